@@ -1,0 +1,61 @@
+/**
+ * A mapping file, compiled: which input a file belongs to, and a function from rows to records. Pure: touches no
+ * network and no ledger, and gives the same records for the same rows on any machine.
+ */
+import type { ReadOptions } from "../model/dialect.js";
+import type { MappedRow } from "../model/mapped-row.js";
+import type { Row } from "../model/row.js";
+
+/** Choices that a mapping makes for staging, planning and submitting. Stored with the inputs, so that `resume` needs no mapping. */
+export interface MappingSettings {
+  /** One natural key with different data: which one stands (DESIGN section 5). Default `first`. */
+  identity: "first" | "last" | "reject";
+  /** Send participantId/addressId, or the inline objects. Default `registered`. */
+  references: "registered" | "inline";
+  creation: "with-events" | "shell-first";
+  linkTime: "event" | "server";
+  participants: { strategy: "lookup-first" | "create-first"; foreign: "use" | "create" | "refuse" };
+  addresses: { extendedFields: boolean };
+  /** HARD-CASES H14. */
+  unplacedRows: "report" | "hold";
+  /** Late rows: refused (default), or moved to the earliest permitted time, keeping the original in an attribute of this name. */
+  late: { refuse: true } | { refuse: false; attribute: string; isPublic: boolean };
+}
+
+export interface MappingInput {
+  /** Its name under `inputs:`. */
+  name: string;
+  read: ReadOptions;
+  /** Whether rows name themselves with `rowId`. */
+  hasRowId: boolean;
+  /**
+   * Binds the mapping's columns to a table's header.
+   * @throws RowferryError naming every column that is missing or ambiguous, with the nearest header.
+   */
+  bind(header: string[], place: { file: string; sheet: string | null }): RowMapper;
+}
+
+export interface RowMapper {
+  /** Headers of the table that no field uses, in file order. */
+  unmapped: string[];
+  /** Rows in file order; a group still open at the end of `rows` comes with a later call. */
+  map(rows: readonly Row[]): MappedRow[];
+  /** Closes the last group. */
+  end(): MappedRow[];
+}
+
+export interface Mapping {
+  path: string;
+  /** File name without folder and extension. */
+  name: string;
+  namespace: string;
+  inputs: MappingInput[];
+  settings: MappingSettings;
+  /**
+   * Fingerprint of what makes the keys of one kind of event, or of one kind of document (HARD-CASES H25): namespace,
+   * key fields, conversions, zone, algorithm version. By `manifest` (document) or `manifest/pickup` (event).
+   */
+  fingerprints: ReadonlyMap<string, string>;
+  /** The inputs that read this file (several only for the sheets of one workbook). @throws RowferryError when none or an ambiguous number fits. */
+  inputsFor(fileName: string): MappingInput[];
+}

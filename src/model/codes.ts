@@ -1,0 +1,19 @@
+import type { CodeEntry } from "./code.js";
+import { cliCodes } from "./codes/cli.js";
+import { ledgerCodes } from "./codes/ledger.js";
+import { mapCodes } from "./codes/map.js";
+import { planCodes } from "./codes/plan.js";
+import { readCodes } from "./codes/read.js";
+import { submitCodes } from "./codes/submit.js";
+
+/** The closed list of codes: every error and every reason beside a state is one of these. */
+export const codes = {
+  ...readCodes,
+  ...mapCodes,
+  ...ledgerCodes,
+  ...planCodes,
+  ...submitCodes,
+  ...cliCodes,
+} as const satisfies Record<string, CodeEntry>;
+
+export type Code = keyof typeof codes;

@@ -1,0 +1,3 @@
+import type { CodeEntry } from "../code.js";
+
+export const cliCodes = {} as const satisfies Record<string, CodeEntry>;

@@ -1,0 +1,46 @@
+/** How a file is to be read: what a mapping says, and what a reader found. Absent members: the reader's default. */
+
+/** `auto`: the first row that looks like a header; a number: that row; several: joined; `none`: columns by letter (A, B …). */
+export type HeaderOption = "auto" | "none" | number | number[];
+
+export interface CsvOptions {
+  /** One character; default: detected. */
+  delimiter?: string;
+  /** Default `"`; null: no quoting. */
+  quote?: string | null;
+  /** Default: the quote doubled. */
+  escape?: string;
+  /** `auto` (default): BOM, else strict UTF-8, else `fallbackEncoding`; or any name iconv-lite knows. */
+  encoding?: string;
+  /** Default windows-1252. */
+  fallbackEncoding?: string;
+}
+
+export interface ExcelOptions {
+  /** Sheet by name, by position counting from 1, or by pattern (`Manifest*`). Default: the only visible sheet. */
+  sheet?: string | number;
+  /** Hidden sheets, rows and columns; default `skip`, and said. */
+  hidden?: "read" | "skip";
+  /** Give every cell of a merged range the value of its first; default false. */
+  fillMerged?: boolean;
+}
+
+export interface ReadOptions {
+  csv?: CsvOptions;
+  excel?: ExcelOptions;
+  header?: HeaderOption;
+}
+
+/** The dialect as used; stored with the input, shown by `check`, pinned by `guess`, and used to write rejected files. */
+export type Dialect =
+  | {
+      format: "csv";
+      encoding: string;
+      bom: boolean;
+      delimiter: string;
+      quote: string | null;
+      escape: string | null;
+      lineEnding: "\n" | "\r\n" | "\r";
+      compression: "none" | "gzip" | "zip";
+    }
+  | { format: "xlsx"; sheet: string; date1904: boolean };

@@ -1,0 +1,100 @@
+/**
+ * Keys and content hashes: deterministic, from natural data alone. Frozen by a golden test; a change gives landed
+ * events new keys and must come with a new algorithm version (HARD-CASES H25).
+ */
+import { createHash } from "node:crypto";
+import { canonicalJson, type JsonObject, type JsonValue } from "./json.js";
+import type { AddressRef, DocumentRef, EventRecord, NaturalKey, ParticipantRef } from "./records.js";
+
+export const KEY_ALGORITHM = 1;
+
+/** `["ab","c"]` → `2:ab1:c`; lengths in UTF-16 units. No two lists of parts give one text (HARD-CASES H21). */
+export function lengthPrefixed(parts: readonly string[]): string {
+  let text = "";
+  for (const part of parts) text += `${part.length}:${part}`;
+  return text;
+}
+
+/** service.md, Participant: the natural key is countryCode + taxIdType + taxId. */
+export function naturalKey(participant: { countryCode: string; taxIdType: string; taxId: string }): NaturalKey {
+  return lengthPrefixed([participant.countryCode, participant.taxIdType, participant.taxId]);
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** 160 bits in hex with the algorithm's version in front: `rf1-` + 40 characters. */
+function deduplicationId(parts: string[]): string {
+  return `rf${KEY_ALGORITHM}-${sha256(lengthPrefixed(parts)).toString("hex", 0, 20)}`;
+}
+
+export interface DocumentKey {
+  namespace: string;
+  kind: string;
+  key: string;
+  /** 1 for the first; enters the key from the second on (HARD-CASES H26). */
+  generation: number;
+}
+
+function documentParts(document: DocumentKey): string[] {
+  const generation = document.generation > 1 ? [`#${document.generation}`] : [];
+  return [document.namespace, document.kind, document.key, ...generation];
+}
+
+/** The deduplicationId of a document's create. */
+export function documentDeduplicationId(document: DocumentKey): string {
+  return deduplicationId(["document", ...documentParts(document)]);
+}
+
+/** The deduplicationId of an event. `keyParts`: [] for `once`, else the parts of its key. */
+export function eventDeduplicationId(document: DocumentKey, event: string, keyParts: readonly string[]): string {
+  return deduplicationId(["event", lengthPrefixed(documentParts(document)), event, ...keyParts]);
+}
+
+/** The key parts of an event with `key: content`: the hash, and which of its twins it is, counting from 1 (HARD-CASES H22). */
+export function contentKeyParts(hash: Buffer, ordinal: number): string[] {
+  return ["content", hash.toString("hex"), String(ordinal)];
+}
+
+/** The event's own content with natural references, never returned ids or neighbours. 128 bits. */
+export function contentHash(event: EventRecord): Buffer {
+  const body: JsonObject = {
+    name: event.name,
+    at: event.at,
+    isPublic: event.isPublic,
+    participant: participantName(event.participant),
+    address: addressName(event.address),
+    attributes: event.attributes as unknown as JsonValue,
+  };
+  if (event.related !== null) {
+    body["related"] = [documentName(event.related.document), event.related.options as JsonObject];
+  }
+  if (event.target !== null) {
+    body["target"] = {
+      document: [event.target.document.kind, event.target.document.key],
+      fields: event.target.fields,
+      participant: event.target.participant && participantName(event.target.participant),
+      address: event.target.address && addressName(event.target.address),
+      externalId: event.target.externalId,
+    };
+  }
+  if (event.propagate !== null) body["propagate"] = event.propagate;
+  if (event.value !== undefined) body["value"] = event.value;
+  if (Object.keys(event.extra).length > 0) body["extra"] = event.extra;
+  return sha256(canonicalJson(body)).subarray(0, 16);
+}
+
+function participantName(ref: ParticipantRef): JsonValue {
+  if (ref.by === "natural") return ref.key;
+  return ref.by === "alias" ? [ref.kind, ref.key] : { id: ref.id };
+}
+
+function addressName(ref: AddressRef): JsonValue {
+  if (ref.by === "identity") return [participantName(ref.participant), ref.identity];
+  return ref.by === "alias" ? [ref.kind, ref.key] : { id: ref.id };
+}
+
+function documentName(ref: DocumentRef): JsonValue {
+  return ref.by === "key" ? [ref.kind, ref.key] : { id: ref.documentId };
+}

@@ -1,0 +1,23 @@
+import type { Problem } from "./problem.js";
+
+/**
+ * What a cell was in its file. CSV knows only text. Excel tells numbers, dates and booleans apart, and their text
+ * is then canonical whatever the mapping's formats say:
+ * - `number`: plain decimal notation with a point, no exponent, no grouping (`-1234.5`);
+ * - `date`: ISO 8601 local, `2026-03-01` or `2026-03-01T14:05:00` (fraction only where there is one);
+ * - `time`: `14:05:00`; `duration`: `PT36H5M`; `boolean`: `true` or `false`;
+ * - `error`: the error's name (`#N/A`): no field may take it.
+ */
+export type CellKind = "text" | "number" | "date" | "time" | "duration" | "boolean" | "error";
+
+/** One record of an input, numbered as a person sees it in the file. */
+export interface Row {
+  /** Counting from 1. CSV: the line on which the row begins; Excel: the row's number. */
+  number: number;
+  /** As many as the header has columns; a blank or missing cell is `""`. */
+  cells: string[];
+  /** The kinds of `cells`, position by position; null: all text. */
+  kinds: CellKind[] | null;
+  /** What the reader found wrong (short or long row, error cell …); a row with problems is invalid. Null: nothing. */
+  problems: Problem[] | null;
+}

@@ -1,0 +1,40 @@
+/**
+ * What both readers give: an input with its tables, a table with its header and a stream of rows. A table that
+ * cannot be read to its end throws; whoever stages it then submits nothing (HARD-CASES H14).
+ */
+import type { Dialect, ReadOptions } from "../model/dialect.js";
+import type { Row } from "../model/row.js";
+
+export interface Input {
+  /** The file's name without its folder; `stdin` for standard input. */
+  name: string;
+  format: "csv" | "xlsx";
+  /** SHA-256 of the file's bytes as they lie on the disk, in hex. */
+  contentHash: string;
+  bytes: number;
+  /** Sheets in workbook order; for CSV one entry with sheet null. */
+  sheets: { sheet: string | null; hidden: boolean }[];
+  /** @throws RowferryError when there is no such sheet or no header. */
+  open(options: ReadOptions): Promise<Table>;
+  /** Frees the file and whatever was spooled. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface Table {
+  sheet: string | null;
+  /** Header texts as they stand in the file (trimmed), by position; letters where the header is `none`. */
+  header: string[];
+  /** The number of the (last) header row; null where there is none. */
+  headerRow: number | null;
+  dialect: Dialect;
+  /** What a person should know (skipped preamble, hidden rows left out, fallback encoding used), one sentence each. */
+  notes: string[];
+  /**
+   * The rows below the header, in batches of up to some hundreds, in file order; blank rows left out. To be
+   * consumed once. @throws RowferryError where the rest of the file cannot be read.
+   */
+  rows(): AsyncIterable<Row[]>;
+}
+
+/** Opens a path, or standard input (`-`, spooled to a temporary file). */
+export type OpenInput = (path: string) => Promise<Input>;
