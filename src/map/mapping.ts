@@ -56,6 +56,8 @@ export interface Mapping {
    * key fields, conversions, zone, algorithm version. By `manifest` (document) or `manifest/pickup` (event).
    */
   fingerprints: ReadonlyMap<string, string>;
+  /** Files beside the mapping that it uses (lookups, function modules), as paths. */
+  dependencies: readonly string[];
   /** The inputs that read this file (several only for the sheets of one workbook). @throws RowferryError when none or an ambiguous number fits. */
   inputsFor(fileName: string): MappingInput[];
 }

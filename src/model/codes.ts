@@ -2,6 +2,7 @@ import type { CodeEntry } from "./code.js";
 import { cliCodes } from "./codes/cli.js";
 import { ledgerCodes } from "./codes/ledger.js";
 import { mapCodes } from "./codes/map.js";
+import { pipelineCodes } from "./codes/pipeline.js";
 import { planCodes } from "./codes/plan.js";
 import { readCodes } from "./codes/read.js";
 import { submitCodes } from "./codes/submit.js";
@@ -13,6 +14,7 @@ export const codes = {
   ...ledgerCodes,
   ...planCodes,
   ...submitCodes,
+  ...pipelineCodes,
   ...cliCodes,
 } as const satisfies Record<string, CodeEntry>;
 

@@ -62,12 +62,16 @@ export type Answer = {
   attempts: Attempt[];
   /** Whether any attempt of this call before the last one, or the last one itself, is in doubt. */
   inDoubt: boolean;
-} & (
+} /** Any 2xx. `body`: null when it was empty, undefined when it was not JSON (HARD-CASES H6). */ & (
   | { result: "accepted"; status: number; body: JsonValue | undefined }
   /** 409 by code and message (HARD-CASES H2); `key`: the deduplicationId it names, null when unreadable. */
   | { result: "duplicate"; key: string | null; error: ServiceError }
-  /** Terminal for what it concerns: 400, 404, 409 of another kind, 413, 422 and other 4xx. */
-  | { result: "refused"; error: ServiceError; tooLarge: boolean; notFound: boolean }
+  /**
+   * Terminal for what it concerns: 400, 404, 409 of another kind, 413, 422 and other 4xx.
+   * `unexplainedConflict`: a CONFLICT_ERROR without words, which may or may not be a duplicate (open-points 23); the events
+   * of such a request are settled one by one. Absent means false.
+   */
+  | { result: "refused"; error: ServiceError; tooLarge: boolean; notFound: boolean; unexplainedConflict?: boolean }
   /** Retries spent, or a registration in doubt. */
   | { result: "unanswered"; error: ServiceError | null; failure: string | null }
   /** Not decided, for a reason that concerns the whole run: 401, or 403 after a refresh; the token endpoint; an interruption; an outage over its bound. */

@@ -1,3 +1,95 @@
 import type { CodeEntry } from "../code.js";
+import { ExitCode } from "../exit-code.js";
 
-export const ledgerCodes = {} as const satisfies Record<string, CodeEntry>;
+/** Codes of the ledger: who may write it, and what staging finds. */
+export const ledgerCodes = {
+  "ledger-locked": {
+    meaning: "Another rowferry process is staging into this ledger or sending from it.",
+    remedy: "Let it end, or add --wait to start when it has ended; `rowferry status` works meanwhile.",
+    example: "Two cron jobs import into one target at 02:00: the second ends with exit code 5.",
+    transient: true,
+    exit: ExitCode.locked,
+  },
+  "ledger-missing": {
+    meaning: "There is no ledger for this target yet.",
+    remedy: "Import something first, or check --target and --ledger.",
+    example: "`rowferry status` in a new folder.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "ledger-unreadable": {
+    meaning: "The ledger's file cannot be opened, or is not a ledger.",
+    remedy:
+      "Check the disk and the file's permissions; `rowferry ledger check` says more, and a backup or the journal can restore it.",
+    example: "The ledger lies on a disk that is not mounted.",
+    transient: false,
+    exit: ExitCode.unexpected,
+  },
+  "ledger-newer": {
+    meaning: "The ledger was written by a newer version of this program.",
+    remedy: "Use that version, or a newer one.",
+    example: "A ledger of schema 3 opened by a program that knows schema 2.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "ledger-of-another-target": {
+    meaning: "The ledger belongs to another service or another client.",
+    remedy:
+      "Choose the target it belongs to, another ledger with --ledger, or move it knowingly with `rowferry ledger rebind`.",
+    example: "ROWFERRY_BASE_URL was changed from the test service to production, with the same ledger.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "ledger-not-written": {
+    meaning: "The ledger could not be written: the disk is full, or the file may not be written.",
+    remedy: "Make room or restore the permission, then run `rowferry resume`; what was sent is known.",
+    example: "The disk fills up in the middle of an import: nothing more is sent, and the ledger is whole.",
+    transient: true,
+    exit: ExitCode.unexpected,
+  },
+  "keys-changed": {
+    meaning: "The mapping now gives other keys to events that have landed; sending would double them.",
+    remedy:
+      "Take the change of the mapping back, or accept it with --rekey, which gives the landed events the new keys without sending anything.",
+    example:
+      "The event key of `weighing` was changed from `Ticket` to `Ticket` and `Date` after 4,000 weighings had landed.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "participant-differs": {
+    meaning: "A participant's natural key comes with data that differ from what the ledger or the service has.",
+    remedy: "Nothing can be updated at the service. Correct the row, or choose `settings.identity` in the mapping.",
+    example: "CNPJ 11222333000181 is called Alfa in row 7 and Alpha in row 9: Alfa is used, and both rows are named.",
+    transient: false,
+    exit: null,
+  },
+  "address-differs": {
+    meaning: "The same place of a participant is written in another way.",
+    remedy:
+      "Correct the row if it means another place; give the address a `key:` in the mapping if the spelling varies.",
+    example: "Rua A, S/N and RUA A, s/n: the first spelling is used.",
+    transient: false,
+    exit: null,
+  },
+  "document-differs": {
+    meaning: "A document's key comes with fields that differ from what was staged before.",
+    remedy: "Correct the row; a document that exists cannot be edited.",
+    example: "Manifest 123 has Emissão 01/03 in row 7 and 02/03 in row 9: the first is used, and both rows are named.",
+    transient: false,
+    exit: null,
+  },
+  "event-key-twice": {
+    meaning: "Two rows of one import give the same event different content, and which is right cannot be told.",
+    remedy: "Correct one of the two rows, or give the event a key that tells them apart.",
+    example: "Rows 7 and 9 both hold weighing ticket 55 of manifest 123, with different weights: neither is sent.",
+    transient: false,
+    exit: null,
+  },
+  changed: {
+    meaning: "A row comes with other content than the event that has landed under its key; timelines cannot be edited.",
+    remedy: "If the new content is right, `rowferry replace` the document; if not, `rowferry dismiss` the change.",
+    example: "The weight of a weighing that landed in March is edited in the source in April.",
+    transient: false,
+    exit: null,
+  },
+} as const satisfies Record<string, CodeEntry>;

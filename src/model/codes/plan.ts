@@ -1,3 +1,156 @@
 import type { CodeEntry } from "../code.js";
 
-export const planCodes = {} as const satisfies Record<string, CodeEntry>;
+/** Reasons of the planner: why an event is held, deferred or can never be sent. */
+export const planCodes = {
+  late: {
+    meaning: "The event took place before the last event that its document's timeline holds.",
+    remedy:
+      "A timeline takes nothing in between. `rowferry replace` the document to send it again in order, or `rowferry dismiss` the row.",
+    example: "A weighing of 09:00 arrives after the drop-off of 10:00 has landed.",
+    transient: false,
+    exit: null,
+  },
+  "after-close": {
+    meaning: "The document is closed: only RELATED and CANCEL may follow.",
+    remedy:
+      "Check the time of the row; `rowferry replace` the document if the event belongs to it, else `rowferry dismiss` the row.",
+    example: "A sorting dated one day after the CLOSE of its manifest.",
+    transient: false,
+    exit: null,
+  },
+  "after-cancel": {
+    meaning: "The document is cancelled: nothing may follow.",
+    remedy: "`rowferry replace` starts the document's next generation; else `rowferry dismiss` the row.",
+    example: "A weighing for a manifest that was cancelled yesterday.",
+    transient: false,
+    exit: null,
+  },
+  "not-yet-past": {
+    meaning: "The event lies in the future; the service takes only what has happened.",
+    remedy: "Nothing: a later run sends it when its time has come. If the date is wrong, correct the row.",
+    example: "A pick-up planned for next Monday.",
+    transient: true,
+    exit: null,
+  },
+  "behind-deferred": {
+    meaning: "It follows an event that lies in the future.",
+    remedy: "Nothing: it goes after that one.",
+    example: "A drop-off of Tuesday behind a pick-up of Monday, on Sunday.",
+    transient: true,
+    exit: null,
+  },
+  "behind-invalid-row": {
+    meaning: "An earlier row of the same document is invalid; sending past it would make it unsendable for ever.",
+    remedy: "Correct that row and import the rejected file, or `rowferry dismiss` it.",
+    example: "Row 6 has an unreadable weight; row 7 of the same manifest waits for it.",
+    transient: false,
+    exit: null,
+  },
+  "behind-rejected": {
+    meaning: "An earlier event of the same document was refused by the service and can still be corrected in place.",
+    remedy: "Correct that event's row and import it again, or `rowferry dismiss` it.",
+    example: "The service refused the weighing; the drop-off behind it waits.",
+    transient: false,
+    exit: null,
+  },
+  "behind-foreign": {
+    meaning: "An earlier event's key is taken by something that this ledger did not send.",
+    remedy: "Find out who sent it; `rowferry dismiss` accepts it as it is.",
+    example: "Another machine imported the same manifest with another ledger.",
+    transient: false,
+    exit: null,
+  },
+  "behind-stalled": {
+    meaning: "An earlier event of the same document was sent and nothing proves what became of it.",
+    remedy: "`rowferry resume` tries it again under the same key.",
+    example: "The service did not answer five times; the next run asks again.",
+    transient: true,
+    exit: null,
+  },
+  "behind-linked": {
+    meaning: "It meets another document's timeline, where something earlier is held.",
+    remedy: "Settle what it waits for; `rowferry show` on either document names it.",
+    example: "A RELATED between manifests A and B waits for B's invalid row.",
+    transient: false,
+    exit: null,
+  },
+  "document-rejected": {
+    meaning: "The service refused to create the document.",
+    remedy: "Correct the document's fields in its row and import it again.",
+    example: "The service does not know the document category.",
+    transient: false,
+    exit: null,
+  },
+  "document-stalled": {
+    meaning: "The document's creation was sent and nothing proves what became of it.",
+    remedy: "`rowferry resume` tries it again under the same key.",
+    example: "The connection broke before the answer to the create came.",
+    transient: true,
+    exit: null,
+  },
+  "document-stranded": {
+    meaning:
+      "The document exists, but its id is unknown, because the answer to its creation was lost and it cannot be looked up.",
+    remedy:
+      "Find its id at the service and say `rowferry resolve <document> --document-id <id>`, or `rowferry replace` it.",
+    example: "The create committed, its answer was lost, and its repetition was answered as a duplicate.",
+    transient: false,
+    exit: null,
+  },
+  "reference-unknown": {
+    meaning: "It names a document or record that no row has declared.",
+    remedy: "Import the rows that declare it, or `rowferry dismiss` the row.",
+    example: "A RELATED to manifest 999, which stands in no file.",
+    transient: false,
+    exit: null,
+  },
+  "related-not-created": {
+    meaning: "The related document does not exist yet and cannot be created in this run.",
+    remedy: "Settle what holds the related document.",
+    example: "A RELATED to a manifest whose first row is invalid.",
+    transient: false,
+    exit: null,
+  },
+  "related-cancelled": {
+    meaning: "The related document is cancelled; a back-reference to it would be refused.",
+    remedy: "Make the relation with `bidirectional: false`, or `rowferry dismiss` the row.",
+    example: "A bidirectional RELATED to a manifest cancelled yesterday.",
+    transient: false,
+    exit: null,
+  },
+  "target-not-created": {
+    meaning: "The document comes into being with another document's event, which has not landed.",
+    remedy: "Settle the event that makes it.",
+    example: "A downstream batch waits for the OUTPUT event of its manifest.",
+    transient: false,
+    exit: null,
+  },
+  "target-id-unknown": {
+    meaning: "The event that made this document landed, but the answer with the document's id was lost.",
+    remedy: "Find its id at the service and say `rowferry resolve <document> --document-id <id>`.",
+    example: "An OUTPUT event confirmed only by a duplicate answer.",
+    transient: false,
+    exit: null,
+  },
+  "link-circle": {
+    meaning: "Events of linked documents wait for each other for ever.",
+    remedy: "Check the times of the rows named; one of the relations may need `bidirectional: false`.",
+    example: "A's relation must follow all of B's events, and B's all of A's.",
+    transient: false,
+    exit: null,
+  },
+  "participant-not-registered": {
+    meaning: "Its participant is not registered: refused, in doubt, or declared by no valid row.",
+    remedy: "Correct the participant's row, or `rowferry resume` if it is stalled.",
+    example: "The organisations sheet lacks code ORG-7.",
+    transient: false,
+    exit: null,
+  },
+  "address-not-registered": {
+    meaning: "Its address is not registered: refused, in doubt, or declared by no valid row.",
+    remedy: "Correct the address's row, or `rowferry resume` if it is stalled.",
+    example: "The places sheet has an invalid row for PL-3.",
+    transient: false,
+    exit: null,
+  },
+} as const satisfies Record<string, CodeEntry>;

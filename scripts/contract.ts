@@ -1,0 +1,96 @@
+/**
+ * Runs the contract suite against any base URL and prints, rule by rule, what was found.
+ * Usage: npm run contract -- <base-url> [--token-url U] [--client-id C] [--client-secret S] [--control URL] …
+ * Exit code 1 when a case failed, 2 for wrong usage.
+ */
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Command, InvalidArgumentError } from "commander";
+import type { ServiceProfile } from "../test/contract/profile.js";
+import { report } from "../test/contract/report.js";
+import { runCases } from "../test/contract/run-cases.js";
+import { ServiceUnderTest } from "../test/contract/service.js";
+import { SUITE } from "../test/contract/suite.js";
+import type { Credential } from "../test/contract/tokens.js";
+
+interface Flags {
+  tokenUrl?: string;
+  clientId?: string;
+  clientSecret?: string;
+  secondClientId?: string;
+  secondClientSecret?: string;
+  scope?: string;
+  control?: string;
+  rate: number;
+  burst: number;
+  unthrottled?: boolean;
+  profile?: string;
+  only?: string;
+  seed?: string;
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError("a positive number is needed");
+  return value;
+}
+
+function credential(clientId: string | undefined, clientSecret: string | undefined): Credential | null {
+  return clientId && clientSecret ? { clientId, clientSecret } : null;
+}
+
+async function contract(baseUrl: string, flags: Flags, program: Command): Promise<void> {
+  const env = process.env;
+  const first = credential(
+    flags.clientId ?? env["ROWFERRY_CLIENT_ID"],
+    flags.clientSecret ?? env["ROWFERRY_CLIENT_SECRET"],
+  );
+  const tokenUrl = flags.tokenUrl ?? env["ROWFERRY_TOKEN_URL"];
+  if (!first || !tokenUrl) program.error("--token-url, --client-id and --client-secret are needed", { exitCode: 2 });
+  const cases = SUITE.filter((each) => !flags.only || each.rule.includes(flags.only));
+  if (cases.length === 0) program.error(`no rule contains "${String(flags.only)}"`, { exitCode: 2 });
+  const scope = flags.scope ?? env["ROWFERRY_SCOPE"];
+  const seed = flags.seed ?? randomBytes(4).toString("hex");
+  const service = new ServiceUnderTest({
+    baseUrl,
+    tokenUrl,
+    credential: first,
+    secondCredential: credential(
+      flags.secondClientId,
+      flags.secondClientSecret ?? env["ROWFERRY_SECOND_CLIENT_SECRET"],
+    ),
+    controlUrl: flags.control ?? null,
+    ...(scope ? { scope } : {}),
+    limit: flags.unthrottled ? null : { rate: flags.rate, burst: flags.burst },
+    seed,
+    ...(flags.profile ? { profile: JSON.parse(readFileSync(flags.profile, "utf8")) as Partial<ServiceProfile> } : {}),
+  });
+  try {
+    process.stdout.write(`contract of ${baseUrl}, seed ${seed}, ${cases.length} cases\n`);
+    const results = await runCases(cases, service);
+    process.stdout.write(report(results));
+    if (results.some((result) => result.outcome === "failed")) process.exitCode = 1;
+  } finally {
+    await service.close();
+  }
+}
+
+const program = new Command("contract")
+  .description("Runs the contract suite of the service's specification against a base URL.")
+  .argument("<base-url>", "address of the service, as in {base_url} of the specification")
+  .option("--token-url <url>", "OAuth token endpoint (or ROWFERRY_TOKEN_URL)")
+  .option("--client-id <id>", "client id (or ROWFERRY_CLIENT_ID)")
+  .option("--client-secret <secret>", "client secret (or ROWFERRY_CLIENT_SECRET)")
+  .option("--second-client-id <id>", "a client with another dataset")
+  .option("--second-client-secret <secret>", "its secret (or ROWFERRY_SECOND_CLIENT_SECRET)")
+  .option("--scope <scope>", "scope to ask for (or ROWFERRY_SCOPE)")
+  .option("--control <url>", "a sandbox's control endpoint, such as http://127.0.0.1:4010/_sandbox")
+  .option("--rate <n>", "the service's sustained limit per second", positive, 20)
+  .option("--burst <n>", "the service's burst", positive, 30)
+  .option("--unthrottled", "the service has no limit: pace nothing and provoke no 429")
+  .option("--profile <file>", "JSON with values that this service insists on (see test/contract/profile.ts)")
+  .option("--only <text>", "only rules whose id contains this text")
+  .option("--seed <text>", "makes keys and tax ids repeatable; default random")
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+program.action((baseUrl: string, flags: Flags) => contract(baseUrl, flags, program));
+await program.parseAsync();

@@ -1,0 +1,97 @@
+/** Which target is meant, by name. A rehearsal is never taken for the real thing, nor the other way round (HARD-CASES H34). */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { didYouMean } from "../map/nearest.js";
+import { RowferryError } from "../model/error.js";
+import { type Config, stateRoot } from "./config-file.js";
+import { type Environment, type Origin, serviceSettings } from "./environment.js";
+import type { TargetFlags } from "./flags.js";
+import { listed } from "./listed.js";
+
+interface Known {
+  flags: TargetFlags;
+  environment: Environment;
+  config: Config;
+  cwd: string;
+}
+
+/** Settings that name a service or a credential; the others only tune the target that is chosen. */
+const identifying = serviceSettings.filter((name) =>
+  /_(BASE_URL|TOKEN_URL|CLIENT_ID|CLIENT_SECRET|CLIENT_SECRET_FILE)$/.test(name),
+);
+
+/** @throws RowferryError `usage`, `target-unknown` or `target-not-chosen`. */
+export function chooseTarget(known: Known): string {
+  const { flags, environment } = known;
+  if (flags.sandbox === true) {
+    if (flags.target === undefined || flags.target === "sandbox") return "sandbox";
+    throw new RowferryError("usage", `--sandbox and --target ${flags.target} contradict each other`);
+  }
+  if (flags.target !== undefined) return existing(flags.target, "--target", known);
+  if (environment.has("ROWFERRY_TARGET")) {
+    const name = environment.get("ROWFERRY_TARGET");
+    if (name === undefined) throw notChosen("ROWFERRY_TARGET is set, but empty");
+    return trusted(existing(name, "ROWFERRY_TARGET", known), environment.origin("ROWFERRY_TARGET"), known);
+  }
+  const service = identifying.filter((name) => environment.has(name));
+  if (service.length > 0) {
+    const real = service.some((name) => environment.origin(name) === "environment");
+    return trusted("env", real ? "environment" : ".env", known);
+  }
+  return byDefault(known);
+}
+
+/** Nothing in flags or environment names a service. */
+function byDefault(known: Known): string {
+  const { config, environment } = known;
+  if (config.target !== undefined) return existing(config.target, "target", known);
+  const names = Object.keys(config.targets ?? {});
+  if (names.length > 0) throw notChosen(`rowferry.config.yaml names ${listed(names)}, and nothing says which is meant`);
+  if (serviceSettings.some((name) => environment.has(name))) return "env";
+  const others = targetsWithLedger(known).filter((name) => name !== "sandbox");
+  if (others.length > 0) {
+    const root = known.config.state ?? "state";
+    throw notChosen(`no service is set, but ${root}/ holds what was imported into ${listed(others)}`);
+  }
+  return "sandbox";
+}
+
+function existing(name: string, from: string, known: Known): string {
+  const configured = Object.keys(known.config.targets ?? {});
+  if (name === "sandbox" || name === "env" || configured.includes(name)) return name;
+  const names = [...configured, "sandbox", "env"];
+  const near = didYouMean(name, names);
+  const message = `${from} names "${name}", which is unknown${near === "" ? `; there are ${listed(names)}` : `.${near}`}`;
+  throw new RowferryError("target-unknown", message);
+}
+
+/**
+ * What only `.env` asks for gives way to any sign that something else is meant: the settings file's default, or
+ * rehearsals that took place in this folder while this target was never used.
+ */
+function trusted(name: string, origin: Origin | null, known: Known): string {
+  if (origin !== ".env" || name === "sandbox") return name;
+  const preferred = known.config.target;
+  if (preferred !== undefined && preferred !== name) {
+    throw notChosen(`.env asks for the target "${name}", but rowferry.config.yaml for "${preferred}"`);
+  }
+  const used = targetsWithLedger(known);
+  if (used.includes("sandbox") && !used.includes(name) && preferred !== name) {
+    throw notChosen(`.env asks for the target "${name}", but so far this folder was used for rehearsals only`);
+  }
+  return name;
+}
+
+function notChosen(message: string): RowferryError {
+  return new RowferryError("target-not-chosen", message);
+}
+
+/** Targets that left a ledger or runs below the state folder (the ledger itself may lie elsewhere). */
+function targetsWithLedger({ config, cwd }: Known): string[] {
+  const root = stateRoot(config, cwd);
+  if (!existsSync(root)) return [];
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .filter((name) => ["ledger.db", "runs"].some((child) => existsSync(join(root, name, child))));
+}

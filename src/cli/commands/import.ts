@@ -1,0 +1,28 @@
+/** `rowferry import <mapping> <files…>`: the main job. */
+import type { Command } from "commander";
+import { addOutputFlags, addRunFlags, addTargetFlags } from "../flags.js";
+import type { Frame } from "../frame.js";
+import { type CommandFlags, runCommand } from "../run-command.js";
+
+const examples = `
+Examples:
+  rowferry import manifests.yaml manifests.csv             a rehearsal, while no target is configured
+  rowferry import manifests.yaml march.csv --target production
+  rowferry import manifests.yaml inbox/*.csv --until 06:00 --wait --quiet
+
+Importing the same rows again sends nothing twice. Exit codes: 0 all is well, 2 usage or settings,
+3 a person is needed, 4 the same command can go on, 5 the ledger is in use.`;
+
+export function define(command: Command, frame: Frame): void {
+  command
+    .argument("<mapping>", "the mapping file (YAML)")
+    .argument("<files...>", "CSV or Excel files; - reads standard input");
+  addOutputFlags(addRunFlags(addTargetFlags(command, { fresh: true, sending: true })));
+  command
+    .addHelpText("after", examples)
+    .action(
+      frame.action((mappingPath: string, files: string[], flags: CommandFlags) =>
+        runCommand(frame, flags, (pipeline, options) => pipeline.runImport({ ...options, mappingPath, files })),
+      ),
+    );
+}

@@ -1,0 +1,23 @@
+/** `rowferry resume`: goes on with what the ledger still has to send. */
+import type { Command } from "commander";
+import { addOutputFlags, addRunFlags, addTargetFlags } from "../flags.js";
+import type { Frame } from "../frame.js";
+import { type CommandFlags, runCommand } from "../run-command.js";
+
+const examples = `
+Examples:
+  rowferry resume --target production
+  rowferry resume --limit 10             only the events of ten documents
+
+What is rejected or has spent its retries is not tried again; \`rowferry retry\` does that.`;
+
+export function define(command: Command, frame: Frame): void {
+  addOutputFlags(addRunFlags(addTargetFlags(command, { sending: true })));
+  command
+    .addHelpText("after", examples)
+    .action(
+      frame.action((flags: CommandFlags) =>
+        runCommand(frame, flags, (pipeline, options) => pipeline.runResume(options)),
+      ),
+    );
+}

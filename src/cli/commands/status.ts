@@ -1,0 +1,28 @@
+/** `rowferry status`: what is open in the ledger, and what it waits for. Works beside a running import. */
+import type { Command } from "commander";
+import { ExitCode } from "../../model/exit-code.js";
+import { addOutputFlags, addTargetFlags, type OutputFlags, type TargetFlags } from "../flags.js";
+import type { Frame } from "../frame.js";
+import { shownText } from "../shown-text.js";
+import { withTarget } from "../with-target.js";
+
+const examples = `
+Examples:
+  rowferry status
+  rowferry status --target production --json`;
+
+export function define(command: Command, frame: Frame): void {
+  addOutputFlags(addTargetFlags(command))
+    .addHelpText("after", examples)
+    .action(frame.action((flags: TargetFlags & OutputFlags) => status(frame, flags)));
+}
+
+function status(frame: Frame, flags: TargetFlags & OutputFlags): Promise<number> {
+  return withTarget(frame, flags, async (target, output) => {
+    const { clock, pipeline } = frame.world;
+    const found = await (await pipeline()).readStatus({ target, clock });
+    output.text(shownText(found));
+    output.data({ ...found, type: "status" });
+    return ExitCode.ok;
+  });
+}

@@ -1,0 +1,138 @@
+/** Reads `rowferry.config.yaml`. Says file, line and character of what is wrong, and the nearest name it knows. */
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { z } from "zod";
+import { didYouMean } from "../map/nearest.js";
+import { RowferryError } from "../model/error.js";
+import type { Place } from "../model/place.js";
+
+export const configFileName = "rowferry.config.yaml";
+
+const text = z.string().trim().min(1);
+
+export const configTargetSchema = z.strictObject({
+  baseUrl: text,
+  tokenUrl: text,
+  clientId: text,
+  /** A file that holds the secret and nothing else; relative to the settings file. */
+  clientSecretFile: text.optional(),
+  /** Or the name of an environment variable that holds it. */
+  clientSecretEnv: text.optional(),
+  scope: text.optional(),
+  clientAuthentication: z.enum(["basic", "post"]).optional(),
+  rate: z.number().positive().optional(),
+  burst: z.int().positive().optional(),
+  throttle: text.optional(),
+  maxEventsPerRequest: z.int().positive().optional(),
+  maxRequestBytes: z.int().min(1024).optional(),
+  requestIdHeaders: z.array(text).optional(),
+  ledger: text.optional(),
+});
+
+export const configSchema = z.strictObject({
+  /** The target used where neither --target nor ROWFERRY_TARGET names one. */
+  target: text.optional(),
+  /** Folder of ledgers and runs; default `state`. */
+  state: text.optional(),
+  targets: z.record(z.string(), configTargetSchema).optional(),
+});
+
+export type ConfigTarget = z.infer<typeof configTargetSchema>;
+export type Config = z.infer<typeof configSchema>;
+
+/** The folder that holds a folder per target. */
+export function stateRoot(config: Config, cwd: string): string {
+  return resolve(cwd, config.state ?? "state");
+}
+
+/** A name becomes a folder below `state/`; these two have meanings of their own. */
+const reservedNames = ["sandbox", "env"];
+const targetName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+/**
+ * The settings file of `cwd`; an empty one where there is none.
+ * @throws RowferryError `settings-invalid` with place.
+ */
+export function readConfig(cwd: string): Config {
+  const path = join(cwd, configFileName);
+  if (!existsSync(path)) return {};
+  const lines = new LineCounter();
+  const document = parseDocument(readFileSync(path, "utf8"), { lineCounter: lines });
+  const broken = document.errors[0];
+  if (broken !== undefined) {
+    const message = broken.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "") ?? "";
+    throw new RowferryError("settings-invalid", message, { place: placeAt(lines, broken.pos[0]), cause: broken });
+  }
+  const parsed = configSchema.safeParse(document.toJS() ?? {});
+  if (!parsed.success) throw fromIssue(tellingIssue(parsed.error.issues), document, lines);
+  for (const name of Object.keys(parsed.data.targets ?? {})) checkName(name, document, lines);
+  return parsed.data;
+}
+
+/** A mistyped name is also a missing one; the mistyping says more. */
+function tellingIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  return issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
+}
+
+function checkName(name: string, document: Document, lines: LineCounter): void {
+  const place = placeOf(document, lines, ["targets", name], true);
+  if (reservedNames.includes(name)) {
+    throw new RowferryError(
+      "settings-invalid",
+      `a target cannot be called "${name}"; that name has a meaning of its own`,
+      {
+        place,
+      },
+    );
+  }
+  if (!targetName.test(name)) {
+    throw new RowferryError(
+      "settings-invalid",
+      `the target's name ${JSON.stringify(name)} has more than letters, digits, "-" and "_"`,
+      { place },
+    );
+  }
+}
+
+function fromIssue(issue: z.core.$ZodIssue | undefined, document: Document, lines: LineCounter): RowferryError {
+  const path = issue?.path ?? [];
+  if (issue?.code === "unrecognized_keys") {
+    const key = issue.keys[0] ?? "";
+    const place = placeOf(document, lines, [...path, key], true);
+    if (key === "clientSecret") {
+      const hint = "Put the secret into a file of its own and name it: `clientSecretFile: path`.";
+      return new RowferryError("settings-invalid", "a secret does not belong into the settings file", { place, hint });
+    }
+    const known = Object.keys((path.length === 0 ? configSchema : configTargetSchema).shape);
+    return new RowferryError("settings-invalid", `unknown member "${key}".${didYouMean(key, known)}`, { place });
+  }
+  const name = path.join(".");
+  const missing = issue?.code === "invalid_type" && document.getIn(path) === undefined;
+  const message = missing
+    ? `${name} is missing`
+    : `${name === "" ? "the file" : name}: ${issue?.message ?? "not valid"}`;
+  const place = placeOf(document, lines, missing ? path.slice(0, -1) : path, missing);
+  return new RowferryError("settings-invalid", message, { place, cause: issue });
+}
+
+/** Where the value of a path stands, or its key. */
+function placeOf(document: Document, lines: LineCounter, path: readonly PropertyKey[], key: boolean): Place {
+  const node = key ? keyNode(document, path) : document.getIn(path, true);
+  return placeAt(lines, isNode(node) ? (node.range?.[0] ?? 0) : 0);
+}
+
+function keyNode(document: Document, path: readonly PropertyKey[]): Node | undefined {
+  const parent = path.length <= 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  if (!isMap(parent)) return undefined;
+  const last = path.at(-1);
+  for (const pair of parent.items) {
+    if (isScalar(pair.key) && String(pair.key.value) === String(last)) return pair.key;
+  }
+  return undefined;
+}
+
+function placeAt(lines: LineCounter, offset: number): Place {
+  const { line, col } = lines.linePos(offset);
+  return { file: configFileName, line: Math.max(1, line), character: Math.max(1, col) };
+}

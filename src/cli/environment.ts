@@ -1,0 +1,51 @@
+/**
+ * The environment with `.env` beneath it. Remembers where each value came from, because a stray `.env` must not
+ * turn a rehearsal into production (HARD-CASES H34). Reads nothing but ROWFERRY_… names from `.env`.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+
+export type Origin = "environment" | ".env";
+
+export interface Environment {
+  /** The trimmed value; undefined when the name is absent or its value is blank. */
+  get(name: string): string | undefined;
+  /** Whether the name is there at all, blank or not. */
+  has(name: string): boolean;
+  /** Null when the name is absent. */
+  origin(name: string): Origin | null;
+}
+
+/** A name set in the real environment, blank included, is never taken from `.env`. */
+export function readEnvironment(env: Record<string, string | undefined>, cwd: string): Environment {
+  const file = join(cwd, ".env");
+  const lower = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+  const origin = (name: string): Origin | null => {
+    if (env[name] !== undefined) return "environment";
+    return name.startsWith("ROWFERRY_") && lower[name] !== undefined ? ".env" : null;
+  };
+  return {
+    origin,
+    has: (name) => origin(name) !== null,
+    get: (name) => {
+      const from = origin(name);
+      const value = from === "environment" ? env[name] : from === ".env" ? lower[name] : undefined;
+      return value?.trim() || undefined;
+    },
+  };
+}
+
+/** The settings that make up the target `env`; the presence of any of them ends the sandbox's being the default. */
+export const serviceSettings = [
+  "ROWFERRY_BASE_URL",
+  "ROWFERRY_TOKEN_URL",
+  "ROWFERRY_CLIENT_ID",
+  "ROWFERRY_CLIENT_SECRET",
+  "ROWFERRY_CLIENT_SECRET_FILE",
+  "ROWFERRY_SCOPE",
+  "ROWFERRY_CLIENT_AUTHENTICATION",
+  "ROWFERRY_LEDGER",
+  "ROWFERRY_RATE",
+  "ROWFERRY_BURST",
+] as const;

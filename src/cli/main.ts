@@ -1,0 +1,107 @@
+#!/usr/bin/env node
+/**
+ * The program's entry, and the only place where errors become exit codes (DESIGN section 7).
+ * Knows no command's details: it loads the one that was called.
+ */
+import { readFileSync, realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Command, CommanderError } from "commander";
+import { RowferryError } from "../model/error.js";
+import { ExitCode } from "../model/exit-code.js";
+import { commands } from "./commands.js";
+import { createFrame, type Frame, type Interruption } from "./frame.js";
+import { asRowferryError, exitCodeOf, tellError } from "./report-error.js";
+import { processWorld, type World } from "./world.js";
+
+/** Runs one command line (without node and script) and gives its exit code. Never rejects, never ends the process. */
+export async function main(argv: readonly string[], world: World): Promise<number> {
+  const stop = new AbortController();
+  const frame = createFrame(world, stop.signal);
+  const forget = world.onSignal((signal) => {
+    const exitCode = signal === "SIGINT" ? ExitCode.interrupted : ExitCode.terminated;
+    if (stop.signal.aborted) return world.exitNow(exitCode);
+    world.stderr.write("rowferry: stopping; calls under way finish first (once more ends at once)\n");
+    stop.abort({ signal, exitCode } satisfies Interruption);
+  });
+  try {
+    if (argv.length === 0) {
+      const { welcome } = await import("./welcome.js");
+      world.stdout.write(welcome(world));
+      return ExitCode.ok;
+    }
+    await createProgram(frame).parseAsync(withoutHelpCommand(argv), { from: "user" });
+    return frame.exitCode;
+  } catch (thrown) {
+    return explained(thrown, frame, argv);
+  } finally {
+    forget();
+  }
+}
+
+/** The whole command line with every command's name; a command's flags are added when it is called. */
+export function createProgram(frame: Frame): Command {
+  const { stdout, stderr } = frame.world;
+  const program = new Command("rowferry")
+    .description("Carries spreadsheet rows to document timelines: exactly once, in order, at the speed limit.")
+    .version(ownVersion(), "--version", "print the version")
+    .helpOption("--help", "print this help")
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      // The message is told with remedy and JSON line by `explained`.
+      outputError: () => {},
+      getOutHelpWidth: () => stdout.columns ?? 80,
+      getErrHelpWidth: () => stderr.columns ?? 80,
+    })
+    .addHelpText("after", "\n`rowferry <command> --help` tells more. `rowferry` alone says what to do next.");
+  for (const entry of commands)
+    program.command(entry.name).description(entry.summary).helpOption("--help", "print this help");
+  return program.hook("preSubcommand", async (_program, command) => {
+    const entry = commands.find(({ name }) => name === command.name());
+    (await entry?.load())?.define(command, frame);
+  });
+}
+
+/** `rowferry help import` is `rowferry import --help`. */
+function withoutHelpCommand(argv: readonly string[]): string[] {
+  return argv[0] === "help" ? [...argv.slice(1), "--help"] : [...argv];
+}
+
+function explained(thrown: unknown, frame: Frame, argv: readonly string[]): number {
+  if (thrown instanceof CommanderError && thrown.exitCode === 0) return ExitCode.ok;
+  const interruption = frame.signal.aborted ? (frame.signal.reason as Interruption) : null;
+  const error =
+    thrown instanceof CommanderError ? usageError(thrown, argv) : asRowferryError(thrown, interruption !== null);
+  const level = argv.indexOf("--log-level");
+  const debug = argv.includes("--log-level=debug") || argv.includes("--log-level=trace");
+  tellError(frame.world, error, {
+    json: argv.includes("--json"),
+    debug: debug || (level >= 0 && ["debug", "trace"].includes(argv[level + 1] ?? "")),
+    logFolder: frame.logFolder,
+  });
+  return error.code === "interrupted" && interruption !== null ? interruption.exitCode : exitCodeOf(error);
+}
+
+function usageError(error: CommanderError, argv: readonly string[]): RowferryError {
+  const command = commands.find(({ name }) => name === argv[0])?.name;
+  const message = error.message.replace(/^error: /, "").replaceAll("\n", " ");
+  const hint = `\`rowferry ${command === undefined ? "" : `${command} `}--help\` shows what fits here.`;
+  return new RowferryError("usage", message, { hint, cause: error });
+}
+
+function ownVersion(): string {
+  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+function calledDirectly(): boolean {
+  const script = process.argv[1];
+  return script !== undefined && realpathSync(script) === fileURLToPath(import.meta.url);
+}
+
+if (calledDirectly()) {
+  // Not process.exitCode: a connection that is kept alive must not keep a finished command alive.
+  process.exit(await main(process.argv.slice(2), processWorld()));
+}

@@ -1,0 +1,82 @@
+/**
+ * What a command prints: lines for people, or lines of JSON. Target and ledger are the first and the last line
+ * (DESIGN section 3). With --quiet lines are kept back, and come out only where all is not well.
+ */
+import { relative } from "node:path";
+import picocolors from "picocolors";
+import { ExitCode } from "../model/exit-code.js";
+import type { Target } from "../model/target.js";
+import { plainText } from "../report/plain-text.js";
+import type { OutputFlags } from "./flags.js";
+import type { World } from "./world.js";
+
+type Colors = ReturnType<typeof picocolors.createColors>;
+
+export interface Output {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** Width for tables; 80 where none is known. */
+  readonly columns: number;
+  readonly colors: Colors;
+  /** Text for people; nothing with --json. */
+  text(lines: string): void;
+  /** One line of JSON; nothing without --json. */
+  data(line: { type: string; [member: string]: unknown }): void;
+  /** First line. Paths are shown relative to the working folder. */
+  begin(target: Target): void;
+  /** Last line, and what --quiet kept back where the code is not 0. Safe to call twice. */
+  end(code: number): void;
+}
+
+export function createOutput(world: World, flags: OutputFlags): Output {
+  const json = flags.json === true;
+  const quiet = flags.quiet === true;
+  let keptBack: string[] | null = quiet && !json ? [] : null;
+  let closing: string | null = null;
+  const write = (line: string) => {
+    if (keptBack === null) world.stdout.write(line);
+    else keptBack.push(line);
+  };
+  return {
+    json,
+    quiet,
+    columns: world.stdout.columns ?? 80,
+    colors: picocolors.createColors(useColors(world)),
+    text: (lines) => {
+      if (!json) write(`${lines}\n`);
+    },
+    data: (line) => {
+      if (json) world.stdout.write(`${JSON.stringify(line)}\n`);
+    },
+    begin(target) {
+      closing = targetLine(target, world.cwd);
+      if (json) this.data({ type: "target", target: target.name, baseUrl: target.baseUrl, ledger: target.ledgerPath });
+      else write(`${closing}\n`);
+    },
+    end(code) {
+      if (closing === null) return;
+      if (!json) write(`${closing}\n`);
+      if (code !== ExitCode.ok) for (const line of keptBack ?? []) world.stdout.write(line);
+      keptBack = keptBack === null ? null : [];
+      closing = null;
+    },
+  };
+}
+
+/** `target production https://api.example.com · ledger state/production/ledger.db` */
+export function targetLine(target: Target, cwd: string): string {
+  const service = target.baseUrl === "" ? "" : ` ${plainText(target.baseUrl)}`;
+  return `target ${target.name}${service} · ledger ${shownPath(target.ledgerPath, cwd)}`;
+}
+
+/** Relative to the working folder where it lies in it, else whole. */
+export function shownPath(path: string, cwd: string): string {
+  const below = relative(cwd, path);
+  return plainText(below === "" || below.startsWith("..") ? path : below);
+}
+
+function useColors(world: World): boolean {
+  if ((world.env["NO_COLOR"] ?? "") !== "") return false;
+  if ((world.env["FORCE_COLOR"] ?? "") !== "") return world.env["FORCE_COLOR"] !== "0";
+  return world.stdout.isTTY && world.env["TERM"] !== "dumb";
+}

@@ -1,0 +1,78 @@
+/** One line of progress, made to fit a width: what matters least is left out first. Pure. */
+
+export interface ProgressFigures {
+  stage: string;
+  done: number;
+  /** Null while it is not known. */
+  total: number | null;
+  /** Requests per second over the last seconds; null before any was sent. */
+  perSecond: number | null;
+  /** The target's limit in requests per second; null: unthrottled. */
+  limit: number | null;
+  problems: number;
+  held: number;
+  retries: number;
+  /** Null while it cannot be told. */
+  secondsLeft: number | null;
+}
+
+const barWidth = 16;
+
+/** At most `width` characters. `bar`: with a bar, for a terminal. */
+export function progressLine(figures: ProgressFigures, width: number, bar: boolean): string {
+  const { done, total, problems, held, retries } = figures;
+  const share = total === null || total === 0 ? null : Math.min(1, done / total);
+  const count = total === null ? grouped(done) : `${grouped(done)}/${grouped(total)}`;
+  // In the order of importance; the order on the line is that of `position`.
+  const parts = [
+    { position: 0, text: figures.stage },
+    { position: 2, text: count },
+    { position: 5, text: problems > 0 ? `${grouped(problems)} ${problems === 1 ? "problem" : "problems"}` : "" },
+    { position: 8, text: figures.secondsLeft === null ? "" : `${shortDuration(figures.secondsLeft)} left` },
+    { position: 4, text: rateText(figures) },
+    { position: 3, text: share === null ? "" : `${Math.floor(share * 100)}%` },
+    { position: 6, text: held > 0 ? `${grouped(held)} held` : "" },
+    { position: 7, text: retries > 0 ? `${grouped(retries)} retried` : "" },
+    { position: 1, text: bar && share !== null ? drawnBar(share) : "" },
+  ].filter(({ text }) => text !== "");
+  const kept: typeof parts = [];
+  let length = -2;
+  for (const part of parts) {
+    if (length + 2 + part.text.length > width) continue;
+    kept.push(part);
+    length += 2 + part.text.length;
+  }
+  const line = kept.toSorted((left, right) => left.position - right.position).map(({ text }) => text);
+  return line.join("  ").slice(0, Math.max(0, width));
+}
+
+function rateText({ perSecond, limit }: ProgressFigures): string {
+  if (perSecond === null) return "";
+  const rate = perSecond.toFixed(perSecond < 100 ? 1 : 0);
+  return limit === null ? `${rate} req/s` : `${rate} of ${limit} req/s`;
+}
+
+function drawnBar(share: number): string {
+  const full = Math.round(share * barWidth);
+  return "█".repeat(full) + "░".repeat(barWidth - full);
+}
+
+/** `1,234,567` */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** `45s`, `12m`, `3h05m`, `2d04h`: the two largest units that matter. */
+export function shortDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole}s`;
+  const minutes = Math.round(whole / 60);
+  if (minutes < 60) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours}h${twoDigits(minutes % 60)}m`;
+  return `${Math.floor(hours / 24)}d${twoDigits(hours % 24)}h`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
+}

@@ -1,0 +1,31 @@
+/** What `rowferry` alone says: what to do next in this folder. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { configFileName } from "./config-file.js";
+import type { World } from "./world.js";
+
+export function welcome(world: World): string {
+  const started = [configFileName, ".env", "state"].some((name) => existsSync(join(world.cwd, name)));
+  const lines = [
+    "Rowferry carries spreadsheet rows to document timelines: exactly once, in order, at the speed limit.",
+    "",
+    ...(started ? onTheWay : firstContact),
+    "",
+    "rowferry --help lists all commands; rowferry <command> --help tells more about one.",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const firstContact = [
+  "Next, with a file of your own:",
+  "  rowferry init                           a working folder: settings, a mapping, an .env to fill in",
+  "  rowferry guess data.csv                 a first mapping from the file's columns",
+  "  rowferry import mapping.yaml data.csv   a rehearsal: without settings rows go to a local sandbox",
+];
+
+const onTheWay = [
+  "Next:",
+  "  rowferry status                         what is open, and what it waits for",
+  "  rowferry plan mapping.yaml data.csv     what an import would send, and how long it would take",
+  "  rowferry import mapping.yaml data.csv   send it",
+];

@@ -1,0 +1,66 @@
+/** Everything that the command line takes from the process, so that a test can hand in its own. */
+import { isatty } from "node:tty";
+import { type Clock, type Random, systemClock } from "../model/clock.js";
+import { loadPipeline, type Pipeline } from "./pipeline.js";
+
+export interface Stream {
+  write(text: string): void;
+  readonly isTTY: boolean;
+  /** Null where it is not known. */
+  readonly columns: number | null;
+}
+
+export type SignalName = "SIGINT" | "SIGTERM";
+
+export interface World {
+  env: Record<string, string | undefined>;
+  cwd: string;
+  stdout: Stream;
+  stderr: Stream;
+  clock: Clock;
+  random: Random;
+  /** The pipeline, loaded when it is first needed. */
+  pipeline: () => Promise<Pipeline>;
+  /** Calls back for each signal that arrives; the result ends that. */
+  onSignal: (listener: (name: SignalName) => void) => () => void;
+  /** Ends the process at once. */
+  exitNow: (code: number) => void;
+}
+
+/** The world of this process. A closed pipe (`| head`) silences a stream and ends nothing. */
+export function processWorld(): World {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    stdout: processStream(process.stdout),
+    stderr: processStream(process.stderr),
+    clock: systemClock,
+    random: Math.random,
+    pipeline: loadPipeline,
+    onSignal: (listener) => {
+      const names: SignalName[] = ["SIGINT", "SIGTERM"];
+      for (const name of names) process.on(name, listener);
+      return () => {
+        for (const name of names) process.off(name, listener);
+      };
+    },
+    exitNow: (code) => process.exit(code),
+  };
+}
+
+function processStream(stream: NodeJS.WriteStream & { fd: number }): Stream {
+  let closed = false;
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    closed = true;
+  });
+  return {
+    write: (text) => {
+      if (!closed) stream.write(text);
+    },
+    isTTY: isatty(stream.fd),
+    get columns() {
+      return stream.columns ?? null;
+    },
+  };
+}

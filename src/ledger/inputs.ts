@@ -1,0 +1,175 @@
+/** Inputs: files as read, known by their content hash, sheet by sheet; and what of them is to be staged again. */
+import type { Database } from "better-sqlite3";
+import type { Dialect } from "../model/dialect.js";
+import type { RowCounts } from "../model/summary.js";
+import { rowId } from "./row-id.js";
+
+export interface InputDescription {
+  contentHash: string;
+  name: string;
+  path: string;
+  sheet: string | null;
+  mapping: string;
+  mappingHash: string;
+  mappingInput: string;
+  namespace: string;
+  header: string[];
+  dialect: Dialect;
+}
+
+export interface StoredInput extends InputDescription {
+  id: number;
+  counts: RowCounts;
+}
+
+interface InputRow {
+  id: number;
+  content_hash: string;
+  name: string;
+  path: string;
+  sheet: string | null;
+  mapping: string;
+  mapping_hash: string;
+  mapping_input: string;
+  namespace: string;
+  header: string;
+  dialect: string;
+  read: number;
+  skipped: number;
+  invalid: number;
+  known: number;
+  staged: number;
+}
+
+const stored = (row: InputRow): StoredInput => ({
+  id: row.id,
+  contentHash: row.content_hash,
+  name: row.name,
+  path: row.path,
+  sheet: row.sheet,
+  mapping: row.mapping,
+  mappingHash: row.mapping_hash,
+  mappingInput: row.mapping_input,
+  namespace: row.namespace,
+  header: JSON.parse(row.header) as string[],
+  dialect: JSON.parse(row.dialect) as Dialect,
+  counts: { read: row.read, skipped: row.skipped, invalid: row.invalid, known: row.known, staged: row.staged },
+});
+
+export function createInputStore(database: Database) {
+  const byContent = database.prepare<[string, string, string, string], InputRow>(
+    `SELECT * FROM inputs WHERE content_hash = ? AND coalesce(sheet, '') = ? AND namespace = ? AND mapping_input = ?`,
+  );
+  const byId = database.prepare<[number], InputRow>("SELECT * FROM inputs WHERE id = ?");
+  const saveCounts = database.prepare<[number, number, number, number, number, number]>(
+    "UPDATE inputs SET read = ?, skipped = ?, invalid = ?, known = ?, staged = ? WHERE id = ?",
+  );
+
+  return {
+    find(contentHash: string, sheet: string | null, namespace: string, mappingInput: string): StoredInput | null {
+      const row = byContent.get(contentHash, sheet ?? "", namespace, mappingInput);
+      return row === undefined ? null : stored(row);
+    },
+
+    get(id: number): StoredInput | null {
+      const row = byId.get(id);
+      return row === undefined ? null : stored(row);
+    },
+
+    /** Adds an input, or takes back what it had yielded and was not sent; the id is the same both times (HARD-CASES H27). */
+    begin(input: InputDescription, context: { runId: number; settingsId: number; now: number }): number {
+      const before = byContent.get(input.contentHash, input.sheet ?? "", input.namespace, input.mappingInput);
+      if (before !== undefined) withdrawInput(database, before.id);
+      const values = {
+        ...input,
+        header: JSON.stringify(input.header),
+        dialect: JSON.stringify(input.dialect),
+        id: before?.id ?? null,
+        ...context,
+      };
+      const row = database
+        .prepare<[typeof values], { id: number }>(
+          `INSERT INTO inputs (id, content_hash, name, path, sheet, mapping, mapping_hash, mapping_input, namespace, header,
+             dialect, settings_id, run_id, staged_at)
+           VALUES (@id, @contentHash, @name, @path, @sheet, @mapping, @mappingHash, @mappingInput, @namespace, @header,
+             @dialect, @settingsId, @runId, @now)
+           ON CONFLICT (id) DO UPDATE SET name = @name, path = @path, mapping = @mapping, mapping_hash = @mappingHash,
+             header = @header, dialect = @dialect, settings_id = @settingsId, run_id = @runId, staged_at = @now
+           RETURNING id`,
+        )
+        .get(values);
+      if (row === undefined) throw new Error("an input was not stored");
+      return row.id;
+    },
+
+    finish(id: number, counts: RowCounts): void {
+      saveCounts.run(counts.read, counts.skipped, counts.invalid, counts.known, counts.staged, id);
+    },
+
+    /** The counts of an unchanged input seen again: what has landed since is known now. */
+    recount(input: StoredInput): RowCounts {
+      const open = database
+        .prepare<[number, number], number>(
+          `SELECT count(DISTINCT re.row_id) FROM row_events re LEFT JOIN event_states s ON s.event_id = re.event_id
+           WHERE re.row_id >= ? AND re.row_id < ?
+             AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id'))
+             AND NOT (s.state = 'changed' AND s.dismissed = 1)`,
+        )
+        .pluck()
+        .get(rowId(input.id, 0), rowId(input.id + 1, 0));
+      const openRecords = database
+        .prepare<[number, number], number>(
+          `SELECT count(DISTINCT r.row_id) FROM row_records r
+           LEFT JOIN participants p ON r.kind = 'participant' AND p.id = r.record_id
+           LEFT JOIN addresses a ON r.kind = 'address' AND a.id = r.record_id
+           LEFT JOIN document_states d ON r.kind = 'document' AND d.document_id = r.record_id
+           WHERE r.row_id >= ? AND r.row_id < ?
+             AND coalesce(p.state, a.state, d.state, 'planned') NOT IN ('registered', 'open', 'closed', 'cancelled')`,
+        )
+        .pluck()
+        .get(rowId(input.id, 0), rowId(input.id + 1, 0));
+      const { read, skipped, invalid } = input.counts;
+      const staged = (open ?? 0) + (openRecords ?? 0);
+      return { read, skipped, invalid, staged, known: read - skipped - invalid - staged };
+    },
+  };
+}
+
+export type InputStore = ReturnType<typeof createInputStore>;
+
+function withdrawInput(database: Database, id: number): void {
+  const range = [rowId(id, 0), rowId(id + 1, 0)] as const;
+  database.exec("CREATE TEMP TABLE IF NOT EXISTS withdrawn (event_id INTEGER PRIMARY KEY)");
+  database.exec("DELETE FROM temp.withdrawn");
+  database
+    .prepare(
+      `INSERT INTO temp.withdrawn SELECT DISTINCT re.event_id FROM row_events re
+       LEFT JOIN event_states s ON s.event_id = re.event_id
+       WHERE re.row_id >= ? AND re.row_id < ?
+         AND (s.state IS NULL OR s.state IN ('planned', 'held', 'deferred', 'rejected'))`,
+    )
+    .run(...range);
+  for (const table of ["row_events", "row_records", "row_cells", "placements"]) {
+    database.prepare(`DELETE FROM ${table} WHERE row_id >= ? AND row_id < ?`).run(...range);
+  }
+  database.prepare("DELETE FROM rows WHERE id >= ? AND id < ?").run(...range);
+  database.prepare("DELETE FROM problems WHERE row_id >= ? AND row_id < ? AND stage = 'staging'").run(...range);
+  // What is declared again takes the new data; what is not declared again is never sent.
+  for (const table of ["participants", "addresses"]) {
+    database
+      .prepare(
+        `UPDATE ${table} SET row_id = NULL WHERE row_id >= ? AND row_id < ? AND state IN ('planned', 'rejected')`,
+      )
+      .run(...range);
+  }
+  database
+    .prepare(
+      `UPDATE documents SET declared = 0 WHERE row_id >= ? AND row_id < ?
+         AND NOT EXISTS (SELECT 1 FROM document_states s WHERE s.document_id = id AND s.state NOT IN ('planned', 'rejected'))`,
+    )
+    .run(...range);
+  database.exec("DELETE FROM temp.withdrawn WHERE event_id IN (SELECT event_id FROM row_events)");
+  database.exec("DELETE FROM event_states WHERE event_id IN (SELECT event_id FROM temp.withdrawn)");
+  database.exec("DELETE FROM events WHERE id IN (SELECT event_id FROM temp.withdrawn)");
+  database.prepare("UPDATE inputs SET read = 0, skipped = 0, invalid = 0, known = 0, staged = 0 WHERE id = ?").run(id);
+}

@@ -1,0 +1,49 @@
+/**
+ * One writer at a time: a second SQLite file held in BEGIN EXCLUSIVE. The kernel frees it within milliseconds of a
+ * kill. The holder never opens that file in any other way: closing another handle would drop POSIX locks.
+ */
+import Database from "better-sqlite3";
+import type { Clock } from "../model/clock.js";
+import { RowferryError } from "../model/error.js";
+
+export interface LedgerLock {
+  /** Safe to call twice. */
+  release(): void;
+}
+
+function tryLock(lockPath: string): LedgerLock | null {
+  const database = new Database(lockPath, { timeout: 0 });
+  try {
+    database.pragma("locking_mode = EXCLUSIVE");
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) return null;
+    throw error;
+  }
+  return { release: () => void (database.open && database.close()) };
+}
+
+/**
+ * @param wait keep trying until the other process ends (`--wait`).
+ * @throws RowferryError `ledger-locked` when another process holds the ledger, or the wait was aborted.
+ */
+export async function lockLedger(
+  ledgerPath: string,
+  options: { wait: boolean; clock: Clock; signal?: AbortSignal },
+): Promise<LedgerLock> {
+  for (;;) {
+    const lock = tryLock(`${ledgerPath}.lock`);
+    if (lock !== null) return lock;
+    if (!options.wait || options.signal?.aborted) {
+      throw new RowferryError(
+        "ledger-locked",
+        "Another rowferry process is staging into or sending from this ledger.",
+        {
+          place: { file: ledgerPath },
+        },
+      );
+    }
+    await options.clock.sleep(500, options.signal);
+  }
+}

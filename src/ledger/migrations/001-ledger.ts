@@ -1,0 +1,309 @@
+import { type Machine, statesOf, transitions } from "../../model/states.js";
+
+const stateColumn = (machine: Machine) =>
+  `state TEXT NOT NULL CHECK (state IN (${statesOf(machine)
+    .map((state) => `'${state}'`)
+    .join(", ")}))`;
+
+/** Refuses every move that model/states.ts does not list. */
+const law = (table: string, machine: Machine) => {
+  const moves = [...new Set(transitions[machine].map(({ from, to }) => `('${from}', '${to}')`))];
+  return `
+CREATE TRIGGER ${table}_law BEFORE UPDATE OF state ON ${table}
+WHEN OLD.state <> NEW.state AND (OLD.state, NEW.state) NOT IN (VALUES ${moves.join(", ")})
+BEGIN SELECT RAISE(ABORT, '${machine}: no such transition'); END;`;
+};
+
+/**
+ * Rows are numbered `input * 2^32 + row number`. A reference to a participant or address is its id, or minus the id
+ * of an alias that may not be known yet. Payload tables are written once; states stand in narrow tables beside them.
+ * No state row: the event is planned.
+ */
+export const sql = `
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  command TEXT NOT NULL,
+  mapping TEXT,
+  started_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  exit_code INTEGER,
+  summary TEXT
+) STRICT;
+
+CREATE TABLE settings (id INTEGER PRIMARY KEY, json TEXT NOT NULL UNIQUE) STRICT;
+
+CREATE TABLE fingerprints (
+  namespace TEXT NOT NULL,
+  name TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  PRIMARY KEY (namespace, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE inputs (
+  id INTEGER PRIMARY KEY,
+  content_hash TEXT NOT NULL,
+  name TEXT NOT NULL,
+  path TEXT NOT NULL,
+  sheet TEXT,
+  mapping TEXT NOT NULL,
+  mapping_hash TEXT NOT NULL,
+  mapping_input TEXT NOT NULL,
+  namespace TEXT NOT NULL,
+  header TEXT NOT NULL,
+  dialect TEXT NOT NULL,
+  settings_id INTEGER NOT NULL REFERENCES settings (id),
+  run_id INTEGER NOT NULL REFERENCES runs (id),
+  staged_at INTEGER NOT NULL,
+  read INTEGER NOT NULL DEFAULT 0,
+  skipped INTEGER NOT NULL DEFAULT 0,
+  invalid INTEGER NOT NULL DEFAULT 0,
+  known INTEGER NOT NULL DEFAULT 0,
+  staged INTEGER NOT NULL DEFAULT 0,
+  CHECK (read = skipped + invalid + known + staged)
+) STRICT;
+CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, ''), namespace, mapping_input);
+
+-- A known or staged row that needs no more stands in row_events alone.
+CREATE TABLE rows (
+  id INTEGER PRIMARY KEY,
+  fate TEXT NOT NULL CHECK (fate IN ('skipped', 'invalid', 'known', 'staged')),
+  reason TEXT,
+  row_key TEXT,
+  lead INTEGER,
+  cell_hash BLOB,
+  settled TEXT CHECK (settled IN ('corrected', 'superseded', 'dismissed'))
+) STRICT;
+CREATE INDEX rows_invalid ON rows (cell_hash) WHERE fate = 'invalid';
+CREATE INDEX rows_by_key ON rows (row_key) WHERE row_key IS NOT NULL;
+
+CREATE TABLE participants (
+  id INTEGER PRIMARY KEY,
+  natural_key TEXT NOT NULL UNIQUE,
+  payload TEXT NOT NULL,
+  row_id INTEGER,
+  settings_id INTEGER REFERENCES settings (id),
+  ${stateColumn("participant")} DEFAULT 'planned',
+  reason TEXT,
+  origin TEXT CHECK (origin IN ('created', 'found', 'given')),
+  service_id TEXT,
+  snapshot_id TEXT,
+  attempted INTEGER NOT NULL DEFAULT 0,
+  changed_at INTEGER,
+  CHECK ((state = 'registered') = (service_id IS NOT NULL))
+) STRICT;
+CREATE INDEX participants_open ON participants (id) WHERE state <> 'registered';
+CREATE INDEX participants_by_service_id ON participants (service_id) WHERE service_id IS NOT NULL;
+${law("participants", "participant")}
+
+CREATE TABLE participant_aliases (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  participant_id INTEGER REFERENCES participants (id),
+  UNIQUE (kind, key)
+) STRICT;
+
+CREATE TABLE addresses (
+  id INTEGER PRIMARY KEY,
+  participant_ref INTEGER NOT NULL,
+  identity TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  extended TEXT NOT NULL,
+  row_id INTEGER,
+  settings_id INTEGER REFERENCES settings (id),
+  ${stateColumn("address")} DEFAULT 'planned',
+  reason TEXT,
+  origin TEXT CHECK (origin IN ('created', 'found', 'given')),
+  service_id TEXT,
+  snapshot_id TEXT,
+  geography TEXT,
+  attempted INTEGER NOT NULL DEFAULT 0,
+  changed_at INTEGER,
+  UNIQUE (participant_ref, identity),
+  CHECK ((state = 'registered') = (service_id IS NOT NULL))
+) STRICT;
+CREATE INDEX addresses_open ON addresses (id) WHERE state <> 'registered';
+CREATE INDEX addresses_by_service_id ON addresses (service_id) WHERE service_id IS NOT NULL;
+${law("addresses", "address")}
+
+CREATE TABLE address_aliases (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  address_id INTEGER REFERENCES addresses (id),
+  UNIQUE (kind, key)
+) STRICT;
+
+-- declared = 0: only referred to so far.
+CREATE TABLE documents (
+  id INTEGER PRIMARY KEY,
+  namespace TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  generation INTEGER NOT NULL DEFAULT 1 CHECK (generation > 0),
+  declared INTEGER NOT NULL CHECK (declared IN (0, 1)),
+  mode TEXT NOT NULL CHECK (mode IN ('create', 'existing', 'target')),
+  participant_ref INTEGER,
+  address_ref INTEGER,
+  external_id TEXT,
+  fields TEXT NOT NULL DEFAULT '{}',
+  create_empty INTEGER NOT NULL DEFAULT 0,
+  settings_id INTEGER REFERENCES settings (id),
+  row_id INTEGER,
+  UNIQUE (key, kind, namespace, generation)
+) STRICT;
+
+CREATE TABLE document_states (
+  document_id INTEGER PRIMARY KEY REFERENCES documents (id),
+  ${stateColumn("document")},
+  reason TEXT,
+  service_id TEXT,
+  request_id INTEGER,
+  last_at INTEGER,
+  changed_at INTEGER NOT NULL,
+  CHECK (service_id IS NOT NULL OR state NOT IN ('open', 'closed', 'cancelled'))
+) STRICT;
+CREATE INDEX document_states_by_service_id ON document_states (service_id) WHERE service_id IS NOT NULL;
+CREATE INDEX document_states_open ON document_states (state) WHERE state IN ('sending', 'rejected', 'stalled', 'stranded');
+${law("document_states", "document")}
+
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL REFERENCES documents (id),
+  deduplication_id BLOB NOT NULL CHECK (length(deduplication_id) = 20),
+  content_hash BLOB NOT NULL CHECK (length(content_hash) = 16),
+  event TEXT NOT NULL,
+  name TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  rank INTEGER NOT NULL CHECK (rank IN (0, 1, 2)),
+  participant_ref INTEGER NOT NULL,
+  address_ref INTEGER NOT NULL,
+  related_document INTEGER REFERENCES documents (id),
+  related_id TEXT,
+  mirrored INTEGER NOT NULL DEFAULT 0 CHECK (mirrored IN (0, 1)),
+  target_document INTEGER REFERENCES documents (id),
+  payload TEXT NOT NULL,
+  input_id INTEGER NOT NULL REFERENCES inputs (id),
+  UNIQUE (document_id, deduplication_id)
+) STRICT;
+CREATE INDEX events_by_related ON events (related_document) WHERE related_document IS NOT NULL;
+CREATE INDEX events_by_target ON events (target_document) WHERE target_document IS NOT NULL;
+
+CREATE TABLE event_states (
+  event_id INTEGER PRIMARY KEY REFERENCES events (id),
+  ${stateColumn("event")},
+  reason TEXT,
+  waits_for TEXT,
+  service_event_id TEXT,
+  target_document_id TEXT,
+  attempted_hash BLOB,
+  doubt INTEGER NOT NULL DEFAULT 0 CHECK (doubt IN (0, 1)),
+  changed_hash BLOB,
+  dismissed INTEGER NOT NULL DEFAULT 0 CHECK (dismissed IN (0, 1)),
+  changed_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX event_states_open ON event_states (state)
+  WHERE state IN ('sending', 'held', 'deferred', 'rejected', 'stalled', 'foreign', 'changed');
+${law("event_states", "event")}
+
+-- Cells as read, of rows that have not landed.
+CREATE TABLE row_cells (row_id INTEGER PRIMARY KEY, cells TEXT NOT NULL, kinds TEXT) STRICT;
+
+CREATE TABLE row_events (
+  row_id INTEGER NOT NULL,
+  event_id INTEGER NOT NULL,
+  PRIMARY KEY (row_id, event_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX row_events_by_event ON row_events (event_id);
+
+CREATE TABLE row_records (
+  row_id INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('participant', 'address', 'document')),
+  record_id INTEGER NOT NULL,
+  PRIMARY KEY (row_id, kind, record_id)
+) STRICT, WITHOUT ROWID;
+
+-- What an invalid row would have put where; holds what is later there (HARD-CASES H13, H15).
+CREATE TABLE placements (
+  id INTEGER PRIMARY KEY,
+  row_id INTEGER NOT NULL,
+  document_id INTEGER NOT NULL REFERENCES documents (id),
+  event TEXT,
+  deduplication_id BLOB,
+  at INTEGER
+) STRICT;
+CREATE INDEX placements_by_document ON placements (document_id);
+CREATE INDEX placements_by_row ON placements (row_id);
+
+-- Documents with work that has not come to rest.
+CREATE TABLE open_documents (document_id INTEGER PRIMARY KEY REFERENCES documents (id)) STRICT;
+
+CREATE TABLE problems (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER,
+  row_id INTEGER,
+  subject TEXT CHECK (subject IN ('participant', 'address', 'document', 'event')),
+  subject_id INTEGER,
+  stage TEXT NOT NULL,
+  severity TEXT NOT NULL CHECK (severity IN ('error', 'warning')),
+  code TEXT NOT NULL,
+  column_name TEXT,
+  message TEXT NOT NULL,
+  hint TEXT,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX problems_by_row ON problems (row_id) WHERE row_id IS NOT NULL;
+CREATE INDEX problems_by_subject ON problems (subject, subject_id) WHERE subject IS NOT NULL;
+
+CREATE TABLE requests (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER NOT NULL REFERENCES runs (id),
+  kind TEXT NOT NULL,
+  subject TEXT NOT NULL CHECK (subject IN ('participant', 'address', 'document')),
+  subject_id INTEGER NOT NULL,
+  intended_at INTEGER NOT NULL,
+  result TEXT CHECK (result IN ('accepted', 'duplicate', 'refused', 'unanswered', 'stopped')),
+  finished_at INTEGER
+) STRICT;
+CREATE INDEX requests_open ON requests (id) WHERE result IS NULL;
+CREATE INDEX requests_by_run ON requests (run_id);
+CREATE INDEX requests_by_subject ON requests (subject, subject_id);
+
+CREATE TABLE request_events (
+  request_id INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  event_id INTEGER NOT NULL,
+  PRIMARY KEY (request_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE attempts (
+  id INTEGER PRIMARY KEY,
+  request_id INTEGER NOT NULL REFERENCES requests (id),
+  number INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  status INTEGER,
+  failure TEXT,
+  codes TEXT,
+  message TEXT,
+  raw TEXT,
+  request_ids TEXT,
+  in_doubt INTEGER NOT NULL CHECK (in_doubt IN (0, 1))
+) STRICT;
+CREATE INDEX attempts_by_request ON attempts (request_id);
+
+-- A dismissal names content, so that it stays in force when the same row comes back (HARD-CASES H23).
+CREATE TABLE dismissals (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER,
+  deduplication_id BLOB,
+  content_hash BLOB,
+  cell_hash BLOB,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX dismissals_by_cells ON dismissals (cell_hash) WHERE cell_hash IS NOT NULL;
+CREATE INDEX dismissals_by_event ON dismissals (document_id, deduplication_id) WHERE document_id IS NOT NULL;
+`;

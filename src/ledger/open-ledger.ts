@@ -1,0 +1,74 @@
+/** Opens a ledger file: settings of SQLite, migrations, and the target it belongs to. */
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { RowferryError } from "../model/error.js";
+import { assertNotNewer, migrate } from "./migrate.js";
+
+/** An open ledger; other folders pass it on and look no further. */
+export type LedgerDatabase = Database.Database;
+
+/** Who a ledger belongs to: one service, as seen by one credential (service.md, Authentication 2). */
+export interface LedgerOwner {
+  target: string;
+  /** Null for the embedded sandbox, whose address changes with every start. */
+  baseUrl: string | null;
+  clientId: string;
+}
+
+/** Opens for writing; creates the file (readable by its owner only) when it is not there. The caller holds the lock. */
+export function openLedger(path: string, owner: LedgerOwner, now: number): Database.Database {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const database = openDatabase(path, {});
+  chmodSync(path, 0o600);
+  database.pragma("page_size = 8192");
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = FULL");
+  database.pragma("foreign_keys = ON");
+  database.pragma("cache_size = -65536");
+  migrate(database, path);
+  claim(database, path, owner, now);
+  return database;
+}
+
+/** Opens for reading beside a running import; @throws RowferryError `ledger-missing` when there is none. */
+export function openLedgerReadOnly(path: string): Database.Database {
+  if (!existsSync(path)) {
+    throw new RowferryError("ledger-missing", "There is no ledger here yet.", { place: { file: path } });
+  }
+  const database = openDatabase(path, { readonly: true });
+  assertNotNewer(database, path);
+  return database;
+}
+
+function openDatabase(path: string, options: Database.Options): Database.Database {
+  try {
+    const database = new Database(path, { timeout: 60_000, ...options });
+    database.pragma("user_version");
+    return database;
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+    throw new RowferryError("ledger-unreadable", `The ledger cannot be opened: ${error.message}.`, {
+      place: { file: path },
+      cause: error,
+    });
+  }
+}
+
+function claim(database: Database.Database, path: string, owner: LedgerOwner, now: number): void {
+  const stored = database.prepare<[], { value: string }>("SELECT value FROM facts WHERE name = 'owner'").get();
+  const mine = ownerName(owner);
+  if (stored === undefined) {
+    const insert = database.prepare("INSERT INTO facts (name, value) VALUES (?, ?)");
+    insert.run("owner", mine);
+    insert.run("created_at", new Date(now).toISOString());
+  } else if (stored.value !== mine) {
+    throw new RowferryError("ledger-of-another-target", `This ledger belongs to ${stored.value}, not to ${mine}.`, {
+      place: { file: path },
+    });
+  }
+}
+
+function ownerName(owner: LedgerOwner): string {
+  return owner.baseUrl === null ? "the embedded sandbox" : `${owner.baseUrl} as client ${owner.clientId}`;
+}

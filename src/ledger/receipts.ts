@@ -1,0 +1,127 @@
+/** Which row became which record, with every id that came back. Reads only. */
+import type { Database } from "better-sqlite3";
+import { inputOf, rowNumberOf } from "./row-id.js";
+import { keyText } from "./stage-events.js";
+
+export interface ReceiptRow {
+  input: string;
+  sheet: string | null;
+  row: number;
+  record: "participant" | "address" | "document" | "event";
+  name: string;
+  key: string;
+  state: string;
+  id: string | null;
+  snapshotId: string | null;
+  documentId: string | null;
+  targetDocumentId: string | null;
+  deduplicationId: string | null;
+  answeredAt: string | null;
+}
+
+interface EventReceiptRow {
+  row_id: number;
+  event: string;
+  kind: string;
+  key: string;
+  state: string;
+  service_event_id: string | null;
+  service_id: string | null;
+  target_document_id: string | null;
+  deduplication_id: Buffer;
+  changed_at: number;
+}
+
+interface RegistrationRow {
+  row_id: number;
+  state: string;
+  key: string;
+  service_id: string | null;
+  snapshot_id: string | null;
+  changed_at: number | null;
+}
+
+/** Everything that this run's requests brought to rest: participants, addresses, documents, then events. */
+export function* receiptsOf(database: Database, runId: number): Generator<ReceiptRow> {
+  const names = new Map<number, { name: string; sheet: string | null }>();
+  const inputName = database.prepare<[number], { name: string; sheet: string | null }>(
+    "SELECT name, sheet FROM inputs WHERE id = ?",
+  );
+  const place = (id: number) => {
+    const input = inputOf(id);
+    const found = names.get(input) ?? inputName.get(input) ?? { name: "", sheet: null };
+    names.set(input, found);
+    return { input: found.name, sheet: found.sheet, row: rowNumberOf(id) };
+  };
+  const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+  const nothing = { snapshotId: null, documentId: null, targetDocumentId: null, deduplicationId: null };
+
+  for (const [record, table, key] of [
+    ["participant", "participants", "json_extract(t.payload, '$.taxId')"],
+    ["address", "addresses", "t.identity"],
+  ] as const) {
+    const rows = database.prepare<[number, string], RegistrationRow>(
+      `SELECT t.row_id, t.state, ${key} AS key, t.service_id, t.snapshot_id, t.changed_at FROM ${table} t
+       WHERE t.row_id IS NOT NULL AND t.state = 'registered'
+         AND t.id IN (SELECT subject_id FROM requests WHERE run_id = ? AND subject = ?)`,
+    );
+    for (const row of rows.iterate(runId, record)) {
+      const { state, snapshot_id: snapshotId } = row;
+      yield {
+        ...nothing,
+        ...place(row.row_id),
+        record,
+        name: record,
+        key: row.key,
+        state,
+        id: row.service_id,
+        snapshotId,
+        answeredAt: iso(row.changed_at),
+      };
+    }
+  }
+  const documents = database.prepare<[number], RegistrationRow & { kind: string }>(
+    `SELECT d.row_id, s.state, d.kind, d.key, s.service_id, NULL AS snapshot_id, s.changed_at
+     FROM documents d JOIN document_states s ON s.document_id = d.id
+     WHERE d.row_id IS NOT NULL AND s.service_id IS NOT NULL
+       AND d.id IN (SELECT subject_id FROM requests WHERE run_id = ? AND subject = 'document' AND kind LIKE 'create-%')`,
+  );
+  for (const row of documents.iterate(runId)) {
+    const { kind: name, key, state, service_id: id } = row;
+    yield {
+      ...nothing,
+      ...place(row.row_id),
+      record: "document",
+      name,
+      key,
+      state,
+      id,
+      documentId: id,
+      answeredAt: iso(row.changed_at),
+    };
+  }
+  const events = database.prepare<[number], EventReceiptRow>(
+    `SELECT re.row_id, e.event, d.kind, d.key, s.state, s.service_event_id, x.service_id, s.target_document_id,
+       e.deduplication_id, s.changed_at
+     FROM (SELECT DISTINCT c.event_id FROM requests r JOIN request_events c ON c.request_id = r.id WHERE r.run_id = ?) sent
+     JOIN events e ON e.id = sent.event_id JOIN event_states s ON s.event_id = e.id
+     JOIN row_events re ON re.event_id = e.id JOIN documents d ON d.id = e.document_id
+     LEFT JOIN document_states x ON x.document_id = d.id
+     WHERE s.state IN ('landed', 'landed-without-id')`,
+  );
+  for (const row of events.iterate(runId)) {
+    yield {
+      ...place(row.row_id),
+      record: "event",
+      name: row.event,
+      key: `${row.kind} ${row.key}`,
+      state: row.state,
+      id: row.service_event_id,
+      snapshotId: null,
+      documentId: row.service_id,
+      targetDocumentId: row.target_document_id,
+      deduplicationId: keyText(row.deduplication_id),
+      answeredAt: iso(row.changed_at),
+    };
+  }
+}

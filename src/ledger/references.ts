@@ -1,0 +1,108 @@
+/**
+ * References between records inside the ledger. A participant or address is its id, or minus the id of an alias
+ * whose owner may not be known yet; a document is a row that may not be declared yet.
+ */
+import type { Database } from "better-sqlite3";
+import type { AddressRef, ParticipantRef } from "../model/records.js";
+
+/** Ids by text, forgotten all at once when they grow too many: flat memory for any number of rows. */
+export class IdCache {
+  private readonly ids = new Map<string, number>();
+  private readonly limit: number;
+
+  constructor(limit = 50_000) {
+    this.limit = limit;
+  }
+
+  get(name: string): number | undefined {
+    return this.ids.get(name);
+  }
+
+  set(name: string, id: number): number {
+    if (this.ids.size >= this.limit) this.ids.clear();
+    this.ids.set(name, id);
+    return id;
+  }
+
+  clear(): void {
+    this.ids.clear();
+  }
+}
+
+export interface References {
+  /** The reference of a participant; makes the alias, or the row of a given id, when it is not there. */
+  participant(ref: ParticipantRef): number;
+  /** Null: an address by identity that no row has declared. */
+  address(ref: AddressRef): number | null;
+  /** The newest generation's row; made undeclared when it is not there. */
+  document(kind: string, key: string): number;
+  clear(): void;
+}
+
+export function createReferences(database: Database, namespace: string, now: number): References {
+  const cache = new IdCache();
+  const participantByKey = database
+    .prepare<[string], number>("SELECT id FROM participants WHERE natural_key = ?")
+    .pluck();
+  const givenParticipant = database.prepare<[string, string, number]>(
+    `INSERT INTO participants (natural_key, payload, state, origin, service_id, changed_at)
+     VALUES (?, '{}', 'registered', 'given', ?, ?)`,
+  );
+  const participantAlias = database
+    .prepare<[string, string], number>("SELECT id FROM participant_aliases WHERE kind = ? AND key = ?")
+    .pluck();
+  const makeParticipantAlias = database.prepare<[string, string]>(
+    "INSERT INTO participant_aliases (kind, key) VALUES (?, ?)",
+  );
+  const addressByIdentity = database
+    .prepare<[number, string], number>("SELECT id FROM addresses WHERE participant_ref = ? AND identity = ?")
+    .pluck();
+  const givenAddress = database.prepare<[string, string, number]>(
+    `INSERT INTO addresses (participant_ref, identity, payload, extended, state, origin, service_id, changed_at)
+     VALUES (0, ?, '{}', '{}', 'registered', 'given', ?, ?)`,
+  );
+  const addressAlias = database
+    .prepare<[string, string], number>("SELECT id FROM address_aliases WHERE kind = ? AND key = ?")
+    .pluck();
+  const makeAddressAlias = database.prepare<[string, string]>("INSERT INTO address_aliases (kind, key) VALUES (?, ?)");
+  const documentByKey = database
+    .prepare<[string, string, string], number>(
+      "SELECT id FROM documents WHERE key = ? AND kind = ? AND namespace = ? ORDER BY generation DESC LIMIT 1",
+    )
+    .pluck();
+  const makeDocument = database.prepare<[string, string, string]>(
+    "INSERT INTO documents (namespace, kind, key, declared, mode) VALUES (?, ?, ?, 0, 'create')",
+  );
+  const inserted = (result: { lastInsertRowid: number | bigint }) => Number(result.lastInsertRowid);
+
+  const participant = (ref: ParticipantRef): number => {
+    if (ref.by === "alias") {
+      const name = `p ${ref.kind.length} ${ref.kind}${ref.key}`;
+      const alias = cache.get(name) ?? participantAlias.get(ref.kind, ref.key);
+      return -cache.set(name, alias ?? inserted(makeParticipantAlias.run(ref.kind, ref.key)));
+    }
+    const key = ref.by === "natural" ? ref.key : `id:${ref.id}`;
+    const known = cache.get(key) ?? participantByKey.get(key);
+    if (known !== undefined) return cache.set(key, known);
+    if (ref.by === "id") return cache.set(key, inserted(givenParticipant.run(key, ref.id, now)));
+    throw new Error("a participant is referred to before it is staged");
+  };
+
+  const address = (ref: AddressRef): number | null => {
+    if (ref.by === "identity") return addressByIdentity.get(participant(ref.participant), ref.identity) ?? null;
+    if (ref.by === "id") {
+      return addressByIdentity.get(0, ref.id) ?? inserted(givenAddress.run(ref.id, ref.id, now));
+    }
+    const name = `a ${ref.kind.length} ${ref.kind}${ref.key}`;
+    const alias = cache.get(name) ?? addressAlias.get(ref.kind, ref.key);
+    return -cache.set(name, alias ?? inserted(makeAddressAlias.run(ref.kind, ref.key)));
+  };
+
+  const document = (kind: string, key: string): number => {
+    const name = `d ${kind.length} ${kind}${key}`;
+    const known = cache.get(name) ?? documentByKey.get(key, kind, namespace);
+    return cache.set(name, known ?? inserted(makeDocument.run(namespace, kind, key)));
+  };
+
+  return { participant, address, document, clear: () => cache.clear() };
+}

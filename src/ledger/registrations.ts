@@ -1,0 +1,154 @@
+/** Participants and addresses that have work to do, and one function per outcome of it (model/states.ts). */
+import type { Database } from "better-sqlite3";
+import type { Code } from "../model/codes.js";
+
+export interface OpenParticipant {
+  id: number;
+  data: { countryCode: string; name: string; taxId: string; taxIdType: string; type: string };
+  /** Whether a create may have been sent before. */
+  attempted: boolean;
+  settings: number | null;
+}
+
+export interface OpenAddress {
+  id: number;
+  participant: number;
+  participantServiceId: string;
+  /** Whether this ledger created the participant itself (HARD-CASES H29). */
+  participantIsOurs: boolean;
+  data: { city: string; countryCode: string; countryState: string; name: string; number: string; street: string };
+  extended: { [field: string]: string | number };
+  attempted: boolean;
+  settings: number | null;
+}
+
+export type Registration = { state: string; serviceId: string | null; payload: string; id: number };
+
+const resolvedParticipant = (ref: string) =>
+  `CASE WHEN ${ref} > 0 THEN ${ref} ELSE (SELECT participant_id FROM participant_aliases WHERE id = -${ref}) END`;
+
+export function createRegistrationStore(database: Database) {
+  const openParticipants = database.prepare<
+    [number],
+    { id: number; payload: string; attempted: number; settings_id: number | null }
+  >(
+    `SELECT id, payload, attempted, settings_id FROM participants
+     WHERE state <> 'registered' AND state IN ('planned', 'sending', 'stalled') AND row_id IS NOT NULL AND id > ?
+     ORDER BY id LIMIT 500`,
+  );
+  const openAddresses = database.prepare<
+    [number],
+    {
+      id: number;
+      participant_id: number;
+      service_id: string;
+      origin: string;
+      payload: string;
+      extended: string;
+      attempted: number;
+      settings_id: number | null;
+    }
+  >(
+    `SELECT a.id, p.id AS participant_id, p.service_id, p.origin, a.payload, a.extended, a.attempted, a.settings_id
+     FROM addresses a JOIN participants p ON p.id = ${resolvedParticipant("a.participant_ref")}
+     WHERE a.state <> 'registered' AND a.state IN ('planned', 'sending', 'stalled') AND a.row_id IS NOT NULL
+       AND p.state = 'registered' AND a.id > ?
+     ORDER BY a.id LIMIT 500`,
+  );
+  const countOpen = database.prepare<[], { participants: number; addresses: number }>(
+    `SELECT (SELECT count(*) FROM participants WHERE state <> 'registered' AND state IN ('planned', 'sending', 'stalled') AND row_id IS NOT NULL) AS participants,
+              (SELECT count(*) FROM addresses WHERE state <> 'registered' AND state IN ('planned', 'sending', 'stalled') AND row_id IS NOT NULL) AS addresses`,
+  );
+  const participantById = database.prepare<[number], Registration>(
+    "SELECT id, state, service_id AS serviceId, payload FROM participants WHERE id = ?",
+  );
+  const participantByAlias = database.prepare<[number], Registration>(
+    `SELECT p.id, p.state, p.service_id AS serviceId, p.payload FROM participant_aliases a
+     JOIN participants p ON p.id = a.participant_id WHERE a.id = ?`,
+  );
+  const addressById = database.prepare<[number], Registration>(
+    "SELECT id, state, service_id AS serviceId, payload FROM addresses WHERE id = ?",
+  );
+  const addressByAlias = database.prepare<[number], Registration>(
+    `SELECT x.id, x.state, x.service_id AS serviceId, x.payload FROM address_aliases a
+     JOIN addresses x ON x.id = a.address_id WHERE a.id = ?`,
+  );
+  const samePlace = database
+    .prepare<[number, number], string>(
+      `SELECT b.service_id FROM addresses a JOIN addresses b ON b.identity = a.identity AND b.id <> a.id
+       AND ${resolvedParticipant("b.participant_ref")} = ? AND b.state = 'registered' WHERE a.id = ?`,
+    )
+    .pluck();
+  const addProblem = database.prepare<[string, number, string, string, string, number]>(
+    `INSERT INTO problems (subject, subject_id, stage, severity, code, message, at) VALUES (?, ?, 'submitting', ?, ?, ?, ?)`,
+  );
+  const set = {
+    participant: database.prepare<[string, string | null, string | null, string | null, string | null, number, number]>(
+      `UPDATE participants SET state = ?, reason = ?, origin = ?, service_id = ?, snapshot_id = ?, changed_at = ? WHERE id = ?`,
+    ),
+    address: database.prepare<[string, string | null, string | null, string | null, string | null, number, number]>(
+      `UPDATE addresses SET state = ?, reason = ?, origin = ?, service_id = ?, snapshot_id = ?, changed_at = ? WHERE id = ?`,
+    ),
+  };
+  const setGeography = database.prepare<[string, number]>("UPDATE addresses SET geography = ? WHERE id = ?");
+
+  return {
+    countOpen: () => countOpen.get() ?? { participants: 0, addresses: 0 },
+
+    /** Participants to register, with id greater than `after`; up to 500. */
+    participantsAfter: (after: number): OpenParticipant[] =>
+      openParticipants.all(after).map((row) => ({
+        id: row.id,
+        data: JSON.parse(row.payload) as OpenParticipant["data"],
+        attempted: row.attempted === 1,
+        settings: row.settings_id,
+      })),
+
+    /** Addresses to register whose participant is registered; up to 500. */
+    addressesAfter: (after: number): OpenAddress[] =>
+      openAddresses.all(after).map((row) => ({
+        id: row.id,
+        participant: row.participant_id,
+        participantServiceId: row.service_id,
+        participantIsOurs: row.origin === "created",
+        data: JSON.parse(row.payload) as OpenAddress["data"],
+        extended: JSON.parse(row.extended) as OpenAddress["extended"],
+        attempted: row.attempted === 1,
+        settings: row.settings_id,
+      })),
+
+    /** The participant behind a reference; null: an alias that nobody has declared. */
+    participant: (ref: number): Registration | null =>
+      (ref > 0 ? participantById.get(ref) : participantByAlias.get(-ref)) ?? null,
+    address: (ref: number): Registration | null => (ref > 0 ? addressById.get(ref) : addressByAlias.get(-ref)) ?? null,
+
+    /** The id of the same place under the same participant, registered through another reference; null: none. */
+    samePlace: (id: number, participant: number): string | null => samePlace.get(participant, id) ?? null,
+
+    registered(
+      kind: "participant" | "address",
+      id: number,
+      receipt: { serviceId: string; snapshotId: string | null; origin: "created" | "found"; geography?: unknown },
+      now: number,
+    ): void {
+      set[kind].run("registered", null, receipt.origin, receipt.serviceId, receipt.snapshotId, now, id);
+      if (kind === "address" && receipt.geography !== undefined)
+        setGeography.run(JSON.stringify(receipt.geography), id);
+    },
+    rejected(kind: "participant" | "address", id: number, note: { code: Code; message: string }, now: number): void {
+      set[kind].run("rejected", note.code, null, null, null, now, id);
+      addProblem.run(kind, id, "error", note.code, note.message, now);
+    },
+    stalled(kind: "participant" | "address", id: number, reason: Code, now: number): void {
+      set[kind].run("stalled", reason, null, null, null, now, id);
+    },
+    unsent(kind: "participant" | "address", id: number, now: number): void {
+      set[kind].run("planned", null, null, null, null, now, id);
+    },
+    warn(kind: "participant" | "address", id: number, note: { code: Code; message: string }, now: number): void {
+      addProblem.run(kind, id, "warning", note.code, note.message, now);
+    },
+  };
+}
+
+export type RegistrationStore = ReturnType<typeof createRegistrationStore>;

@@ -1,0 +1,81 @@
+/** Rows that a person must change: invalid, or with an event that was refused, collided or changed. Reads only. */
+import type { Database } from "better-sqlite3";
+import type { Code } from "../model/codes.js";
+import type { Problem } from "../model/problem.js";
+import type { CellKind } from "../model/row.js";
+import { rowId, rowNumberOf, rowReference } from "./row-id.js";
+
+export interface RejectedLedgerRow {
+  row: number;
+  ref: string;
+  cells: string[];
+  kinds: CellKind[] | null;
+  problems: Problem[];
+}
+
+/** Inputs that have such rows, by id. */
+export function inputsWithRejects(database: Database): number[] {
+  return database
+    .prepare<[], number>(
+      `SELECT DISTINCT id >> 32 FROM rows WHERE fate = 'invalid' AND settled IS NULL
+       UNION SELECT DISTINCT re.row_id >> 32 FROM event_states s JOIN row_events re ON re.event_id = s.event_id
+       WHERE s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0`,
+    )
+    .pluck()
+    .all();
+}
+
+/** In row order. Rows whose cells the ledger no longer has are left out, and counted by `rejectsWithoutCells`. */
+export function* rejectedRows(
+  database: Database,
+  input: { id: number; contentHash: string },
+): Generator<RejectedLedgerRow> {
+  const range = [rowId(input.id, 0), rowId(input.id + 1, 0)] as const;
+  const ids = database
+    .prepare<[number, number, number, number], number>(
+      `SELECT id FROM rows WHERE id >= ? AND id < ? AND fate = 'invalid' AND settled IS NULL AND lead IS NULL
+       UNION SELECT re.row_id FROM row_events re JOIN event_states s ON s.event_id = re.event_id
+       WHERE re.row_id >= ? AND re.row_id < ? AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
+       ORDER BY 1`,
+    )
+    .pluck()
+    .all(...range, ...range);
+  const cells = database.prepare<[number], { cells: string; kinds: string | null }>(
+    "SELECT cells, kinds FROM row_cells WHERE row_id = ?",
+  );
+  const staged = database.prepare<[number], Problem>(
+    `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = ? AND severity = 'error' ORDER BY id`,
+  );
+  const refused = database.prepare<[number], { code: Code; message: string | null }>(
+    `SELECT coalesce(s.reason, s.state) AS code, (SELECT message FROM problems p
+       WHERE p.subject = 'event' AND p.subject_id = s.event_id ORDER BY p.id DESC LIMIT 1) AS message
+     FROM row_events re JOIN event_states s ON s.event_id = re.event_id
+     WHERE re.row_id = ? AND s.state IN ('rejected', 'foreign') AND s.dismissed = 0`,
+  );
+  for (const id of ids) {
+    const kept = cells.get(id);
+    if (kept === undefined) continue;
+    const problems = staged.all(id);
+    for (const { code, message } of refused.all(id))
+      problems.push({ code, message: message ?? code, hint: null, column: null });
+    yield {
+      row: rowNumberOf(id),
+      ref: rowReference(input.contentHash, id),
+      cells: JSON.parse(kept.cells) as string[],
+      kinds: kept.kinds === null ? null : (JSON.parse(kept.kinds) as CellKind[]),
+      problems,
+    };
+  }
+}
+
+/** Cells of rows whose events have all landed are needed no longer. */
+export function forgetLandedCells(database: Database): void {
+  database.exec(
+    `DELETE FROM row_cells WHERE row_id IN (
+       SELECT c.row_id FROM row_cells c
+       WHERE EXISTS (SELECT 1 FROM row_events re WHERE re.row_id = c.row_id)
+         AND NOT EXISTS (SELECT 1 FROM row_events re LEFT JOIN event_states s ON s.event_id = re.event_id
+           WHERE re.row_id = c.row_id AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id')))
+         AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.id = c.row_id AND r.fate = 'invalid'))`,
+  );
+}

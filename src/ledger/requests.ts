@@ -1,0 +1,138 @@
+/**
+ * Intent before call (P4): a request stands in the ledger, durably, before it leaves; its outcome and its attempts
+ * are written in one transaction when it has ended. A request without a result at start-up is in doubt.
+ */
+import type { Database } from "better-sqlite3";
+import { createTransitions, type Transitions } from "./transitions.js";
+
+export interface Intent {
+  runId: number;
+  kind: string;
+  subject: "participant" | "address" | "document";
+  subjectId: number;
+  /** Ids of the events it carries, in order. */
+  events: readonly number[];
+  /** Whether it creates its document. */
+  creates: boolean;
+}
+
+/** One try, as kept; see submit/call.ts, Attempt. */
+export interface AttemptRow {
+  number: number;
+  startedAt: number;
+  durationMs: number;
+  status: number | null;
+  failure: string | null;
+  error: { codes: string[]; message: string | null; raw: string } | null;
+  requestIds: string[];
+  inDoubt: boolean;
+}
+
+export type RequestResult = "accepted" | "duplicate" | "refused" | "unanswered" | "stopped";
+
+export function createRequestStore(database: Database) {
+  const transitions = createTransitions(database);
+  const insert = database.prepare<[number, string, string, number, number]>(
+    "INSERT INTO requests (run_id, kind, subject, subject_id, intended_at) VALUES (?, ?, ?, ?, ?)",
+  );
+  const carry = database.prepare<[number, number, number]>(
+    "INSERT INTO request_events (request_id, position, event_id) VALUES (?, ?, ?)",
+  );
+  const finish = database.prepare<[string, number, number]>(
+    "UPDATE requests SET result = ?, finished_at = ? WHERE id = ?",
+  );
+  const addAttempt = database.prepare(
+    `INSERT INTO attempts (request_id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const registration = {
+    participant: {
+      send: database.prepare<[number, number]>(
+        "UPDATE participants SET state = 'sending', attempted = 1, changed_at = ? WHERE id = ?",
+      ),
+    },
+    address: {
+      send: database.prepare<[number, number]>(
+        "UPDATE addresses SET state = 'sending', attempted = 1, changed_at = ? WHERE id = ?",
+      ),
+    },
+  };
+
+  const writeAttempt = (requestId: number, attempt: AttemptRow): void => {
+    const { error } = attempt;
+    addAttempt.run(
+      requestId,
+      attempt.number,
+      attempt.startedAt,
+      Math.round(attempt.durationMs),
+      attempt.status,
+      attempt.failure,
+      error === null || error.codes.length === 0 ? null : error.codes.join(" "),
+      error?.message ?? null,
+      error?.raw ?? null,
+      attempt.requestIds.length === 0 ? null : attempt.requestIds.join("\n"),
+      attempt.inDoubt ? 1 : 0,
+    );
+  };
+
+  return {
+    /** Durable when it returns. */
+    begin: database.transaction((intent: Intent, now: number): number => {
+      const id = Number(insert.run(intent.runId, intent.kind, intent.subject, intent.subjectId, now).lastInsertRowid);
+      intent.events.forEach((event, position) => {
+        carry.run(id, position, event);
+        transitions.sendingEvent(event, now);
+      });
+      if (intent.subject === "document") {
+        if (intent.creates) transitions.sendingDocument(intent.subjectId, now);
+      } else if (intent.creates) {
+        registration[intent.subject].send.run(now, intent.subjectId);
+      }
+      return id;
+    }),
+
+    /** A read, told afterwards: it changed nothing and needed no intent. */
+    log: database.transaction(
+      (
+        intent: Intent,
+        result: RequestResult,
+        attempts: readonly AttemptRow[],
+        startedAt: number,
+        now: number,
+      ): void => {
+        const id = Number(
+          insert.run(intent.runId, intent.kind, intent.subject, intent.subjectId, startedAt).lastInsertRowid,
+        );
+        for (const attempt of attempts) writeAttempt(id, attempt);
+        finish.run(result, now, id);
+      },
+    ),
+
+    /** An attempt that will be followed by another: kept at once, so that a restart knows of it. */
+    recordAttempt: (requestId: number, attempt: AttemptRow): void => writeAttempt(requestId, attempt),
+
+    /** Writes the last attempt, the result and what `outcome` says of documents and events, all or nothing. */
+    end: database.transaction(
+      (
+        requestId: number,
+        result: RequestResult,
+        last: AttemptRow | undefined,
+        now: number,
+        outcome: (t: Transitions) => void,
+      ): void => {
+        if (last !== undefined) writeAttempt(requestId, last);
+        outcome(transitions);
+        finish.run(result, now, requestId);
+      },
+    ),
+
+    /** Outcomes that no single request decides, all or nothing. */
+    outcomes: database.transaction((write: (t: Transitions) => void): void => write(transitions)),
+
+    /** Start times of the newest sends, ms, newest first: what the throttle must remember (P6). */
+    recentSends: (count: number): number[] =>
+      database.prepare<[number], number>("SELECT started_at FROM attempts ORDER BY id DESC LIMIT ?").pluck().all(count),
+  };
+}
+
+export type RequestStore = ReturnType<typeof createRequestStore>;

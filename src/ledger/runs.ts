@@ -1,0 +1,45 @@
+/** Runs: invocations that may send, named like `2026-11-20T0200-import`. */
+import type { Database } from "better-sqlite3";
+
+export interface Run {
+  id: number;
+  name: string;
+}
+
+export function createRunStore(database: Database) {
+  const exists = database.prepare<[string], number>("SELECT 1 FROM runs WHERE name = ?").pluck();
+  const insert = database.prepare<[string, string, string | null, number]>(
+    "INSERT INTO runs (name, command, mapping, started_at) VALUES (?, ?, ?, ?)",
+  );
+  const finish = database.prepare<[number, number, string, number]>(
+    "UPDATE runs SET finished_at = ?, exit_code = ?, summary = ? WHERE id = ?",
+  );
+
+  const last = database.prepare<
+    [],
+    { name: string; started_at: number; finished_at: number | null; exit_code: number | null }
+  >("SELECT name, started_at, finished_at, exit_code FROM runs ORDER BY id DESC LIMIT 1");
+  const forget = database.prepare<[number]>("DELETE FROM runs WHERE id = ?");
+
+  return {
+    /** Times are UTC to the minute; a second run of the same minute gets `-2`. */
+    begin(command: string, mapping: string | null, now: number): Run {
+      const minute = new Date(now).toISOString().slice(0, 16).replace(/:/g, "");
+      const base = `${minute}-${command}`;
+      let name = base;
+      for (let count = 2; exists.get(name) !== undefined; count += 1) name = `${base}-${count}`;
+      return { id: Number(insert.run(name, command, mapping, now).lastInsertRowid), name };
+    },
+    /** Null: there was none yet. Times in ms; null while it goes on, or when it was killed. */
+    last(): { name: string; startedAt: number; finishedAt: number | null; exitCode: number | null } | null {
+      const row = last.get();
+      if (row === undefined) return null;
+      return { name: row.name, startedAt: row.started_at, finishedAt: row.finished_at, exitCode: row.exit_code };
+    },
+    /** A plan leaves no run behind. */
+    forget: (id: number): void => void forget.run(id),
+    finish(id: number, exitCode: number, summary: string, now: number): void {
+      finish.run(now, exitCode, summary, id);
+    },
+  };
+}

@@ -1,0 +1,160 @@
+/** Stages documents: one row per kind, key and generation (HARD-CASES H21, H26). */
+import type { Database } from "better-sqlite3";
+import type { Problem } from "../model/problem.js";
+import type { DocumentRecord, EventRecord } from "../model/records.js";
+import { describeRow } from "./describe-row.js";
+import type { References } from "./references.js";
+import type { IdentityPolicy } from "./stage-registrations.js";
+
+interface Declaration {
+  mode: "create" | "existing" | "target";
+  participant: number | null;
+  address: number | null;
+  externalId: string | null;
+  fields: string;
+  createEmpty: number;
+}
+
+interface Stored {
+  declared: number;
+  mode: string;
+  participant_ref: number | null;
+  address_ref: number | null;
+  external_id: string | null;
+  fields: string;
+  row_id: number | null;
+  state: string | null;
+}
+
+export interface DocumentStager {
+  /** Problems that make the row invalid; writes nothing. */
+  check(record: DocumentRecord): Problem | null;
+  /** The document's id in the ledger. */
+  stage(record: DocumentRecord, rowId: number): number;
+  /** Declares the downstream document of an event (service.md, Event endpoints, rule 6). */
+  stageTarget(target: NonNullable<EventRecord["target"]>, rowId: number): number;
+  isKnown(id: number): boolean;
+}
+
+export function createDocumentStager(
+  database: Database,
+  context: {
+    references: References;
+    identity: IdentityPolicy;
+    settingsId: number;
+    now: number;
+    report(problem: Problem, severity: "error" | "warning"): void;
+  },
+): DocumentStager {
+  const seen = new WeakMap<object, number>();
+  const reported = new Set<number>();
+  const byId = database.prepare<[number], Stored>(
+    `SELECT d.declared, d.mode, d.participant_ref, d.address_ref, d.external_id, d.fields, d.row_id, s.state
+     FROM documents d LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
+  );
+  const declare = database.prepare<
+    [string, number | null, number | null, string | null, string, number, number, number, number]
+  >(
+    `UPDATE documents SET declared = 1, mode = ?, participant_ref = ?, address_ref = ?, external_id = ?, fields = ?,
+       create_empty = ?, settings_id = ?, row_id = ? WHERE id = ?`,
+  );
+  const give = database.prepare<[number, string, number]>(
+    `INSERT INTO document_states (document_id, state, reason, service_id, changed_at) VALUES (?, 'open', 'given', ?, ?)
+     ON CONFLICT (document_id) DO NOTHING`,
+  );
+  const replan = database.prepare<[number, number]>(
+    "UPDATE document_states SET state = 'planned', reason = NULL, changed_at = ? WHERE document_id = ?",
+  );
+  const open = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
+
+  const sameContent = (stored: Stored, wanted: Declaration) =>
+    stored.fields === wanted.fields &&
+    stored.participant_ref === wanted.participant &&
+    stored.address_ref === wanted.address &&
+    stored.external_id === wanted.externalId;
+
+  const declarationOf = (record: DocumentRecord): Declaration => ({
+    mode: record.mode,
+    participant: record.participant && context.references.participant(record.participant),
+    address: record.address && context.references.address(record.address),
+    externalId: record.externalId,
+    fields: JSON.stringify(record.fields),
+    createEmpty: record.createEmpty ? 1 : 0,
+  });
+
+  const differs = (name: string, stored: Stored): Problem => ({
+    code: "document-differs",
+    message: `Document ${name} is also given with other data (${describeRow(database, stored.row_id)}).`,
+    hint: null,
+    column: null,
+  });
+
+  const apply = (id: number, name: string, wanted: Declaration, rowId: number): void => {
+    const stored = byId.get(id);
+    if (stored === undefined) throw new Error("a document vanished while its row was staged");
+    const write = () =>
+      declare.run(
+        wanted.mode,
+        wanted.participant,
+        wanted.address,
+        wanted.externalId,
+        wanted.fields,
+        wanted.createEmpty,
+        context.settingsId,
+        rowId,
+        id,
+      );
+    if (stored.declared === 0) return void write();
+    if (wanted.mode === "existing" || sameContent(stored, wanted)) return;
+    if (stored.state === "rejected") {
+      write();
+      replan.run(context.now, id);
+    } else if (context.identity === "last" && (stored.state === null || stored.state === "planned")) {
+      write();
+    } else if (!reported.has(id)) {
+      reported.add(id);
+      context.report(differs(name, stored), "warning");
+    }
+  };
+
+  return {
+    check(record) {
+      if (context.identity !== "reject" || seen.has(record)) return null;
+      const id = context.references.document(record.kind, record.key);
+      const stored = byId.get(id);
+      if (stored === undefined || stored.declared === 0 || record.mode === "existing") return null;
+      return stored.fields === JSON.stringify(record.fields) ? null : differs(`${record.kind} ${record.key}`, stored);
+    },
+
+    stage(record, rowId) {
+      const before = seen.get(record);
+      if (before !== undefined) return before;
+      const id = context.references.document(record.kind, record.key);
+      apply(id, `${record.kind} ${record.key}`, declarationOf(record), rowId);
+      if (record.documentId !== null) give.run(id, record.documentId, context.now);
+      if (record.createEmpty) open.run(id);
+      seen.set(record, id);
+      return id;
+    },
+
+    stageTarget(target, rowId) {
+      const { kind, key } = target.document;
+      const id = context.references.document(kind, key);
+      const wanted: Declaration = {
+        mode: "target",
+        participant: target.participant && context.references.participant(target.participant),
+        address: target.address && context.references.address(target.address),
+        externalId: target.externalId,
+        fields: JSON.stringify(target.fields),
+        createEmpty: 0,
+      };
+      apply(id, `${kind} ${key}`, wanted, rowId);
+      return id;
+    },
+
+    isKnown(id) {
+      const state = byId.get(id)?.state ?? null;
+      return state === "open" || state === "closed" || state === "cancelled";
+    },
+  };
+}

@@ -1,0 +1,217 @@
+/**
+ * Stages events under their deterministic keys: a new one is planned, a known one costs nothing, an edited one is a
+ * correction while it has not landed and `changed` afterwards (DESIGN section 3; HARD-CASES H9, H22, H27).
+ */
+import type { Database } from "better-sqlite3";
+import type { JsonObject } from "../model/json.js";
+import { contentHash, contentKeyParts, eventDeduplicationId } from "../model/keys.js";
+import type { Problem } from "../model/problem.js";
+import type { DocumentRef, EventRecord } from "../model/records.js";
+import { describeRow } from "./describe-row.js";
+import type { References } from "./references.js";
+import type { DocumentStager } from "./stage-documents.js";
+
+/** After the prefix `rf1-`, the key is 160 bits in hex. */
+export const keyBytes = (deduplicationId: string): Buffer => Buffer.from(deduplicationId.slice(4), "hex");
+export const keyText = (bytes: Buffer): string => `rf1-${bytes.toString("hex")}`;
+
+/** Total order of a document's events at one instant: ordinary, then CLOSE, then CANCEL (DESIGN section 5). */
+export function rankOf(name: string): number {
+  if (name === "CANCEL") return 2;
+  return name === "CLOSE" ? 1 : 0;
+}
+
+interface Stored {
+  id: number;
+  content_hash: Buffer;
+  input_id: number;
+  at: number;
+  state: string | null;
+  changed_hash: Buffer | null;
+  dismissed: number | null;
+}
+
+export interface StagedEvent {
+  id: number;
+  /** Landed before, unchanged. */
+  known: boolean;
+}
+
+/** Keys and hash of an event, worked out once for checking and staging. */
+export interface KeyedEvent {
+  record: EventRecord;
+  document: number;
+  key: Buffer;
+  hash: Buffer;
+  stored: Stored | undefined;
+}
+
+export function createEventStager(
+  database: Database,
+  context: {
+    namespace: string;
+    inputId: number;
+    now: number;
+    references: References;
+    documents: DocumentStager;
+    /** Inputs staged by this import: two rows of one import that disagree on an event are both in question. */
+    inputsOfImport: ReadonlySet<number>;
+    report(problem: Problem, severity: "error" | "warning"): void;
+  },
+) {
+  const { references } = context;
+  const byKey = database.prepare<[number, Buffer], Stored>(
+    `SELECT e.id, e.content_hash, e.input_id, e.at, s.state, s.changed_hash, s.dismissed
+     FROM events e LEFT JOIN event_states s ON s.event_id = e.id
+     WHERE e.document_id = ? AND e.deduplication_id = ?`,
+  );
+  const insert = database.prepare(
+    `INSERT INTO events (document_id, deduplication_id, content_hash, event, name, at, rank, participant_ref, address_ref,
+       related_document, related_id, mirrored, target_document, payload, input_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const correct = database.prepare(
+    `UPDATE events SET content_hash = ?, name = ?, at = ?, rank = ?, participant_ref = ?, address_ref = ?,
+       related_document = ?, related_id = ?, mirrored = ?, target_document = ?, payload = ?, input_id = ? WHERE id = ?`,
+  );
+  const adopt = database.prepare<[number, number]>("UPDATE events SET input_id = ? WHERE id = ?");
+  const setState = database.prepare<[string, string | null, Buffer | null, number, number]>(
+    `UPDATE event_states SET state = ?, reason = ?, changed_hash = ?, dismissed = 0, waits_for = NULL, changed_at = ?
+     WHERE event_id = ?`,
+  );
+  const open = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
+  const firstRow = database.prepare<[number], number>("SELECT min(row_id) FROM row_events WHERE event_id = ?").pluck();
+  const generation = database.prepare<[number], number>("SELECT generation FROM documents WHERE id = ?").pluck();
+  const generations = new Map<number, number>();
+  database.exec("CREATE TEMP TABLE IF NOT EXISTS twins (name TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID");
+  const countTwin = database
+    .prepare<[string], number>(
+      "INSERT INTO twins (name, count) VALUES (?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count",
+    )
+    .pluck();
+
+  const generationOf = (document: number): number => {
+    const known = generations.get(document);
+    if (known !== undefined) return known;
+    if (generations.size > 50_000) generations.clear();
+    const found = generation.get(document) ?? 1;
+    generations.set(document, found);
+    return found;
+  };
+
+  const keyParts = (record: EventRecord, document: number, hash: Buffer): string[] => {
+    if (record.key.by === "once") return [];
+    if (record.key.by === "fields") return record.key.parts;
+    const name = `${record.key.within === "file" ? context.inputId : "*"} ${document} ${record.event} ${hash.toString("hex")}`;
+    return contentKeyParts(hash, countTwin.get(name) ?? 1);
+  };
+
+  const deduplicationKey = (document: number, record: { kind: string; key: string }, event: string, parts: string[]) =>
+    keyBytes(
+      eventDeduplicationId(
+        { namespace: context.namespace, kind: record.kind, key: record.key, generation: generationOf(document) },
+        event,
+        parts,
+      ),
+    );
+
+  const relatedOf = (ref: DocumentRef | undefined): [number | null, string | null] => {
+    if (ref === undefined) return [null, null];
+    return ref.by === "key" ? [references.document(ref.kind, ref.key), null] : [null, ref.documentId];
+  };
+
+  return {
+    deduplicationKey,
+
+    key(record: EventRecord): KeyedEvent {
+      const document = references.document(record.document.kind, record.document.key);
+      const hash = contentHash(record);
+      const key = deduplicationKey(document, record.document, record.event, keyParts(record, document, hash));
+      return { record, document, key, hash, stored: byKey.get(document, key) };
+    },
+
+    /** Two rows of one import give one event different content: which is right is not ours to guess. */
+    check({ stored, hash, record }: KeyedEvent, supersedes: boolean): Problem | null {
+      if (stored === undefined || supersedes || stored.content_hash.equals(hash)) return null;
+      if (!context.inputsOfImport.has(stored.input_id)) return null;
+      return {
+        code: "event-key-twice",
+        message: `The event ${record.event} of ${record.document.kind} ${record.document.key} is given with other content in ${describeRow(database, firstRow.get(stored.id) ?? null)}.`,
+        hint: "Correct one of the two rows, or give the event a key that tells them apart.",
+        column: null,
+      };
+    },
+
+    stage({ record, document, key, hash, stored }: KeyedEvent, rowId: number): StagedEvent {
+      const isLanded = stored?.state === "landed" || stored?.state === "landed-without-id";
+      const same = stored?.content_hash.equals(hash) ?? false;
+      if (stored !== undefined && same) {
+        if (isLanded) return { id: stored.id, known: true };
+        if (stored.state === "changed") {
+          setState.run("landed", null, null, context.now, stored.id);
+          return { id: stored.id, known: true };
+        }
+        if (stored.input_id !== context.inputId) adopt.run(context.inputId, stored.id);
+        return { id: stored.id, known: false };
+      }
+      if (stored !== undefined && (isLanded || stored.state === "changed")) {
+        const acknowledged = stored.dismissed === 1 && stored.changed_hash?.equals(hash);
+        if (acknowledged) return { id: stored.id, known: true };
+        setState.run("changed", "changed", hash, context.now, stored.id);
+        context.report(
+          {
+            code: "changed",
+            message: `The event ${record.event} of ${record.document.kind} ${record.document.key} has landed with other content; a timeline cannot be edited.`,
+            hint: null,
+            column: null,
+          },
+          "error",
+        );
+        return { id: stored.id, known: false };
+      }
+      const target = record.target === null ? null : context.documents.stageTarget(record.target, rowId);
+      const [relatedDocument, relatedId] = relatedOf(record.related?.document);
+      const mirrored =
+        record.propagate === true || (record.related !== null && record.related.options.bidirectional !== false);
+      const address = references.address(record.address);
+      if (address === null) throw new Error("an address is referred to before it is staged");
+      const columns = [
+        record.name,
+        record.at,
+        rankOf(record.name),
+        references.participant(record.participant),
+        address,
+        relatedDocument,
+        relatedId,
+        mirrored ? 1 : 0,
+        target,
+        JSON.stringify(payloadOf(record)),
+        context.inputId,
+      ];
+      open.run(document);
+      if (stored === undefined) {
+        const id = Number(insert.run(document, key, hash, record.event, ...columns).lastInsertRowid);
+        return { id, known: false };
+      }
+      correct.run(hash, ...columns, stored.id);
+      if (stored.state === "rejected") setState.run("planned", null, null, context.now, stored.id);
+      return { id: stored.id, known: false };
+    },
+  };
+}
+
+export type EventStager = ReturnType<typeof createEventStager>;
+
+/** The body's members that need no returned id; `relatedDocument` without its documentId. */
+function payloadOf(record: EventRecord): JsonObject {
+  const payload: JsonObject = { ...record.extra, name: record.name, isPublic: record.isPublic };
+  if (record.attributes.length > 0) {
+    payload["metadata"] = {
+      attributes: record.attributes.map(({ name, value, isPublic }) => ({ name, value, isPublic })),
+    };
+  }
+  if (record.related !== null) payload["relatedDocument"] = { ...record.related.options };
+  if (record.propagate !== null) payload["propagateEvent"] = record.propagate;
+  if (record.value !== undefined) payload["value"] = record.value;
+  return payload;
+}

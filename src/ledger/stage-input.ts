@@ -1,0 +1,207 @@
+/**
+ * Stages the rows of one input inside the transaction of its import: whole rows or invalid rows, counted so that
+ * read = skipped + invalid + known + staged (P7). Nothing here touches the network.
+ */
+import { createHash } from "node:crypto";
+import type { Database } from "better-sqlite3";
+import type { MappedRow, Placement } from "../model/mapped-row.js";
+import type { Problem } from "../model/problem.js";
+import type { Records } from "../model/records.js";
+import type { CellKind, Row } from "../model/row.js";
+import type { RowCounts } from "../model/summary.js";
+import { createReferences } from "./references.js";
+import { parseRowReference, rowId } from "./row-id.js";
+import { createDocumentStager } from "./stage-documents.js";
+import { createEventStager } from "./stage-events.js";
+import { createAddressStager, createParticipantStager, type IdentityPolicy } from "./stage-registrations.js";
+import { createRowWithdrawal } from "./withdraw-rows.js";
+
+export interface StageInputOptions {
+  inputId: number;
+  runId: number;
+  namespace: string;
+  settingsId: number;
+  identity: IdentityPolicy;
+  /** HARD-CASES H14: what a row whose document cannot be told holds. */
+  unplacedRows: "report" | "hold";
+  now: number;
+  inputsOfImport: ReadonlySet<number>;
+  /** Position of the column `rowferry_row`; -1 when the file has none. */
+  referenceColumn: number;
+}
+
+export interface InputStager {
+  /** `rowOf` gives a row of the mapped one (its own, or one of its group) as read. */
+  stage(mapped: MappedRow, rowOf: (number: number) => Row): void;
+  counts: RowCounts;
+}
+
+/** The same cells give the same hash, wherever the row stands (HARD-CASES H23). */
+export function cellHash(cells: readonly string[]): Buffer {
+  return createHash("sha256").update(JSON.stringify(cells)).digest().subarray(0, 16);
+}
+
+export function createInputStager(database: Database, options: StageInputOptions): InputStager {
+  const { inputId, now } = options;
+  const counts: RowCounts = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
+  let currentRow = 0;
+
+  const addProblem = database.prepare(
+    `INSERT INTO problems (run_id, row_id, stage, severity, code, column_name, message, hint, at)
+     VALUES (?, ?, 'staging', ?, ?, ?, ?, ?, ?)`,
+  );
+  const addRow = database.prepare<
+    [number, string, string | null, string | null, number | null, Buffer | null, string | null]
+  >("INSERT INTO rows (id, fate, reason, row_key, lead, cell_hash, settled) VALUES (?, ?, ?, ?, ?, ?, ?)");
+  const addCells = database.prepare<[number, string, string | null]>(
+    "INSERT OR REPLACE INTO row_cells (row_id, cells, kinds) VALUES (?, ?, ?)",
+  );
+  const linkEvent = database.prepare<[number, number]>(
+    "INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (?, ?)",
+  );
+  const linkRecord = database.prepare<[number, string, number]>(
+    "INSERT OR IGNORE INTO row_records (row_id, kind, record_id) VALUES (?, ?, ?)",
+  );
+  const addPlacement = database.prepare<[number, number, string | null, Buffer | null, number | null]>(
+    "INSERT INTO placements (row_id, document_id, event, deduplication_id, at) VALUES (?, ?, ?, ?, ?)",
+  );
+  const settlePlacements = database.prepare<[number, Buffer]>(
+    `UPDATE rows SET settled = 'corrected' WHERE settled IS NULL AND id IN
+       (SELECT row_id FROM placements WHERE document_id = ? AND deduplication_id = ?)`,
+  );
+  const hasPlacements = database
+    .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM placements WHERE document_id = ?)")
+    .pluck();
+  const isDismissed = database
+    .prepare<[Buffer], number>("SELECT EXISTS (SELECT 1 FROM dismissals WHERE cell_hash = ?)")
+    .pluck();
+  const markOpen = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
+
+  const report = (problem: Problem, severity: "error" | "warning"): void => {
+    const { code, column, message, hint } = problem;
+    addProblem.run(options.runId, currentRow, severity, code, column, message, hint, now);
+  };
+
+  const references = createReferences(database, options.namespace, now);
+  const context = { ...options, references, report };
+  const participants = createParticipantStager(database, context);
+  const addresses = createAddressStager(database, context);
+  const documents = createDocumentStager(database, context);
+  const events = createEventStager(database, { ...context, documents });
+  const withdrawal = createRowWithdrawal(database, now);
+
+  const keepCells = (id: number, row: Row): void => {
+    const kinds: CellKind[] | null = row.kinds;
+    addCells.run(id, JSON.stringify(row.cells), kinds === null ? null : JSON.stringify(kinds));
+  };
+
+  const place = (id: number, placement: Placement): void => {
+    const { kind, key } = placement.document;
+    const document = references.document(kind, key);
+    const readable = placement.event !== null && placement.keyParts !== null;
+    const deduplicationId = readable
+      ? events.deduplicationKey(document, placement.document, placement.event ?? "", placement.keyParts ?? [])
+      : null;
+    addPlacement.run(id, document, placement.event, deduplicationId, placement.at);
+    markOpen.run(document);
+  };
+
+  const stageInvalid = (
+    mapped: MappedRow,
+    row: Row,
+    problems: readonly Problem[],
+    placements: readonly Placement[],
+    corrects: number | null,
+  ): void => {
+    const id = rowId(inputId, mapped.row);
+    const hash = cellHash(row.cells);
+    const dismissed = isDismissed.get(hash) === 1;
+    addRow.run(id, "invalid", problems[0]?.code ?? null, mapped.rowId, null, hash, dismissed ? "dismissed" : null);
+    for (const problem of problems) report(problem, "error");
+    keepCells(id, row);
+    for (const placement of placements) place(id, placement);
+    if (corrects !== null) withdrawal.supersede(corrects, id, placements.length === 0);
+    counts.invalid += 1 + mapped.alsoRows.length;
+  };
+
+  const stageValid = (mapped: MappedRow, records: Records, row: Row, corrects: number | null): void => {
+    const id = rowId(inputId, mapped.row);
+    const earlier = mapped.rowId === null ? null : withdrawal.rowWithKey(inputId, mapped.rowId);
+    const keyed = records.events.map((record) => events.key(record));
+    const problems = [
+      ...records.participants.map((record) => participants.check(record)),
+      ...records.documents.map((record) => documents.check(record)),
+      ...keyed.map((event) => events.check(event, earlier !== null || corrects !== null)),
+    ].filter((problem) => problem !== null);
+    if (problems.length > 0) {
+      const placements = keyed.map(({ record, stored }) => ({
+        document: record.document,
+        event: record.event,
+        keyParts: null,
+        at: Math.min(record.at, stored?.at ?? record.at),
+      }));
+      return stageInvalid(mapped, row, problems, placements, corrects);
+    }
+    const linked: [string, number][] = [];
+    for (const record of records.participants) linked.push(["participant", participants.stage(record, id)]);
+    for (const record of records.addresses) linked.push(["address", addresses.stage(record, id)]);
+    for (const record of records.documents) linked.push(["document", documents.stage(record, id)]);
+    let known = true;
+    const staged: number[] = [];
+    for (const event of keyed) {
+      const result = events.stage(event, id);
+      known &&= result.known;
+      staged.push(result.id);
+      linkEvent.run(id, result.id);
+      if (hasPlacements.get(event.document) === 1) settlePlacements.run(event.document, event.key);
+    }
+    if (staged.length === 0) {
+      for (const [kind, record] of linked) linkRecord.run(id, kind, record);
+      known = linked.length > 0 && linked.every(([kind, record]) => isKnown(kind, record));
+    }
+    if (mapped.rowId !== null || staged.length === 0) {
+      addRow.run(id, known ? "known" : "staged", null, mapped.rowId, null, null, null);
+    }
+    for (const before of [earlier, corrects]) if (before !== null) withdrawal.replace(before, staged);
+    if (!known) keepCells(id, row);
+    counts[known ? "known" : "staged"] += 1 + mapped.alsoRows.length;
+  };
+
+  const isKnown = (kind: string, record: number): boolean => {
+    if (kind === "participant") return participants.isKnown(record);
+    return kind === "address" ? addresses.isKnown(record) : documents.isKnown(record);
+  };
+
+  return {
+    counts,
+    stage(mapped, rowOf) {
+      const row = rowOf(mapped.row);
+      currentRow = rowId(inputId, mapped.row);
+      counts.read += 1 + mapped.alsoRows.length;
+      for (const also of mapped.alsoRows) {
+        addRow.run(
+          rowId(inputId, also),
+          mapped.outcome.fate === "valid" ? "staged" : mapped.outcome.fate,
+          null,
+          null,
+          currentRow,
+          null,
+          null,
+        );
+      }
+      const reference =
+        options.referenceColumn < 0 ? null : parseRowReference(row.cells[options.referenceColumn] ?? "");
+      const corrects = reference === null ? null : withdrawal.rowReferredTo(reference);
+      const { outcome } = mapped;
+      if (outcome.fate === "skipped") {
+        addRow.run(currentRow, "skipped", outcome.reason, null, null, null, null);
+        counts.skipped += 1 + mapped.alsoRows.length;
+      } else if (outcome.fate === "invalid") {
+        stageInvalid(mapped, row, outcome.problems, outcome.placements, corrects);
+      } else {
+        for (const warning of outcome.warnings) report(warning, "warning");
+        stageValid(mapped, outcome.records, row, corrects);
+      }
+    },
+  };
+}

@@ -1,0 +1,199 @@
+/** Counts of a run and of the whole ledger, for summaries and `status`; reads only. */
+import type { Database } from "better-sqlite3";
+import type { Code } from "../model/codes.js";
+import type { StateCounts } from "../model/summary.js";
+import { describeRow } from "./describe-row.js";
+
+export interface ProblemCount {
+  code: Code;
+  count: number;
+  example: string;
+}
+
+export interface OpenWork {
+  participants: StateCounts;
+  addresses: StateCounts;
+  documents: StateCounts;
+  events: StateCounts;
+  /** Invalid rows that nobody has corrected or dismissed. */
+  rows: number;
+}
+
+type Counted = { state: string; count: number };
+
+const counts = (rows: Counted[]): StateCounts =>
+  Object.fromEntries(rows.filter(({ count }) => count > 0).map(({ state, count }) => [state, count]));
+
+/** What this run sent, by the state it is in now. */
+export function tallyRun(database: Database, runId: number): Omit<OpenWork, "rows"> {
+  const registrations = (subject: string, table: string) =>
+    counts(
+      database
+        .prepare<[number, string], Counted>(
+          `SELECT t.state, count(*) AS count FROM ${table} t
+           WHERE t.id IN (SELECT subject_id FROM requests WHERE run_id = ? AND subject = ?) GROUP BY t.state`,
+        )
+        .all(runId, subject),
+    );
+  const documents = database.prepare<[number], Counted>(
+    `SELECT s.state, count(*) AS count FROM document_states s WHERE s.document_id IN
+       (SELECT subject_id FROM requests WHERE run_id = ? AND subject = 'document') GROUP BY s.state`,
+  );
+  const events = database.prepare<[number], Counted>(
+    `SELECT coalesce(s.state, 'planned') AS state, count(*) AS count FROM
+       (SELECT DISTINCT c.event_id FROM requests r JOIN request_events c ON c.request_id = r.id WHERE r.run_id = ?) sent
+     LEFT JOIN event_states s ON s.event_id = sent.event_id GROUP BY 1`,
+  );
+  return {
+    participants: registrations("participant", "participants"),
+    addresses: registrations("address", "addresses"),
+    documents: counts(documents.all(runId)),
+    events: counts(events.all(runId)),
+  };
+}
+
+/** Everything of the ledger that is not at rest. */
+export function tallyOpen(database: Database): OpenWork {
+  const registrations = (table: string) =>
+    counts(
+      database
+        .prepare<[], Counted>(
+          `SELECT state, count(*) AS count FROM ${table} WHERE state <> 'registered' AND row_id IS NOT NULL GROUP BY state`,
+        )
+        .all(),
+    );
+  const documents = database.prepare<[], Counted>(
+    `SELECT state, count(*) AS count FROM document_states
+     WHERE state IN ('sending', 'rejected', 'stalled', 'stranded') GROUP BY state`,
+  );
+  const events = database.prepare<[], Counted>(
+    `SELECT state, count(*) AS count FROM event_states
+     WHERE state IN ('sending', 'held', 'deferred', 'rejected', 'stalled', 'foreign', 'changed') AND dismissed = 0
+     GROUP BY state`,
+  );
+  const planned = database
+    .prepare<[], number>(
+      `SELECT (SELECT count(*) FROM events) - (SELECT count(*) FROM event_states)
+         + (SELECT count(*) FROM event_states WHERE state = 'planned')`,
+    )
+    .pluck()
+    .get();
+  const rows = database
+    .prepare<[], number>("SELECT count(*) FROM rows WHERE fate = 'invalid' AND settled IS NULL")
+    .pluck()
+    .get();
+  return {
+    participants: registrations("participants"),
+    addresses: registrations("addresses"),
+    documents: counts(documents.all()),
+    events: counts([{ state: "planned", count: planned ?? 0 }, ...events.all()]),
+    rows: rows ?? 0,
+  };
+}
+
+/** Problems that stand open, by code, most first, each with one worked example. */
+export function tallyProblems(database: Database): ProblemCount[] {
+  const rows = database
+    .prepare<[], { code: Code; count: number; row_id: number; column_name: string | null; message: string }>(
+      `SELECT p.code, count(DISTINCT p.row_id) AS count, p.row_id, p.column_name, p.message
+       FROM rows r JOIN problems p ON p.row_id = r.id AND p.severity = 'error'
+       WHERE r.fate = 'invalid' AND r.settled IS NULL GROUP BY p.code`,
+    )
+    .all()
+    .map(({ code, count, row_id, column_name, message }) => {
+      const column = column_name === null ? "" : `, column "${column_name}"`;
+      return { code, count, example: `${describeRow(database, row_id)}${column}: ${message}` };
+    });
+  const events = database
+    .prepare<[], { code: Code; count: number; event_id: number }>(
+      `SELECT coalesce(s.reason, s.state) AS code, count(*) AS count, min(s.event_id) AS event_id FROM event_states s
+       WHERE s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0 GROUP BY 1`,
+    )
+    .all()
+    .map(({ code, count, event_id }) => ({ code, count, example: describeEvent(database, event_id) }));
+  const others = [
+    ["participant", "participants", "t.natural_key", "t.state IN ('rejected', 'stalled')"],
+    ["address", "addresses", "t.identity", "t.state IN ('rejected', 'stalled')"],
+  ].flatMap(([subject, table, , condition]) =>
+    database
+      .prepare<[string], { code: Code; count: number; row_id: number | null; message: string | null }>(
+        `SELECT t.reason AS code, count(*) AS count, t.row_id, (SELECT message FROM problems p
+           WHERE p.subject = ? AND p.subject_id = t.id AND p.severity = 'error' ORDER BY p.id DESC LIMIT 1) AS message
+         FROM ${table} t WHERE ${condition} GROUP BY t.reason`,
+      )
+      .all(subject ?? "")
+      .map(({ code, count, row_id, message }) => ({
+        code,
+        count,
+        example: [describeRow(database, row_id), message].filter((part) => part !== null).join(": "),
+      })),
+  );
+  const documents = database
+    .prepare<[], { code: Code; count: number; key: string; kind: string; message: string | null }>(
+      `SELECT s.reason AS code, count(*) AS count, d.key, d.kind, (SELECT message FROM problems p
+         WHERE p.subject = 'document' AND p.subject_id = d.id ORDER BY p.id DESC LIMIT 1) AS message
+       FROM document_states s JOIN documents d ON d.id = s.document_id
+       WHERE s.state IN ('rejected', 'stalled', 'stranded') GROUP BY s.reason`,
+    )
+    .all()
+    .map(({ code, count, kind, key, message }) => ({
+      code,
+      count,
+      example: [`${kind} ${key}`, message].filter((part) => part !== null).join(": "),
+    }));
+  return [...rows, ...events, ...others, ...documents].toSorted((a, b) => b.count - a.count);
+}
+
+/** Warnings of a run's staging and registering, by code. */
+export function tallyWarnings(database: Database, since: number): ProblemCount[] {
+  return database
+    .prepare<[number], { code: Code; count: number; row_id: number | null; message: string }>(
+      `SELECT code, count(*) AS count, row_id, message FROM problems
+       WHERE severity = 'warning' AND at >= ? GROUP BY code ORDER BY count DESC`,
+    )
+    .all(since)
+    .map(({ code, count, row_id, message }) => ({
+      code,
+      count,
+      example: row_id === null ? message : `${describeRow(database, row_id)}: ${message}`,
+    }));
+}
+
+function describeEvent(database: Database, id: number): string {
+  const event = database
+    .prepare<[number], { row_id: number | null; event: string; kind: string; key: string; message: string | null }>(
+      `SELECT (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id, e.event, d.kind, d.key,
+         (SELECT message FROM problems p WHERE p.subject = 'event' AND p.subject_id = e.id ORDER BY p.id DESC LIMIT 1) AS message
+       FROM events e JOIN documents d ON d.id = e.document_id WHERE e.id = ?`,
+    )
+    .get(id);
+  if (event === undefined) return "";
+  const place = `${describeRow(database, event.row_id)}, ${event.event} of ${event.kind} ${event.key}`;
+  return event.message === null ? place : `${place}: ${event.message}`;
+}
+
+/** Requests of a run, by kind. */
+export function tallyRequests(database: Database, runId: number): StateCounts {
+  return counts(
+    database
+      .prepare<[number], Counted>(
+        `SELECT r.kind AS state, count(*) AS count FROM requests r JOIN attempts a ON a.request_id = r.id
+         WHERE r.run_id = ? GROUP BY r.kind`,
+      )
+      .all(runId),
+  );
+}
+
+/** Events that a run has sent, and how many of them the service refused. */
+export function tallyRefused(database: Database, runId: number): { sent: number; refused: number } {
+  return (
+    database
+      .prepare<[number], { sent: number; refused: number }>(
+        `SELECT count(DISTINCT c.event_id) AS sent,
+           count(DISTINCT CASE WHEN s.state = 'rejected' THEN c.event_id END) AS refused
+         FROM requests r JOIN request_events c ON c.request_id = r.id
+         LEFT JOIN event_states s ON s.event_id = c.event_id WHERE r.run_id = ?`,
+      )
+      .get(runId) ?? { sent: 0, refused: 0 }
+  );
+}

@@ -1,0 +1,21 @@
+import type { Database } from "better-sqlite3";
+
+/**
+ * Runs `work` inside one transaction that may span other files' reading; nothing else writes meanwhile. `ROLLBACK`
+ * takes everything back also when it went well (`plan`).
+ */
+export async function inTransaction<Result>(
+  database: Database,
+  end: "COMMIT" | "ROLLBACK",
+  work: () => Promise<Result>,
+): Promise<Result> {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = await work();
+    database.exec(end);
+    return result;
+  } catch (error) {
+    if (database.inTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * One function per permitted outcome of a document or event (model/states.ts). Each runs inside the transaction of
+ * its request; SQL refuses any move that the state tables do not list.
+ */
+import type { Database } from "better-sqlite3";
+import type { Code } from "../model/codes.js";
+
+export interface RefusalNote {
+  code: Code;
+  message: string;
+}
+
+export type Transitions = ReturnType<typeof createTransitions>;
+
+export function createTransitions(database: Database) {
+  const setEvent = database.prepare<{
+    id: number;
+    state: string;
+    reason: string | null;
+    waitsFor: string | null;
+    serviceId: string | null;
+    targetId: string | null;
+    doubt: number;
+    now: number;
+  }>(
+    `INSERT INTO event_states (event_id, state, reason, waits_for, service_event_id, target_document_id, doubt, changed_at)
+     VALUES (@id, @state, @reason, @waitsFor, @serviceId, @targetId, @doubt, @now)
+     ON CONFLICT (event_id) DO UPDATE SET state = @state, reason = @reason, waits_for = @waitsFor,
+       service_event_id = coalesce(@serviceId, service_event_id),
+       target_document_id = coalesce(@targetId, target_document_id), doubt = @doubt, changed_at = @now`,
+  );
+  const sendEvent = database.prepare<[number, number, number]>(
+    `INSERT INTO event_states (event_id, state, attempted_hash, changed_at)
+     SELECT id, 'sending', content_hash, ? FROM events WHERE id = ?
+     ON CONFLICT (event_id) DO UPDATE SET state = 'sending', reason = NULL, waits_for = NULL,
+       attempted_hash = coalesce(attempted_hash, excluded.attempted_hash), changed_at = ?`,
+  );
+  const isChanged = database
+    .prepare<[number], number>(
+      "SELECT s.attempted_hash <> e.content_hash FROM event_states s JOIN events e ON e.id = s.event_id WHERE e.id = ?",
+    )
+    .pluck();
+  const rememberChange = database.prepare<[number, number]>(
+    "UPDATE event_states SET changed_hash = (SELECT content_hash FROM events WHERE id = ?) WHERE event_id = ?",
+  );
+  const landing = database.prepare<
+    [number],
+    {
+      document_id: number;
+      name: string;
+      at: number;
+      mirrored: number;
+      related_document: number | null;
+      target_document: number | null;
+    }
+  >("SELECT document_id, name, at, mirrored, related_document, target_document FROM events WHERE id = ?");
+  const advance = database.prepare<[number, number]>(
+    "UPDATE document_states SET last_at = max(coalesce(last_at, ?1), ?1) WHERE document_id = ?2",
+  );
+  const setDocument = database.prepare<{
+    id: number;
+    state: string;
+    reason: string | null;
+    serviceId: string | null;
+    now: number;
+  }>(
+    `INSERT INTO document_states (document_id, state, reason, service_id, changed_at)
+     VALUES (@id, @state, @reason, @serviceId, @now)
+     ON CONFLICT (document_id) DO UPDATE SET state = @state, reason = @reason,
+       service_id = coalesce(@serviceId, service_id), changed_at = @now`,
+  );
+  const documentState = database
+    .prepare<[number], string>("SELECT state FROM document_states WHERE document_id = ?")
+    .pluck();
+  const addProblem = database.prepare<[string, number, string, string, number]>(
+    `INSERT INTO problems (subject, subject_id, stage, severity, code, message, at) VALUES (?, ?, 'submitting', 'error', ?, ?, ?)`,
+  );
+
+  const event = (id: number, state: string, now: number, more: Partial<Parameters<typeof setEvent.run>[0]> = {}) =>
+    setEvent.run({ id, state, now, reason: null, waitsFor: null, serviceId: null, targetId: null, doubt: 0, ...more });
+  const document = (id: number, state: string, now: number, more: { reason?: string; serviceId?: string } = {}) =>
+    setDocument.run({ id, state, now, reason: more.reason ?? null, serviceId: more.serviceId ?? null });
+
+  /** What follows from an event being on the timeline: its document's time and state, its target, its mirror. */
+  const afterLanding = (id: number, targetId: string | null, mirrorAt: number | null, now: number): void => {
+    const landed = landing.get(id);
+    if (landed === undefined) throw new Error("an event vanished while it was sent");
+    advance.run(landed.at, landed.document_id);
+    if (landed.name === "CLOSE" && documentState.get(landed.document_id) === "open")
+      document(landed.document_id, "closed", now);
+    if (landed.name === "CANCEL") document(landed.document_id, "cancelled", now);
+    if (landed.mirrored === 1 && landed.related_document !== null)
+      advance.run(mirrorAt ?? landed.at, landed.related_document);
+    if (landed.target_document !== null) {
+      if (targetId !== null) document(landed.target_document, "open", now, { reason: "target", serviceId: targetId });
+      else document(landed.target_document, "stranded", now, { reason: "target-id-unknown" });
+    }
+  };
+
+  return {
+    sendingEvent: (id: number, now: number) => void sendEvent.run(now, id, now),
+    /** `mirrorAt`: when its back-reference took place, in ms; null: at the event's own time. */
+    landed(id: number, serviceId: string, targetId: string | null, mirrorAt: number | null, now: number): void {
+      event(id, "landed", now, { serviceId, targetId });
+      afterLanding(id, targetId, mirrorAt, now);
+    },
+    /** A duplicate of our own attempt: landed, or landed with the earlier content (HARD-CASES H3, H9). */
+    landedWithoutId(id: number, mirrorAt: number | null, now: number): "landed-without-id" | "changed" {
+      const state = isChanged.get(id) === 1 ? "changed" : "landed-without-id";
+      event(id, state, now, { reason: state === "changed" ? "changed" : "duplicate-of-own-attempt" });
+      if (state === "changed") rememberChange.run(id, id);
+      afterLanding(id, null, mirrorAt, now);
+      return state;
+    },
+    foreign: (id: number, now: number) => void event(id, "foreign", now, { reason: "foreign-collision" }),
+    rejected(id: number, note: RefusalNote, now: number): void {
+      event(id, "rejected", now, { reason: note.code });
+      addProblem.run("event", id, note.code, note.message, now);
+    },
+    /** Sent, and nothing proves what became of it. */
+    stalled: (id: number, reason: Code, now: number) => void event(id, "stalled", now, { reason, doubt: 1 }),
+    /** Intended but never sent, or refused for a reason that is not its own. */
+    unsent: (id: number, now: number) => void event(id, "planned", now),
+    held: (id: number, reason: Code, waitsFor: string, now: number) =>
+      void event(id, "held", now, { reason, waitsFor }),
+    deferred: (id: number, now: number) => void event(id, "deferred", now, { reason: "not-yet-past" }),
+    released: (id: number, now: number) => void event(id, "planned", now),
+
+    sendingDocument: (id: number, now: number) => void document(id, "sending", now),
+    opened(id: number, serviceId: string, now: number): void {
+      document(id, "open", now, { serviceId });
+    },
+    documentRejected(id: number, note: RefusalNote, now: number): void {
+      document(id, "rejected", now, { reason: note.code });
+      addProblem.run("document", id, note.code, note.message, now);
+    },
+    documentStalled: (id: number, reason: Code, now: number) => void document(id, "stalled", now, { reason }),
+    stranded(id: number, reason: Code, message: string, now: number): void {
+      document(id, "stranded", now, { reason });
+      addProblem.run("document", id, reason, message, now);
+    },
+    documentUnsent: (id: number, now: number) => void document(id, "planned", now),
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * Takes back what a row had yielded and was not yet sent, when the row comes again: corrected, superseded by its
+ * rowId, or with its whole input (HARD-CASES H23, H27). What was sent stays.
+ */
+import type { Database } from "better-sqlite3";
+
+export interface RowWithdrawal {
+  /** The row a `rowferry_row` cell names; null when this ledger has no such row. */
+  rowReferredTo(reference: { hashPrefix: string; row: number }): number | null;
+  /** The earlier row of the same mapping input with this rowId; null: none. */
+  rowWithKey(inputId: number, key: string): number | null;
+  /** `before` has come again as a valid row that yielded `events`. */
+  replace(before: number, events: readonly number[]): void;
+  /** `before` has come again as row `after`, which is invalid too; its holds move along when `after` could not be placed. */
+  supersede(before: number, after: number, movePlacements: boolean): void;
+}
+
+const UNSENT = "(s.state IS NULL OR s.state IN ('planned', 'held', 'deferred', 'rejected'))";
+
+export function createRowWithdrawal(database: Database, now: number): RowWithdrawal {
+  const referred = database
+    .prepare<[string, number, number, number, number], number>(
+      `SELECT i.id FROM inputs i WHERE substr(i.content_hash, 1, 8) = ? AND i.id = ?
+         AND (EXISTS (SELECT 1 FROM row_events WHERE row_id = ?) OR EXISTS (SELECT 1 FROM rows WHERE id = ?)
+           OR EXISTS (SELECT 1 FROM row_records WHERE row_id = ?))`,
+    )
+    .pluck();
+  const withKey = database
+    .prepare<[number, string], number>(
+      `SELECT r.id FROM rows r JOIN inputs i ON i.id = r.id >> 32
+       JOIN inputs mine ON mine.id = ? AND mine.namespace = i.namespace AND mine.mapping_input = i.mapping_input
+       WHERE r.row_key = ? AND r.settled IS NULL ORDER BY r.id DESC LIMIT 1`,
+    )
+    .pluck();
+  const eventsOf = database
+    .prepare<[number], number>(
+      `SELECT re.event_id FROM row_events re LEFT JOIN event_states s ON s.event_id = re.event_id
+       WHERE re.row_id = ? AND ${UNSENT}`,
+    )
+    .pluck();
+  const otherRows = database
+    .prepare<[number, number], number>("SELECT EXISTS (SELECT 1 FROM row_events WHERE event_id = ? AND row_id <> ?)")
+    .pluck();
+  const unlink = database.prepare<[number, number]>("DELETE FROM row_events WHERE row_id = ? AND event_id = ?");
+  const dropState = database.prepare<[number]>("DELETE FROM event_states WHERE event_id = ?");
+  const dropEvent = database.prepare<[number]>("DELETE FROM events WHERE id = ?");
+  const settle = database.prepare<[number, string]>(
+    `INSERT INTO rows (id, fate, settled) VALUES (?, 'staged', ?2) ON CONFLICT (id) DO UPDATE SET settled = ?2`,
+  );
+  const dropPlacements = database.prepare<[number]>("DELETE FROM placements WHERE row_id = ?");
+  const movePlacement = database.prepare<[number, number]>("UPDATE placements SET row_id = ? WHERE row_id = ?");
+  const dropCells = database.prepare<[number]>("DELETE FROM row_cells WHERE row_id = ?");
+  const settleProblems = database.prepare<[number, number]>(
+    "DELETE FROM problems WHERE row_id = ? AND severity = 'error' AND stage = 'staging' AND at < ?",
+  );
+
+  // The same bad row may come back in tomorrow's full export: it stays settled.
+  const rememberCells = database.prepare<[number, number]>(
+    "INSERT INTO dismissals (cell_hash, at) SELECT cell_hash, ? FROM rows WHERE id = ? AND cell_hash IS NOT NULL",
+  );
+
+  const withdraw = (row: number, keep: readonly number[]): void => {
+    for (const event of eventsOf.all(row)) {
+      if (keep.includes(event)) continue;
+      unlink.run(row, event);
+      if (otherRows.get(event, row) === 1) continue;
+      dropState.run(event);
+      dropEvent.run(event);
+    }
+  };
+
+  return {
+    rowReferredTo({ hashPrefix, row }) {
+      const input = Math.floor(row / 2 ** 32);
+      return referred.get(hashPrefix, input, row, row, row) === undefined ? null : row;
+    },
+    rowWithKey: (inputId, key) => withKey.get(inputId, key) ?? null,
+    replace(before, events) {
+      withdraw(before, events);
+      dropPlacements.run(before);
+      dropCells.run(before);
+      settle.run(before, "corrected");
+      rememberCells.run(now, before);
+      settleProblems.run(before, now);
+    },
+    supersede(before, after, movePlacements) {
+      withdraw(before, []);
+      if (movePlacements) movePlacement.run(after, before);
+      else dropPlacements.run(before);
+      dropCells.run(before);
+      settle.run(before, "superseded");
+    },
+  };
+}

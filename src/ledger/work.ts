@@ -1,0 +1,217 @@
+/** What is not at rest, read document by document in the ledger's total order; the planner's only view of the ledger. */
+import type { Database } from "better-sqlite3";
+import type { DocumentState, EventState } from "../model/states.js";
+import { keyText } from "./stage-events.js";
+
+export interface WorkEvent {
+  id: number;
+  document: number;
+  deduplicationId: string;
+  event: string;
+  name: string;
+  /** ms since 1970. */
+  at: number;
+  rank: number;
+  participant: number;
+  address: number;
+  relatedDocument: number | null;
+  relatedId: string | null;
+  /** Whether it writes on another timeline as well (bidirectional RELATED, propagation). */
+  mirrored: boolean;
+  target: number | null;
+  /** JSON text of the body's members that need no returned id. */
+  payload: string;
+  state: EventState;
+  reason: string | null;
+  waitsFor: string | null;
+  dismissed: boolean;
+  doubt: boolean;
+  /** Whether an earlier attempt of it stands in this ledger (HARD-CASES H3). */
+  attempted: boolean;
+}
+
+export interface WorkDocument {
+  id: number;
+  namespace: string;
+  kind: string;
+  key: string;
+  generation: number;
+  declared: boolean;
+  mode: "create" | "existing" | "target";
+  participant: number | null;
+  address: number | null;
+  externalId: string | null;
+  fields: string;
+  createEmpty: boolean;
+  settings: number | null;
+  state: DocumentState;
+  reason: string | null;
+  serviceId: string | null;
+  /** The newest event known to be on its timeline, ms; null: none. */
+  lastAt: number | null;
+}
+
+/** An invalid row that still stands between its document and what is later there. */
+export interface Hold {
+  row: number;
+  /** ms; null: it holds everything. */
+  at: number | null;
+}
+
+interface EventRow {
+  id: number;
+  document_id: number;
+  deduplication_id: Buffer;
+  event: string;
+  name: string;
+  at: number;
+  rank: number;
+  participant_ref: number;
+  address_ref: number;
+  related_document: number | null;
+  related_id: string | null;
+  mirrored: number;
+  target_document: number | null;
+  payload: string;
+  state: EventState | null;
+  reason: string | null;
+  waits_for: string | null;
+  dismissed: number | null;
+  doubt: number | null;
+  attempted: number;
+}
+
+const openEvents = `FROM events e LEFT JOIN event_states s ON s.event_id = e.id
+  WHERE (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id', 'changed'))`;
+
+export function createWorkStore(database: Database) {
+  const openDocuments = database
+    .prepare<[number], number>(
+      "SELECT document_id FROM open_documents WHERE document_id > ? ORDER BY document_id LIMIT 1000",
+    )
+    .pluck();
+  const document = database.prepare<[number], Record<string, unknown>>(
+    `SELECT d.*, s.state, s.reason, s.service_id, s.last_at FROM documents d
+     LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
+  );
+  const events = database.prepare<[number], EventRow>(
+    `SELECT e.id, e.document_id, e.deduplication_id, e.event, e.name, e.at, e.rank, e.participant_ref, e.address_ref,
+       e.related_document, e.related_id, e.mirrored, e.target_document, e.payload,
+       s.state, s.reason, s.waits_for, s.dismissed, s.doubt, s.attempted_hash IS NOT NULL AS attempted
+     ${openEvents} AND e.document_id = ? ORDER BY e.at, e.rank, e.id`,
+  );
+  const holds = database.prepare<[number], Hold>(
+    `SELECT p.row_id AS row, p.at FROM placements p JOIN rows r ON r.id = p.row_id
+     WHERE p.document_id = ? AND r.settled IS NULL AND NOT EXISTS (
+       SELECT 1 FROM events e JOIN event_states s ON s.event_id = e.id
+       WHERE e.document_id = p.document_id AND e.deduplication_id = p.deduplication_id
+         AND s.state IN ('landed', 'landed-without-id', 'changed'))`,
+  );
+  const links = database.prepare<[], { document: number; other: number }>(
+    `SELECT e.document_id AS document, coalesce(e.related_document, e.target_document) AS other ${openEvents}
+       AND (e.related_document IS NOT NULL OR e.target_document IS NOT NULL)
+     UNION SELECT e.document_id, coalesce(nullif(r.related_document, e.document_id), r.document_id) ${openEvents.replace(
+       "FROM events e",
+       `FROM events e JOIN events r
+         ON r.document_id = e.document_id AND r.related_document IS NOT NULL OR r.related_document = e.document_id`,
+     )} AND e.mirrored = 1 AND e.related_document IS NULL`,
+  );
+  const related = database
+    .prepare<[number, number], number>(
+      `SELECT related_document FROM events WHERE document_id = ? AND related_document IS NOT NULL
+       UNION SELECT document_id FROM events WHERE related_document = ?`,
+    )
+    .pluck();
+  const stateOf = database.prepare<[number], string>("SELECT state FROM event_states WHERE event_id = ?").pluck();
+  const close = database.prepare<[number]>(
+    `DELETE FROM open_documents WHERE document_id = ?1 AND NOT EXISTS (
+       SELECT 1 ${openEvents} AND e.document_id = ?1
+         AND NOT (coalesce(s.state, 'planned') = 'rejected' AND (s.dismissed = 1 OR s.reason IN ('late', 'after-close', 'after-cancel'))))
+     AND NOT EXISTS (SELECT 1 FROM documents d LEFT JOIN document_states x ON x.document_id = d.id
+       WHERE d.id = ?1 AND d.create_empty = 1 AND coalesce(x.state, 'planned') IN ('planned', 'sending', 'stalled'))`,
+  );
+  const countOpenEvents = database.prepare<[], number>(`SELECT count(*) ${openEvents}`).pluck();
+
+  return {
+    /** Ids of documents with open work, ascending, without holding a cursor open. */
+    *openDocuments(): Generator<number> {
+      let after = 0;
+      for (;;) {
+        const page = openDocuments.all(after);
+        yield* page;
+        const last = page.at(-1);
+        if (last === undefined) return;
+        after = last;
+      }
+    },
+
+    document(id: number): WorkDocument | null {
+      const row = document.get(id);
+      if (row === undefined) return null;
+      return {
+        id,
+        namespace: row["namespace"] as string,
+        kind: row["kind"] as string,
+        key: row["key"] as string,
+        generation: row["generation"] as number,
+        declared: row["declared"] === 1,
+        mode: row["mode"] as WorkDocument["mode"],
+        participant: row["participant_ref"] as number | null,
+        address: row["address_ref"] as number | null,
+        externalId: row["external_id"] as string | null,
+        fields: row["fields"] as string,
+        createEmpty: row["create_empty"] === 1,
+        settings: row["settings_id"] as number | null,
+        state: (row["state"] as DocumentState | null) ?? "planned",
+        reason: row["reason"] as string | null,
+        serviceId: row["service_id"] as string | null,
+        lastAt: row["last_at"] as number | null,
+      };
+    },
+
+    /** A document's events that have not landed, in the total order: time, rank, staging sequence. */
+    events: (documentId: number): WorkEvent[] =>
+      events.all(documentId).map((row) => ({
+        id: row.id,
+        document: row.document_id,
+        deduplicationId: keyText(row.deduplication_id),
+        event: row.event,
+        name: row.name,
+        at: row.at,
+        rank: row.rank,
+        participant: row.participant_ref,
+        address: row.address_ref,
+        relatedDocument: row.related_document,
+        relatedId: row.related_id,
+        mirrored: row.mirrored === 1,
+        target: row.target_document,
+        payload: row.payload,
+        state: row.state ?? "planned",
+        reason: row.reason,
+        waitsFor: row.waits_for,
+        dismissed: row.dismissed === 1,
+        doubt: row.doubt === 1,
+        attempted: row.attempted === 1,
+      })),
+
+    /** Invalid rows that hold this document: not settled, and their event has not landed (HARD-CASES H15). */
+    holds: (documentId: number): Hold[] => holds.all(documentId),
+
+    /** Pairs of documents that open events tie together (relations, targets). */
+    links: () => links.all(),
+
+    /** Documents that any event of the ledger relates to this one, in either direction. */
+    relatedTo: (documentId: number): number[] => related.all(documentId, documentId),
+
+    /** Of these events, the ones whose request has not been settled. */
+    sending: (ids: readonly number[]): { id: number }[] =>
+      ids.filter((id) => stateOf.get(id) === "sending").map((id) => ({ id })),
+
+    /** Takes a document off the list of open work, unless something of it still waits for an answer or a person. */
+    closeIfResting: (documentId: number): void => void close.run(documentId),
+
+    countOpenEvents: (): number => countOpenEvents.get() ?? 0,
+  };
+}
+
+export type WorkStore = ReturnType<typeof createWorkStore>;

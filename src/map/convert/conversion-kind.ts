@@ -1,0 +1,89 @@
+/**
+ * The contract of a conversion: from a cell's text and kind to a value, or to a refusal that says why.
+ * Conversions are pure, never guess, and never throw for what stands in a cell.
+ */
+import { z } from "zod";
+import type { Code } from "../../model/codes.js";
+import type { CellKind } from "../../model/row.js";
+
+/** Why a cell's text does not become a value; a `Problem` without its column. */
+export interface Refusal {
+  code: Code;
+  /** The cause in a sentence; names the offending text, shortened to 80 characters. */
+  message: string;
+  /** What to change; null when the message says it all. */
+  hint: string | null;
+}
+
+export type ConvertResult = { value: string | number | boolean } | { problem: Refusal };
+
+/** One cell to one value. `text` is not blank: blank words are the caller's, before this. */
+export type Conversion = (text: string, kind: CellKind) => ConvertResult;
+
+/** The members of a mapping's `defaults:` that conversions heed; to be spread into the mapping's own schema. */
+export const convertDefaultsShape = {
+  timezone: z
+    .string()
+    .optional()
+    .describe("IANA name of the zone in which local times of the files stand, such as `America/Sao_Paulo`."),
+  decimal: z
+    .enum([",", "."])
+    .optional()
+    .describe("The decimal mark of numbers in text cells; the other one groups thousands."),
+  dates: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe(
+      "Formats of dates and times in luxon's notation (`dd/MM/yyyy HH:mm`), or `ISO`, `EXCEL`. No other is read.",
+    ),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/, "two capital letters (ISO 3166-1), such as BR")
+    .optional()
+    .describe("The country of tax ids, telephone numbers and states that do not name theirs."),
+  language: z
+    .enum(["pt", "en", "es", "fr", "de", "it"])
+    .optional()
+    .describe("Language of boolean words, month names and country names. Without it, words of all six are understood."),
+  booleans: z
+    .strictObject({ true: z.array(z.string()).min(1), false: z.array(z.string()).min(1) })
+    .optional()
+    .describe("The words for true and false, instead of the language's; case and accents do not matter."),
+  disambiguation: z
+    .enum(["reject", "earlier", "later"])
+    .optional()
+    .describe("Which instant a local time means that the zone skips or repeats; `reject` (default) makes it an error."),
+  twoDigitYears: z
+    .union([z.boolean(), z.int().min(1999).max(2198)])
+    .optional()
+    .describe(
+      "Years of two digits: `false` (default) refuses them; a year is the latest that they can mean (with 2049, `49` is 2049 and `50` is 1950); `true` means 2060.",
+    ),
+};
+
+const convertDefaultsSchema = z.object(convertDefaultsShape);
+export type ConvertDefaults = z.infer<typeof convertDefaultsSchema>;
+
+/** One name of the closed list. */
+export interface ConversionKind<Options extends z.ZodObject = z.ZodObject> {
+  /** What it does, for the mapping reference. */
+  description: string;
+  /** Its options beside `name`, all optional unless the schema says otherwise. */
+  options: Options;
+  /** The type of its values. */
+  gives: "string" | "number" | "boolean";
+  /** Text in, value out, for the reference; a test proves each. */
+  examples: {
+    spec: string | { name: string; [option: string]: unknown };
+    in: string;
+    out: string | number | boolean;
+  }[];
+  /** @throws RowferryError `conversion-options` where defaults or options do not suffice (no time zone, say). */
+  compile(options: z.infer<Options>, defaults: ConvertDefaults): Conversion;
+}
+
+/** Keeps the options' type between the schema and `compile`. */
+export function defineConversion<Options extends z.ZodObject>(kind: ConversionKind<Options>): ConversionKind<Options> {
+  return kind;
+}

@@ -1,0 +1,76 @@
+/** The closed list of `as` conversions (DESIGN section 4), and how a mapping's spec becomes a function. */
+import { RowferryError } from "../../model/error.js";
+import { boolean } from "./boolean.js";
+import type { Conversion, ConversionKind, ConvertDefaults } from "./conversion-kind.js";
+import { country } from "./country.js";
+import { date } from "./date.js";
+import { decimal } from "./decimal.js";
+import { hash } from "./hash.js";
+import { integer } from "./integer.js";
+import { phone } from "./phone.js";
+import { refuseErrorCell } from "./refuse.js";
+import { state } from "./state.js";
+import { taxId } from "./tax-id.js";
+import { digits, lower, slug, upper } from "./letters.js";
+import { text } from "./text.js";
+import { timestamp } from "./timestamp.js";
+
+export type { Conversion, ConversionKind, ConvertDefaults, ConvertResult, Refusal } from "./conversion-kind.js";
+export { convertDefaultsShape } from "./conversion-kind.js";
+
+/** Every conversion by its name, with description, options schema and examples for the mapping reference. */
+export const conversions = {
+  text,
+  integer,
+  decimal,
+  boolean,
+  date,
+  timestamp,
+  taxId,
+  phone,
+  country,
+  state,
+  upper,
+  lower,
+  digits,
+  slug,
+  hash,
+} as const;
+
+export type ConversionName = keyof typeof conversions;
+export const conversionNames = Object.keys(conversions) as ConversionName[];
+
+/** What a mapping writes after `as:`: a name, or a name with options. */
+export type ConversionSpec = string | { name: string; [option: string]: unknown };
+
+/**
+ * The function for one `as`. Cells of kind `error` are refused before the conversion sees them.
+ * @throws RowferryError `conversion-unknown` (naming the list) or `conversion-options` (naming the option at fault);
+ * both without a place, which the caller knows.
+ */
+export function compileConversion(spec: ConversionSpec, defaults: ConvertDefaults): Conversion {
+  const { name, ...options } = typeof spec === "string" ? { name: spec } : spec;
+  const kind = Object.hasOwn(conversions, name)
+    ? (conversions[name as ConversionName] as unknown as ConversionKind)
+    : undefined;
+  if (kind === undefined) {
+    throw new RowferryError("conversion-unknown", `there is no conversion "${name}"`, {
+      hint: `Use one of ${conversionNames.join(", ")}.`,
+    });
+  }
+  const checked = kind.options.strict().safeParse(options);
+  if (!checked.success) {
+    const issues = checked.error.issues.map((issue) =>
+      [issue.path.join("."), issue.message].filter(Boolean).join(": "),
+    );
+    throw new RowferryError(
+      "conversion-options",
+      `the options of conversion "${name}" do not fit: ${issues.join("; ")}`,
+      {
+        hint: `Its options are: ${Object.keys(kind.options.shape).join(", ") || "none"}.`,
+      },
+    );
+  }
+  const convert = kind.compile(checked.data, defaults);
+  return (cell, cellKind) => (cellKind === "error" ? refuseErrorCell(cell) : convert(cell, cellKind));
+}

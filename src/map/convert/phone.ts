@@ -1,0 +1,42 @@
+/** Telephone numbers. */
+import { parsePhoneNumberFromString, isSupportedCountry } from "libphonenumber-js/max";
+import { z } from "zod";
+import { RowferryError } from "../../model/error.js";
+import { convertDefaultsShape, defineConversion } from "./conversion-kind.js";
+import { quoteCell, refuse, refuseKind } from "./refuse.js";
+
+export const phone = defineConversion({
+  description:
+    "A telephone number in international format with a leading plus (E.164), as the service returns it. Numbers without a country code are of `country`. Numbers that no operator can have are errors.",
+  options: z.object({
+    country: convertDefaultsShape.country,
+  }),
+  gives: "string",
+  examples: [{ spec: { name: "phone", country: "BR" }, in: "(11) 98765-4321", out: "+5511987654321" }],
+  compile(options, defaults) {
+    const country = options.country ?? defaults.country;
+    if (country !== undefined && !isSupportedCountry(country)) {
+      throw new RowferryError(
+        "conversion-options",
+        `there are no telephone numbers of country ${JSON.stringify(country)}`,
+      );
+    }
+    return (cell, kind) => {
+      if (kind !== "text" && kind !== "number") return refuseKind(cell, kind, "a telephone number");
+      const number = parsePhoneNumberFromString(
+        cell,
+        country === undefined ? { extract: false } : { defaultCountry: country, extract: false },
+      );
+      if (number?.isValid() === true && number.ext === undefined) return { value: number.number };
+      return refuse(
+        "phone-invalid",
+        number?.ext === undefined
+          ? `${quoteCell(cell)} is not a valid telephone number`
+          : `${quoteCell(cell)} carries an extension, which the international format has no place for`,
+        country === undefined
+          ? "Write it with plus and country code, or set `country` under `defaults:`."
+          : `Numbers without a country code are read as ${country}; write others with a leading plus.`,
+      );
+    };
+  },
+});

@@ -1,0 +1,194 @@
+/**
+ * The text of a mapping file as plain data, with the place of everything in it. Refuses what is meant to exhaust the
+ * reader: sizes, depth, repeated aliases and `__proto__` are bounded before anything else looks at the data.
+ */
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type ParsedNode } from "yaml";
+import type { Code } from "../../model/codes.js";
+import type { MappingProblem } from "./mapping-problem.js";
+
+/** Names of members and positions in lists, from the root. */
+export type Path = readonly (string | number)[];
+
+const MAX_LENGTH = 256 * 1024;
+const MAX_DEPTH = 24;
+const MAX_NODES = 40_000;
+
+export class MappingSource {
+  readonly path: string;
+  /** Plain data; undefined when the text could not be read as YAML. */
+  readonly data: unknown;
+  /** Mistakes found so far, in the order found. */
+  readonly problems: MappingProblem[] = [];
+  readonly #text: string;
+  readonly #lines = new LineCounter();
+  readonly #root: ParsedNode | null = null;
+  readonly #anchors = new Map<string, Node>();
+  #nodes = 0;
+
+  /** `path` is only named in places. Never throws; look at `problems`. */
+  constructor(path: string, text: string) {
+    this.path = path;
+    this.#text = text;
+    if (text.length > MAX_LENGTH) {
+      this.#add("mapping-too-large", `The mapping has ${text.length} characters; at most ${MAX_LENGTH} are read.`, null, 0);
+      return;
+    }
+    const deep = firstTooDeep(text);
+    if (deep !== null) {
+      this.#add("mapping-too-large", `The mapping is nested deeper than ${MAX_DEPTH} levels.`, null, deep);
+      return;
+    }
+    const document = parseDocument(text, {
+      lineCounter: this.#lines,
+      uniqueKeys: false,
+      prettyErrors: false,
+      strict: true,
+      version: "1.2",
+    });
+    for (const error of [...document.errors, ...document.warnings].slice(0, 20)) {
+      this.#add("mapping-syntax", `YAML: ${error.message}`, null, error.pos[0]);
+    }
+    if (document.errors.length > 0) return;
+    this.#root = document.contents;
+    this.data = this.#plain(document.contents, 0);
+  }
+
+  /** Reports a mistake at a path: at the member's name for `key`, at what it holds for `value`, `offset` characters further on. */
+  report(code: Code, path: Path, message: string, options: { hint?: string; at?: "key" | "value"; offset?: number } = {}) {
+    this.problems.push(this.describe(code, path, message, options));
+  }
+
+  describe(
+    code: Code,
+    path: Path,
+    message: string,
+    options: { hint?: string; at?: "key" | "value"; offset?: number } = {},
+  ): MappingProblem {
+    const position = this.#positionOf(path, options.at ?? "value") + (options.offset ?? 0);
+    return this.#problem(code, message, options.hint ?? null, position);
+  }
+
+  /** The characters that the node at `path` spans in the file, quotes included; empty where there is none. */
+  textAt(path: Path): string {
+    const range = this.#nodeAt(path)?.range;
+    return range ? this.#text.slice(range[0], range[1]) : "";
+  }
+
+  #add(code: Code, message: string, hint: string | null, position: number): void {
+    this.problems.push(this.#problem(code, message, hint, position));
+  }
+
+  #problem(code: Code, message: string, hint: string | null, position: number): MappingProblem {
+    const found = this.#lines.lineStarts.length > 0 ? this.#lines.linePos(position) : { line: 1, col: 1 };
+    const line = Math.max(1, found.line);
+    const character = Math.max(1, found.col);
+    return { code, message, hint, place: { file: this.path, line, character }, excerpt: this.#excerpt(line, character) };
+  }
+
+  #excerpt(line: number, character: number): string | null {
+    const start = this.#lines.lineStarts[line - 1];
+    if (start === undefined) return null;
+    const end = this.#text.indexOf("\n", start);
+    const whole = this.#text.slice(start, end < 0 ? undefined : end).replace(/\r$/u, "");
+    const from = Math.max(0, character - 80);
+    const shown = whole.slice(from, from + 120).replace(/[\p{Cc}]/gu, " ");
+    return `    ${shown}\n    ${" ".repeat(character - 1 - from)}^`;
+  }
+
+  #positionOf(path: Path, at: "key" | "value"): number {
+    for (let length = path.length; length > 0; length--) {
+      const known = path.slice(0, length);
+      const last = known.at(-1);
+      const parent = this.#nodeAt(known.slice(0, -1));
+      if (isMap(parent)) {
+        const pair = parent.items.find((item) => keyText(item.key) === last);
+        const key = pair?.key as Node | undefined;
+        const value = pair?.value as Node | undefined;
+        const node = at === "key" || length < path.length ? key : (value ?? key);
+        if (node?.range) return node.range[0];
+      }
+      if (isSeq(parent) && typeof last === "number") {
+        const node = parent.items[last] as Node | undefined;
+        if (node?.range) return node.range[0];
+      }
+    }
+    return this.#root?.range[0] ?? 0;
+  }
+
+  #nodeAt(path: Path): Node | null {
+    let node = this.#resolve(this.#root);
+    for (const step of path) {
+      if (isMap(node)) node = this.#resolve(node.items.find((item) => keyText(item.key) === step)?.value as Node | null);
+      else if (isSeq(node) && typeof step === "number") node = this.#resolve(node.items[step] as Node | null);
+      else return null;
+      if (node === null) return null;
+    }
+    return node;
+  }
+
+  #resolve(node: Node | null | undefined): Node | null {
+    if (isAlias(node)) return this.#anchors.get(node.source) ?? null;
+    return node ?? null;
+  }
+
+  /** Plain data with aliases written out; every visit counts, so that aliases of aliases run into the bound. */
+  #plain(node: Node | null, depth: number): unknown {
+    if (node === null) return null;
+    if (++this.#nodes > MAX_NODES || depth > MAX_DEPTH) {
+      if (this.problems.length === 0) {
+        const what = depth > MAX_DEPTH ? `nested deeper than ${MAX_DEPTH} levels` : `larger than ${MAX_NODES} entries`;
+        this.#add("mapping-too-large", `The mapping is ${what}, aliases written out.`, null, node.range?.[0] ?? 0);
+      }
+      return null;
+    }
+    if (isAlias(node)) {
+      const target = this.#anchors.get(node.source);
+      return target === undefined ? null : this.#plain(target, depth + 1);
+    }
+    if ("anchor" in node && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    if (isScalar(node)) return typeof node.value === "bigint" ? Number(node.value) : node.value;
+    if (isSeq(node)) return node.items.map((item) => this.#plain(item as Node | null, depth + 1));
+    if (!isMap(node)) return null;
+    const data: { [name: string]: unknown } = {};
+    for (const pair of node.items) {
+      const name = keyText(pair.key);
+      const position = (pair.key as Node | null)?.range?.[0] ?? node.range?.[0] ?? 0;
+      if (name === null) this.#add("mapping-syntax", "Names of members must be plain text.", null, position);
+      else if (name === "__proto__") this.#add("mapping-syntax", `"__proto__" cannot be a name.`, null, position);
+      else if (Object.hasOwn(data, name)) this.#add("mapping-syntax", `"${name}" is written twice.`, null, position);
+      else data[name] = this.#plain(pair.value as Node | null, depth + 1);
+    }
+    return data;
+  }
+}
+
+function keyText(key: unknown): string | null {
+  if (!isScalar(key)) return null;
+  if (typeof key.value === "string") return key.value;
+  // A header may be a number or a date; the file's own spelling is the name.
+  return key.source ?? String(key.value);
+}
+
+/** Where brackets or indentation go deeper than any honest mapping; the YAML parser would exhaust the stack there. */
+function firstTooDeep(text: string): number | null {
+  let brackets = 0;
+  let position = 0;
+  const indents: number[] = [];
+  for (const line of text.split("\n")) {
+    const indent = line.length - line.trimStart().length;
+    if (line.trim() !== "") {
+      while (indents.length > 0 && (indents.at(-1) ?? 0) >= indent) indents.pop();
+      indents.push(indent);
+      if (indents.length > MAX_DEPTH * 2) return position;
+    }
+    for (let index = 0; index < line.length; index++) {
+      const character = line[index];
+      if (character === "[" || character === "{") brackets++;
+      else if ((character === "]" || character === "}") && brackets > 0) brackets--;
+      if (brackets > MAX_DEPTH * 8) return position + index;
+    }
+    if (/^\s*(?:[-?] ?){64}/u.test(line)) return position;
+    position += line.length + 1;
+  }
+  return null;
+}

@@ -1,0 +1,17 @@
+/** What the compilers of fields, conditions and records share while one mapping is compiled. */
+import type { ConvertDefaults } from "../convert/conversion.js";
+import type { MappingSource } from "../source/mapping-source.js";
+import type { ExpressionCompiler } from "./expression.js";
+import type { LookupTables } from "./lookup.js";
+
+export interface CompileContext {
+  /** Takes every mistake, with its place. */
+  source: MappingSource;
+  defaults: ConvertDefaults;
+  /** Trims a cell and turns blank words into "". */
+  normalise: (cell: string) => string;
+  lookups: LookupTables;
+  expressions: ExpressionCompiler;
+  /** Whether the input that is being compiled joins rows. */
+  grouped: boolean;
+}

@@ -1,0 +1,46 @@
+/** Functions from a module beside the mapping, callable in expressions. */
+import type { Environment } from "@marcbachmann/cel-js";
+import { ExpressionFailure } from "./expression-functions.js";
+import { shorten } from "../fold.js";
+
+/** Exported functions by name. They take text, numbers and booleans, and give text, a number, a boolean or null (blank). */
+export type CustomFunctions = ReadonlyMap<string, (...values: unknown[]) => unknown>;
+
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/u;
+
+/** Registers each function with as many parameters as it declares. Returns what cannot be registered, one sentence each. */
+export function registerCustomFunctions(environment: Environment, functions: CustomFunctions): string[] {
+  const refused: string[] = [];
+  for (const [name, call] of functions) {
+    if (!IDENTIFIER.test(name)) {
+      refused.push(`"${name}" is not a name that an expression can call`);
+      continue;
+    }
+    if (call.length === 0) {
+      refused.push(`${name}() declares no parameter; a function that takes none is a constant`);
+      continue;
+    }
+    const parameters = Array.from({ length: call.length }, () => "dyn").join(", ");
+    try {
+      environment.registerFunction(`${name}(${parameters}): dyn`, (...values: unknown[]) => callCustom(name, call, values));
+    } catch {
+      refused.push(`${name}() has the name of a built-in function`);
+    }
+  }
+  return refused;
+}
+
+function callCustom(name: string, call: (...values: unknown[]) => unknown, values: unknown[]): unknown {
+  let result: unknown;
+  try {
+    result = call(...values.map((value) => (typeof value === "bigint" ? Number(value) : value)));
+  } catch (error) {
+    throw new ExpressionFailure("function-failed", `the custom function ${name} threw: ${shorten(error instanceof Error ? error.message : error)}`);
+  }
+  if (result === undefined || result === null) return "";
+  if (typeof result === "string" || typeof result === "boolean") return result;
+  if (typeof result === "number" && Number.isFinite(result)) return result;
+  const what = result instanceof Promise ? "a promise; custom functions are synchronous" : `${typeof result}, not text, a number, true, false or null`;
+  if (result instanceof Promise) result.catch(() => undefined);
+  throw new ExpressionFailure("function-failed", `the custom function ${name} gave ${what}`);
+}

@@ -1,0 +1,119 @@
+/** The functions that expressions may call beside CEL's own; conversions in them follow the mapping's defaults. */
+import type { Environment } from "@marcbachmann/cel-js";
+import { compileConversion, type Conversion, type ConversionSpec, type ConvertDefaults } from "../convert/conversion.js";
+import { foldName, shorten } from "../fold.js";
+import type { Code } from "../../model/codes.js";
+import type { CellKind } from "../../model/row.js";
+import { plainNumber } from "./plain-number.js";
+import { compileRegularExpression, type RegularExpression } from "./regular-expression.js";
+
+/** Why an expression has no value for a row. */
+export class ExpressionFailure extends Error {
+  readonly code: Code;
+  readonly hint: string | null;
+
+  constructor(code: Code, message: string, hint: string | null = null) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** For the reference: signature and meaning of every function. */
+export const expressionFunctions: readonly { signature: string; meaning: string }[] = [
+  { signature: "number(text): double", meaning: "A number as the mapping's `decimal` writes it; an error when it is none. `number(text, fallback)` takes the fallback for blank text." },
+  { signature: "date(text): timestamp", meaning: "A date or time in one of the mapping's `dates`, in its `timezone`." },
+  { signature: "iso(timestamp): text", meaning: "ISO 8601 with milliseconds and Z." },
+  { signature: "convert(text, name): text", meaning: "Any conversion without options, as text: `convert(row[\"Doc\"], \"taxId\")`." },
+  { signature: "round(double, places): double", meaning: "Rounded, halves away from zero." },
+  { signature: "plain(double): text", meaning: "In plain decimal notation, without exponent." },
+  { signature: "upper(text), lower(text), fold(text): text", meaning: "Letters; `fold` also drops accents and doubled white space." },
+  { signature: "digits(text): text", meaning: "Only its digits 0–9." },
+  { signature: "text.padLeft(length, text): text", meaning: "Filled up from the left: `row[\"Nr\"].padLeft(6, \"0\")`." },
+  { signature: "text.matches(pattern): bool", meaning: "Whether some part matches the RE2 pattern, which must be written out." },
+  { signature: "text.extract(pattern): text", meaning: "The first match of the pattern, or its first group; \"\" when nothing matches." },
+  { signature: "text.replace(pattern, text): text", meaning: "Every match replaced; `$1` stands for a group." },
+];
+
+/** Methods that stand in for CEL's own, whose work is not bounded. Renamed in the parsed expression. */
+export const renamedMethods: ReadonlyMap<string, string> = new Map([
+  ["matches", "matchesRe2"],
+  ["split", "splitBounded"],
+  ["join", "joinBounded"],
+]);
+
+/** Methods whose first argument is a pattern, to be written out so that it is checked when the mapping loads. */
+export const patternMethods: ReadonlySet<string> = new Set(["matches", "extract", "replace"]);
+
+const MAX_PARTS = 1000;
+const MAX_TEXT = 65_536;
+
+export function registerExpressionFunctions(environment: Environment, defaults: ConvertDefaults): void {
+  const conversions = new Map<string, Conversion>();
+  const conversion = (spec: ConversionSpec & string): Conversion => {
+    let known = conversions.get(spec);
+    if (known === undefined) {
+      known = compileConversion(spec, defaults);
+      conversions.set(spec, known);
+    }
+    return known;
+  };
+  const convert = (text: string, name: string): string | number | boolean => {
+    const kind: CellKind = "text";
+    const result = conversion(name)(text, kind);
+    if ("problem" in result) throw new ExpressionFailure(result.problem.code, result.problem.message, result.problem.hint);
+    return result.value;
+  };
+  const patterns = new Map<string, RegularExpression>();
+  const pattern = (source: string): RegularExpression => {
+    let known = patterns.get(source);
+    if (known === undefined) {
+      known = compileRegularExpression(source);
+      patterns.set(source, known);
+    }
+    return known;
+  };
+  const time = "google.protobuf.Timestamp";
+  environment
+    .registerFunction("number(string): double", (text: string) => Number(convert(text, "decimal")))
+    .registerFunction("number(string, double): double", (text: string, fallback: number) => (text === "" ? fallback : Number(convert(text, "decimal"))))
+    .registerFunction(`date(string): ${time}`, (text: string) => new Date(Number(convert(text, "timestamp"))))
+    .registerFunction(`iso(${time}): string`, (at: Date) => at.toISOString())
+    .registerFunction("convert(string, string): string", (text: string, name: string) => {
+      const value = convert(text, name);
+      return name === "timestamp" ? new Date(Number(value)).toISOString() : String(value);
+    })
+    .registerFunction("round(double, int): double", (value: number, places: bigint) => round(value, Number(places)))
+    .registerFunction("plain(double): string", (value: number) => plainNumber(value))
+    .registerFunction("upper(string): string", (text: string) => text.toUpperCase())
+    .registerFunction("lower(string): string", (text: string) => text.toLowerCase())
+    .registerFunction("fold(string): string", (text: string) => foldName(text))
+    .registerFunction("digits(string): string", (text: string) => text.replace(/[^0-9]/gu, ""))
+    .registerFunction("string.padLeft(int, string): string", (text: string, length: bigint, fill: string) =>
+      text.padStart(Math.min(Number(length), 1000), fill),
+    )
+    .registerFunction("string.matchesRe2(string): bool", (text: string, source: string) => pattern(source).matchesPart(text))
+    .registerFunction("string.extract(string): string", (text: string, source: string) => pattern(source).extract(text))
+    .registerFunction("string.replace(string, string): string", (text: string, source: string, by: string) => pattern(source).replace(text, by))
+    .registerFunction("string.splitBounded(string): list<string>", (text: string, separator: string) => {
+      const parts = text.split(separator, MAX_PARTS + 1);
+      if (parts.length > MAX_PARTS) throw new ExpressionFailure("expression-failed", `split() gives more than ${MAX_PARTS} parts of ${JSON.stringify(shorten(text))}`);
+      return parts;
+    })
+    .registerFunction("list<string>.joinBounded(): string", (parts: string[]) => joined(parts, ""))
+    .registerFunction("list<string>.joinBounded(string): string", (parts: string[], separator: string) => joined(parts, separator));
+}
+
+function joined(parts: readonly string[], separator: string): string {
+  let length = 0;
+  for (const part of parts) length += String(part).length + separator.length;
+  if (length > MAX_TEXT) throw new ExpressionFailure("expression-failed", `join() gives more than ${MAX_TEXT} characters`);
+  return parts.join(separator);
+}
+
+function round(value: number, places: number): number {
+  const bounded = Math.min(15, Math.max(0, places));
+  // Shifting the exponent as text avoids 1.005 * 100 = 100.49999999999999.
+  const shifted = Math.round(Number(`${Math.abs(value)}e${bounded}`));
+  return Number.isFinite(shifted) ? Math.sign(value) * Number(`${shifted}e-${bounded}`) : value;
+}

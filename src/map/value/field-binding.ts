@@ -1,0 +1,122 @@
+/** The steps of one field over one row, in the order in which a mapping's reader expects them. */
+import type { Conversion, ConversionName } from "../convert/conversion.js";
+import { shorten } from "../fold.js";
+import type { Code } from "../../model/codes.js";
+import { finish } from "./conversion-chain.js";
+import type { Lookup } from "./lookup.js";
+import { plainNumber } from "./plain-number.js";
+import type { RegularExpression } from "./regular-expression.js";
+import type { Read, ReadText, RowView, Value } from "./row-view.js";
+import type { Slot } from "./slot.js";
+
+export interface FieldSteps {
+  slot: Slot;
+  normalise: (cell: string) => string;
+  required: boolean;
+  /** Already converted; undefined: none. */
+  fallback: Value | undefined;
+  lookup: Lookup | null;
+  keepUnlisted: boolean;
+  otherwise: Value | undefined;
+  convert: Conversion;
+  last: ConversionName | null;
+  oneOf: ReadonlySet<string> | null;
+  pattern: RegularExpression | null;
+  /** The source gives values, not text: `instant` times, `json` anything. */
+  raw?: "instant" | "json";
+}
+
+/** `column`: the position by whose header problems are reported; -1: none. `holds`: the field's own condition. */
+export function bindField(source: ReadText, column: number, steps: FieldSteps, holds: ((view: RowView) => boolean | null) | null): Read<Value> {
+  const read = steps.raw === undefined ? bindTextSteps(source, column, steps) : bindRawSteps(source as never, column, steps);
+  if (holds === null) return read;
+  return (view) => {
+    const answer = holds(view);
+    return answer === null ? null : answer ? read(view) : undefined;
+  };
+}
+
+function bindTextSteps(source: ReadText, column: number, steps: FieldSteps): Read<Value> {
+  const { slot, convert, last, lookup } = steps;
+  const blank = blankResult(column, steps);
+  const check = steps.oneOf === null && steps.pattern === null ? null : (value: Value, view: RowView) => permitted(value, view, column, steps);
+  const plain = last !== "timestamp" && (slot.gives === "text" || slot.gives === "json");
+  return (view) => {
+    let text = source(view);
+    if (text === null) return null;
+    if (text === "") return blank(view);
+    if (lookup !== null) {
+      text = lookUp(text, view, column, steps);
+      if (text === null) return null;
+      if (text === "") return blank(view);
+    }
+    const result = convert(text, view.kind);
+    if ("problem" in result) {
+      const { code, message, hint } = result.problem;
+      report(view, code, `${slot.label}: ${message}`, hint, column);
+      return null;
+    }
+    const { value } = result;
+    if (value === "") return blank(view);
+    const finished = plain && typeof value === "string" ? value : finish(value, slot, last);
+    return check === null || check(finished, view) ? finished : null;
+  };
+}
+
+function bindRawSteps(source: (view: RowView) => Value | Date | null, column: number, steps: FieldSteps): Read<Value> {
+  const { slot } = steps;
+  const blank = blankResult(column, steps);
+  return (view) => {
+    const value = source(view);
+    if (value === null) return null;
+    if (value === "") return blank(view);
+    let finished: Value;
+    if (value instanceof Date) {
+      if (Number.isNaN(value.getTime())) return blank(view);
+      finished = slot.gives === "instant" ? value.getTime() : value.toISOString();
+    } else {
+      finished = value;
+    }
+    return permitted(finished, view, column, steps) ? finished : null;
+  };
+}
+
+function blankResult(column: number, steps: FieldSteps): Read<Value> {
+  const { fallback, required, slot } = steps;
+  if (fallback !== undefined) return () => fallback;
+  if (!required) return () => undefined;
+  return (view) => {
+    report(view, "value-required", `${slot.label} is blank`, null, column);
+    return null;
+  };
+}
+
+/** What the map gives as text, its kind in `view.kind`; null: not listed, reported. */
+function lookUp(text: string, view: RowView, column: number, steps: FieldSteps): string | null {
+  const mapped = steps.lookup?.get(text) ?? steps.otherwise;
+  if (mapped === undefined) {
+    if (steps.keepUnlisted) return text;
+    report(view, "value-unmapped", `${steps.slot.label}: ${JSON.stringify(shorten(text))} is not listed in its map`, null, column);
+    return null;
+  }
+  view.kind = typeof mapped === "string" ? "text" : (typeof mapped as "number" | "boolean");
+  return typeof mapped === "number" ? plainNumber(mapped) : String(mapped);
+}
+
+function permitted(value: Value, view: RowView, column: number, steps: FieldSteps): boolean {
+  const text = typeof value === "number" ? plainNumber(value) : String(value);
+  if (steps.oneOf !== null && !steps.oneOf.has(text)) {
+    const some = [...steps.oneOf].slice(0, 10).join(", ");
+    report(view, "value-not-allowed", `${steps.slot.label}: ${JSON.stringify(shorten(text))} is none of ${some}`, null, column);
+    return false;
+  }
+  if (steps.pattern !== null && !steps.pattern.matchesWhole(text)) {
+    report(view, "value-pattern", `${steps.slot.label}: ${JSON.stringify(shorten(text))} does not match its pattern`, null, column);
+    return false;
+  }
+  return true;
+}
+
+function report(view: RowView, code: Code, message: string, hint: string | null, column: number): void {
+  view.problems.push({ code, message, hint, column: view.header[column] ?? null });
+}

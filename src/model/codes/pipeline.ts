@@ -1,0 +1,56 @@
+import type { CodeEntry } from "../code.js";
+import { ExitCode } from "../exit-code.js";
+
+/** Codes of the pipeline: what evidence said about things that were sent, and why a run ended early. */
+export const pipelineCodes = {
+  "foreign-collision": {
+    meaning: "The service already has this deduplicationId, and this ledger never sent it.",
+    remedy:
+      "Find out who did: another machine, a lost ledger, an import by hand. `rowferry dismiss` accepts what is there.",
+    example: "The same manifests were imported last year from a laptop whose ledger is gone.",
+    transient: false,
+    exit: null,
+  },
+  "refused-in-doubt": {
+    meaning: "The service refused something of which an earlier attempt may have landed; the refusal proves nothing.",
+    remedy: "`rowferry resume` asks again under the same key; `rowferry show` on the document gives the evidence.",
+    example: "A batch whose answer was lost is refused as late when it is sent again: it may well be on the timeline.",
+    transient: true,
+    exit: null,
+  },
+  "answer-unreadable": {
+    meaning: "The service accepted the request, but its answer does not say what became of each part.",
+    remedy: "`rowferry resume` asks again under the same keys; nothing is sent twice.",
+    example: "201 with two event ids for three events.",
+    transient: true,
+    exit: null,
+  },
+  "interrupted-in-doubt": {
+    meaning: "The program ended between a request's intent and its answer.",
+    remedy: "`rowferry resume` asks again under the same key.",
+    example: "Power was lost while ten requests were under way.",
+    transient: true,
+    exit: null,
+  },
+  "participant-foreign": {
+    meaning: "The participant is registered by another dataset, and the mapping says not to use such ones.",
+    remedy: "Choose `settings.participants.foreign: use` or `create` in the mapping, or correct the tax id.",
+    example: "With `foreign: refuse`, a carrier that another company has registered.",
+    transient: false,
+    exit: null,
+  },
+  "address-unresolved": {
+    meaning: "The service could not resolve an address to one place of its catalogue.",
+    remedy: "Check city and state in the source; the report lists the candidates that the service offered.",
+    example: "City `S. Paulo`, state SP: three candidates.",
+    transient: false,
+    exit: null,
+  },
+  "max-errors": {
+    meaning: "More problems than --max-errors allows.",
+    remedy: "Look at the rejected files, mend the cause, and run the same command again.",
+    example: "--max-errors 1% and 900 of 40,000 rows invalid: nothing was sent.",
+    transient: false,
+    exit: ExitCode.again,
+  },
+} as const satisfies Record<string, CodeEntry>;

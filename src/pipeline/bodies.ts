@@ -1,0 +1,79 @@
+/**
+ * Bodies of document and event requests, joined from the JSON text that staging stored and the ids that have come
+ * back since. The same work gives the same text, so a retry after a restart is identical too.
+ */
+import type { RegistrationStore } from "../ledger/registrations.js";
+import type { WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
+import type { JsonObject } from "../model/json.js";
+import { documentDeduplicationId } from "../model/keys.js";
+
+export interface Bodies {
+  /** One event, as it stands in `events` (service.md, Event). */
+  event(event: WorkEvent): string;
+  /** The document as created (service.md, Document; open-points 7, 27). */
+  document(document: WorkDocument): string;
+  documentKey(document: WorkDocument): string;
+  append(documentId: string, events: readonly WorkEvent[]): string;
+  create(document: WorkDocument, events: readonly WorkEvent[]): string;
+}
+
+export function createBodies(
+  registrations: RegistrationStore,
+  work: WorkStore,
+  inlineReferences: (document: WorkDocument) => boolean,
+): Bodies {
+  const references = (participant: number | null, address: number | null, inline: boolean): JsonObject => {
+    const body: JsonObject = {};
+    for (const [name, ref] of [
+      ["participant", participant],
+      ["address", address],
+    ] as const) {
+      if (ref === null) continue;
+      const found = registrations[name](ref);
+      if (found?.serviceId == null) throw new Error(`a request was planned before its ${name} was registered`);
+      // A record that was only ever given by id has no data to send inline.
+      if (inline && found.payload !== "{}") body[name] = JSON.parse(found.payload) as JsonObject;
+      else body[`${name}Id`] = found.serviceId;
+    }
+    return body;
+  };
+
+  const documentKey = (document: WorkDocument): string => documentDeduplicationId(document);
+
+  const documentBody = (document: WorkDocument): JsonObject => ({
+    ...(JSON.parse(document.fields) as JsonObject),
+    ...(document.externalId === null ? {} : { externalId: document.externalId }),
+    deduplicationId: documentKey(document),
+    ...references(document.participant, document.address, inlineReferences(document)),
+  });
+
+  const eventBody = (event: WorkEvent): JsonObject => {
+    const body = JSON.parse(event.payload) as JsonObject;
+    const related = body["relatedDocument"];
+    if (related !== undefined) {
+      const documentId =
+        event.relatedDocument === null ? event.relatedId : (work.document(event.relatedDocument)?.serviceId ?? null);
+      if (documentId === null) throw new Error("a relation was planned before its document was created");
+      body["relatedDocument"] = { documentId, ...(related as JsonObject) };
+    }
+    const target = event.target === null ? null : work.document(event.target);
+    if (target !== null) body["target"] = documentBody(target);
+    const owner = work.document(event.document);
+    return {
+      ...body,
+      externalCreatedAt: new Date(event.at).toISOString(),
+      deduplicationId: event.deduplicationId,
+      ...references(event.participant, event.address, owner !== null && inlineReferences(owner)),
+    };
+  };
+
+  const event = (item: WorkEvent): string => JSON.stringify(eventBody(item));
+  const list = (events: readonly WorkEvent[]): string => `[${events.map(event).join(",")}]`;
+  return {
+    event,
+    document: (document) => JSON.stringify(documentBody(document)),
+    documentKey,
+    append: (documentId, events) => `{"documentId":${JSON.stringify(documentId)},"events":${list(events)}}`,
+    create: (document, events) => `{"document":${JSON.stringify(documentBody(document))},"events":${list(events)}}`,
+  };
+}

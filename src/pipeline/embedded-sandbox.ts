@@ -1,0 +1,26 @@
+/** The sandbox as a target: listens on loopback for as long as the session lives; store and ledger lie together. */
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Target } from "../model/target.js";
+import { createSandbox } from "../sandbox/index.js";
+
+/** Where the embedded sandbox keeps what it was told. */
+export const sandboxStorePath = (target: Target): string => join(target.stateFolder, "sandbox.db");
+
+/** The caller holds the ledger's lock. `fresh`: empties store and ledger first. */
+export async function openEmbeddedSandbox(
+  target: Target,
+  fresh: boolean,
+  closing: (() => Promise<void> | void)[],
+): Promise<Target> {
+  mkdirSync(target.stateFolder, { recursive: true, mode: 0o700 });
+  if (fresh) {
+    for (const path of [sandboxStorePath(target), target.ledgerPath]) {
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+    }
+  }
+  const sandbox = createSandbox({ storage: { file: sandboxStorePath(target) }, rate: null });
+  closing.push(() => sandbox.close());
+  const { baseUrl, tokenUrl } = await sandbox.listen({ host: "127.0.0.1", port: 0 });
+  return { ...target, baseUrl, tokenUrl, clientId: "sandbox", clientSecret: "sandbox" };
+}

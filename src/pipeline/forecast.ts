@@ -1,0 +1,84 @@
+/**
+ * The whole plan, checked before anything is sent: states of what cannot go are written down, requests are counted
+ * (DESIGN section 5). Inside `plan` the ledger is rolled back afterwards.
+ */
+import { planWork } from "../plan/plan-work.js";
+import type { Session } from "./session.js";
+import { planContext, settleComponent } from "./send-work.js";
+
+export interface Forecast {
+  /** Requests by kind. Registrations are a range: a lookup each, and a create for those that are not there. */
+  requests: { [kind: string]: number };
+  /** Of all requests at the limit, with every registration created. */
+  secondsAtLimit: number;
+  documents: number;
+  events: { ready: number; held: number; deferred: number; refused: number };
+}
+
+/** Requests beyond the burst go at the rate. */
+export function secondsAtLimit(requests: number, { rate, burst }: { rate: number; burst: number }): number {
+  return Math.max(0, requests - burst) / rate;
+}
+
+/** The specification's own limit (service.md, Limits), for targets without one. */
+export const SERVICE_LIMIT = { rate: 20, burst: 30 };
+
+export function limitOf(session: Session): { rate: number; burst: number } {
+  const { rate, burst } = session.target;
+  return rate === null ? SERVICE_LIMIT : { rate, burst };
+}
+
+/**
+ * `assumeRegistered`: before anything is sent, participants and addresses that will be registered first count as
+ * registered, so that the forecast shows what will follow them.
+ */
+export function forecast(session: Session): Forecast {
+  const open = session.registrations.countOpen();
+  const context = planContext(session, true);
+  const registrations = session.registrations;
+  const soon = <T extends { state: string } | null>(found: T): T =>
+    found !== null && ["planned", "sending", "stalled"].includes(found.state)
+      ? { ...found, state: "registered" }
+      : found;
+  const result: Forecast = {
+    requests: {
+      "lookup-participant": open.participants,
+      "create-participant": open.participants,
+      "create-address": open.addresses,
+      "create-document": 0,
+      "create-with-events": 0,
+      "append-events": 0,
+    },
+    secondsAtLimit: 0,
+    documents: 0,
+    events: { ready: 0, held: 0, deferred: 0, refused: 0 },
+  };
+  const assumed = {
+    ...context,
+    registrations: {
+      ...registrations,
+      participant: (ref: number) => soon(registrations.participant(ref)),
+      address: (ref: number) => soon(registrations.address(ref)),
+    },
+  };
+  const count = (kind: string) => {
+    result.requests[kind] = (result.requests[kind] ?? 0) + 1;
+  };
+  for (const component of planWork(assumed)) {
+    for (const request of component.requests) {
+      if (!request.creates) count("append-events");
+      else count(request.events.length > 0 ? "create-with-events" : "create-document");
+    }
+    for (const { ready, held, deferred, refused } of component.assessments) {
+      result.documents += 1;
+      result.events.ready += ready.length;
+      result.events.held += held.length;
+      result.events.deferred += deferred.length;
+      result.events.refused += refused.length;
+    }
+    settleComponent(session, component);
+  }
+  const total = Object.values(result.requests).reduce((sum, number) => sum + number, 0);
+  result.secondsAtLimit = secondsAtLimit(total, limitOf(session));
+  return result;
+}

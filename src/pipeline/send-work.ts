@@ -1,0 +1,110 @@
+/** Drains the plan: one lane a component, requests of linked documents in the order their links ask for. */
+import type { Transitions } from "../ledger/transitions.js";
+import type { PlannedRequest } from "../plan/batch.js";
+import { type Component, type PlanContext, planComponent, planWork } from "../plan/plan-work.js";
+import { createLanes } from "../submit/lanes.js";
+import { sendRequest } from "./send-document.js";
+import type { Session } from "./session.js";
+
+/** Events are due when the service's clock has passed them by this much (HARD-CASES H10). */
+const DUE_MARGIN_MS = 2000;
+
+export interface SendLimits {
+  /** At most so many documents; null: all. */
+  documents: number | null;
+  /** ms since 1970; no new lane is begun afterwards. Null: no bound. */
+  until: number | null;
+  /** Called after every request; true ends the run. */
+  isOver: () => boolean;
+}
+
+export function planContext(session: Session, retryStalled: boolean): PlanContext {
+  return {
+    work: session.work,
+    registrations: session.registrations,
+    dueBefore: session.submitter.serviceNow() - DUE_MARGIN_MS,
+    retryStalled,
+    caps: session.caps,
+    linkTimeOf: (document) => session.settings.get(document.settings).linkTime,
+  };
+}
+
+/** Sends what can be sent; @returns how many documents were begun. */
+export async function sendWork(session: Session, limits: SendLimits, onProgress: () => void): Promise<number> {
+  const lanes = createLanes();
+  let documents = 0;
+  for (const component of planWork(planContext(session, true))) {
+    if (session.stopped !== null || session.signal.aborted || limits.isOver()) break;
+    if (limits.until !== null && session.clock.now() >= limits.until) break;
+    if (limits.documents !== null && documents >= limits.documents) break;
+    if (component.requests.length === 0) {
+      settleComponent(session, component);
+      continue;
+    }
+    documents += component.assessments.length;
+    await lanes.add(() => drainComponent(session, component, onProgress));
+  }
+  await lanes.settled();
+  return documents;
+}
+
+async function drainComponent(session: Session, planned: Component, onProgress: () => void): Promise<void> {
+  const ids = planned.assessments.map(({ document }) => document.id);
+  // Planned while other lanes were busy: look again, the ledger may have moved on.
+  let component = planComponent(planContext(session, true), ids);
+  for (let round = 0; round < 1000 && component.requests.length > 0; round += 1) {
+    settleComponent(session, component);
+    const landed = await sendRequests(session, component.requests, onProgress);
+    component = planComponent(planContext(session, false), ids);
+    if (!landed || session.stopped !== null) break;
+  }
+  settleComponent(session, component);
+}
+
+/** True when at least one request landed whole, so that another look may find more to send. */
+async function sendRequests(
+  session: Session,
+  requests: readonly PlannedRequest[],
+  onProgress: () => void,
+): Promise<boolean> {
+  const results = new Map<PlannedRequest, Promise<boolean>>();
+  for (const request of requests) {
+    const waits = request.waits.map((wait) => results.get(wait));
+    results.set(
+      request,
+      (async () => {
+        const before = await Promise.all(waits);
+        if (before.includes(false)) return false;
+        const landed = await sendRequest(session, request);
+        onProgress();
+        return landed;
+      })(),
+    );
+  }
+  const outcomes = await Promise.all(results.values());
+  return outcomes.includes(true);
+}
+
+/** Writes what the plan says of events that are not sent: held, deferred, refused, released. */
+export function settleComponent(session: Session, component: Component): void {
+  const writes: ((t: Transitions) => void)[] = [];
+  const now = session.clock.now();
+  for (const { document, ready, held, deferred, refused } of component.assessments) {
+    for (const event of ready) {
+      if (event.state === "held" || event.state === "deferred") writes.push((t) => t.released(event.id, now));
+    }
+    for (const { event, reason, waitsFor } of held) {
+      if (event.state === "held" && event.reason === reason && event.waitsFor === waitsFor) continue;
+      if (event.state === "planned" || event.state === "held" || event.state === "deferred") {
+        writes.push((t) => t.held(event.id, reason, waitsFor, now));
+      }
+    }
+    for (const event of deferred) if (event.state !== "deferred") writes.push((t) => t.deferred(event.id, now));
+    for (const { event, reason, message } of refused) {
+      writes.push((t) => t.rejected(event.id, { code: reason, message }, now));
+    }
+    const resting = ready.length + held.length + deferred.length === 0 && component.requests.length === 0;
+    if (resting) writes.push(() => session.work.closeIfResting(document.id));
+  }
+  if (writes.length > 0) session.outcomes((t) => writes.forEach((write) => write(t)));
+}

@@ -1,0 +1,163 @@
+/**
+ * One run's hold on its ledger and its service: lock, stores, submitter, and what the run learns about the service.
+ * Everything that works during a run takes a session; nothing else opens a ledger for writing.
+ */
+import { lockLedger } from "../ledger/lock.js";
+import { type LedgerDatabase, openLedger } from "../ledger/open-ledger.js";
+import { createInputStore, type InputStore } from "../ledger/inputs.js";
+import { createRegistrationStore, type RegistrationStore } from "../ledger/registrations.js";
+import { createRequestStore, type RequestStore } from "../ledger/requests.js";
+import { createRunStore, type Run } from "../ledger/runs.js";
+import { createSettingsStore, type SettingsStore } from "../ledger/settings.js";
+import type { Transitions } from "../ledger/transitions.js";
+import { createWorkStore, type WorkStore } from "../ledger/work.js";
+import type { MappingSettings } from "../map/mapping.js";
+import type { Clock, Random } from "../model/clock.js";
+import type { Code } from "../model/codes.js";
+import type { PipelineEvent } from "../model/summary.js";
+import type { Target } from "../model/target.js";
+import type { Answer, Attempt, Submitter } from "../submit/call.js";
+import { createSubmitter } from "../submit/create-submitter.js";
+import type { Throttle } from "../submit/throttle.js";
+import type { Transport } from "../submit/transport.js";
+import { type Bodies, createBodies } from "./bodies.js";
+import { defaultSettings } from "./default-settings.js";
+import { openEmbeddedSandbox } from "./embedded-sandbox.js";
+import { createRequestCaps, type RequestCaps } from "./request-caps.js";
+
+export interface SessionOptions {
+  target: Target;
+  clock: Clock;
+  random: Random;
+  signal: AbortSignal;
+  observe: (event: PipelineEvent) => void;
+  waitForLock: boolean;
+  maxOutageMs?: number;
+  fresh: boolean;
+  /** Plans only: the service is not called, and an embedded sandbox is not started. */
+  offline?: boolean;
+  /** Instead of the network and its limit, where a night is simulated. */
+  transport?: Transport;
+  throttle?: Throttle;
+  /** How long to wait before looking for what a lost answer may have created; default 3 s. */
+  lookAfterMs?: number;
+}
+
+export interface Stopped {
+  code: Code;
+  message: string;
+}
+
+export interface Session {
+  readonly target: Target;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly observe: (event: PipelineEvent) => void;
+  readonly database: LedgerDatabase;
+  readonly run: Run;
+  readonly inputs: InputStore;
+  readonly registrations: RegistrationStore;
+  readonly requests: RequestStore;
+  readonly work: WorkStore;
+  readonly settings: SettingsStore<MappingSettings>;
+  readonly bodies: Bodies;
+  readonly caps: RequestCaps;
+  readonly submitter: Submitter;
+  readonly lookAfterMs: number | null;
+  /** Why no more is sent; null: work goes on. */
+  stopped: Stopped | null;
+  /** This service takes batches whole or not at all: seen in this run (open-points 9). */
+  batchesAreWhole: boolean;
+  /** This service notices duplicates before lateness: seen in this run (open-points 19). */
+  duplicatesAreSeen: boolean;
+  stop(answer: Answer & { result: "stopped" }): void;
+  /** Keeps every attempt but the last as it happens; the last goes with the outcome. */
+  recordRetries(request: number): { onAttempt: (attempt: Attempt) => void };
+  outcomes(write: (t: Transitions) => void): void;
+  close(): Promise<void>;
+}
+
+/** @throws RowferryError `ledger-locked` and the ledger's other codes; nothing is left open then. */
+export async function openSession(command: string, mapping: string | null, options: SessionOptions): Promise<Session> {
+  const { clock, signal } = options;
+  const closing: (() => Promise<void> | void)[] = [];
+  const close = async () => {
+    for (const step of closing.splice(0).toReversed()) await step();
+  };
+  try {
+    const embedded = options.target.name === "sandbox" && options.target.baseUrl === "";
+    const lock = await lockLedger(options.target.ledgerPath, { wait: options.waitForLock, clock, signal });
+    closing.push(() => lock.release());
+    const serve = embedded && options.offline !== true;
+    const target = serve ? await openEmbeddedSandbox(options.target, options.fresh, closing) : options.target;
+    const owner = { target: target.name, baseUrl: embedded ? null : target.baseUrl, clientId: target.clientId };
+    const database = openLedger(target.ledgerPath, owner, clock.now());
+    closing.push(() => void database.close());
+
+    const requests = createRequestStore(database);
+    const registrations = createRegistrationStore(database);
+    const work = createWorkStore(database);
+    const settings = createSettingsStore<MappingSettings>(database, defaultSettings);
+    const submitter = createSubmitter({
+      // A plan never sends; its submitter only tells the time.
+      target:
+        options.offline === true ? { ...target, baseUrl: "https://localhost", tokenUrl: "https://localhost" } : target,
+      clock,
+      random: options.random,
+      recentSends: requests.recentSends(64),
+      notice: (notice) => options.observe({ type: "notice", ...notice }),
+      ...(options.maxOutageMs === undefined ? {} : { maxOutageMs: options.maxOutageMs }),
+      ...(options.transport === undefined ? {} : { transport: options.transport }),
+      ...(options.throttle === undefined ? {} : { throttle: options.throttle }),
+    });
+    closing.push(() => submitter.close());
+    const drain = () => submitter.drain();
+    signal.addEventListener("abort", drain, { once: true });
+    closing.push(() => signal.removeEventListener("abort", drain));
+
+    const session: Session = {
+      target,
+      clock,
+      signal,
+      observe: options.observe,
+      database,
+      run: createRunStore(database).begin(command, mapping, clock.now()),
+      inputs: createInputStore(database),
+      registrations,
+      requests,
+      work,
+      settings,
+      bodies: createBodies(registrations, work, ({ settings: id }) => settings.get(id).references === "inline"),
+      caps: createRequestCaps({ maxEvents: target.maxEventsPerRequest, maxBytes: target.maxRequestBytes }),
+      submitter,
+      lookAfterMs: options.lookAfterMs ?? null,
+      stopped: null,
+      batchesAreWhole: false,
+      duplicatesAreSeen: false,
+      stop(answer) {
+        const code = {
+          credentials: "credentials-refused",
+          interrupted: "interrupted",
+          outage: "service-outage",
+        } as const;
+        session.stopped ??= { code: code[answer.why], message: answer.message };
+        submitter.drain();
+      },
+      recordRetries(request) {
+        let before: Attempt | null = null;
+        return {
+          onAttempt(attempt) {
+            if (before !== null) requests.recordAttempt(request, before);
+            before = attempt;
+          },
+        };
+      },
+      outcomes: (write) => requests.outcomes(write),
+      close,
+    };
+    return session;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Reads, maps and stages files inside one transaction: everything or nothing. A file that cannot be read to its end
+ * stages nothing at all (HARD-CASES H14); an unchanged file under an unchanged mapping is not read again.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createInputStager } from "../ledger/stage-input.js";
+import type { Mapping, MappingInput } from "../map/mapping.js";
+import { RowferryError } from "../model/error.js";
+import type { MappedRow } from "../model/mapped-row.js";
+import type { Row } from "../model/row.js";
+import type { RowCounts } from "../model/summary.js";
+import { expandFiles } from "../read/files.js";
+import { openInput } from "../read/open-input.js";
+import type { Input, Table } from "../read/table.js";
+import type { Session } from "./session.js";
+
+export interface StagedInput extends RowCounts {
+  id: number;
+  input: string;
+  sheet: string | null;
+}
+
+const REFERENCE_COLUMN = "rowferry_row";
+
+/** The caller holds an open transaction and commits it, or rolls it back (`plan`, and any error). */
+export async function stageFiles(session: Session, mapping: Mapping, files: readonly string[]): Promise<StagedInput[]> {
+  const mappingHash = hashMapping(mapping);
+  const settingsId = session.settings.idOf(mapping.settings);
+  const staged: StagedInput[] = [];
+  const inputsOfImport = new Set<number>();
+  for (const path of await expandFiles(files)) {
+    const input = await openInput(path);
+    try {
+      for (const mappingInput of mapping.inputsFor(input.name)) {
+        const context = { mapping, mappingHash, mappingInput, settingsId, inputsOfImport, path };
+        staged.push(await stageTable(session, input, context));
+      }
+    } finally {
+      await input.close();
+    }
+  }
+  return staged;
+}
+
+/** The mapping's file and whatever lies beside it that it uses: any change means staging again. */
+function hashMapping(mapping: Mapping): string {
+  const hash = createHash("sha256");
+  for (const path of [mapping.path, ...mapping.dependencies]) hash.update(readFileSync(path));
+  return hash.digest("hex");
+}
+
+interface TableContext {
+  mapping: Mapping;
+  mappingHash: string;
+  mappingInput: MappingInput;
+  settingsId: number;
+  inputsOfImport: Set<number>;
+  path: string;
+}
+
+async function stageTable(session: Session, input: Input, context: TableContext): Promise<StagedInput> {
+  const { mapping, mappingInput } = context;
+  const { inputs, clock, run } = session;
+  const table = await input.open(mappingInput.read);
+  const before = inputs.find(input.contentHash, table.sheet, mapping.namespace, mappingInput.name);
+  const name = { input: input.name, sheet: table.sheet };
+  if (before !== null && before.mappingHash === context.mappingHash && before.counts.read > 0) {
+    const counts = inputs.recount(before);
+    inputs.finish(before.id, counts);
+    context.inputsOfImport.add(before.id);
+    return { id: before.id, ...name, ...counts };
+  }
+  for (const note of table.notes) {
+    session.observe({ type: "notice", level: "info", code: null, message: `${input.name}: ${note}` });
+  }
+  const mapper = mappingInput.bind(table.header, { file: input.name, sheet: table.sheet });
+  const id = inputs.begin(
+    {
+      contentHash: input.contentHash,
+      name: input.name,
+      path: context.path,
+      sheet: table.sheet,
+      mapping: mapping.path,
+      mappingHash: context.mappingHash,
+      mappingInput: mappingInput.name,
+      namespace: mapping.namespace,
+      header: table.header,
+      dialect: table.dialect,
+    },
+    { runId: run.id, settingsId: context.settingsId, now: clock.now() },
+  );
+  context.inputsOfImport.add(id);
+  const stager = createInputStager(session.database, {
+    inputId: id,
+    runId: run.id,
+    namespace: mapping.namespace,
+    settingsId: context.settingsId,
+    identity: mapping.settings.identity,
+    unplacedRows: mapping.settings.unplacedRows,
+    now: clock.now(),
+    inputsOfImport: context.inputsOfImport,
+    referenceColumn: table.header.findIndex((header) => header.trim().toLowerCase() === REFERENCE_COLUMN),
+  });
+  await stageRows(session, table, mapper, stager.stage, () => stager.counts.read);
+  inputs.finish(id, stager.counts);
+  return { id, ...name, ...stager.counts };
+}
+
+async function stageRows(
+  session: Session,
+  table: Table,
+  mapper: { map(rows: readonly Row[]): MappedRow[]; end(): MappedRow[] },
+  stage: (mapped: MappedRow, rowOf: (number: number) => Row) => void,
+  done: () => number,
+): Promise<void> {
+  // Rows of a group may span batches: those not yet given back by the mapper are kept.
+  let pending = new Map<number, Row>();
+  const rowOf = (number: number): Row => {
+    const row = pending.get(number);
+    if (row === undefined) throw new Error(`row ${number} was mapped but not read`);
+    return row;
+  };
+  const take = (mapped: readonly MappedRow[]): void => {
+    for (const row of mapped) stage(row, rowOf);
+    const last = mapped.at(-1);
+    if (last === undefined) return;
+    const reached = last.alsoRows.at(-1) ?? last.row;
+    if (pending.size > 0) pending = new Map([...pending].filter(([number]) => number > reached));
+  };
+  for await (const rows of table.rows()) {
+    if (session.signal.aborted)
+      throw new RowferryError("interrupted", "Interrupted while reading; nothing was staged.");
+    for (const row of rows) pending.set(row.number, row);
+    take(mapper.map(rows));
+    session.observe(progress(done()));
+  }
+  take(mapper.end());
+}
+
+const progress = (done: number) =>
+  ({ type: "progress", stage: "reading", done, total: null, sent: 0, problems: 0, held: 0, retries: 0 }) as const;

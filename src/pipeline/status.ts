@@ -1,0 +1,31 @@
+import { openLedgerReadOnly } from "../ledger/open-ledger.js";
+import { createRunStore } from "../ledger/runs.js";
+import { type OpenWork, type ProblemCount, tallyOpen, tallyProblems } from "../ledger/tally.js";
+import type { Target } from "../model/target.js";
+
+export interface Status {
+  open: OpenWork;
+  problems: ProblemCount[];
+  /** Times in ISO 8601; `finishedAt` null while it goes on, or when it was killed. */
+  lastRun: { name: string; startedAt: string; finishedAt: string | null; exitCode: number | null } | null;
+}
+
+/** What is open, and why; works beside a running import. @throws RowferryError `ledger-missing` */
+export async function readStatus({ target }: { target: Target }): Promise<Status> {
+  const database = openLedgerReadOnly(target.ledgerPath);
+  try {
+    const last = createRunStore(database).last();
+    const iso = (ms: number) => new Date(ms).toISOString();
+    return {
+      open: tallyOpen(database),
+      problems: tallyProblems(database),
+      lastRun: last && {
+        ...last,
+        startedAt: iso(last.startedAt),
+        finishedAt: last.finishedAt === null ? null : iso(last.finishedAt),
+      },
+    };
+  } finally {
+    database.close();
+  }
+}

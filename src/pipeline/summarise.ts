@@ -1,0 +1,63 @@
+import { tallyOpen, tallyProblems, tallyRequests, tallyRun, tallyWarnings, type OpenWork } from "../ledger/tally.js";
+import { ExitCode } from "../model/exit-code.js";
+import type { RowCounts, Summary } from "../model/summary.js";
+import { limitOf, secondsAtLimit } from "./forecast.js";
+import type { Session } from "./session.js";
+import type { StagedInput } from "./stage-files.js";
+
+/** The run's summary, without the files that are yet to be written. */
+export function summarise(
+  session: Session,
+  context: { command: string; mapping: string | null; startedAt: number; staged: readonly StagedInput[] },
+): Summary {
+  const { database, run, submitter, target } = session;
+  const open = tallyOpen(database);
+  const limit = limitOf(session);
+  return {
+    type: "summary",
+    run: run.name,
+    command: context.command,
+    target: { name: target.name, baseUrl: target.baseUrl },
+    ledger: target.ledgerPath,
+    mapping: context.mapping,
+    startedAt: new Date(context.startedAt).toISOString(),
+    finishedAt: new Date(session.clock.now()).toISOString(),
+    exitCode: exitCodeOf(session, open),
+    stopped: session.stopped,
+    inputs: context.staged.map(({ id: _, ...input }) => input),
+    rows: sumRows(context.staged),
+    ...tallyRun(database, run.id),
+    open,
+    requests: {
+      sent: submitter.counts.sent,
+      byKind: tallyRequests(database, run.id),
+      retries: submitter.counts.retries,
+      rateLimited: submitter.counts.rateLimited,
+      secondsAtLimit: secondsAtLimit(submitter.counts.sent, limit),
+      limit,
+    },
+    problems: tallyProblems(database),
+    warnings: tallyWarnings(database, context.startedAt),
+    files: [],
+  };
+}
+
+function sumRows(inputs: readonly RowCounts[]): RowCounts {
+  const sum = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
+  for (const input of inputs) for (const fate of Object.keys(sum) as (keyof RowCounts)[]) sum[fate] += input[fate];
+  return sum;
+}
+
+/** DESIGN section 7: what can go on by the same command wins over what needs a person. */
+export function exitCodeOf(session: Pick<Session, "stopped" | "signal">, open: OpenWork): ExitCode {
+  if (session.signal.aborted)
+    return (session.signal.reason as { exitCode?: ExitCode } | undefined)?.exitCode ?? ExitCode.interrupted;
+  if (session.stopped !== null) return session.stopped.code === "interrupted" ? ExitCode.interrupted : ExitCode.again;
+  const any = (states: readonly string[]) =>
+    [open.participants, open.addresses, open.documents, open.events].some((counts) =>
+      states.some((state) => (counts[state] ?? 0) > 0),
+    );
+  if (any(["sending", "stalled"])) return ExitCode.again;
+  if (open.rows > 0 || any(["rejected", "held", "changed", "foreign", "stranded"])) return ExitCode.person;
+  return ExitCode.ok;
+}

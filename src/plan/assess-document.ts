@@ -1,0 +1,179 @@
+/**
+ * One document's open events, in order: what may be sent, what is held and for whom, what is not due, what can
+ * never be sent. Pure; links to other documents are looked at by `assess-links.ts`.
+ */
+import type { Registration } from "../ledger/registrations.js";
+import type { Hold, WorkDocument, WorkEvent } from "../ledger/work.js";
+import type { Code } from "../model/codes.js";
+
+export interface Held {
+  event: WorkEvent;
+  reason: Code;
+  /** `row:<id>`, `event:<id>`, `document:<id>`, `participant:<ref>`, `address:<ref>` or `time`. */
+  waitsFor: string;
+}
+
+export interface Refused {
+  event: WorkEvent;
+  reason: Code;
+  message: string;
+}
+
+export interface Assessment {
+  document: WorkDocument;
+  /** Sendable, in order, as far as this document alone can tell. */
+  ready: WorkEvent[];
+  held: Held[];
+  deferred: WorkEvent[];
+  refused: Refused[];
+  /** Why the document itself cannot be created or used; null: it can. */
+  blocked: { reason: Code; waitsFor: string } | null;
+}
+
+export interface AssessmentContext {
+  /** Events earlier than this are due: the service's time less a margin of 2 s (HARD-CASES H10). */
+  dueBefore: number;
+  /** Whether stalled work may be sent again: once a run. */
+  retryStalled: boolean;
+  participant(ref: number): Registration | null;
+  address(ref: number): Registration | null;
+}
+
+/** Refused for good by the plan: correcting the row could not bring the event into place (HARD-CASES H12). */
+const FINAL: ReadonlySet<string> = new Set(["late", "after-close", "after-cancel"]);
+
+type Block = { reason: Code; waitsFor: string };
+
+export function assessDocument(
+  document: WorkDocument,
+  events: readonly WorkEvent[],
+  holds: readonly Hold[],
+  context: AssessmentContext,
+): Assessment {
+  const assessment: Assessment = { document, ready: [], held: [], deferred: [], refused: [], blocked: null };
+  assessment.blocked = documentBlock(document, context);
+  let block: Block | null = assessment.blocked;
+  let closed = document.state === "closed" || document.state === "cancelled";
+  let cancelled = document.state === "cancelled";
+  let lastAt = document.lastAt ?? Number.NEGATIVE_INFINITY;
+
+  for (const event of events) {
+    if (event.state === "rejected" && (event.dismissed || FINAL.has(event.reason ?? ""))) continue;
+    if (event.state === "foreign" && event.dismissed) continue;
+    const doubtful = event.state === "sending" || event.state === "stalled";
+    if (!doubtful) {
+      const refusal = refusalOf(event, { closed, cancelled, lastAt });
+      if (refusal !== null) {
+        assessment.refused.push({ event, ...refusal });
+        continue;
+      }
+    }
+    block ??= eventBlock(event, holds, context);
+    if (block !== null) {
+      if (isSettled(event, block)) continue;
+      if (event.at >= context.dueBefore && block.reason === "behind-deferred") assessment.deferred.push(event);
+      else assessment.held.push({ event, ...block });
+      continue;
+    }
+    if (event.at >= context.dueBefore && !doubtful) {
+      assessment.deferred.push(event);
+      block = { reason: "behind-deferred", waitsFor: `event:${event.id}` };
+      continue;
+    }
+    assessment.ready.push(event);
+    lastAt = Math.max(lastAt, event.at);
+    if (event.rank === 1) closed = true;
+    if (event.rank === 2) cancelled = closed = true;
+  }
+  return assessment;
+}
+
+/** An event whose own state is the block: it waits for nothing but a person or the next run. */
+function isSettled(event: WorkEvent, block: Block): boolean {
+  return (
+    block.waitsFor === `event:${event.id}` ||
+    event.state === "rejected" ||
+    event.state === "foreign" ||
+    event.state === "stalled" ||
+    event.state === "sending"
+  );
+}
+
+function refusalOf(
+  event: WorkEvent,
+  state: { closed: boolean; cancelled: boolean; lastAt: number },
+): { reason: Code; message: string } | null {
+  if (event.state === "rejected" || event.state === "foreign") return null;
+  const time = new Date(event.at).toISOString();
+  if (state.cancelled) {
+    return {
+      reason: "after-cancel",
+      message: `The document is cancelled; nothing more can be added (${event.name}, ${time}).`,
+    };
+  }
+  if (state.closed && event.name !== "RELATED" && event.name !== "CANCEL") {
+    return {
+      reason: "after-close",
+      message: `The document is closed; only RELATED and CANCEL can follow (${event.name}, ${time}).`,
+    };
+  }
+  if (event.at < state.lastAt) {
+    const last = new Date(state.lastAt).toISOString();
+    return {
+      reason: "late",
+      message: `${event.name} took place at ${time}, but the timeline already stands at ${last}.`,
+    };
+  }
+  return null;
+}
+
+function documentBlock(document: WorkDocument, context: AssessmentContext): Block | null {
+  const self = `document:${document.id}`;
+  switch (document.state) {
+    case "open":
+    case "closed":
+    case "cancelled":
+      return null;
+    case "rejected":
+      return { reason: "document-rejected", waitsFor: self };
+    case "stranded":
+      return { reason: "document-stranded", waitsFor: self };
+    case "stalled":
+    case "sending":
+      if (!context.retryStalled) return { reason: "document-stalled", waitsFor: self };
+      break;
+    case "planned":
+      break;
+  }
+  if (!document.declared) return { reason: "reference-unknown", waitsFor: self };
+  if (document.mode === "existing") return { reason: "reference-unknown", waitsFor: self };
+  if (document.mode === "target") return null;
+  return registrationBlock(document.participant, document.address, context);
+}
+
+function registrationBlock(
+  participant: number | null,
+  address: number | null,
+  context: AssessmentContext,
+): Block | null {
+  if (participant !== null && context.participant(participant)?.state !== "registered") {
+    return { reason: "participant-not-registered", waitsFor: `participant:${participant}` };
+  }
+  if (address !== null && context.address(address)?.state !== "registered") {
+    return { reason: "address-not-registered", waitsFor: `address:${address}` };
+  }
+  return null;
+}
+
+/** What stops this event and everything after it on its document (P3). */
+function eventBlock(event: WorkEvent, holds: readonly Hold[], context: AssessmentContext): Block | null {
+  const self = `event:${event.id}`;
+  const hold = holds.find(({ at }) => at === null || at <= event.at);
+  if (hold !== undefined) return { reason: "behind-invalid-row", waitsFor: `row:${hold.row}` };
+  if (event.state === "rejected") return { reason: "behind-rejected", waitsFor: self };
+  if (event.state === "foreign") return { reason: "behind-foreign", waitsFor: self };
+  if (!context.retryStalled && (event.state === "stalled" || event.state === "sending")) {
+    return { reason: "behind-stalled", waitsFor: self };
+  }
+  return registrationBlock(event.participant, event.address, context);
+}

@@ -1,0 +1,124 @@
+/**
+ * Few requests: maximal runs of a document's consecutive events within the caps, creation riding with the first.
+ * A run ends before an event whose needs are not met yet, so the graph of requests has no circle (HARD-CASES H17).
+ */
+import type { WorkDocument, WorkEvent } from "../ledger/work.js";
+import type { Assessment } from "./assess-document.js";
+import { compareEvents, type Need } from "./links.js";
+
+export interface PlannedRequest {
+  document: WorkDocument;
+  /** Whether the document is created by it. */
+  creates: boolean;
+  events: WorkEvent[];
+  /** Requests of the same component that must have landed before; the document's previous one among them. */
+  waits: PlannedRequest[];
+}
+
+export interface Caps {
+  maxEvents: number;
+  maxBytes: number;
+}
+
+/** What a body adds around an event's payload: keys, times, ids. */
+const EVENT_OVERHEAD = 400;
+const sizeOf = (event: WorkEvent): number => event.payload.length * 1.1 + EVENT_OVERHEAD;
+
+interface Lane {
+  assessment: Assessment;
+  next: number;
+  created: boolean;
+  last: PlannedRequest | null;
+}
+
+/**
+ * The requests of one component, in an order in which they could all be sent one after another.
+ * `circle`: events that wait for each other for ever, which cannot be sent at all.
+ */
+export function batch(
+  assessments: ReadonlyMap<number, Assessment>,
+  needs: ReadonlyMap<number, Need[]>,
+  caps: Caps,
+): { requests: PlannedRequest[]; circle: WorkEvent[] } {
+  const requests: PlannedRequest[] = [];
+  const sentIn = new Map<number, PlannedRequest>();
+  const createdIn = new Map<number, PlannedRequest>();
+  const lanes = new Map<number, Lane>();
+  for (const assessment of assessments.values()) {
+    const { document } = assessment;
+    const exists = document.serviceId !== null;
+    const wanted = assessment.ready.length > 0 || (document.createEmpty && !exists && assessment.blocked === null);
+    if (wanted) lanes.set(document.id, { assessment, next: 0, created: exists, last: null });
+  }
+
+  const met = (need: Need): boolean => {
+    if ("event" in need) return sentIn.has(need.event);
+    const lane = lanes.get(need.document);
+    return lane === undefined || lane.created;
+  };
+  const isFree = (id: number): boolean => (needs.get(id) ?? []).every(met);
+
+  /** How many events can go now, and whether something outside the document ends the run. */
+  const run = (lane: Lane): { count: number; cut: boolean } => {
+    const { ready, document } = lane.assessment;
+    if (!lane.created && !isFree(-document.id)) return { count: -1, cut: true };
+    let count = 0;
+    let bytes = 0;
+    for (let index = lane.next; index < ready.length; index += 1) {
+      const event = ready[index];
+      if (event === undefined || !isFree(event.id)) return { count, cut: true };
+      bytes += sizeOf(event);
+      if (count > 0 && (count >= caps.maxEvents || bytes > caps.maxBytes)) return { count, cut: false };
+      count += 1;
+    }
+    return { count, cut: false };
+  };
+
+  const emit = (lane: Lane, count: number): void => {
+    const { document, ready } = lane.assessment;
+    const events = ready.slice(lane.next, lane.next + count);
+    const isTarget = document.mode === "target";
+    const waits = new Set<PlannedRequest>();
+    if (lane.last !== null) waits.add(lane.last);
+    for (const id of [-document.id, ...events.map((event) => event.id)]) {
+      for (const need of needs.get(id) ?? []) {
+        const before = "event" in need ? sentIn.get(need.event) : createdIn.get(need.document);
+        if (before !== undefined) waits.add(before);
+      }
+    }
+    const request = { document, creates: !lane.created && !isTarget, events, waits: [...waits] };
+    lane.next += count;
+    for (const event of events) sentIn.set(event.id, request);
+    if (!lane.created) createdIn.set(document.id, request);
+    lane.created = true;
+    lane.last = request;
+    if (events.length > 0 || request.creates) requests.push(request);
+    if (lane.next >= ready.length) lanes.delete(document.id);
+  };
+
+  while (lanes.size > 0) {
+    let emitted = false;
+    let fallback: { lane: Lane; count: number } | null = null;
+    for (const lane of lanes.values()) {
+      const { count, cut } = run(lane);
+      if (!cut && count >= 0) {
+        emit(lane, count);
+        emitted = true;
+      } else if (count > 0 || (count === 0 && !lane.created)) {
+        if (fallback === null || isBetter(lane, count, fallback)) fallback = { lane, count };
+      }
+    }
+    if (emitted) continue;
+    if (fallback === null) break;
+    emit(fallback.lane, fallback.count);
+  }
+  const circle = [...lanes.values()].flatMap(({ assessment, next }) => assessment.ready.slice(next));
+  return { requests, circle };
+}
+
+/** Of runs that are cut short, one with events before an empty creation, then the earliest. */
+function isBetter(lane: Lane, count: number, than: { lane: Lane; count: number }): boolean {
+  if (count > 0 !== than.count > 0) return count > 0;
+  const [a, b] = [lane.assessment.ready[lane.next], than.lane.assessment.ready[than.lane.next]];
+  return a !== undefined && b !== undefined && compareEvents(a, b) < 0;
+}

@@ -1,0 +1,114 @@
+/**
+ * The whole plan as a stream of components: documents that no link ties to others come alone, linked ones together.
+ * Memory holds one component and the ids of linked documents.
+ */
+import type { RegistrationStore } from "../ledger/registrations.js";
+import type { WorkDocument, WorkStore } from "../ledger/work.js";
+import { type Assessment, assessDocument } from "./assess-document.js";
+import { batch, type Caps, type PlannedRequest } from "./batch.js";
+import { linkEvents } from "./links.js";
+
+export interface Component {
+  assessments: Assessment[];
+  requests: PlannedRequest[];
+}
+
+export interface PlanContext {
+  work: WorkStore;
+  registrations: RegistrationStore;
+  /** ms; events at or after it are deferred. */
+  dueBefore: number;
+  retryStalled: boolean;
+  caps: Caps;
+  linkTimeOf(document: WorkDocument): "event" | "server";
+}
+
+/** Documents of each linked group, by any of its members; documents without links are absent. */
+export type Groups = Map<number, number[]>;
+
+export function groupDocuments(links: Iterable<{ document: number; other: number }>): Groups {
+  const groups: Groups = new Map();
+  for (const { document, other } of links) {
+    const a = groups.get(document) ?? [document];
+    const b = groups.get(other) ?? [other];
+    if (a === b || document === other) continue;
+    const [large, small] = a.length >= b.length ? [a, b] : [b, a];
+    large.push(...small);
+    groups.set(document, large);
+    groups.set(other, large);
+    for (const member of small) groups.set(member, large);
+  }
+  return groups;
+}
+
+export function* planWork(context: PlanContext, first: Iterable<number> = []): Generator<Component> {
+  const groups = groupDocuments(context.work.links());
+  const done = new Set<number[]>();
+  const before = new Set<number>();
+  const each = function* (documents: Iterable<number>): Generator<Component> {
+    for (const document of documents) {
+      if (before.has(document)) continue;
+      const group = groups.get(document);
+      if (group === undefined) yield planComponent(context, [document]);
+      else if (!done.has(group)) {
+        done.add(group);
+        yield planComponent(context, group);
+      }
+    }
+  };
+  for (const document of first) {
+    yield* each([document]);
+    before.add(document);
+  }
+  yield* each(context.work.openDocuments());
+}
+
+export function planComponent(context: PlanContext, documents: readonly number[]): Component {
+  const assessments = new Map<number, Assessment>();
+  for (const id of documents) {
+    const document = context.work.document(id);
+    if (document === null) continue;
+    assessments.set(
+      id,
+      assessDocument(document, context.work.events(id), context.work.holds(id), assessmentContext(context)),
+    );
+  }
+  const all = [...assessments.values()];
+  const linked = all.some(({ document, ready }) => document.mode === "target" || ready.some(isLinking));
+  const linkTime = all[0] === undefined ? "event" : context.linkTimeOf(all[0].document);
+  const needs = linked
+    ? linkEvents(assessments, {
+        linkTime,
+        relatedTo: (id) => context.work.relatedTo(id).filter((other) => other !== id),
+        outside: (id) => outside(assessments.get(id)?.document ?? context.work.document(id)),
+      })
+    : new Map();
+  const { requests, circle } = batch(assessments, needs, context.caps);
+  for (const event of circle) {
+    const assessment = assessments.get(event.document);
+    if (assessment === undefined) continue;
+    assessment.ready = assessment.ready.filter(({ id }) => id !== event.id);
+    assessment.held.push({ event, reason: "link-circle", waitsFor: `document:${event.document}` });
+  }
+  return { assessments: all, requests };
+}
+
+const isLinking = (event: { relatedDocument: number | null; mirrored: boolean; target: number | null }): boolean =>
+  event.relatedDocument !== null || event.mirrored || event.target !== null;
+
+function outside(document: WorkDocument | null): { exists: boolean; known: boolean; cancelled: boolean } {
+  return {
+    exists: document?.serviceId != null,
+    known: document?.declared ?? false,
+    cancelled: document?.state === "cancelled",
+  };
+}
+
+function assessmentContext(context: PlanContext) {
+  return {
+    dueBefore: context.dueBefore,
+    retryStalled: context.retryStalled,
+    participant: context.registrations.participant,
+    address: context.registrations.address,
+  };
+}

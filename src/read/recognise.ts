@@ -1,0 +1,110 @@
+/** What a file is, told from its first bytes and not from its name; and why it is refused, in a sentence, if it is. */
+
+/** How many first bytes `recognise` wants to see (fewer: the file is shorter). */
+export const HEAD_BYTES = 8192;
+
+export type Recognised =
+  | { kind: "text" | "gzip" | "zip" }
+  | { kind: "refused"; code: "file-empty" | "file-protected" | "file-refused"; what: string };
+
+/** The first bytes as latin1 text; each is longer than what a column name might happen to begin with. */
+const signatures: { bytes: string; at?: number; what: string }[] = [
+  { bytes: "%PDF-", what: "a PDF document" },
+  { bytes: "{\\rtf", what: "an RTF document" },
+  { bytes: "SQLite format 3\0", what: "an SQLite database" },
+  { bytes: "\x89PNG\r\n", what: "a picture (PNG)" },
+  { bytes: "\xff\xd8\xff", what: "a picture (JPEG)" },
+  { bytes: "GIF89a", what: "a picture (GIF)" },
+  { bytes: "Rar!\x1a", what: "a RAR archive; unpack it first" },
+  { bytes: "7z\xbc\xaf\x27\x1c", what: "a 7-Zip archive; unpack it first" },
+  { bytes: "1AY&SY", at: 4, what: "compressed with bzip2; unpack it first" },
+  { bytes: "\xfd7zXZ\0", what: "compressed with xz; unpack it first" },
+  { bytes: "\x28\xb5\x2f\xfd", what: "compressed with zstd; unpack it first" },
+  { bytes: "ustar", at: 257, what: "a tar archive; unpack it first" },
+  { bytes: "PAR1\x15", what: "a Parquet file" },
+  { bytes: "\x7fELF", what: "a program" },
+];
+
+const biffSignatures = ["\x09\x08\x10\x00", "\x09\x08\x08\x00", "\x09\x04\x06\x00", "\x09\x02\x06\x00"];
+
+/** What `head`, the first {@link HEAD_BYTES} of a file, shows. `name`: without its folder. */
+export function recognise(head: Buffer, name: string): Recognised {
+  if (name.startsWith("~$")) {
+    return refused(
+      "the lock file that Office keeps beside an open workbook; close the workbook, or name the file without ~$",
+    );
+  }
+  if (head.length === 0) return { kind: "refused", code: "file-empty", what: "empty (0 bytes)" };
+  const start = head.toString("latin1");
+  if (start.startsWith("PK\x03\x04") || start.startsWith("PK\x05\x06")) return { kind: "zip" };
+  if (start.startsWith("\x1f\x8b")) return { kind: "gzip" };
+  if (start.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) return compoundFile(start);
+  if (biffSignatures.some((bytes) => start.startsWith(bytes))) {
+    return refused("an Excel workbook in the old .xls format; save it as .xlsx");
+  }
+  const known = signatures.find(({ bytes, at = 0 }) => start.startsWith(bytes, at));
+  if (known !== undefined) return refused(known.what);
+  if (looksUtf16(head)) return { kind: "text" };
+  const markup = markupName(start);
+  if (markup !== null) return refused(markup);
+  if (looksBinary(head)) return refused("not text: it is full of control characters");
+  if (/\.xl(s|sx|sm|sb)$/i.test(name))
+    return refused("plain text that is named like an Excel workbook; name it .csv if it is one");
+  return { kind: "text" };
+}
+
+function refused(what: string): Recognised {
+  return { kind: "refused", code: "file-refused", what };
+}
+
+/** OLE compound files: .xls, Word and others, and the envelope of encrypted .xlsx files; stream names are UTF-16. */
+function compoundFile(start: string): Recognised {
+  const has = (stream: string) => start.includes(stream.split("").join("\0"));
+  if (has("EncryptedPackage") || has("EncryptionInfo")) {
+    return { kind: "refused", code: "file-protected", what: "protected with a password" };
+  }
+  if (has("WordDocument")) return refused("a Word document in the old .doc format");
+  return refused("an Excel workbook in the old .xls format (or another old Office file); save it as .xlsx");
+}
+
+function markupName(start: string): string | null {
+  const text = start
+    .replace(/^\xef\xbb\xbf/, "")
+    .trimStart()
+    .slice(0, 2048)
+    .toLowerCase();
+  if (/^(<!doctype html|<html|<head|<body|<table|<meta|<div|<script)/.test(text)) return "a web page (HTML)";
+  if (text.startsWith("<?xml") || text.startsWith("<workbook")) {
+    if (text.includes("<html")) return "a web page (HTML)";
+    if (text.includes("urn:schemas-microsoft-com:office:spreadsheet"))
+      return "an XML spreadsheet (Excel 2003); save it as .xlsx";
+    return "an XML document";
+  }
+  return /^(\{\s*"|\[\s*\{\s*")/.test(text) ? "a JSON document" : null;
+}
+
+/** UTF-16 without (or with) a byte order mark: of characters below U+0100, every other byte is NUL. */
+export function looksUtf16(head: Buffer): "utf-16le" | "utf-16be" | null {
+  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
+  if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
+  const pairs = head.length >> 1;
+  let evenNuls = 0;
+  let oddNuls = 0;
+  for (let index = 0; index < pairs * 2; index += 2) {
+    if (head[index] === 0) evenNuls++;
+    if (head[index + 1] === 0) oddNuls++;
+  }
+  if (pairs === 0) return null;
+  if (oddNuls > pairs * 0.5 && evenNuls <= pairs * 0.02) return "utf-16le";
+  if (evenNuls > pairs * 0.5 && oddNuls <= pairs * 0.02) return "utf-16be";
+  return null;
+}
+
+/** More than one control character in ten, other than blanks, line ends, separators (0x1c–0x1f) and a DOS end mark. */
+function looksBinary(head: Buffer): boolean {
+  let controls = 0;
+  for (const byte of head) {
+    if (byte < 0x1a && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13 && byte !== 11 && byte !== 1) controls++;
+  }
+  return controls > head.length / 10;
+}

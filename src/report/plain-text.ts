@@ -1,0 +1,45 @@
+/**
+ * Text from cells and from the service made harmless for a terminal or a log: nothing in it is obeyed, everything in
+ * it is seen (HARD-CASES H35). Not for files that are read back, and no HTML escaping.
+ */
+
+/** Turns text around or hides in it: direction marks and overrides, zero-width characters, line separators. */
+const deceptive = /[\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]/gu;
+const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+// oxlint-disable-next-line no-control-regex -- control characters are what this is about
+const controls = /[\u0000-\u001F\u007F-\u009F]/g;
+
+/**
+ * One line without control characters: each becomes its picture (ESC → `␛`, line feed → `␊`) or its number
+ * (`\u{202e}`); cut to `maxLength` characters, the last then being `…`.
+ */
+export function plainText(text: string, maxLength = Number.POSITIVE_INFINITY): string {
+  const plain = text
+    .slice(0, maxLength === Number.POSITIVE_INFINITY ? undefined : maxLength * 2 + 2)
+    .replace(loneSurrogate, "\u{FFFD}")
+    .replace(controls, picture)
+    .replace(deceptive, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  return shortened(plain, maxLength);
+}
+
+/** The same, but line feeds stay. */
+export function plainLines(text: string): string {
+  return text
+    .split(/\r?\n/)
+    .map((line) => plainText(line))
+    .join("\n");
+}
+
+/** Cut at a whole character. */
+export function shortened(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const characters = Array.from(text);
+  return characters.length <= maxLength ? text : `${characters.slice(0, Math.max(0, maxLength - 1)).join("")}…`;
+}
+
+function picture(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  if (code === 0x7f) return "\u2421";
+  return `\\u{${code.toString(16)}}`;
+}

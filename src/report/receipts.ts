@@ -1,0 +1,73 @@
+/** `receipts.csv`: which row became which record, and every id that came back. Streamed; not read back by the program. */
+import { stringify } from "csv-stringify/sync";
+import { writeAtomically } from "./atomic-file.js";
+
+export interface Receipt {
+  input: string;
+  sheet: string | null;
+  row: number;
+  record: "participant" | "address" | "document" | "event";
+  /** Its name in the mapping. */
+  name: string;
+  /** A person's key for it: tax id, address identity, document key, document key and event key. */
+  key: string;
+  /** Its state in the ledger; `landed-without-id` where the id is unknown for good. */
+  state: string;
+  /** Of the record itself: participant, address or document id, eventId; null where none came. */
+  id: string | null;
+  snapshotId: string | null;
+  /** Of events: the document they are on. */
+  documentId: string | null;
+  targetDocumentId: string | null;
+  deduplicationId: string | null;
+  /** ISO 8601, UTC: when the answer came; null where none did. */
+  answeredAt: string | null;
+}
+
+const columns: { [key in keyof Receipt]: string } = {
+  input: "input",
+  sheet: "sheet",
+  row: "row",
+  record: "record",
+  name: "name",
+  key: "key",
+  state: "state",
+  id: "id",
+  snapshotId: "snapshot_id",
+  documentId: "document_id",
+  targetDocumentId: "target_document_id",
+  deduplicationId: "deduplication_id",
+  answeredAt: "answered_at",
+};
+
+export interface ReceiptsOptions {
+  /** The delimiter of the first CSV input, so that the same spreadsheet program opens it; default `,`. */
+  delimiter?: string;
+}
+
+/**
+ * UTF-8 with a byte order mark (spreadsheets need it), formulas escaped, 0600. Whole or not at all.
+ * Gives the number of receipts written.
+ */
+export function writeReceipts(
+  path: string,
+  receipts: AsyncIterable<Receipt> | Iterable<Receipt>,
+  options: ReceiptsOptions = {},
+): Promise<number> {
+  const format = { delimiter: options.delimiter ?? ",", record_delimiter: "\r\n", escape_formulas: true };
+  const names = Object.keys(columns) as (keyof Receipt)[];
+  return writeAtomically(path, async (file) => {
+    await file.write(`\uFEFF${stringify([Object.values(columns)], format)}`);
+    let count = 0;
+    let waiting: (string | number | null)[][] = [];
+    for await (const receipt of receipts) {
+      count++;
+      waiting.push(names.map((name) => receipt[name]));
+      if (waiting.length < 200) continue;
+      await file.write(stringify(waiting, format));
+      waiting = [];
+    }
+    if (waiting.length > 0) await file.write(stringify(waiting, format));
+    return count;
+  });
+}

@@ -1,0 +1,47 @@
+/**
+ * A row that a person must change, as it goes into a rejected file: the original cells untouched, then our own four
+ * columns. Knows no file format.
+ */
+import type { Problem } from "../model/problem.js";
+import type { CellKind } from "../model/row.js";
+import { plainText } from "./plain-text.js";
+
+export interface RejectedRow {
+  /** Binds the row to its input whatever the file is called: input id prefix, `:`, row number (and `#ordinal` of a twin). */
+  ref: string;
+  cells: string[];
+  kinds: CellKind[] | null;
+  problems: Problem[];
+}
+
+export const ownColumns = ["rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint"] as const;
+
+/** Positions of the original columns: all but our own, which a corrected file that is still wrong brings along. */
+export function originalColumns(header: readonly string[]): number[] {
+  return header.flatMap((name, index) => (isOwn(name) ? [] : [index]));
+}
+
+function isOwn(name: string): boolean {
+  return (ownColumns as readonly string[]).includes(name.trim().toLowerCase());
+}
+
+/** The texts of our own columns; never begin like a formula (HARD-CASES H35), hold no control characters. */
+export function ownCells(row: RejectedRow): string[] {
+  const messages = row.problems.map(({ column, message }) => (column === null ? message : `${column}: ${message}`));
+  const hints = row.problems.map(({ hint }) => hint).filter((hint) => hint !== null);
+  return [
+    row.ref,
+    unique(row.problems.map(({ code }) => code)).join("; "),
+    messages.join(" | "),
+    unique(hints).join(" | "),
+  ].map(harmless);
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}
+
+function harmless(text: string): string {
+  const plain = plainText(text).trim();
+  return /^[=+\-@]/.test(plain) ? `'${plain}` : plain;
+}

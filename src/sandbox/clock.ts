@@ -1,0 +1,49 @@
+/** Time and chance as the sandbox needs them; both are handed in, so that it can run in virtual time. */
+export interface SandboxClock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+  /** Resolves after `ms` milliseconds, or at once when `signal` aborts. Never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A number in [0, 1). */
+export type SandboxRandom = () => number;
+
+export const realClock: SandboxClock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) {
+        resolve();
+        return;
+      }
+      const done = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener("abort", done, { once: true });
+    }),
+};
+
+/** Mulberry32: the same numbers for the same seed on every machine. */
+export function seededRandom(seed: number): SandboxRandom {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Gives a new version 4 UUID at each call, drawn from `random`. */
+export function uuidsFrom(random: SandboxRandom): () => string {
+  const word = () => (Math.floor(random() * 0x1_0000_0000) + 0x1_0000_0000).toString(16).slice(1);
+  return () => {
+    const [a, b, c, d] = [word(), word(), word(), word()];
+    const variant = ((Number.parseInt(c.slice(0, 1), 16) & 3) | 8).toString(16);
+    return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-${variant}${c.slice(1, 4)}-${c.slice(4)}${d}`;
+  };
+}

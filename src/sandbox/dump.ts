@@ -1,0 +1,82 @@
+/**
+ * Every timeline as text that two runs over the same rows have in common: documents by externalId, events in order, and
+ * natural data in place of generated ids.
+ */
+import { isObject, type Json } from "./json.js";
+import type { DocumentRecord, EventRecord } from "./records.js";
+import type { Store } from "./store.js";
+
+export interface DumpOptions {
+  /** Also generated ids and deduplicationIds (default: false). */
+  ids?: boolean;
+  /** Only this dataset. */
+  dataset?: string;
+}
+
+export function dumpTimelines(store: Store, options: DumpOptions = {}): string {
+  const blocks = store
+    .documents()
+    .filter((document) => options.dataset === undefined || document.dataset === options.dataset)
+    .map((document) => {
+      const events = store.eventsOf(document.id).map((event) => describeEvent(store, event, options));
+      return [describeDocument(store, document, options), ...events].join("\n");
+    });
+  // By the code units of the text, so that the order is the same everywhere.
+  return blocks
+    .toSorted((a, b) => (a < b ? -1 : Number(a > b)))
+    .map((block) => `${block}\n`)
+    .join("\n");
+}
+
+function describeDocument(store: Store, document: DocumentRecord, { ids }: DumpOptions): string {
+  const parts = [`document ${nameOf(document)}`, document.state];
+  if (document.origin === "target") parts.push("from-target");
+  parts.push(...place(store, document));
+  const fields = Object.keys(document.fields).toSorted();
+  for (const name of fields) parts.push(`${name}=${JSON.stringify(document.fields[name])}`);
+  parts.push(`dataset=${document.dataset}`);
+  if (ids === true) parts.push(`id=${document.id}`, `key=${document.deduplicationId ?? "-"}`);
+  return parts.join(" ");
+}
+
+const nameOf = (document: DocumentRecord | undefined): string =>
+  document?.externalId == null ? "-" : JSON.stringify(document.externalId);
+
+function describeEvent(store: Store, event: EventRecord, { ids }: DumpOptions): string {
+  const parts = [`  ${new Date(event.at).toISOString()}`, JSON.stringify(event.name)];
+  if (event.origin !== "sent") parts.push(event.origin);
+  parts.push(event.isPublic ? "public" : "private", ...place(store, event));
+  if (event.targetDocumentId !== null) parts.push(`target=${nameOf(store.document(event.targetDocumentId))}`);
+  const { relatedDocument, ...rest } = event.body;
+  if (isObject(relatedDocument)) {
+    const { documentId, ...flags } = relatedDocument;
+    parts.push(`related=${nameOf(store.document(typeof documentId === "string" ? documentId : ""))}`);
+    if (Object.keys(flags).length > 0) parts.push(stable(flags));
+  }
+  for (const name of Object.keys(rest).toSorted()) parts.push(`${name}=${stable(rest[name] ?? null)}`);
+  if (ids === true) parts.push(`id=${event.eventId}`, `key=${event.deduplicationId ?? "-"}`);
+  return parts.join(" ");
+}
+
+function place(store: Store, of: { participantId: string | null; addressId: string | null }): string[] {
+  const participant = of.participantId === null ? undefined : store.participant(of.participantId);
+  const address = of.addressId === null ? undefined : store.address(of.addressId);
+  const parts: string[] = [];
+  if (participant !== undefined) {
+    const { countryCode, taxIdType, taxId } = participant;
+    parts.push(`by=${JSON.stringify(`${countryCode} ${taxIdType} ${taxId}`)}`);
+  }
+  if (address !== undefined) {
+    const { name, street, number, city, countryState, countryCode } = address;
+    parts.push(`at=${JSON.stringify([name, street, number, city, countryState, countryCode].join(", "))}`);
+  }
+  return parts;
+}
+
+/** JSON with members in alphabetical order. */
+function stable(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(stable).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value).toSorted();
+  return `{${members.map((name) => `${JSON.stringify(name)}:${stable(value[name] ?? null)}`).join(",")}}`;
+}

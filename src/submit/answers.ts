@@ -1,0 +1,135 @@
+/**
+ * Reads what accepted calls brought back. Tolerant of everything that the specification does not show, and silent about
+ * ids that did not come (HARD-CASES H6): an id counts only when it is a text that is not empty.
+ */
+import { z } from "zod";
+import type { JsonObject, JsonValue } from "../model/json.js";
+import type { Answer } from "./call.js";
+
+/** A text, or null for whatever else stands there. */
+const text = z.string().nullable().catch(null).default(null);
+const id = z.string().min(1).nullable().catch(null).default(null);
+const number = z.number().nullable().catch(null).default(null);
+const object = z
+  .custom<JsonObject>((value) => isObject(value))
+  .nullable()
+  .catch(null)
+  .default(null);
+
+const participant = z.object({
+  id: z.string().min(1),
+  countryCode: text,
+  taxIdType: text,
+  taxId: text,
+  name: text,
+  type: text,
+});
+/** A participant as read (service.md, Participant); null where a field did not come. */
+export type FoundParticipant = z.output<typeof participant>;
+
+const address = z.object({
+  id: z.string().min(1),
+  participantId: text,
+  name: text,
+  street: text,
+  number: text,
+  complement: text,
+  neighborhood: text,
+  city: text,
+  countryState: text,
+  countryCode: text,
+  zipCode: text,
+  latitude: number,
+  longitude: number,
+  geography: object,
+});
+/** An address as listed (service.md, Address); null where a field did not come. */
+export type ListedAddress = z.output<typeof address>;
+
+const registration = z.object({ id: z.string().min(1), snapshotId: id, geography: object });
+/** What a create returns. `geography` as it came; null for participants and where it did not come. */
+export type Registration = z.output<typeof registration>;
+
+const receipt = z.object({ eventId: id, targetDocumentId: id });
+/** The ids of one event; null where one did not come. targetDocumentId is read from the raw body (service.md, Events). */
+export type EventReceipt = z.output<typeof receipt>;
+
+export type ParticipantLookup =
+  | { outcome: "found"; participant: FoundParticipant /** How many came: more than one are twins. */; count: number }
+  /** 404, an empty body, null or [] (open-points 3). */
+  | { outcome: "absent" }
+  /** Accepted, but nobody can tell what was meant: never taken for absent. */
+  | { outcome: "unreadable" };
+
+/** Of lookup-participant and read-participant. Undefined: the answer decides nothing (refused, unanswered, stopped). */
+export function participantOf(answer: Answer): ParticipantLookup | undefined {
+  if (answer.result === "refused") return isServicesOwn404(answer) ? { outcome: "absent" } : undefined;
+  if (answer.result !== "accepted") return undefined;
+  const { body } = answer;
+  const candidates = Array.isArray(body) ? body : isNothing(body) ? [] : [body];
+  if (candidates.length === 0) return { outcome: "absent" };
+  const found = participant.safeParse(candidates[0]);
+  return found.success
+    ? { outcome: "found", participant: found.data, count: candidates.length }
+    : { outcome: "unreadable" };
+}
+
+/** A 404 that is a web page comes from something in front of the service: a wrong base URL must not make everybody absent. */
+function isServicesOwn404(answer: Answer & { result: "refused" }): boolean {
+  return answer.notFound && !/^\s*<(!doctype|html)/i.test(answer.error.raw);
+}
+
+/** Of create-participant and create-address. Null: accepted without a readable id. */
+export function registrationOf(body: JsonValue | undefined): Registration | null {
+  return registration.safeParse(body).data ?? null;
+}
+
+/**
+ * Of list-addresses. Entries without a readable id are left out; an empty body is an empty list.
+ * Null: not a list, which must not be taken for an empty one.
+ */
+export function addressesOf(body: JsonValue | undefined): ListedAddress[] | null {
+  if (isNothing(body)) return [];
+  if (!Array.isArray(body)) return null;
+  return body.flatMap((entry) => address.safeParse(entry).data ?? []);
+}
+
+export interface BatchReceipt {
+  /** `documentId`, else `id` (HARD-CASES H6); null when neither is readable. */
+  documentId: string | null;
+  /** One for each entry that came, in the order in which they came (open-points 24); null: no list came. */
+  events: EventReceipt[] | null;
+}
+
+/** Of create-document, create-with-events and append-events; a single event's answer becomes a list of one. */
+export function batchReceiptOf(body: JsonValue | undefined): BatchReceipt {
+  if (!isObject(body)) return { documentId: null, events: null };
+  const documentId = id.parse(body["documentId"]) ?? id.parse(body["id"]);
+  if (Array.isArray(body["events"])) return { documentId, events: body["events"].map(receiptOf) };
+  if (body["eventId"] !== undefined) return { documentId, events: [receiptOf(body)] };
+  return { documentId, events: null };
+}
+
+function receiptOf(entry: JsonValue): EventReceipt {
+  return receipt.safeParse(entry).data ?? { eventId: null, targetDocumentId: null };
+}
+
+export interface FoundDocument {
+  documentId: string | null;
+  /** The whole body, for showing only: its shape is not specified (open-points 18). */
+  body: JsonValue;
+}
+
+/** Of read-document. Null: nothing readable came. */
+export function documentOf(body: JsonValue | undefined): FoundDocument | null {
+  if (!isObject(body)) return null;
+  return { documentId: id.parse(body["documentId"]) ?? id.parse(body["id"]), body };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+function isNothing(body: JsonValue | undefined): boolean {
+  return body === null || (isObject(body) && Object.keys(body).length === 0);
+}

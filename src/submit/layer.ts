@@ -1,0 +1,30 @@
+/** The one small interface of the submitter's layers: a try goes in, what came of it comes out. */
+import type { Call } from "./call.js";
+import type { Reading } from "./classify.js";
+import type { Token } from "./token-source.js";
+import type { TransportFailure, TransportReply } from "./transport.js";
+
+export interface Try {
+  call: Call;
+  /** A repeat after a 403: the token must be of the last moment. */
+  freshToken: boolean;
+}
+
+/** A request that left, or may have. */
+export interface Sent {
+  sent: true;
+  startedAt: number;
+  durationMs: number;
+  token: Token;
+  answer: { reply: TransportReply; reading: Reading } | { failure: TransportFailure };
+  /** Whether it asked if an outage is over, and it was not. */
+  probe: boolean;
+}
+
+/** Nothing left: the run has been stopped (`Stop.reason` says why), or the token endpoint is out of reach. */
+export type NotSent = { sent: false; noToken: string | null };
+
+export type Tried = Sent | NotSent;
+
+/** Never rejects for anything that the service or the network does. */
+export type Layer = (attempt: Try) => Promise<Tried>;

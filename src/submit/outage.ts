@@ -1,0 +1,147 @@
+/**
+ * Tells an outage of the service from the bad luck of one call: then all calls wait, and one at a time probes, with
+ * growing spacing, instead of each spending its retries (DESIGN section 6).
+ */
+import type { Clock } from "../model/clock.js";
+import type { Call } from "./call.js";
+import type { Stop } from "./stop.js";
+
+/**
+ * What one try says about the service: it answered, it failed (5xx, lost answer), it could not be reached, or the token
+ * endpoint gave none (which nobody's luck explains: an outage at once).
+ */
+export type Sign = "up" | "down" | "unreachable" | "no-token";
+
+export interface OutageGate {
+  /** Waits out an outage. Null: the run has been stopped. `probe`: this try asks whether it is over. */
+  admit(call: Call): Promise<{ probe: boolean } | null>;
+  report(call: Call, sign: Sign, reason: string): void;
+}
+
+export interface OutageOptions {
+  clock: Clock;
+  stop: Stop;
+  /** Longest outage before the run is given up, in ms. */
+  maxOutageMs: number;
+  onPause?: (reason: string) => void;
+  /** How long it lasted, in ms. */
+  onOver?: (durationMs: number) => void;
+}
+
+/** In a row, over all calls: so many failures of at least two calls, or so many connections that were never made. */
+const downLimit = 5;
+const unreachableLimit = 3;
+const firstSpacingMs = 1_000;
+const longestSpacingMs = 30_000;
+
+interface Outage {
+  since: number;
+  reason: string;
+  spacingMs: number;
+}
+
+interface Waiter {
+  call: Call;
+  resolve: (admission: { probe: boolean } | null) => void;
+}
+
+export function createOutageGate(options: OutageOptions): OutageGate {
+  const { clock, stop, maxOutageMs } = options;
+  let failures = 0;
+  let unreachable = 0;
+  let failing = new Set<Call>();
+  let outage: Outage | null = null;
+  let waiting: Waiter[] = [];
+  let probing: { call: Call; ended: () => void } | null = null;
+
+  function endProbe(): void {
+    probing?.ended();
+    probing = null;
+  }
+
+  function release(admission: { probe: boolean } | null): void {
+    const all = waiting;
+    waiting = [];
+    for (const waiter of all) waiter.resolve(admission);
+  }
+
+  function open(reason: string): void {
+    outage = { since: clock.now(), reason, spacingMs: firstSpacingMs };
+    options.onPause?.(reason);
+    void probeUntilOver(outage);
+  }
+
+  function close(): void {
+    if (outage === null) return;
+    const durationMs = clock.now() - outage.since;
+    outage = null;
+    options.onOver?.(durationMs);
+    release({ probe: false });
+    endProbe();
+  }
+
+  /** Lets one waiting call through after each pause, and waits for its report. */
+  async function probeUntilOver(now: Outage): Promise<void> {
+    const goesOn = () => outage === now && stop.reason === null;
+    while (goesOn()) {
+      await clock.sleep(now.spacingMs, stop.signal);
+      if (!goesOn()) break;
+      if (clock.now() - now.since >= maxOutageMs) {
+        const minutes = Math.round((clock.now() - now.since) / 60_000);
+        stop.stop({ why: "outage", message: `The service has been out of reach for ${minutes} min: ${now.reason}` });
+        break;
+      }
+      const probe = nextProbe(waiting);
+      now.spacingMs = Math.min(longestSpacingMs, now.spacingMs * 2);
+      if (probe === undefined) continue;
+      waiting = waiting.filter((waiter) => waiter !== probe);
+      const reported = new Promise<void>((ended) => {
+        probing = { call: probe.call, ended };
+      });
+      probe.resolve({ probe: true });
+      await reported;
+    }
+  }
+
+  stop.signal.addEventListener("abort", () => {
+    release(null);
+    endProbe();
+  });
+
+  return {
+    admit(call) {
+      if (stop.reason !== null) return Promise.resolve(null);
+      if (outage === null) return Promise.resolve({ probe: false });
+      return new Promise((resolve) => waiting.push({ call, resolve }));
+    },
+    report(call, sign, reason) {
+      if (sign === "up") {
+        failures = 0;
+        unreachable = 0;
+        failing = new Set();
+        close();
+        return;
+      }
+      failures++;
+      if (sign === "unreachable") unreachable++;
+      if (outage !== null) {
+        outage.reason = reason;
+        if (probing?.call === call) endProbe();
+        return;
+      }
+      failing.add(call);
+      const many = unreachable >= unreachableLimit || (failures >= downLimit && failing.size >= 2);
+      if (many || sign === "no-token") open(reason);
+    },
+  };
+}
+
+/** The call that loses least if the probe's answer is lost: a read, then an append, a create, a registration. */
+function nextProbe(waiting: readonly Waiter[]): Waiter | undefined {
+  const cost = ({ call }: Waiter) =>
+    call.safety === "read" ? 0 : call.safety === "registration" ? 3 : call.kind === "append-events" ? 1 : 2;
+  return waiting.reduce<Waiter | undefined>(
+    (best, waiter) => (best === undefined || cost(waiter) < cost(best) ? waiter : best),
+    undefined,
+  );
+}

@@ -1,0 +1,91 @@
+/**
+ * Reads what the service said, whatever its shape: envelope, `message`, plain text, HTML, JSON under another content
+ * type (open-points 14). Never throws and assumes no field.
+ */
+import type { JsonObject, JsonValue } from "../model/json.js";
+import type { ServiceError } from "./call.js";
+import { firstBytes, htmlWords, plainLine } from "./plain-text.js";
+import type { TransportReply } from "./transport.js";
+
+const rawBytes = 4096;
+const messageLength = 500;
+
+/** The body as JSON. Null: it was empty, or `null`. Undefined: it was not JSON. */
+export function readJson(text: string): JsonValue | undefined {
+  const trimmed = text.replace(/^\ufeff/, "").trim();
+  if (trimmed === "") return null;
+  try {
+    return JSON.parse(trimmed) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the service said beside its status; `words` is the whole message, before it is shortened. */
+export interface ServiceWords {
+  error: ServiceError;
+  words: string | null;
+}
+
+/** `secrets` are struck out of the raw body and of the message, should the service echo them. */
+export function readError(reply: TransportReply, secrets: readonly string[]): ServiceWords {
+  const text = strike(reply.body, secrets);
+  const json = readJson(text);
+  const codes = json === undefined ? [] : codesOf(json);
+  const words = json === undefined ? unstructuredWords(text) : wordsOf(json);
+  const message = words === null ? null : plainLine(words, messageLength) || null;
+  return { error: { status: reply.status, codes, message, raw: firstBytes(text, rawBytes) }, words };
+}
+
+function strike(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, "[secret]");
+  return clean;
+}
+
+function unstructuredWords(text: string): string | null {
+  const trimmed = text.trim();
+  if (trimmed === "") return null;
+  return /^<|<html|<body/i.test(trimmed) ? htmlWords(trimmed) : trimmed;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/** The envelope's items (service.md, Errors), with the body itself in front: some gateways put `code` there. */
+function itemsOf(json: JsonValue): JsonObject[] {
+  if (Array.isArray(json)) return json.filter(isObject);
+  if (!isObject(json)) return [];
+  const errors = json["errors"];
+  const nested = json["error"];
+  return [
+    json,
+    ...(isObject(nested) ? [nested] : []),
+    ...(Array.isArray(errors) ? errors.filter(isObject) : isObject(errors) ? [errors] : []),
+  ];
+}
+
+function codesOf(json: JsonValue): string[] {
+  return itemsOf(json)
+    .map((item) => item["code"])
+    .filter((code) => typeof code === "string" || typeof code === "number")
+    .map((code) => plainLine(String(code), 100))
+    .filter((code) => code !== "")
+    .slice(0, 20);
+}
+
+const wordFields = ["message", "Message", "detail", "description", "error_description", "title", "reason"];
+
+function wordsOf(json: JsonValue): string | null {
+  if (typeof json === "string") return json.trim() === "" ? null : json;
+  const words: string[] = [];
+  for (const item of itemsOf(json)) {
+    const found = wordFields.map((field) => item[field]).find((text) => typeof text === "string" && text.trim() !== "");
+    if (typeof found === "string") words.push(found);
+    else if (typeof item["error"] === "string") words.push(item["error"]);
+  }
+  if (isObject(json) && Array.isArray(json["errors"]))
+    words.push(...json["errors"].filter((entry) => typeof entry === "string"));
+  return words.length === 0 ? null : [...new Set(words)].join("; ");
+}

@@ -1,0 +1,28 @@
+/** The service's clock, from the Date headers of its answers (HARD-CASES H10). */
+import type { Clock } from "../model/clock.js";
+
+export interface ServiceClock {
+  /** ms since 1970. Never later than the service's own clock as far as its answers tell; the local one before the first. */
+  now(): number;
+  /** Takes a Date header (undefined: there was none) of an answer that arrived just now. */
+  seen(date: string | undefined): void;
+  /** How far the service's clock is ahead, in ms; null before the first answer. */
+  readonly aheadMs: number | null;
+}
+
+export function createServiceClock(clock: Clock): ServiceClock {
+  // A Date header is cut to whole seconds and has travelled: each one says "at least so late". The latest of them is
+  // nearest; only the last few count, so that a local clock that is set anew is noticed.
+  let ahead: number[] = [];
+  const best = () => (ahead.length === 0 ? null : Math.max(...ahead));
+  return {
+    now: () => clock.now() + (best() ?? 0),
+    seen(date) {
+      const time = date === undefined ? Number.NaN : Date.parse(date);
+      if (!Number.isNaN(time)) ahead = [...ahead.slice(-15), time - clock.now()];
+    },
+    get aheadMs() {
+      return best();
+    },
+  };
+}

@@ -1,0 +1,168 @@
+/** The transport over real sockets: keep-alive, separate timeouts, bounded answers, proxy by environment. */
+import { Agent, type Dispatcher, EnvHttpProxyAgent, request as undiciRequest } from "undici";
+import { isLoopback } from "./secure-url.js";
+import {
+  type Transport,
+  TransportFailure,
+  type TransportFailureKind,
+  type TransportReply,
+  type TransportRequest,
+} from "./transport.js";
+
+export interface UndiciTransportOptions {
+  /** Instead of the built-in agents; it is closed with the transport. */
+  dispatcher?: Dispatcher;
+  /** Default 10,000. */
+  connectTimeoutMs?: number;
+  /** Default 8 MiB. */
+  maxAnswerBytes?: number;
+  /** Open connections per origin; default 256, the bound of requests in flight. */
+  connections?: number;
+  /** Where proxies are named (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, any case); default `process.env`. */
+  environment?: NodeJS.ProcessEnv;
+}
+
+export function createUndiciTransport(options: UndiciTransportOptions = {}): Transport {
+  const maxAnswerBytes = options.maxAnswerBytes ?? 8 * 1024 * 1024;
+  const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
+  const settings: Agent.Options = {
+    connections: options.connections ?? 256,
+    pipelining: 1,
+    connect: { timeout: connectTimeoutMs },
+    keepAliveTimeout: 4_000,
+    maxResponseSize: maxAnswerBytes,
+  };
+  const environment = options.environment ?? process.env;
+  const direct = options.dispatcher ?? new Agent(settings);
+  const proxied = options.dispatcher ?? (namesProxy(environment) ? proxyAgent(settings, environment) : direct);
+  const dispatchers = [...new Set([direct, proxied])];
+
+  const transport: Transport = async (request) => {
+    // A sandbox on this machine is never behind the proxy, whether NO_PROXY says so or not.
+    const dispatcher = isLoopback(new URL(request.url).hostname) ? direct : proxied;
+    try {
+      return await exchange(dispatcher, request, maxAnswerBytes, connectTimeoutMs);
+    } catch (error) {
+      throw asFailure(error);
+    }
+  };
+  transport.close = async () => {
+    await Promise.all(dispatchers.map((dispatcher) => dispatcher.destroy()));
+  };
+  return transport;
+}
+
+function namesProxy(environment: NodeJS.ProcessEnv): boolean {
+  return ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].some((name) => (environment[name] ?? "") !== "");
+}
+
+function proxyAgent(settings: Agent.Options, environment: NodeJS.ProcessEnv): Dispatcher {
+  const read = (name: string) => environment[name.toLowerCase()] || environment[name] || "";
+  return new EnvHttpProxyAgent({
+    ...settings,
+    httpProxy: read("HTTP_PROXY"),
+    httpsProxy: read("HTTPS_PROXY"),
+    noProxy: read("NO_PROXY"),
+  });
+}
+
+async function exchange(
+  dispatcher: Dispatcher,
+  request: TransportRequest,
+  limit: number,
+  connectMs: number,
+): Promise<TransportReply> {
+  const { headersMs, bodyMs } = request.timeouts;
+  // undici's own timeouts see neither a proxy that hangs up on CONNECT (it asks again for ever) nor a body that trickles
+  // for ever, so both waits are bounded as a whole, too.
+  const deadline = new AbortController();
+  const bound = (kind: TransportFailureKind, ms: number) =>
+    setTimeout(() => deadline.abort(new TransportFailure(kind, true, `No whole answer within ${ms} ms.`)), ms);
+  let timer = bound("headers-timeout", connectMs + headersMs + 2_000);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let answer: Dispatcher.ResponseData;
+  try {
+    answer = await undiciRequest(request.url, {
+      dispatcher,
+      method: request.method,
+      headers: request.headers,
+      body: request.body ?? null,
+      headersTimeout: headersMs,
+      bodyTimeout: bodyMs,
+      signal: deadline.signal,
+    });
+    clearTimeout(timer);
+    timer = bound("body-timeout", bodyMs * 4);
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) throw new TransportFailure("too-large", true, `The answer is larger than ${limit} bytes.`);
+      chunks.push(chunk);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(answer.headers))
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  return { status: answer.statusCode, headers, body: Buffer.concat(chunks).toString("utf8") };
+}
+
+/** Codes of undici, Node and OpenSSL, and whether the request can have left: false only where that is ruled out. */
+const failures: Record<string, [TransportFailureKind, sent: boolean]> = {
+  ECONNREFUSED: ["connect-refused", false],
+  ENOTFOUND: ["dns", false],
+  EAI_AGAIN: ["dns", false],
+  UND_ERR_CONNECT_TIMEOUT: ["connect-timeout", false],
+  EHOSTUNREACH: ["unreachable", false],
+  ENETUNREACH: ["unreachable", false],
+  EADDRNOTAVAIL: ["unreachable", false],
+  UND_ERR_HEADERS_TIMEOUT: ["headers-timeout", true],
+  UND_ERR_BODY_TIMEOUT: ["body-timeout", true],
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: ["too-large", true],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ["truncated", true],
+  UND_ERR_SOCKET: ["reset", true],
+  ECONNRESET: ["reset", true],
+  EPIPE: ["reset", true],
+  UND_ERR_INVALID_ARG: ["malformed", false],
+};
+
+function asFailure(error: unknown): TransportFailure {
+  if (error instanceof TransportFailure) return error;
+  const { name, code, syscall, message } = describe(error);
+  if (code === "ETIMEDOUT")
+    return new TransportFailure(
+      syscall === "connect" ? "connect-timeout" : "reset",
+      syscall !== "connect",
+      message,
+      error,
+    );
+  const known = failures[code];
+  if (known !== undefined) {
+    // An answer that ends early is reported like any closed socket: "other side closed" with bytes of the answer read.
+    const kind = known[0] === "reset" && /terminated|aborted/i.test(message) ? "truncated" : known[0];
+    return new TransportFailure(kind, known[1], `${message} (${code})`, error);
+  }
+  if (name === "HTTPParserError") return new TransportFailure("malformed", true, message, error);
+  if (/^(CERT_|ERR_TLS|ERR_SSL|EPROTO|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED|HOSTNAME_MISMATCH)/.test(code))
+    return new TransportFailure("tls", false, `${message} (${code})`, error);
+  if (/proxy response/i.test(message)) return new TransportFailure("proxy", false, message, error);
+  return new TransportFailure("other", true, message, error);
+}
+
+interface Described {
+  name: string;
+  code: string;
+  syscall: string;
+  message: string;
+}
+
+function describe(error: unknown): Described {
+  const read = (error ?? {}) as { [Member in keyof Described | "errors" | "cause"]?: unknown };
+  const text = (value: unknown) => (typeof value === "string" ? value : "");
+  // Happy eyeballs: one AggregateError for all addresses tried; a body that breaks off: the reason is the cause.
+  const inner = Array.isArray(read.errors) ? read.errors[0] : read.cause;
+  if (text(read.code) === "" && inner !== undefined && inner !== null) return describe(inner);
+  const code = text(read.code);
+  return { name: text(read.name), code, syscall: text(read.syscall), message: text(read.message) || code || String(error) };
+}

@@ -1,0 +1,49 @@
+/**
+ * What a contract case is: one promise of the service, tried over HTTP against any base URL.
+ * Knows no test framework and nothing of the importer or the sandbox.
+ */
+import type { ServiceUnderTest } from "./service.js";
+
+/**
+ * What a case needs beyond a base URL and one credential.
+ * `control`: faults can be set; `clock`: the service's clock can be moved; `second-credential`: a client with
+ * another dataset; `rate-limit`: the service's limiter is on and may be provoked.
+ */
+export type Capability = "control" | "second-credential" | "rate-limit" | "clock";
+
+/** A positive case shows that what the rule allows is done, a negative one that what it forbids is refused. */
+export type CaseKind = "positive" | "negative";
+
+/** The reading of an open point that the service was found to follow, in words for a person. */
+export interface Reading {
+  reading: string;
+}
+
+/** One promise. Cases never depend on each other and make their own participants and documents. */
+export interface ContractCase {
+  /** An id of `rules.ts`: section and number in service.md, or `Open point N`. */
+  rule: string;
+  title: string;
+  kind: CaseKind;
+  /** Empty when any service will do. */
+  needs: readonly Capability[];
+  /** Throws when the promise is broken. @returns the reading found, where the specification leaves it open. */
+  run(service: ServiceUnderTest): Promise<Reading | void>;
+}
+
+type Run = ContractCase["run"];
+
+/** A case that shows what the rule allows. */
+export function allows(rule: string, title: string, run: Run, needs: readonly Capability[] = []): ContractCase {
+  return { rule, title, kind: "positive", needs, run };
+}
+
+/** A case that shows what the rule forbids. */
+export function forbids(rule: string, title: string, run: Run, needs: readonly Capability[] = []): ContractCase {
+  return { rule, title, kind: "negative", needs, run };
+}
+
+/** Cases that touch what all others share (faults, clock, bucket) run alone, after the rest. */
+export function runsAlone(contractCase: ContractCase): boolean {
+  return contractCase.needs.some((need) => need === "control" || need === "clock" || need === "rate-limit");
+}

@@ -1,0 +1,198 @@
+/**
+ * Cases of Authentication: the bearer token, its expiry, and the token endpoint (open point 12).
+ */
+import { describeAnswer, items, member } from "../answer.js";
+import type { ContractCase } from "../case.js";
+import { allows, forbids } from "../case.js";
+import { AUTHORITY, check, done, envelope } from "../expect.js";
+import { eventFields, newDocument, newParticipant, newPlace, participantFields } from "../world.js";
+import type { Answer } from "../answer.js";
+import type { ServiceUnderTest } from "../service.js";
+
+/** Every endpoint of the interface, with a request that would succeed for a caller with a token. */
+async function everyEndpoint(
+  service: ServiceUnderTest,
+): Promise<{ method: string; path: string; body?: unknown; query?: Record<string, string> }[]> {
+  const document = await newDocument(service);
+  const { fields } = await newParticipant(service);
+  const query = {
+    countryCode: String(fields["countryCode"]),
+    taxIdType: String(fields["taxIdType"]),
+    taxId: String(fields["taxId"]),
+  };
+  const event = eventFields(service, document, document.at(0));
+  const of = `/participants/${document.participantId}`;
+  return [
+    { method: "POST", path: "/participants", body: participantFields(service) },
+    { method: "GET", path: "/participants", query },
+    { method: "GET", path: of },
+    { method: "POST", path: `${of}/addresses`, body: { name: "Site" } },
+    { method: "GET", path: `${of}/addresses` },
+    { method: "POST", path: `/documents/${document.id}/events`, body: event },
+    { method: "POST", path: "/documents/events", body: { documentId: document.id, events: [event] } },
+    { method: "POST", path: "/documents", body: {} },
+    { method: "GET", path: `/documents/${document.id}` },
+  ];
+}
+
+/** Refused as rows "401 / 403" say; whether the body is the envelope is told. */
+function unauthorized(answer: Answer): string {
+  check(AUTHORITY.includes(answer.status), `should be refused with 401 or 403: ${describeAnswer(answer)}`);
+  return items(answer.json, "errors").length > 0
+    ? `${answer.status} in the envelope`
+    : `${answer.status} without envelope`;
+}
+
+function refusesHeader(title: string, authorization: (token: string) => string | null): ContractCase {
+  return forbids("Authentication 1", `${title} is refused on every endpoint`, async (service) => {
+    const header = authorization(await service.currentToken());
+    let reading = "";
+    for (const asked of await everyEndpoint(service)) {
+      reading = unauthorized(await service.send({ ...asked, as: { authorization: header } }));
+    }
+    return { reading };
+  });
+}
+
+export const authenticationCases: ContractCase[] = [
+  allows("Authentication 1", "a bearer token opens every endpoint", async (service) => {
+    const bearer = { authorization: `Bearer ${await service.currentToken()}` };
+    for (const asked of await everyEndpoint(service)) {
+      const answer = await service.send({ ...asked, as: bearer });
+      check(!AUTHORITY.includes(answer.status), `should be let in: ${describeAnswer(answer)}`);
+    }
+  }),
+  refusesHeader("a missing Authorization header", () => null),
+  refusesHeader("a token nobody was given", () => "Bearer not-a-token"),
+  refusesHeader("another scheme than bearer", (token) => `Basic ${token}`),
+  forbids("Authentication 1", "a request refused for its token keeps nothing", async (service) => {
+    const { countryCode, taxIdType, ...rest } = participantFields(service);
+    const answer = await service.post(
+      "/participants",
+      { countryCode, taxIdType, ...rest },
+      { as: { authorization: "Bearer no" } },
+    );
+    const reading = unauthorized(answer);
+    const query = { countryCode: String(countryCode), taxIdType: String(taxIdType), taxId: String(rest["taxId"]) };
+    const found = await service.get("/participants", { query });
+    check(!found.text.includes(query.taxId), `the participant was kept: ${describeAnswer(found)}`);
+    return { reading };
+  }),
+  forbids("Authentication 1", "an empty bearer token and a token in the query are refused", async (service) => {
+    const { participantId } = await newPlace(service);
+    const path = `/participants/${participantId}`;
+    for (const authorization of ["Bearer ", "Bearer", ""])
+      unauthorized(await service.get(path, { as: { authorization } }));
+    const query = { access_token: await service.currentToken() };
+    return { reading: unauthorized(await service.get(path, { query, as: { authorization: null } })) };
+  }),
+
+  allows(
+    "Authentication 3",
+    "a refreshed token works where an expired one was refused with 403",
+    async (service) => {
+      const { participantId } = await newPlace(service);
+      const old = { authorization: `Bearer ${await service.currentToken()}` };
+      done(await service.get(`/participants/${participantId}`, { as: old }));
+      await service.control.expireTokens();
+      try {
+        const answer = await service.get(`/participants/${participantId}`, { as: old });
+        check(answer.status === 403, `an expired token should be answered 403: ${describeAnswer(answer)}`);
+      } finally {
+        await service.renewedToken();
+      }
+      done(await service.get(`/participants/${participantId}`));
+    },
+    ["control"],
+  ),
+  forbids(
+    "Authentication 3",
+    "an expired token is answered 403 with a gateway's body, and nothing is kept",
+    async (service) => {
+      const document = await newDocument(service);
+      const event = eventFields(service, document, document.at(1));
+      const old = { authorization: `Bearer ${await service.currentToken()}` };
+      await service.control.expireTokens();
+      await service.renewedToken();
+      const path = `/documents/${document.id}/events`;
+      const answer = await service.post(path, event, { as: old });
+      check(answer.status === 403, `an expired token should be answered 403: ${describeAnswer(answer)}`);
+      const inEnvelope = items(answer.json, "errors").some((error) => member(error, "id") !== undefined);
+      check(!inEnvelope, `a gateway does not answer in the service's envelope: ${describeAnswer(answer)}`);
+      done(await service.post(path, event));
+    },
+    ["control"],
+  ),
+  allows("Authentication 4", "a valid token is refused nowhere for its authority", async (service) => {
+    const { participantId } = await newPlace(service);
+    done(await service.get(`/participants/${participantId}/addresses`));
+  }),
+  forbids("Authentication 4", "other failures are answered 401 or 403", async (service) => {
+    const { participantId } = await newPlace(service);
+    const token = await service.currentToken();
+    const readings = new Set<string>();
+    for (const authorization of [
+      `Bearer ${token}x`,
+      `Bearer ${token.slice(0, -1)}`,
+      token,
+      "Bearer null",
+      "Digest x",
+    ]) {
+      const answer = await service.get(`/participants/${participantId}`, { as: { authorization } });
+      readings.add(unauthorized(answer));
+      if (items(answer.json, "errors").length > 0) envelope(answer);
+    }
+    return { reading: [...readings].join(", ") };
+  }),
+
+  allows(
+    "Open point 12",
+    "the token endpoint takes the client's name in the header, in the form, or in both",
+    async (service) => {
+      const readings: string[] = [];
+      for (const how of ["basic", "post"] as const) {
+        const answer = await service.askToken(service.options.credential, how);
+        if (answer.status < 300) {
+          check(typeof member(answer.json, "access_token") === "string", "a token answer should carry access_token");
+          check(/^bearer$/i.test(String(member(answer.json, "token_type") ?? "bearer")), "token_type should be bearer");
+          const lifetime = member(answer.json, "expires_in");
+          readings.push(`${how}, ${lifetime === undefined ? "no expires_in" : `expires_in ${String(lifetime)}`}`);
+        }
+      }
+      check(readings.length > 0, "neither basic nor post yields a token");
+      return { reading: readings.join("; ") };
+    },
+  ),
+  forbids("Open point 12", "a wrong secret or an unknown client gets no token", async (service) => {
+    const { credential } = service.options;
+    for (const wrong of [
+      { ...credential, clientSecret: "wrong" },
+      { clientId: service.unique("client"), clientSecret: "wrong" },
+    ]) {
+      for (const how of ["basic", "post"] as const) {
+        const answer = await service.askToken(wrong, how);
+        check(
+          answer.status >= 400 && answer.status < 500,
+          `should be refused: ${answer.asked} answered ${answer.status}`,
+        );
+        check(member(answer.json, "access_token") === undefined, "a refused client was given a token");
+      }
+    }
+  }),
+  forbids("Open point 12", "another grant than client credentials gets no token", async (service) => {
+    const { clientId, clientSecret } = service.options.credential;
+    for (const grant of ["password", "authorization_code", "refresh_token", ""]) {
+      const form = {
+        grant_type: grant,
+        client_id: clientId,
+        client_secret: clientSecret,
+        username: "a",
+        password: "b",
+        code: "c",
+      };
+      const answer = await service.askTokenWith(form);
+      check(answer.status >= 400 && answer.status < 500, `${grant} should be refused: answered ${answer.status}`);
+      check(member(answer.json, "access_token") === undefined, `${grant} was given a token`);
+    }
+  }),
+];

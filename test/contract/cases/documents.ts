@@ -1,0 +1,163 @@
+/**
+ * Cases of documents: "What the service does" 3, the document table, POST /documents and GET /documents/{id}.
+ */
+import { describeAnswer, member } from "../answer.js";
+import type { ContractCase } from "../case.js";
+import { allows, forbids } from "../case.js";
+import { check, done, duplicate, envelope, PAYLOAD, refused } from "../expect.js";
+import type { Answer } from "../answer.js";
+import { append, dayAgo, documentFields, eventFields, newDocument, newPlace } from "../world.js";
+
+/** Open point 25: the id of a created document is `documentId`, else `id`. */
+function documentIdOf(answer: Answer): string {
+  const id = member(done(answer).json, "documentId") ?? member(answer.json, "id");
+  check(typeof id === "string" && id !== "", `carries no document id: ${describeAnswer(answer)}`);
+  return id;
+}
+
+export const documentCases: ContractCase[] = [
+  allows("What the service does 3", "every change is a new appended event", async (service) => {
+    const document = await newDocument(service);
+    const ids = [document.firstEventId];
+    for (const minute of [1, 2])
+      ids.push(await append(service, document.id, eventFields(service, document, document.at(minute))));
+    check(new Set(ids).size === 3, "events share an id");
+  }),
+  forbids("What the service does 3", "documents and events know no PATCH, PUT or DELETE", async (service) => {
+    const document = await newDocument(service);
+    const before = done(await service.get(`/documents/${document.id}`));
+    for (const method of ["PATCH", "PUT", "DELETE"]) {
+      for (const path of [
+        `/documents/${document.id}`,
+        `/documents/${document.id}/events`,
+        `/documents/${document.id}/events/${document.firstEventId}`,
+      ]) {
+        const answer = await service.send({ method, path, body: { name: "Changed", isPublic: true } });
+        check([404, 405, 501].includes(answer.status), `should not exist: ${describeAnswer(answer)}`);
+      }
+    }
+    const after = done(await service.get(`/documents/${document.id}`));
+    check(before.text === after.text, "the document has changed");
+  }),
+  allows("What the service does 3", "a wrong document is cancelled and replaced by another", async (service) => {
+    const place = await newPlace(service);
+    const wrong = await newDocument(service, { place });
+    const metadata = { attributes: [{ name: "reason", value: "wrong weight", isPublic: true }] };
+    await append(service, wrong.id, eventFields(service, place, wrong.at(1), { name: "CANCEL", metadata }));
+    const right = await newDocument(service, { place });
+    check(right.id !== wrong.id, "the replacement has the cancelled document's id");
+  }),
+
+  allows("Document", "a document is known by a string documentId and carries a timeline of events", async (service) => {
+    const document = await newDocument(service);
+    await append(service, document.id, eventFields(service, document, document.at(1)), "batch");
+  }),
+  forbids("Document", "a document of another shape than an object is refused", async (service) => {
+    const place = await newPlace(service);
+    for (const document of ["document", 1, []]) {
+      refused(
+        await service.post("/documents/events", { document, events: [eventFields(service, place, dayAgo()(0))] }),
+        PAYLOAD,
+      );
+    }
+  }),
+  forbids("Document", "externalId and deduplicationId of another type than string are refused", async (service) => {
+    const place = await newPlace(service);
+    const at = dayAgo();
+    for (const over of [{ externalId: {} }, { deduplicationId: 5 }, { deduplicationId: ["a"] }]) {
+      const document = documentFields(service, place, { externalCreatedAt: at(0), ...over });
+      refused(
+        await service.post("/documents/events", { document, events: [eventFields(service, place, at(0))] }),
+        PAYLOAD,
+      );
+    }
+  }),
+  allows("Open point 26", "externalId must be unique, or need not be", async (service) => {
+    const place = await newPlace(service);
+    const { externalId } = await newDocument(service, { place });
+    const document = documentFields(service, place, { externalId, externalCreatedAt: dayAgo()(0) });
+    const answer = await service.post("/documents/events", {
+      document,
+      events: [eventFields(service, place, dayAgo()(1))],
+    });
+    if (answer.status < 300) return { reading: "need not be unique" };
+    refused(answer, [409, ...PAYLOAD]);
+    return { reading: `must be unique (${answer.status})` };
+  }),
+  allows("Open point 27", "whether a document must carry its participant and address", async (service) => {
+    const place = await newPlace(service);
+    const at = dayAgo();
+    const over = { participantId: undefined, addressId: undefined, externalCreatedAt: at(0) };
+    const document = documentFields(service, place, over);
+    const answer = await service.post("/documents/events", { document, events: [eventFields(service, place, at(0))] });
+    if (answer.status < 300) return { reading: "they may be missing" };
+    return refused(answer, PAYLOAD);
+  }),
+
+  allows(
+    "POST /documents",
+    "creates a document with deduplicationId and externalId, which then takes events",
+    async (service) => {
+      const place = await newPlace(service);
+      const at = dayAgo();
+      const answer = await service.post("/documents", documentFields(service, place, { externalCreatedAt: at(0) }));
+      const id = documentIdOf(answer);
+      await append(service, id, eventFields(service, place, at(1)));
+      return {
+        reading: `answers ${answer.status} with ${member(answer.json, "documentId") === id ? "documentId" : "id"}`,
+      };
+    },
+  ),
+  forbids("POST /documents", "a repeated deduplicationId is refused as a duplicate", async (service) => {
+    const place = await newPlace(service);
+    const fields = documentFields(service, place, { externalCreatedAt: dayAgo()(0) });
+    const id = documentIdOf(await service.post("/documents", fields));
+    return duplicate(await service.post("/documents", fields), String(fields["deduplicationId"]), [id]);
+  }),
+  forbids(
+    "POST /documents",
+    "a deduplicationId taken by a batch creation is refused, and the other way round",
+    async (service) => {
+      const document = await newDocument(service);
+      const at = dayAgo();
+      const again = documentFields(service, document, { deduplicationId: document.key, externalCreatedAt: at(0) });
+      duplicate(await service.post("/documents", again), document.key, [document.id]);
+      const events = [eventFields(service, document, at(0))];
+      return duplicate(await service.post("/documents/events", { document: again, events }), document.key, [
+        document.id,
+      ]);
+    },
+  ),
+  forbids("POST /documents", "a body that is not an object is refused", async (service) => {
+    for (const body of [[], "document", null]) refused(await service.post("/documents", body), PAYLOAD);
+  }),
+  allows("Open point 25", "an empty list of events in a batch is accepted, or refused", async (service) => {
+    const place = await newPlace(service);
+    const document = documentFields(service, place, { externalCreatedAt: dayAgo()(0) });
+    const answer = await service.post("/documents/events", { document, events: [] });
+    if (answer.status >= 300) return refused(answer, PAYLOAD);
+    documentIdOf(answer);
+    return { reading: "accepted" };
+  }),
+
+  allows("GET /documents/{id}", "reads an existing document", async (service) => {
+    const document = await newDocument(service);
+    const answer = done(await service.get(`/documents/${document.id}`));
+    check(answer.text.includes(document.id), `does not name the document: ${describeAnswer(answer)}`);
+  }),
+  forbids("GET /documents/{id}", "an id nobody was given is answered 404", async (service) => {
+    refused(await service.get(`/documents/${service.unique("nothing")}`), [404]);
+  }),
+  forbids("GET /documents/{id}", "there is no lookup by externalId or deduplicationId", async (service) => {
+    const document = await newDocument(service);
+    for (const key of [document.externalId, document.key]) {
+      const answer = await service.get(`/documents/${key}`);
+      check(answer.status === 404, `finds a document by ${key}: ${describeAnswer(answer)}`);
+      envelope(answer);
+    }
+    for (const query of [{ externalId: document.externalId }, { deduplicationId: document.key }]) {
+      const answer = await service.get("/documents", { query });
+      check(!answer.text.includes(document.id), `finds a document by query: ${describeAnswer(answer)}`);
+    }
+  }),
+];

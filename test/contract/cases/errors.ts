@@ -1,0 +1,197 @@
+/**
+ * Cases of Errors: the envelope, the request id, and the rows of the table that any service can be brought to.
+ * The others are in `faults.ts`.
+ */
+import { describeAnswer, items, member } from "../answer.js";
+import type { Answer } from "../answer.js";
+import type { ContractCase, Reading } from "../case.js";
+import { allows, forbids } from "../case.js";
+import { check, codes, done, duplicate, envelope, PAYLOAD, refused, STATE } from "../expect.js";
+import {
+  append,
+  dayAgo,
+  documentFields,
+  eventFields,
+  newDocument,
+  newParticipant,
+  newPlace,
+  participantFields,
+  send,
+} from "../world.js";
+
+/** Open point 15: any response header whose name looks like a request id. */
+function requestIdOf(answer: Answer): string {
+  const name = Object.keys(answer.headers).find((header) =>
+    /request-?id|correlation-?id|trace-?id|amzn-trace/i.test(header),
+  );
+  check(name !== undefined, `no header carries a request id: ${Object.keys(answer.headers).join(", ")}`);
+  const value = answer.headers[name] ?? "";
+  check(value !== "", `${name} is empty`);
+  return value;
+}
+
+/** The four kinds of refusal that every service can be brought to. */
+async function provoked(service: Parameters<ContractCase["run"]>[0]): Promise<Answer[]> {
+  const document = await newDocument(service);
+  const event = eventFields(service, document, document.at(1));
+  await append(service, document.id, event);
+  return [
+    await service.post("/documents/events", { events: [] }),
+    await service.get(`/participants/${service.unique("nobody")}`),
+    await send(service, document.id, event),
+    await service.post("/participants", participantFields(service, { name: 5 })),
+  ];
+}
+
+export const errorCases: ContractCase[] = [
+  allows("Errors: envelope", "a refusal carries errors with code, id and timestamp", async (service) => {
+    for (const answer of await provoked(service)) {
+      check(answer.status >= 400, `should be refused: ${describeAnswer(answer)}`);
+      envelope(answer);
+    }
+  }),
+  allows("Errors: envelope", "every error has its own id and the time it happened", async (service) => {
+    const errors = (await provoked(service)).flatMap((answer) => [...items(answer.json, "errors")]);
+    const ids = errors.map((error) => member(error, "id"));
+    check(new Set(ids).size === ids.length, `errors share an id: ${ids.join(", ")}`);
+    for (const error of errors) {
+      const timestamp = member(error, "timestamp");
+      const instant = typeof timestamp === "number" ? timestamp : Date.parse(String(timestamp));
+      check(Math.abs(instant - Date.now()) < 600_000, `${String(timestamp)} is not now`);
+    }
+  }),
+  forbids("Errors: envelope", "a success carries no errors", async (service) => {
+    const document = await newDocument(service);
+    const answer = done(await send(service, document.id, eventFields(service, document, document.at(1))));
+    check(member(answer.json, "errors") === undefined, `carries errors: ${describeAnswer(answer)}`);
+  }),
+  allows("Errors: request id", "the response headers carry a request id, another for each request", async (service) => {
+    const { id } = await newParticipant(service);
+    const answers = [await service.get(`/participants/${id}`), await service.get(`/participants/${id}`)];
+    check(new Set(answers.map(requestIdOf)).size === 2, "two requests share a request id");
+  }),
+  forbids("Errors: request id", "a refusal carries a request id like any answer", async (service) => {
+    const ids = (await provoked(service)).map(requestIdOf);
+    check(new Set(ids).size === ids.length, "two refusals share a request id");
+  }),
+
+  allows("Errors: 400", "a fixed payload is accepted where the faulty one was refused", async (service) => {
+    const document = await newDocument(service);
+    const event = eventFields(service, document, document.at(1));
+    const reading = refused(await send(service, document.id, { ...event, isPublic: "no" }), PAYLOAD);
+    await append(service, document.id, event);
+    return reading;
+  }),
+  forbids("Errors: 400", "the two named validation errors are answered 400", async (service) => {
+    const document = await newDocument(service);
+    refused(await service.post("/documents/events", { events: [] }), [400]);
+    refused(
+      await send(service, document.id, eventFields(service, document, document.at(1), { name: "CANCEL" })),
+      [400],
+    );
+  }),
+  allows("Errors: 401 / 403", "with the right credential the same request is answered", async (service) => {
+    const { id } = await newParticipant(service);
+    const answer = await service.get(`/participants/${id}`, { as: { authorization: "Bearer wrong" } });
+    check([401, 403].includes(answer.status), `should be refused: ${describeAnswer(answer)}`);
+    done(await service.get(`/participants/${id}`));
+  }),
+  forbids("Errors: 401 / 403", "a wrong token is refused on writes too, every time", async (service) => {
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await service.post("/participants", participantFields(service), {
+        as: { authorization: "Bearer wrong" },
+      });
+      check([401, 403].includes(answer.status), `should be refused: ${describeAnswer(answer)}`);
+    }
+  }),
+  allows("Errors: 404", "with the identifier verified the same request is answered", async (service) => {
+    const { id } = await newParticipant(service);
+    refused(await service.get(`/participants/${id}0`), [404]);
+    done(await service.get(`/participants/${id}`));
+  }),
+  forbids("Errors: 404", "unknown identifiers in a path are answered 404 in the envelope", async (service) => {
+    const nobody = service.unique("nobody");
+    const place = await newPlace(service);
+    const event = eventFields(service, place, dayAgo()(0));
+    for (const path of [`/participants/${nobody}`, `/participants/${nobody}/addresses`, `/documents/${nobody}`]) {
+      refused(await service.get(path), [404]);
+    }
+    refused(await service.post(`/documents/${nobody}/events`, event), [404]);
+  }),
+  allows("Errors: 409 duplicate", "the earlier write succeeded: what comes after it is appended", async (service) => {
+    const document = await newDocument(service);
+    const event = eventFields(service, document, document.at(1));
+    await append(service, document.id, event);
+    duplicate(await send(service, document.id, event), String(event["deduplicationId"]));
+    refused(await send(service, document.id, eventFields(service, document, document.at(0))), STATE);
+    await append(service, document.id, eventFields(service, document, document.at(2)));
+  }),
+  forbids("Errors: 409 duplicate", "the refusal names the key and no id of what was written", async (service) => {
+    const document = await newDocument(service);
+    const event = eventFields(service, document, document.at(1));
+    const eventId = await append(service, document.id, event);
+    const ids = [eventId, document.id, document.firstEventId];
+    const told = duplicate(await send(service, document.id, event), String(event["deduplicationId"]), ids);
+    const again = {
+      document: documentFields(service, document, { deduplicationId: document.key, externalCreatedAt: document.at(0) }),
+    };
+    const events = [eventFields(service, document, document.at(1))];
+    duplicate(await service.post("/documents/events", { ...again, events }), document.key, ids);
+    return told;
+  }),
+  allows(
+    "Errors: 409 other",
+    "a conflict of data is told apart from a duplicate and a pending process",
+    async (service) => {
+      const { fields } = await newParticipant(service);
+      const answer = await service.post("/participants", fields);
+      if (answer.status < 300) return { reading: "no conflict could be provoked" };
+      if (answer.status === 409) {
+        check(!codes(answer).includes("PENDING_PROCESS_CONFLICT_ERROR"), `wrong code: ${describeAnswer(answer)}`);
+        check(!answer.text.includes("deduplicationId"), `speaks of a deduplicationId: ${describeAnswer(answer)}`);
+      }
+      return { reading: `${answer.status} ${codes(answer).join(", ")}` };
+    },
+  ),
+  forbids(
+    "Errors: 409 other",
+    "a closed document's refusal is no duplicate and no pending process",
+    async (service) => {
+      const document = await newDocument(service);
+      await append(service, document.id, eventFields(service, document, document.at(1), { name: "CLOSE" }));
+      const answer = await send(service, document.id, eventFields(service, document, document.at(2)));
+      const reading: Reading = refused(answer, STATE);
+      check(!codes(answer).includes("PENDING_PROCESS_CONFLICT_ERROR"), `wrong code: ${describeAnswer(answer)}`);
+      check(!answer.text.includes("deduplicationId"), `speaks of a deduplicationId: ${describeAnswer(answer)}`);
+      return reading;
+    },
+  ),
+  allows("Errors: 422", "a fixed structure is accepted where the broken one was refused", async (service) => {
+    const document = await newDocument(service);
+    const event = eventFields(service, document, document.at(1));
+    const body = { documentId: document.id, events: event };
+    const reading = refused(await service.post("/documents/events", body), PAYLOAD);
+    done(await service.post("/documents/events", { ...body, events: [event] }));
+    return reading;
+  }),
+  forbids("Errors: 422", "a payload whose structure cannot be processed is refused", async (service) => {
+    const document = await newDocument(service);
+    const readings = new Set<string>();
+    for (const body of [{ documentId: document.id, events: "none" }, { documentId: [], events: [] }, [], "x"]) {
+      readings.add(refused(await service.post("/documents/events", body), PAYLOAD).reading);
+    }
+    return { reading: [...readings].join(", ") };
+  }),
+  forbids(
+    "Errors: retry policy",
+    "other 4xx are terminal: the same request is refused the same way again",
+    async (service) => {
+      const document = await newDocument(service);
+      const event = eventFields(service, document, document.at(-1));
+      const [first, second] = [await send(service, document.id, event), await send(service, document.id, event)];
+      refused(first, STATE);
+      check(first.status === second.status, `refused with ${first.status}, then ${second.status}`);
+      check(codes(first).join() === codes(second).join(), "refused with another code the second time");
+    },
+  ),
+];

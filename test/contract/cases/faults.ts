@@ -1,0 +1,165 @@
+/**
+ * Cases of the rows of Errors that a healthy service never shows: they need control of faults.
+ */
+import { describeAnswer } from "../answer.js";
+import type { ContractCase } from "../case.js";
+import { allows, forbids } from "../case.js";
+import type { FaultRule } from "../control.js";
+import { check, codes, duplicate, refused } from "../expect.js";
+import { append, ENDPOINTS, eventFields, newDocument, send } from "../world.js";
+
+const SINGLE = { method: "POST", path: "/documents/{documentId}/events" };
+const BATCH = { method: "POST", path: "/documents/events" };
+
+/** A server error before the work lets the same request land when repeated; after the work its key is taken. */
+function serverError(rule: string, status: number): ContractCase[] {
+  const fault = (match: FaultRule["match"], when: "before" | "after"): FaultRule => ({
+    ...(match ? { match } : {}),
+    times: 1,
+    action: { kind: "status", status, when },
+  });
+  return [
+    allows(
+      rule,
+      `after a ${status} that kept nothing, the same request with the same key lands`,
+      async (service) => {
+        for (const by of ENDPOINTS) {
+          const document = await newDocument(service);
+          const event = eventFields(service, document, document.at(1));
+          await service.control.withFaults([fault(by === "single" ? SINGLE : BATCH, "before")], async () => {
+            const answer = await send(service, document.id, event, by);
+            check(answer.status === status, `should be ${status}: ${describeAnswer(answer)}`);
+            await append(service, document.id, event, by);
+          });
+        }
+      },
+      ["control"],
+    ),
+    forbids(
+      rule,
+      `after a ${status} that hid a success, the same key is refused as a duplicate`,
+      async (service) => {
+        for (const by of ENDPOINTS) {
+          const document = await newDocument(service);
+          const event = eventFields(service, document, document.at(1));
+          await service.control.withFaults([fault(by === "single" ? SINGLE : BATCH, "after")], async () => {
+            const answer = await send(service, document.id, event, by);
+            check(answer.status === status, `should be ${status}: ${describeAnswer(answer)}`);
+            duplicate(await send(service, document.id, event, by), String(event["deduplicationId"]));
+          });
+        }
+      },
+      ["control"],
+    ),
+  ];
+}
+
+export const faultCases: ContractCase[] = [
+  allows(
+    "Errors: 403 token expired",
+    "refreshing the token and repeating once resolves it",
+    async (service) => {
+      const document = await newDocument(service);
+      const event = eventFields(service, document, document.at(1));
+      await service.control.withFaults([{ match: SINGLE, times: 1, action: { kind: "expire-token" } }], async () => {
+        const answer = await send(service, document.id, event);
+        check(answer.status === 403, `should be 403: ${describeAnswer(answer)}`);
+        await service.renewedToken();
+        await append(service, document.id, event);
+      });
+    },
+    ["control"],
+  ),
+  forbids(
+    "Errors: 403 token expired",
+    "the expired token stays refused",
+    async (service) => {
+      const old = { authorization: `Bearer ${await service.currentToken()}` };
+      await service.control.expireTokens();
+      await service.renewedToken();
+      for (let time = 0; time < 2; time += 1) {
+        const answer = await service.get(`/participants/${service.unique("nobody")}`, { as: old });
+        check(answer.status === 403, `should be 403: ${describeAnswer(answer)}`);
+      }
+    },
+    ["control"],
+  ),
+  allows(
+    "Errors: 409 pending process",
+    "a repeat lands after a background process was running",
+    async (service) => {
+      for (const by of ENDPOINTS) {
+        const document = await newDocument(service);
+        const event = eventFields(service, document, document.at(1));
+        const rule: FaultRule = {
+          match: by === "single" ? SINGLE : BATCH,
+          times: 1,
+          action: { kind: "pending-process" },
+        };
+        await service.control.withFaults([rule], async () => {
+          await send(service, document.id, event, by);
+          await append(service, document.id, event, by);
+        });
+      }
+    },
+    ["control"],
+  ),
+  forbids(
+    "Errors: 409 pending process",
+    "a running background process refuses with its own code and keeps nothing",
+    async (service) => {
+      const document = await newDocument(service);
+      const event = eventFields(service, document, document.at(1));
+      await service.control.withFaults([{ match: SINGLE, times: 2, action: { kind: "pending-process" } }], async () => {
+        for (let time = 0; time < 2; time += 1) {
+          const answer = await send(service, document.id, event);
+          refused(answer, [409]);
+          check(codes(answer).includes("PENDING_PROCESS_CONFLICT_ERROR"), `another code: ${describeAnswer(answer)}`);
+        }
+      });
+      await append(service, document.id, event);
+    },
+    ["control"],
+  ),
+  ...serverError("Errors: 500", 500),
+  ...[502, 503, 504].flatMap((status) => serverError("Errors: 502 / 503 / 504", status)),
+  allows(
+    "Errors: retry policy",
+    "a connection dropped before the work: the repeat lands",
+    async (service) => {
+      const document = await newDocument(service);
+      const event = eventFields(service, document, document.at(1));
+      await service.control.withFaults(
+        [{ match: BATCH, times: 1, action: { kind: "drop", when: "before" } }],
+        async () => {
+          const lost = await send(service, document.id, event, "batch").then(
+            () => false,
+            () => true,
+          );
+          check(lost, "the connection should have been dropped");
+          await append(service, document.id, event, "batch");
+        },
+      );
+    },
+    ["control"],
+  ),
+  forbids(
+    "Errors: retry policy",
+    "an answer lost or cut after the work: the repeat is a duplicate",
+    async (service) => {
+      for (const action of [{ kind: "drop", when: "after" }, { kind: "truncate" }] as const) {
+        const document = await newDocument(service);
+        const event = eventFields(service, document, document.at(1));
+        await service.control.withFaults([{ match: BATCH, times: 1, action }], async () => {
+          const lost = await send(service, document.id, event, "batch").then(
+            (answer) => answer.json === undefined,
+            () => true,
+          );
+          check(lost, "the answer should have been lost");
+          duplicate(await send(service, document.id, event, "batch"), String(event["deduplicationId"]));
+        });
+      }
+    },
+    ["control"],
+  ),
+];

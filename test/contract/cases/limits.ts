@@ -1,0 +1,213 @@
+/**
+ * Cases of Limits: the sustained rate, the burst, and what lies beyond; sizes are open (open point 10).
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer } from "../answer.js";
+import { describeAnswer, items } from "../answer.js";
+import type { ContractCase } from "../case.js";
+import { allows, forbids } from "../case.js";
+import { check, done, envelope, PAYLOAD, refused } from "../expect.js";
+import type { Caller, ServiceUnderTest } from "../service.js";
+import { append, dayAgo, documentFields, eventFields, newDocument, newParticipant, newPlace } from "../world.js";
+
+const TOO_LARGE = [413, ...PAYLOAD];
+
+/** Sends so many reads at once. */
+function flood(service: ServiceUnderTest, count: number, path: string, as: Caller = "first"): Promise<Answer[]> {
+  return Promise.all(Array.from({ length: count }, () => service.get(path, { unpaced: true, as })));
+}
+
+function limitOf(service: ServiceUnderTest): { rate: number; burst: number } {
+  const { limit } = service.options;
+  if (!limit) throw new Error("the case uses the limiter without declaring that it needs it");
+  return limit;
+}
+
+const passed = (answers: readonly Answer[]): number => answers.filter((answer) => answer.status === 200).length;
+
+/** Empties the first client's bucket and returns the answers with the seconds they took. */
+async function emptied(service: ServiceUnderTest, path: string): Promise<{ answers: Answer[]; seconds: number }> {
+  const { burst } = limitOf(service);
+  await service.rest();
+  const start = performance.now();
+  const answers = await flood(service, 3 * burst, path);
+  service.emptied();
+  return { answers, seconds: (performance.now() - start) / 1000 };
+}
+
+export const limitCases: ContractCase[] = [
+  allows(
+    "Limits: burst",
+    "a burst just below the limit passes after a rest",
+    async (service) => {
+      const { id } = await newParticipant(service);
+      await service.rest();
+      const answers = await flood(service, limitOf(service).burst - 2, `/participants/${id}`);
+      service.emptied();
+      for (const answer of answers) done(answer);
+    },
+    ["rate-limit"],
+  ),
+  forbids(
+    "Limits: burst",
+    "of three bursts at once no more than one passes, and what the rate yields meanwhile",
+    async (service) => {
+      const { id } = await newParticipant(service);
+      const { rate, burst } = limitOf(service);
+      const { answers, seconds } = await emptied(service, `/participants/${id}`);
+      const most = burst + rate * seconds + 2;
+      check(
+        passed(answers) <= most,
+        `${passed(answers)} of ${answers.length} passed, at most ${most.toFixed(0)} should`,
+      );
+      check(passed(answers) >= burst - 2, `only ${passed(answers)} of a burst of ${burst} passed`);
+    },
+    ["rate-limit"],
+  ),
+  allows(
+    "Limits: sustained",
+    "at the sustained rate every request passes",
+    async (service) => {
+      const { id } = await newParticipant(service);
+      const { rate } = limitOf(service);
+      await emptied(service, `/participants/${id}`);
+      await sleep(3000 / rate);
+      const start = performance.now();
+      for (let sent = 0; sent < 20; sent += 1) {
+        await sleep(Math.max(0, start + (sent * 1010) / rate - performance.now()));
+        done(await service.get(`/participants/${id}`, { unpaced: true }));
+      }
+      service.emptied();
+    },
+    ["rate-limit"],
+  ),
+  forbids(
+    "Limits: sustained",
+    "with the burst spent, no more than the sustained rate passes",
+    async (service) => {
+      const { id } = await newParticipant(service);
+      const { rate, burst } = limitOf(service);
+      const { seconds } = await emptied(service, `/participants/${id}`);
+      const start = performance.now();
+      await sleep((burst / 2 / rate) * 1000);
+      const answers = await flood(service, 2 * burst, `/participants/${id}`);
+      service.emptied();
+      const most = rate * ((performance.now() - start) / 1000 + seconds) + 3;
+      check(passed(answers) <= most, `${passed(answers)} passed, at most ${most.toFixed(0)} should`);
+      check(passed(answers) >= burst / 2 - 3, `only ${passed(answers)} passed after half a burst was saved up`);
+    },
+    ["rate-limit"],
+  ),
+  allows(
+    "Limits 2",
+    "after the limit was exceeded, waiting is enough",
+    async (service) => {
+      const { id } = await newParticipant(service);
+      await emptied(service, `/participants/${id}`);
+      await service.rest();
+      done(await service.get(`/participants/${id}`));
+    },
+    ["rate-limit"],
+  ),
+  forbids(
+    "Limits 2",
+    "what exceeds the limits is answered 429",
+    async (service) => {
+      const { id } = await newParticipant(service);
+      const { answers } = await emptied(service, `/participants/${id}`);
+      const beyond = answers.filter((answer) => answer.status !== 200);
+      check(beyond.length > 0, "nothing was refused");
+      for (const answer of beyond) check(answer.status === 429, `should be 429: ${describeAnswer(answer)}`);
+    },
+    ["rate-limit"],
+  ),
+  allows(
+    "Errors: 429",
+    "a refused request passes when repeated after a pause, and is kept once",
+    async (service) => {
+      const document = await newDocument(service);
+      await emptied(service, `/participants/${document.participantId}`);
+      const event = eventFields(service, document, document.at(1));
+      const path = `/documents/${document.id}/events`;
+      let answer = await service.post(path, event, { unpaced: true });
+      await service.rest();
+      if (answer.status === 429) answer = await service.post(path, event);
+      done(answer);
+    },
+    ["rate-limit"],
+  ),
+  forbids(
+    "Errors: 429",
+    "the refusal is an envelope or a gateway's body, with or without Retry-After",
+    async (service) => {
+      const { id } = await newParticipant(service);
+      const { answers } = await emptied(service, `/participants/${id}`);
+      const beyond = answers.find((answer) => answer.status === 429);
+      check(beyond !== undefined, "nothing was refused");
+      const inEnvelope = items(beyond.json, "errors").length > 0;
+      if (inEnvelope) envelope(beyond);
+      const after = beyond.headers["retry-after"];
+      check(
+        after === undefined || /^\d+$/.test(after) || Number.isFinite(Date.parse(after)),
+        `Retry-After ${String(after)}`,
+      );
+      return {
+        reading: `${inEnvelope ? "envelope" : "another body"}, ${after === undefined ? "no Retry-After" : "Retry-After"}`,
+      };
+    },
+    ["rate-limit"],
+  ),
+  forbids(
+    "Limits: sustained",
+    "the limit is per client: one that floods does not stop another",
+    async (service) => {
+      const { id } = await newParticipant(service);
+      const other = await newParticipant(service, {}, "second");
+      const [{ answers }, theirs] = await Promise.all([
+        emptied(service, `/participants/${id}`),
+        service.rest().then(() => flood(service, 5, `/participants/${other.id}`, "second")),
+      ]);
+      check(passed(answers) < answers.length, "nothing was refused");
+      for (const answer of theirs) done(answer);
+    },
+    ["rate-limit", "second-credential"],
+  ),
+
+  allows("Open point 10", "how many events a request may carry", async (service) => {
+    const place = await newPlace(service);
+    const at = dayAgo();
+    const readings: string[] = [];
+    for (const count of [20, 150]) {
+      const document = documentFields(service, place, { externalCreatedAt: at(0) });
+      const events = Array.from({ length: count }, (_each, index) => eventFields(service, place, at(index / 60)));
+      const answer = await service.post("/documents/events", { document, events });
+      if (answer.status < 300) check(items(answer.json, "events").length === count, `should answer ${count} events`);
+      else refused(answer, TOO_LARGE);
+      readings.push(`${count} events: ${answer.status < 300 ? "accepted" : answer.status}`);
+    }
+    return { reading: readings.join(", ") };
+  }),
+  forbids("Open point 10", "a request refused as too large keeps nothing", async (service) => {
+    const document = await newDocument(service);
+    const events = Array.from({ length: 150 }, () => eventFields(service, document, document.at(1)));
+    const answer = await service.post("/documents/events", { documentId: document.id, events });
+    if (answer.status < 300) return { reading: "150 events are not too many" };
+    const reading = refused(answer, TOO_LARGE);
+    await append(service, document.id, { ...events[0], externalCreatedAt: document.at(0) });
+    return reading;
+  }),
+  allows("Open point 10", "how long a string and a body may be", async (service) => {
+    const readings: string[] = [];
+    for (const kibibytes of [4, 64, 1100]) {
+      const document = await newDocument(service);
+      const metadata = { attributes: [{ name: "Note", value: "x".repeat(kibibytes * 1024), isPublic: false }] };
+      const answer = await service.post(
+        `/documents/${document.id}/events`,
+        eventFields(service, document, document.at(1), { metadata }),
+      );
+      if (answer.status >= 300) refused(answer, TOO_LARGE);
+      readings.push(`${kibibytes} KiB: ${answer.status < 300 ? "accepted" : answer.status}`);
+    }
+    return { reading: readings.join(", ") };
+  }),
+];

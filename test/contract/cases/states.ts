@@ -1,0 +1,208 @@
+/**
+ * Cases of States and transitions, and of Endpoints, Events 9: CLOSE, CANCEL and what they leave possible.
+ */
+import type { ContractCase, Reading } from "../case.js";
+import { allows, forbids } from "../case.js";
+import { done, PAYLOAD, refused, saying, STATE } from "../expect.js";
+import type { ServiceUnderTest } from "../service.js";
+import type { Document, Fields } from "../world.js";
+import {
+  append,
+  cancelFields,
+  ENDPOINTS,
+  eventFields,
+  leftNoTrace,
+  newDocument,
+  relatedFields,
+  send,
+  targetFields,
+} from "../world.js";
+
+const REASON_REQUIRED = "The reason metadata is required for CANCEL events";
+
+/** Every kind of event, at a time, on a document; RELATED points at `other`. */
+function everyKind(service: ServiceUnderTest, document: Document, other: Document, at: string): Record<string, Fields> {
+  const named = (name: string, over: Fields = {}): Fields => eventFields(service, document, at, { name, ...over });
+  return {
+    CUSTOM: named("Weighing"),
+    ACTOR: named("ACTOR"),
+    UPDATE: named("UPDATE"),
+    OUTPUT: named("OUTPUT", { target: targetFields(service, document) }),
+    SPLIT: named("SPLIT", { target: targetFields(service, document) }),
+    CLOSE: named("CLOSE"),
+    CANCEL: cancelFields(service, document, at),
+    RELATED: relatedFields(service, document, at, other.id),
+    "RELATED one way": relatedFields(service, document, at, other.id, { bidirectional: false }),
+  };
+}
+
+async function closed(service: ServiceUnderTest): Promise<Document> {
+  const document = await newDocument(service);
+  await append(service, document.id, eventFields(service, document, document.at(1), { name: "CLOSE" }));
+  return document;
+}
+
+function cancelRefused(title: string, metadata: unknown): ContractCase {
+  return forbids("Endpoints, Events 9", `CANCEL with ${title} is answered 400 with the message`, async (service) => {
+    let told: Reading | void = undefined;
+    for (const by of ENDPOINTS) {
+      const document = await newDocument(service);
+      const event = cancelFields(service, document, document.at(1), { metadata });
+      const answer = await send(service, document.id, event, by);
+      refused(answer, [400]);
+      told = saying(answer, REASON_REQUIRED);
+      await leftNoTrace(service, document, event);
+    }
+    return told;
+  });
+}
+
+const reason = (name: string, value: string): Fields => ({ attributes: [{ name, value, isPublic: true }] });
+
+export const stateCases: ContractCase[] = [
+  allows("States: CLOSE", "an open document is closed by a CLOSE event", async (service) => {
+    for (const by of ENDPOINTS) {
+      const document = await newDocument(service);
+      await append(service, document.id, eventFields(service, document, document.at(1), { name: "CLOSE" }), by);
+    }
+  }),
+  allows(
+    "States: CLOSE",
+    "a RELATED event can still be added to a closed document, both ways and one way",
+    async (service) => {
+      const document = await closed(service);
+      const other = await newDocument(service, { place: document });
+      await append(service, document.id, relatedFields(service, document, document.at(2), other.id));
+      await append(
+        service,
+        document.id,
+        relatedFields(service, document, document.at(3), other.id, { bidirectional: false }),
+        "batch",
+      );
+    },
+  ),
+  forbids("States: CLOSE", "a closed document takes no further update", async (service) => {
+    const document = await closed(service);
+    const other = await newDocument(service, { place: document });
+    for (const [kind, event] of Object.entries(everyKind(service, document, other, document.at(2)))) {
+      if (kind.startsWith("RELATED") || kind === "CANCEL") continue;
+      for (const by of ENDPOINTS) refused(await send(service, document.id, event, by), STATE);
+    }
+    // A refused event has left no later time behind.
+    await append(
+      service,
+      document.id,
+      relatedFields(service, document, document.at(1), other.id, { bidirectional: false }),
+    );
+  }),
+  forbids("States: CLOSE", "a CLOSE event must keep the order of time", async (service) => {
+    const document = await newDocument(service);
+    await append(service, document.id, eventFields(service, document, document.at(5)));
+    refused(await send(service, document.id, eventFields(service, document, document.at(4), { name: "CLOSE" })), STATE);
+    await append(service, document.id, eventFields(service, document, document.at(6)));
+  }),
+  forbids("States: CLOSE", "within a batch too, nothing but RELATED and CANCEL comes after CLOSE", async (service) => {
+    const document = await newDocument(service);
+    const events = ["CLOSE", "Weighing"].map((name) => eventFields(service, document, document.at(1), { name }));
+    return refused(await service.post("/documents/events", { documentId: document.id, events }), STATE);
+  }),
+
+  allows("States: CANCEL", "an open document can be cancelled", async (service) => {
+    for (const by of ENDPOINTS) {
+      const document = await newDocument(service);
+      await append(service, document.id, cancelFields(service, document, document.at(1)), by);
+    }
+  }),
+  allows("States: CANCEL", "a closed document can be cancelled", async (service) => {
+    for (const by of ENDPOINTS) {
+      const document = await closed(service);
+      await append(service, document.id, cancelFields(service, document, document.at(2)), by);
+    }
+  }),
+  forbids("States: CANCEL", "a cancelled document takes no event of any type", async (service) => {
+    const document = await newDocument(service);
+    const other = await newDocument(service, { place: document });
+    await append(service, document.id, cancelFields(service, document, document.at(1)));
+    for (const event of Object.values(everyKind(service, document, other, document.at(2)))) {
+      for (const by of ENDPOINTS) refused(await send(service, document.id, event, by), STATE);
+    }
+  }),
+  forbids("States: CANCEL", "a document closed and then cancelled takes no RELATED event either", async (service) => {
+    const document = await closed(service);
+    const other = await newDocument(service, { place: document });
+    await append(service, document.id, cancelFields(service, document, document.at(2)));
+    for (const related of [{ isPublic: true }, { bidirectional: false }]) {
+      refused(
+        await send(service, document.id, relatedFields(service, document, document.at(3), other.id, related)),
+        STATE,
+      );
+    }
+  }),
+  forbids("States: CANCEL", "within a batch too, nothing comes after CANCEL", async (service) => {
+    const document = await newDocument(service);
+    const events = [cancelFields(service, document, document.at(1)), eventFields(service, document, document.at(1))];
+    return refused(await service.post("/documents/events", { documentId: document.id, events }), STATE);
+  }),
+
+  forbids(
+    "States: RELATED to a cancelled document",
+    "a RELATED event with bidirectional true is rejected",
+    async (service) => {
+      const document = await newDocument(service);
+      const cancelled = await newDocument(service, { place: document });
+      await append(service, cancelled.id, cancelFields(service, cancelled, cancelled.at(1)));
+      for (const by of ENDPOINTS) {
+        for (const related of [{ isPublic: true }, { bidirectional: true, isPublic: false }]) {
+          const event = relatedFields(service, document, document.at(0), cancelled.id, related);
+          refused(await send(service, document.id, event, by), STATE);
+          await leftNoTrace(service, document, event);
+        }
+      }
+    },
+  ),
+  allows(
+    "States: RELATED to a cancelled document",
+    "a one-way reference appends nothing to it and is accepted",
+    async (service) => {
+      const document = await newDocument(service);
+      const cancelled = await newDocument(service, { place: document });
+      await append(service, cancelled.id, cancelFields(service, cancelled, cancelled.at(1)));
+      const answer = await send(
+        service,
+        document.id,
+        relatedFields(service, document, document.at(2), cancelled.id, { bidirectional: false }),
+      );
+      // "Both documents must be … able to accept their events": the related one has none to accept.
+      if (answer.status >= 300) return refused(answer, STATE);
+      return { reading: "accepted" };
+    },
+  ),
+
+  allows("Endpoints, Events 9", "CANCEL with an attribute named reason and a value is accepted", async (service) => {
+    for (const by of ENDPOINTS) {
+      const document = await newDocument(service);
+      done(await send(service, document.id, cancelFields(service, document, document.at(1)), by));
+    }
+  }),
+  allows("Endpoints, Events 9", "reason may stand among other attributes", async (service) => {
+    const document = await newDocument(service);
+    const attributes = ["Operator", "reason", "Reason"].map((name) => ({
+      name,
+      value: "wrong plate",
+      isPublic: false,
+    }));
+    await append(service, document.id, cancelFields(service, document, document.at(1), { metadata: { attributes } }));
+  }),
+  cancelRefused("no metadata", undefined),
+  cancelRefused("no attributes", { attributes: [] }),
+  cancelRefused("an empty reason", reason("reason", "")),
+  cancelRefused("Reason instead of reason", reason("Reason", "entered twice")),
+  cancelRefused("REASON instead of reason", reason("REASON", "entered twice")),
+  cancelRefused("reason misspelt with a blank", reason(" reason", "entered twice")),
+  forbids("Endpoints, Events 9", "the reason's attribute needs its own isPublic like any other", async (service) => {
+    const document = await newDocument(service);
+    const metadata = { attributes: [{ name: "reason", value: "entered twice" }] };
+    refused(await send(service, document.id, cancelFields(service, document, document.at(1), { metadata })), PAYLOAD);
+    await append(service, document.id, eventFields(service, document, document.at(2)));
+  }),
+];

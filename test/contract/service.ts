@@ -1,0 +1,209 @@
+/**
+ * The service under test: HTTP against a base URL, tokens, pace, unique values and the service's own time.
+ * Shares no code with the importer or the sandbox.
+ */
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, request } from "undici";
+import type { Answer } from "./answer.js";
+import { parseJson } from "./answer.js";
+import type { Capability } from "./case.js";
+import { Control } from "./control.js";
+import type { Pace } from "./pace.js";
+import { pacedAt, unpaced } from "./pace.js";
+import type { ServiceProfile } from "./profile.js";
+import { defaultProfile } from "./profile.js";
+import { cnpjFrom } from "./tax-id.js";
+import type { ClientAuthentication, Credential } from "./tokens.js";
+import { askForToken, Tokens } from "./tokens.js";
+
+/** Who asks: a client of the suite, or a ready Authorization header (null sends none). */
+export type Caller = "first" | "second" | { authorization: string | null };
+
+/** One request. `body` is sent as JSON unless `raw` gives the bytes. */
+export interface Asked {
+  method: string;
+  path: string;
+  query?: Readonly<Record<string, string>>;
+  body?: unknown;
+  raw?: string | Uint8Array;
+  headers?: Readonly<Record<string, string>>;
+  as?: Caller;
+  /** Leaves at once, whatever the pace: for the rate-limit cases only. */
+  unpaced?: boolean;
+}
+
+export interface ServiceOptions {
+  baseUrl: string;
+  tokenUrl: string;
+  credential: Credential;
+  /** A client with another dataset; null when there is none. */
+  secondCredential: Credential | null;
+  /** Address of a sandbox's control endpoint; null when there is none. */
+  controlUrl: string | null;
+  scope?: string;
+  /** The service's limit (service.md Limits); null when it is off, then nothing is paced and nothing provoked. */
+  limit: { rate: number; burst: number } | null;
+  /** Makes all names and keys of this run unlike those of any other. */
+  seed: string;
+  profile?: Partial<ServiceProfile>;
+}
+
+export class ServiceUnderTest {
+  readonly options: ServiceOptions;
+  readonly profile: ServiceProfile;
+  readonly capabilities: ReadonlySet<Capability>;
+  readonly #agent = new Agent({ connections: 16, keepAliveTimeout: 5_000 });
+  readonly #tokens: { first: Tokens; second: Tokens | null };
+  readonly #paces: { first: Pace; second: Pace };
+  readonly #control: Control | null;
+  #counter = 0;
+
+  constructor(options: ServiceOptions) {
+    this.options = options;
+    this.profile = { ...defaultProfile, ...options.profile };
+    const { limit, controlUrl, credential, secondCredential, scope } = options;
+    const post = (headers: Record<string, string>, form: string): Promise<Answer> =>
+      this.#exchange("POST", options.tokenUrl, headers, form);
+    this.#tokens = {
+      first: new Tokens(post, credential, scope),
+      second: secondCredential && new Tokens(post, secondCredential, scope),
+    };
+    // A burst five below the service's leaves room for jitter on the way.
+    const pace = (): Pace => (limit ? pacedAt(limit.rate, Math.max(1, limit.burst - 5)) : unpaced);
+    this.#paces = { first: pace(), second: pace() };
+    this.#control = controlUrl === null ? null : new Control((method, path, body) => this.#order(method, path, body));
+    this.capabilities = new Set<Capability>([
+      ...(controlUrl === null ? [] : (["control", "clock"] as const)),
+      ...(secondCredential ? (["second-credential"] as const) : []),
+      ...(limit ? (["rate-limit"] as const) : []),
+    ]);
+  }
+
+  /** The control endpoint. @throws when the case forgot to say that it needs it. */
+  get control(): Control {
+    if (!this.#control) throw new Error("the case uses control without declaring that it needs it");
+    return this.#control;
+  }
+
+  async send(asked: Asked): Promise<Answer> {
+    const caller = asked.as ?? "first";
+    if (!asked.unpaced) await this.#paces[caller === "second" ? "second" : "first"].take();
+    const headers: Record<string, string> = { accept: "application/json", ...asked.headers };
+    const authorization = await this.#authorization(caller);
+    if (authorization !== null) headers["authorization"] = authorization;
+    let body = asked.raw;
+    if (asked.body !== undefined) {
+      body = JSON.stringify(asked.body);
+      headers["content-type"] ??= "application/json";
+    }
+    const query = asked.query ? `?${new URLSearchParams(asked.query).toString()}` : "";
+    return this.#exchange(asked.method, this.options.baseUrl.replace(/\/$/, "") + asked.path + query, headers, body);
+  }
+
+  get(path: string, rest: Omit<Asked, "method" | "path"> = {}): Promise<Answer> {
+    return this.send({ method: "GET", path, ...rest });
+  }
+
+  post(path: string, body: unknown, rest: Omit<Asked, "method" | "path" | "body"> = {}): Promise<Answer> {
+    return this.send({ method: "POST", path, body, ...rest });
+  }
+
+  /** Asks the token endpoint once, with these names and secrets. */
+  askToken(credential: Credential, how: ClientAuthentication): Promise<Answer> {
+    const post = (headers: Record<string, string>, form: string): Promise<Answer> =>
+      this.#exchange("POST", this.options.tokenUrl, headers, form);
+    return askForToken(post, credential, how, this.options.scope);
+  }
+
+  /** Sends any form to the token endpoint. */
+  askTokenWith(form: Readonly<Record<string, string>>): Promise<Answer> {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    return this.#exchange("POST", this.options.tokenUrl, headers, new URLSearchParams(form).toString());
+  }
+
+  /** The first client's token in use, and a new one. */
+  currentToken(): Promise<string> {
+    return this.#tokens.first.current();
+  }
+
+  renewedToken(): Promise<string> {
+    return this.#tokens.first.renewed();
+  }
+
+  /** Sleeps until the service owes the first client a full burst. */
+  async rest(): Promise<void> {
+    const { limit } = this.options;
+    if (limit) await sleep(this.#paces.first.untilFull() + (6 / limit.rate) * 1000);
+  }
+
+  /** Says that the first client's bucket has been emptied on purpose. */
+  emptied(): void {
+    this.#paces.first.emptied();
+  }
+
+  /** A value nobody has used before, readable in messages. */
+  unique(label: string): string {
+    this.#counter += 1;
+    return `${label}-${this.options.seed}-${this.#counter}`;
+  }
+
+  /** A tax id nobody has used before, with right check digits (14 digits). */
+  taxId(): string {
+    return cnpjFrom(createHash("sha256").update(this.unique("tax")).digest());
+  }
+
+  /**
+   * A time just past, later than any that this function gave before; for events that must lie between what came
+   * before and what comes next, whichever reading of open point 11 the service follows.
+   */
+  async moment(): Promise<string> {
+    const loopback = ["127.0.0.1", "localhost", "[::1]"].includes(new URL(this.options.baseUrl).hostname);
+    const tick = loopback ? 15 : 500;
+    await sleep(2 * tick);
+    return new Date(Date.now() - tick).toISOString();
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.close();
+  }
+
+  async #authorization(caller: Caller): Promise<string | null> {
+    if (typeof caller === "object") return caller.authorization;
+    const tokens = this.#tokens[caller];
+    if (!tokens) throw new Error("the case uses a second credential without declaring that it needs it");
+    return `Bearer ${await tokens.current()}`;
+  }
+
+  #order(method: string, path: string, body?: unknown): Promise<Answer> {
+    const url = `${String(this.options.controlUrl).replace(/\/$/, "")}/${path}`;
+    return body === undefined
+      ? this.#exchange(method, url, {})
+      : this.#exchange(method, url, { "content-type": "application/json" }, JSON.stringify(body));
+  }
+
+  async #exchange(
+    method: string,
+    url: string,
+    headers: Record<string, string>,
+    body?: string | Uint8Array,
+  ): Promise<Answer> {
+    const answer = await request(url, {
+      method: method as "GET",
+      headers,
+      body: body ?? null,
+      dispatcher: this.#agent,
+      headersTimeout: 30_000,
+      bodyTimeout: 30_000,
+    });
+    const text = await answer.body.text();
+    const plain = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), String(value ?? "")]);
+    return {
+      asked: `${method} ${new URL(url).pathname.slice(0, 120)}`,
+      status: answer.statusCode,
+      headers: Object.fromEntries(plain) as Record<string, string>,
+      text,
+      json: parseJson(text),
+    };
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * Fresh participants, addresses, documents and events for a case, and the ways to send them.
+ * Documents are created by POST /documents/events with a `document`, the form the specification shows.
+ */
+import type { Answer } from "./answer.js";
+import { check, done, duplicate, stringAt } from "./expect.js";
+import type { Caller, ServiceUnderTest } from "./service.js";
+
+export type Fields = Record<string, unknown>;
+
+/** A registered participant with one address. */
+export interface Place {
+  participantId: string;
+  addressId: string;
+}
+
+/** A document with one event at `at(0)`, a day ago. */
+export interface Document extends Place {
+  id: string;
+  /** Its deduplicationId. */
+  key: string;
+  externalId: string;
+  firstEventId: string;
+  /** A time in the past, so many minutes after the first event (a day ago); fractions are seconds. */
+  at(minutes: number): string;
+}
+
+/** Which of the two event endpoints carries an event. */
+export type Endpoint = "single" | "batch";
+export const ENDPOINTS: readonly Endpoint[] = ["single", "batch"];
+
+/** The five create fields of a participant nobody has registered. */
+export function participantFields(service: ServiceUnderTest, over: Fields = {}): Fields {
+  const { countryCode, taxIdType, participantType } = service.profile;
+  return {
+    countryCode,
+    taxIdType,
+    taxId: service.taxId(),
+    name: service.unique("Company"),
+    type: participantType,
+    ...over,
+  };
+}
+
+/** The six create fields of an address. */
+export function addressFields(service: ServiceUnderTest, over: Fields = {}): Fields {
+  const { countryCode, knownPlace } = service.profile;
+  return {
+    ...knownPlace,
+    countryCode,
+    name: service.unique("Site"),
+    street: service.unique("Rua Augusta"),
+    number: "1508",
+    ...over,
+  };
+}
+
+/** Registers a participant. */
+export async function newParticipant(
+  service: ServiceUnderTest,
+  over: Fields = {},
+  as: Caller = "first",
+): Promise<{ id: string; fields: Fields; answer: Answer }> {
+  const fields = participantFields(service, over);
+  const answer = done(await service.post("/participants", fields, { as }));
+  return { id: stringAt(answer, "id"), fields, answer };
+}
+
+/** Registers an address under a participant. */
+export async function newAddress(
+  service: ServiceUnderTest,
+  participantId: string,
+  over: Fields = {},
+  as: Caller = "first",
+): Promise<{ id: string; fields: Fields; answer: Answer }> {
+  const fields = addressFields(service, over);
+  const answer = done(await service.post(`/participants/${participantId}/addresses`, fields, { as }));
+  return { id: stringAt(answer, "id"), fields, answer };
+}
+
+/** A participant with an address. */
+export async function newPlace(service: ServiceUnderTest, as: Caller = "first"): Promise<Place> {
+  const { id } = await newParticipant(service, {}, as);
+  const address = await newAddress(service, id, {}, as);
+  return { participantId: id, addressId: address.id };
+}
+
+/** Times counted in minutes from a day ago. */
+export function dayAgo(): (minutes: number) => string {
+  const start = Date.now() - 86_400_000;
+  return (minutes) => new Date(start + minutes * 60_000).toISOString();
+}
+
+/** A document payload with fresh keys. */
+export function documentFields(service: ServiceUnderTest, place: Place, over: Fields = {}): Fields {
+  return {
+    ...service.profile.document,
+    externalId: service.unique("external"),
+    deduplicationId: service.unique("document"),
+    participantId: place.participantId,
+    addressId: place.addressId,
+    ...over,
+  };
+}
+
+/** A target payload with fresh keys. */
+export function targetFields(service: ServiceUnderTest, place: Place, over: Fields = {}): Fields {
+  return documentFields(service, place, { ...service.profile.target, ...over });
+}
+
+/** A custom event with a fresh key; members given as undefined are left out. */
+export function eventFields(
+  service: ServiceUnderTest,
+  place: Place,
+  externalCreatedAt: string,
+  over: Fields = {},
+): Fields {
+  return {
+    name: "Pick-up",
+    externalCreatedAt,
+    isPublic: false,
+    deduplicationId: service.unique("event"),
+    participantId: place.participantId,
+    addressId: place.addressId,
+    ...over,
+  };
+}
+
+/** A CANCEL event with its reason. */
+export function cancelFields(
+  service: ServiceUnderTest,
+  place: Place,
+  externalCreatedAt: string,
+  over: Fields = {},
+): Fields {
+  const metadata = { attributes: [{ name: "reason", value: "entered twice", isPublic: false }] };
+  return eventFields(service, place, externalCreatedAt, { name: "CANCEL", metadata, ...over });
+}
+
+/** A RELATED event that points at `documentId`; bidirectional unless `related` says otherwise. */
+export function relatedFields(
+  service: ServiceUnderTest,
+  place: Place,
+  externalCreatedAt: string,
+  documentId: string,
+  related: Fields = { isPublic: false },
+): Fields {
+  return eventFields(service, place, externalCreatedAt, {
+    name: "RELATED",
+    relatedDocument: { documentId, ...related },
+  });
+}
+
+/** Creates a document with one event. `place` is made when none is given. */
+export async function newDocument(
+  service: ServiceUnderTest,
+  given: { place?: Place; as?: Caller; fields?: Fields } = {},
+): Promise<Document> {
+  const as = given.as ?? "first";
+  const place = given.place ?? (await newPlace(service, as));
+  const at = dayAgo();
+  const document = documentFields(service, place, { externalCreatedAt: at(0), ...given.fields });
+  const events = [eventFields(service, place, at(0), { name: "Registered" })];
+  const answer = done(await service.post("/documents/events", { document, events }, { as }));
+  return {
+    ...place,
+    id: stringAt(answer, "documentId"),
+    key: String(document["deduplicationId"]),
+    externalId: String(document["externalId"]),
+    firstEventId: stringAt(answer, "events", 0, "eventId"),
+    at,
+  };
+}
+
+/** Sends one event by either endpoint; judges nothing. */
+export function send(
+  service: ServiceUnderTest,
+  documentId: string,
+  event: Fields,
+  by: Endpoint = "single",
+  as: Caller = "first",
+): Promise<Answer> {
+  return by === "single"
+    ? service.post(`/documents/${documentId}/events`, event, { as })
+    : service.post("/documents/events", { documentId, events: [event] }, { as });
+}
+
+/** Appends one event and returns its eventId. */
+export async function append(
+  service: ServiceUnderTest,
+  documentId: string,
+  event: Fields,
+  by: Endpoint = "single",
+): Promise<string> {
+  const answer = done(await send(service, documentId, event, by));
+  return by === "single" ? stringAt(answer, "eventId") : stringAt(answer, "events", 0, "eventId");
+}
+
+/** Whether the timeline holds an event later than `moment`, told by its refusing one at that time (Events 7). */
+export async function hasLaterThan(service: ServiceUnderTest, document: Document, moment: string): Promise<boolean> {
+  const answer = await send(service, document.id, eventFields(service, document, moment, { name: "Probe" }));
+  check(answer.status < 500 && answer.status !== 404, `the probe went wrong: ${answer.asked} ${answer.status}`);
+  return answer.status >= 400;
+}
+
+/** Shows that a refused event left no trace: its key and a time before its own are still free. */
+export async function leftNoTrace(service: ServiceUnderTest, document: Document, refusedEvent: Fields): Promise<void> {
+  const key = refusedEvent["deduplicationId"];
+  const again = eventFields(service, document, document.at(0), { name: "Again", deduplicationId: key });
+  done(await send(service, document.id, again));
+  duplicate(await send(service, document.id, again), String(key));
+}

@@ -1,0 +1,165 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compileConversion, type ConversionSpec } from "../src/map/convert/conversion.js";
+import type { CellKind } from "../src/model/row.js";
+
+const convert = (spec: ConversionSpec, cell: string, kind: CellKind = "text", decimal?: "," | ".") =>
+  compileConversion(spec, { decimal })(cell, kind);
+
+describe("decimal under a comma", () => {
+  it.each([
+    ["1.500,50", "1500.5"],
+    ["1500,50", "1500.5"],
+    ["1.234.567", "1234567"],
+    ["1.500", "1500"],
+    ["1,500", "1.5"],
+    ["0,10", "0.1"],
+    [",5", "0.5"],
+    ["007", "7"],
+    ["-3,20", "-3.2"],
+    ["−3,20", "-3.2"],
+    ["3,20-", "-3.2"],
+    ["(3,20)", "-3.2"],
+    ["+3", "3"],
+    ["-0,00", "0"],
+    ["1 500,5", "1500.5"],
+    ["1\u00a0500,5", "1500.5"],
+    ["1'234'567,8", "1234567.8"],
+    ["123456789012345678901234,567", "123456789012345678901234.567"],
+  ])("%j is %j, exactly", (cell, value) => {
+    expect(convert("decimal", cell, "text", ",")).toEqual({ value });
+  });
+
+  it.each([
+    "1.5",
+    "1.50",
+    "12.34.567",
+    "1,5,0",
+    "1,",
+    "abc",
+    "-",
+    "--1",
+    "-(1)",
+    "1e3",
+    "1,23457E+11",
+    "12 34",
+    "1.2345",
+    "",
+    ".",
+    "1/2",
+    "10-20",
+  ])("%j is refused, never guessed", (cell) => {
+    expect(convert("decimal", cell, "text", ",")).toMatchObject({ problem: { code: "number-unreadable" } });
+  });
+
+  it("scientific notation is refused because digits are lost, and says so", () => {
+    expect(convert("decimal", "1,23457E+11", "text", ",")).toMatchObject({
+      problem: { message: expect.stringContaining("lost digits") },
+    });
+  });
+});
+
+describe("decimal under a point", () => {
+  it.each([
+    ["1,500.50", "1500.5"],
+    ["1500.5", "1500.5"],
+    ["1,500", "1500"],
+  ])("%j is %j", (cell, value) => {
+    expect(convert("decimal", cell, "text", ".")).toEqual({ value });
+  });
+  it("a decimal comma is refused", () => {
+    expect(convert("decimal", "1500,5", "text", ".")).toMatchObject({ problem: { code: "number-unreadable" } });
+  });
+});
+
+describe("numbers of a workbook", () => {
+  it("are canonical and never read again under a comma", () => {
+    expect(convert("decimal", "1.234", "number", ",")).toEqual({ value: "1.234" });
+    expect(convert("decimal", "-1234.5", "number", ",")).toEqual({ value: "-1234.5" });
+  });
+  it("a text cell of the same workbook follows the mapping's mark", () => {
+    expect(convert("decimal", "1.234", "text", ",")).toEqual({ value: "1234" });
+  });
+  it("a date where a number is needed is refused: spreadsheets make dates of 1-2", () => {
+    expect(convert("decimal", "2025-02-01", "date", ",")).toMatchObject({ problem: { code: "cell-kind" } });
+  });
+});
+
+describe("without a decimal mark in the mapping", () => {
+  it("bare digits are read and anything with a mark is refused", () => {
+    expect(convert("decimal", "1500")).toEqual({ value: "1500" });
+    expect(convert("decimal", "1.500")).toMatchObject({
+      problem: { code: "number-unreadable", hint: expect.stringContaining("decimal:") },
+    });
+  });
+});
+
+describe("units", () => {
+  it.each([
+    [{ name: "decimal", units: ["kg"] }, "1.500,50 kg", "1500.5"],
+    [{ name: "decimal", units: ["kg"] }, "1.500,50 KG.", "1500.5"],
+    [{ name: "decimal", units: ["kg"] }, "1.500,50", "1500.5"],
+    [{ name: "decimal", units: ["R$"] }, "R$ 1.234,56", "1234.56"],
+    [{ name: "decimal", units: ["R$"] }, "-R$ 1.234,56", "-1234.56"],
+    [{ name: "decimal", units: ["%"] }, "12,5%", "12.5"],
+    [{ name: "decimal", units: ["m³"] }, "3 m³", "3"],
+    [{ name: "decimal", units: { kg: 1, t: 1000, g: 0.001 } }, "1,2345 t", "1234.5"],
+    [{ name: "decimal", units: { kg: 1, t: 1000, g: 0.001 } }, "7 g", "0.007"],
+  ])("%j reads %j as %s", (spec, cell, value) => {
+    expect(convert(spec, cell, "text", ",")).toEqual({ value });
+  });
+
+  it("a unit that the field does not name is refused: tonnes are not kilograms", () => {
+    expect(convert({ name: "decimal", units: ["kg"] }, "1,5 t", "text", ",")).toMatchObject({
+      problem: { code: "number-unit" },
+    });
+    expect(convert("decimal", "1,5 kg", "text", ",")).toMatchObject({ problem: { code: "number-unit" } });
+  });
+});
+
+describe("bounds, places and JSON numbers", () => {
+  it.each([
+    [{ name: "decimal", places: 2 }, "1,5", { value: "1.50" }],
+    [{ name: "decimal", places: 2 }, "-0", { value: "0.00" }],
+    [{ name: "decimal", places: 2 }, "1,505", { problem: { code: "number-range" } }],
+    [{ name: "decimal", min: 0 }, "-0,1", { problem: { code: "number-range" } }],
+    [{ name: "decimal", max: 10 }, "10,01", { problem: { code: "number-range" } }],
+    [{ name: "decimal", number: true }, "-46,6333", { value: -46.6333 }],
+  ])("%j of %j", (spec, cell, expected) => {
+    expect(convert(spec, cell, "text", ",")).toMatchObject(expected);
+  });
+});
+
+describe("integer", () => {
+  it.each([
+    ["12.500", 12500],
+    ["7,00", 7],
+    ["-3", -3],
+  ])("%j is %j", (cell, value) => {
+    expect(convert("integer", cell, "text", ",")).toEqual({ value });
+  });
+  it.each([
+    ["2,5", "integer-fraction"],
+    ["9007199254740993", "number-range"],
+    ["dois", "number-unreadable"],
+  ])("%j is refused as %s", (cell, code) => {
+    expect(convert("integer", cell, "text", ",")).toMatchObject({ problem: { code } });
+  });
+});
+
+it("any number written in the Brazilian way comes back digit by digit", () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 0n, max: 10n ** 24n }),
+      fc.integer({ min: 0, max: 999 }),
+      fc.boolean(),
+      (whole, thousandths, negative) => {
+        const grouped = whole.toString().replace(/\B(?=(\d{3})+$)/g, ".");
+        const fraction = String(thousandths).padStart(3, "0");
+        const plain = thousandths === 0 ? whole.toString() : `${whole}.${fraction.replace(/0+$/, "")}`;
+        const value = negative && plain !== "0" ? `-${plain}` : plain;
+        expect(convert("decimal", `${negative ? "-" : ""}${grouped},${fraction}`, "text", ",")).toEqual({ value });
+      },
+    ),
+  );
+});

@@ -1,0 +1,235 @@
+/** The throttle against an exact token bucket (service.md, Limits), with fake timers. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { systemClock } from "../src/model/clock.js";
+import { createLocalThrottle, levelAfter } from "../src/submit/local-throttle.js";
+import { safeBurst, type Throttle } from "../src/submit/throttle.js";
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.parse("2026-11-20T02:00:00Z") });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The service's own bucket, exact to the ms: says whether a request arriving at each time is let in. */
+function refusedBy(rate: number, burst: number, arrivals: readonly number[], full = burst): number {
+  let level = full;
+  let at = arrivals[0] ?? 0;
+  let refused = 0;
+  for (const arrival of arrivals.toSorted((a, b) => a - b)) {
+    level = Math.min(burst, level + ((arrival - at) / 1000) * rate);
+    at = arrival;
+    if (level >= 1 - 1e-9) level -= 1;
+    else refused++;
+  }
+  return refused;
+}
+
+/** Takes `count` tokens by `lanes` takers and tells when each was given. */
+async function drainTokens(throttle: Throttle, count: number, lanes = 40): Promise<number[]> {
+  const times: number[] = [];
+  let taken = 0;
+  const lane = async () => {
+    while (taken++ < count) {
+      await throttle.take();
+      times.push(Date.now());
+    }
+  };
+  const done = Promise.all(Array.from({ length: lanes }, lane)).then(() => true);
+  let ready = false;
+  void done.then(() => {
+    ready = true;
+  });
+  while (!ready) await vi.advanceTimersByTimeAsync(250);
+  return times;
+}
+
+/** A number from 0 to 1 for each index, the same in every run. */
+function chance(index: number): number {
+  const x = Math.sin(index * 12.9898) * 43758.5453;
+  return x - Math.floor(x);
+}
+
+describe("the local throttle", () => {
+  it("reaches 99% of the rate, and an exact bucket of 20/30 refuses nothing (DESIGN P6)", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    const begun = Date.now();
+    const times = await drainTokens(throttle, 1_200);
+    const seconds = ((times.at(-1) ?? 0) - begun) / 1000;
+    expect(refusedBy(20, 30, times)).toBe(0);
+    expect(seconds).toBeLessThanOrEqual(((1_200 - 30) / 20) * 1.01);
+    await throttle.close();
+  });
+
+  it("is not overrun when requests travel for up to 100 ms more or less", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    const times = await drainTokens(throttle, 1_200);
+    for (let seed = 0; seed < 20; seed++) {
+      const arrivals = times.map((time, index) => time + 20 + 100 * chance(index + seed * 5_000));
+      expect(refusedBy(20, 30, arrivals), `seed ${seed}`).toBe(0);
+    }
+    await throttle.close();
+  });
+
+  it.each([
+    [200, 300, 1.01],
+    [5, 5, 1.01],
+    [50, 10, 1.01],
+    [0.5, 3, 1.01],
+    // Nothing can be carried over in a bucket of one: what a tick is late is lost.
+    [1, 1, 1.06],
+  ])("keeps to %d per second with a burst of %d", async (rate, burst, tolerance) => {
+    const throttle = createLocalThrottle({ rate, burst, clock: systemClock });
+    const begun = Date.now();
+    const count = Math.ceil(rate * 30);
+    const times = await drainTokens(throttle, count);
+    const seconds = ((times.at(-1) ?? 0) - begun) / 1000;
+    expect(refusedBy(rate, burst, times)).toBe(0);
+    expect(seconds).toBeLessThanOrEqual(((count - safeBurst(rate, burst)) / rate) * tolerance + 0.1);
+    await throttle.close();
+  });
+
+  it("fills up while idle, and no further than its burst", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    await drainTokens(throttle, 26);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    const begun = Date.now();
+    const times = await drainTokens(throttle, 60);
+    expect(times.filter((time) => time - begun < 40).length).toBeLessThanOrEqual(27);
+    expect(times.filter((time) => time - begun < 500).length).toBeGreaterThanOrEqual(26);
+    await throttle.close();
+  });
+
+  it("rests while nobody waits", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    await drainTokens(throttle, 100);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(vi.getTimerCount()).toBe(0);
+    await throttle.close();
+  });
+
+  it("remembers the sends of a run that was killed a moment ago", async () => {
+    const first = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    const before = await drainTokens(first, 100);
+    await first.close();
+    const second = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock, recentSends: before });
+    const after = await drainTokens(second, 100);
+    expect(refusedBy(20, 30, [...before, ...after])).toBe(0);
+    // Without the memory the same restart runs over.
+    const forgetful = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    const more = await drainTokens(forgetful, 100);
+    expect(refusedBy(20, 30, [...before, ...after, ...more])).toBeGreaterThan(0);
+    await second.close();
+    await forgetful.close();
+  });
+
+  it("serves in order of asking, retries and fresh work alike", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    const order: number[] = [];
+    const all = Promise.all(Array.from({ length: 60 }, (_, index) => throttle.take().then(() => order.push(index))));
+    await vi.advanceTimersByTimeAsync(5_000);
+    await all;
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    await throttle.close();
+  });
+
+  it("lets an aborted taker go at once and gives its token to the next", async () => {
+    const throttle = createLocalThrottle({ rate: 1, burst: 1, clock: systemClock });
+    await drainTokens(throttle, 1);
+    const gone = new AbortController();
+    const aborted = throttle.take(gone.signal);
+    const next = throttle.take().then(() => Date.now());
+    const begun = Date.now();
+    gone.abort();
+    await aborted;
+    expect(Date.now()).toBe(begun);
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect((await next) - begun).toBeLessThanOrEqual(1_200);
+    await throttle.close();
+  });
+
+  it("closing lets every waiter go", async () => {
+    const throttle = createLocalThrottle({ rate: 1, burst: 1, clock: systemClock });
+    const waiters = Promise.all(Array.from({ length: 10 }, () => throttle.take()));
+    await vi.advanceTimersByTimeAsync(10);
+    const closing = throttle.close();
+    await vi.advanceTimersByTimeAsync(100);
+    await closing;
+    await waiters;
+    await throttle.close();
+    await throttle.take();
+  });
+
+  it("does not run over when the clock is set back, nor stand still", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    await drainTokens(throttle, 60);
+    const waiting = drainTokens(throttle, 20);
+    await vi.advanceTimersByTimeAsync(100);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await waiting;
+    const times = await drainTokens(throttle, 100);
+    const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000;
+    expect(seconds).toBeGreaterThan(4.8);
+    expect(seconds).toBeLessThan(5.5);
+    await throttle.close();
+  });
+});
+
+describe("after a 429 the throttle", () => {
+  it("is slower, and back at its rate within seconds", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    await drainTokens(throttle, 40);
+    // A burst of refusals is one lesson.
+    for (let index = 0; index < 20; index++) throttle.slowDown();
+    const begun = Date.now();
+    const times = await drainTokens(throttle, 400);
+    const within = (from: number, to: number) => times.filter((t) => t - begun >= from && t - begun < to).length;
+    expect(within(0, 1_000)).toBeLessThanOrEqual(17);
+    expect(within(0, 1_000)).toBeGreaterThanOrEqual(12);
+    expect(within(5_000, 10_000)).toBeGreaterThanOrEqual(98);
+    await throttle.close();
+  });
+
+  it("settles near a limit that is really lower than was set", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    let level = 15;
+    let at = Date.now();
+    let refused = 0;
+    let sent = 0;
+    const until = Date.now() + 120_000;
+    const lane = async () => {
+      while (Date.now() < until) {
+        await throttle.take();
+        const now = Date.now();
+        level = Math.min(15, level + ((now - at) / 1000) * 10);
+        at = now;
+        sent++;
+        if (level >= 1) level -= 1;
+        else {
+          refused++;
+          throttle.slowDown();
+        }
+      }
+    };
+    const lanes = Promise.all(Array.from({ length: 10 }, lane));
+    await vi.advanceTimersByTimeAsync(125_000);
+    await lanes;
+    expect(refused / sent).toBeLessThan(0.1);
+    expect(sent - refused).toBeGreaterThan(120 * 10 * 0.75);
+    await throttle.close();
+  });
+});
+
+describe("levelAfter", () => {
+  it("is full without sends, empty after a burst, and refills at the rate", () => {
+    expect(levelAfter([], 20, 26, 0)).toBe(26);
+    expect(levelAfter(Array.from({ length: 26 }, () => 1_000), 20, 26, 1_000)).toBe(0);
+    expect(levelAfter(Array.from({ length: 26 }, () => 1_000), 20, 26, 1_500)).toBe(10);
+    expect(levelAfter([1_000], 20, 26, 3_600_000)).toBe(26);
+  });
+
+  it("takes sends in any order and leaves out those of the future", () => {
+    expect(levelAfter([1_000, 0, 500], 1, 10, 1_000)).toBe(8);
+    expect(levelAfter([99_000], 20, 26, 1_000)).toBe(26);
+  });
+});
