@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createProgress } from "../src/cli/progress.js";
-import { type ProgressFigures, progressLine, shortDuration } from "../src/cli/progress-line.js";
+import { type ProgressFigures, progressLine } from "../src/cli/progress-line.js";
+import { shortDuration } from "../src/report/figures.js";
 import { createRateMeter } from "../src/cli/progress-rate.js";
 import type { PipelineEvent } from "../src/model/summary.js";
 import { collectedStream } from "./cli.world.js";

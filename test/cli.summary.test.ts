@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
-import { nextSteps, shellQuoted } from "../src/cli/next-command.js";
+import { nextSteps, shellQuoted } from "../src/report/next-steps.js";
 import { printSummary } from "../src/cli/print-summary.js";
 import { shownText } from "../src/cli/shown-text.js";
 import type { Summary } from "../src/model/summary.js";

@@ -45,11 +45,12 @@ export interface TestWorld extends World {
   send: (name: SignalName) => void;
 }
 
+const missing = () => Promise.reject(new Error("not part of this test"));
+
 export function testWorld(
   options: { files?: { [path: string]: string }; env?: World["env"]; pipeline?: Partial<Pipeline> } = {},
 ): TestWorld {
   const listeners = new Set<(name: SignalName) => void>();
-  const missing = () => Promise.reject(new Error("not part of this test"));
   const world: TestWorld = {
     env: options.env ?? {},
     cwd: folder(options.files),

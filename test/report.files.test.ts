@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { metricsText, writeMetrics } from "../src/report/metrics.js";
 import { plainLines, plainText, shortened } from "../src/report/plain-text.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import exceljs from "exceljs";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import iconv from "iconv-lite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Dialect } from "../src/model/dialect.js";
@@ -98,7 +98,7 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
             .map((line) => line.slice(0, 3)),
         ).toEqual(cells);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
@@ -287,7 +287,7 @@ it.each([
   ["nightly.rejected.csv", null, "csv", "nightly.rejected.csv"],
   ["book.xlsx", "Março", "xlsx", "book.Março.rejected.xlsx"],
   ["stdin", null, "csv", "stdin.rejected.csv"],
-  ["../../etc/passwd", "a/b", "xlsx", "_._.._etc_passwd.a_b.rejected.xlsx"],
+  ["../../etc/passwd", "a/b", "xlsx", "__.._etc_passwd.a_b.rejected.xlsx"],
   ["evil\u001b[2J.csv", null, "csv", "evil_[2J.rejected.csv"],
 ] as const)("the rejected rows of %s, sheet %s, are in a file of this folder", (input, sheetName, format, name) => {
   expect(rejectedFileName(input, sheetName, format)).toBe(name);

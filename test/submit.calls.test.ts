@@ -18,11 +18,19 @@ function refused(status: number, raw: string): Answer {
 describe("calls (service.md, Endpoints)", () => {
   const data = { countryCode: "BR", name: "A", taxId: "12.345/6", taxIdType: "CNPJ", type: "COMPANY" };
   it.each([
-    [calls.lookupParticipant(data), "GET https://service.test/v1/participants?countryCode=BR&taxId=12.345%2F6&taxIdType=CNPJ", "read"],
+    [
+      calls.lookupParticipant(data),
+      "GET https://service.test/v1/participants?countryCode=BR&taxId=12.345%2F6&taxIdType=CNPJ",
+      "read",
+    ],
     [calls.readParticipant("p 1/x"), "GET https://service.test/v1/participants/p%201%2Fx", "read"],
     [calls.createParticipant(data), "POST https://service.test/v1/participants", "registration"],
     [calls.listAddresses("p?1"), "GET https://service.test/v1/participants/p%3F1/addresses", "read"],
-    [calls.createAddress("p#1", { city: "X" }), "POST https://service.test/v1/participants/p%231/addresses", "registration"],
+    [
+      calls.createAddress("p#1", { city: "X" }),
+      "POST https://service.test/v1/participants/p%231/addresses",
+      "registration",
+    ],
     [calls.createDocument({ deduplicationId: "k" }), "POST https://service.test/v1/documents", "keyed"],
     [calls.createWithEvents('{"document":{},"events":[]}'), "POST https://service.test/v1/documents/events", "keyed"],
     [calls.appendEvents('{"documentId":"d","events":[]}'), "POST https://service.test/v1/documents/events", "keyed"],
@@ -49,11 +57,25 @@ describe("calls (service.md, Endpoints)", () => {
 });
 
 describe("a participant looked up", () => {
-  const participant = { id: "p1", countryCode: "BR", taxIdType: "CNPJ", taxId: "1", name: "A", type: "COMPANY", email: "x@y" };
+  const participant = {
+    id: "p1",
+    countryCode: "BR",
+    taxIdType: "CNPJ",
+    taxId: "1",
+    name: "A",
+    type: "COMPANY",
+    email: "x@y",
+  };
 
   it("is found, with null where a field did not come", () => {
-    expect(participantOf(accepted(participant))).toMatchObject({ outcome: "found", count: 1, participant: { id: "p1", name: "A" } });
-    expect(participantOf(accepted({ id: "p1", name: 7 }))).toMatchObject({ participant: { id: "p1", name: null, taxId: null } });
+    expect(participantOf(accepted(participant))).toMatchObject({
+      outcome: "found",
+      count: 1,
+      participant: { id: "p1", name: "A" },
+    });
+    expect(participantOf(accepted({ id: "p1", name: 7 }))).toMatchObject({
+      participant: { id: "p1", name: null, taxId: null },
+    });
     expect(participantOf(accepted([participant, participant]))).toMatchObject({ outcome: "found", count: 2 });
   });
 
@@ -79,7 +101,9 @@ describe("a participant looked up", () => {
   it("is not absent because something in front of the service has no such page", () => {
     expect(participantOf(refused(404, "<!DOCTYPE html><title>Not Found</title>"))).toBeUndefined();
     expect(participantOf(refused(400, ""))).toBeUndefined();
-    expect(participantOf({ result: "unanswered", error: null, failure: "reset", attempts: [], inDoubt: false })).toBeUndefined();
+    expect(
+      participantOf({ result: "unanswered", error: null, failure: "reset", attempts: [], inDoubt: false }),
+    ).toBeUndefined();
   });
 });
 
@@ -97,7 +121,11 @@ describe("ids that come back (HARD-CASES H6)", () => {
   });
 
   it("of a batch: documentId, else id, and one entry for each that came, in order", () => {
-    const body = { documentId: "d1", id: "other", events: [{ eventId: "e1" }, { eventId: 2 }, null, { eventId: "e4", targetDocumentId: "t4" }] };
+    const body = {
+      documentId: "d1",
+      id: "other",
+      events: [{ eventId: "e1" }, { eventId: 2 }, null, { eventId: "e4", targetDocumentId: "t4" }],
+    };
     expect(batchReceiptOf(body)).toEqual({
       documentId: "d1",
       events: [

@@ -5,6 +5,7 @@ import {
   ok,
   type Scripted,
   type ScriptedOptions,
+  type ScriptedService,
   type Seen,
   scriptedService,
   target,
@@ -13,6 +14,7 @@ import {
 } from "./submit/scripted-service.js";
 
 const append = appendEvents("{}");
+const form = (request: Seen | undefined) => new URLSearchParams(request?.body);
 const bearer = (request: Seen) => request.headers["authorization"]?.replace("Bearer ", "") ?? "";
 
 async function send(options: ScriptedOptions) {
@@ -66,7 +68,9 @@ describe("the first 403 of any shape (HARD-CASES H8, open-points 13)", () => {
   });
 
   it("spends no retry", async () => {
-    const { answer, requests } = await send({ answer: (_r, i) => (i === 2 ? { status: 403 } : i < 6 ? { status: 503 } : ok) });
+    const { answer, requests } = await send({
+      answer: (_r, i) => (i === 2 ? { status: 403 } : i < 6 ? { status: 503 } : ok),
+    });
     expect(answer.result).toBe("accepted");
     expect(requests).toHaveLength(7);
   });
@@ -105,7 +109,7 @@ describe("short-lived tokens", () => {
     ["whose end is announced wrongly", 3600],
   ])("%s cost a few 403s at most and stop nothing", async (_what, expiresIn) => {
     const issued: number[] = [];
-    const service = scriptedService({
+    const service: ScriptedService = scriptedService({
       latencyMs: 150,
       token: (request, index) => {
         issued.push(request.at + 150);
@@ -130,16 +134,15 @@ describe("short-lived tokens", () => {
   });
 
   it("do not end a run though the throttle makes everybody wait longer than they live", async () => {
-    let clockNow = () => 0;
     const issued: number[] = [];
-    const service = scriptedService({
+    const service: ScriptedService = scriptedService({
       latencyMs: 50,
       token: (request, index) => {
         issued.push(request.at);
         return { status: 200, body: tokenBody(index + 1, null) };
       },
       answer: (request) => {
-        const age = clockNow() - (issued[Number(bearer(request).slice(6)) - 1] ?? 0);
+        const age = service.clock.now() - (issued[Number(bearer(request).slice(6)) - 1] ?? 0);
         return age > 3_000 ? { status: 403 } : ok;
       },
       options: {
@@ -157,7 +160,6 @@ describe("short-lived tokens", () => {
         })(),
       },
     });
-    clockNow = () => service.clock.now();
     const answers = await service.clock.run(
       Promise.all(Array.from({ length: 30 }, () => service.submitter.send(append))),
     );
@@ -186,8 +188,6 @@ describe("401 (HARD-CASES H8)", () => {
 });
 
 describe("the token endpoint", () => {
-  const form = (request: Seen | undefined) => new URLSearchParams(request?.body);
-
   it("is sent client id and secret as Basic, form-encoded where they need it", async () => {
     const { tokenRequests } = await send({ answer: () => ok });
     const basic = Buffer.from(tokenRequests[0]?.headers["authorization"]?.slice(6) ?? "", "base64").toString();
@@ -204,7 +204,9 @@ describe("the token endpoint", () => {
         index === 0 ? { status: 401, body: { error: "invalid_client" } } : { status: 200, body: tokenBody(1, 60) },
       options: { target: odd },
     });
-    const pairs = tokenRequests.map((request) => Buffer.from(request.headers["authorization"]?.slice(6) ?? "", "base64").toString());
+    const pairs = tokenRequests.map((request) =>
+      Buffer.from(request.headers["authorization"]?.slice(6) ?? "", "base64").toString(),
+    );
     expect(pairs).toEqual(["client:a%2Bb%2Fc+d", "client:a+b/c d"]);
     expect(answer.result).toBe("accepted");
   });
@@ -229,14 +231,38 @@ describe("the token endpoint", () => {
   });
 
   it.each([
-    ["refusing the secret", { status: 401, body: { error: "invalid_client", error_description: "bad s3cret-s3cret" } }, /refused the client id or secret \(invalid_client\): bad \[secret\].*clientAuthentication: post/],
+    [
+      "refusing the secret",
+      { status: 401, body: { error: "invalid_client", error_description: "bad s3cret-s3cret" } },
+      /refused the client id or secret \(invalid_client\): bad \[secret\].*clientAuthentication: post/,
+    ],
     ["refusing the scope", { status: 400, body: { error: "invalid_scope" } }, /refused the scope .* Check `scope`/],
-    ["refusing the grant", { status: 400, body: { error: "unauthorized_client" } }, /refused the request \(unauthorized_client\)/],
-    ["not being there", { status: 404, body: "<html><title>Not Found</title></html>" }, /answered 404: Not Found.*check the token URL/],
-    ["being a redirect", { status: 302, body: "", headers: { location: "https://login.test/" } }, /answered 302.*check the token URL/],
-    ["being a web page", { status: 200, body: "<html><title>Log in</title></html>" }, /is not a token: check the token URL/],
+    [
+      "refusing the grant",
+      { status: 400, body: { error: "unauthorized_client" } },
+      /refused the request \(unauthorized_client\)/,
+    ],
+    [
+      "not being there",
+      { status: 404, body: "<html><title>Not Found</title></html>" },
+      /answered 404: Not Found.*check the token URL/,
+    ],
+    [
+      "being a redirect",
+      { status: 302, body: "", headers: { location: "https://login.test/" } },
+      /answered 302.*check the token URL/,
+    ],
+    [
+      "being a web page",
+      { status: 200, body: "<html><title>Log in</title></html>" },
+      /is not a token: check the token URL/,
+    ],
     ["answering other JSON", { status: 200, body: { hello: 1 } }, /is not a token/],
-    ["answering a token no header can carry", { status: 200, body: { access_token: "a\r\nb", token_type: "bearer" } }, /is not a token/],
+    [
+      "answering a token no header can carry",
+      { status: 200, body: { access_token: "a\r\nb", token_type: "bearer" } },
+      /is not a token/,
+    ],
   ] as [string, Scripted, RegExp][])("%s stops the run with an explanation", async (_what, reply, message) => {
     const { answer, requests } = await send({ answer: () => ok, token: () => reply });
     expect(answer).toMatchObject({ result: "stopped", why: "credentials", attempts: [] });

@@ -154,7 +154,9 @@ describe("the service's clock (HARD-CASES H10)", () => {
   });
 
   it("is told by the submitter, from answers of any kind", async () => {
-    const service = scriptedService({ answer: () => ({ status: 422, headers: { date: "Fri, 20 Nov 2026 01:00:00 GMT" } }) });
+    const service = scriptedService({
+      answer: () => ({ status: 422, headers: { date: "Fri, 20 Nov 2026 01:00:00 GMT" } }),
+    });
     expect(service.submitter.serviceNow()).toBe(service.clock.now());
     await service.clock.run(service.submitter.send(appendEvents("{}")));
     expect(new Date(service.submitter.serviceNow()).toISOString()).toBe("2026-11-20T01:00:00.000Z");

@@ -9,7 +9,12 @@ const register = createParticipant({ countryCode: "BR", name: "A", taxId: "1", t
 const minute = 60_000;
 
 /** A service that is out from 10 s to `untilMs` after the start, with so many lanes of so many calls each. */
-function outage(untilMs: number, lanes: number, calls: number, options: Partial<ScriptedOptions> & { down?: Scripted } = {}) {
+function outage(
+  untilMs: number,
+  lanes: number,
+  calls: number,
+  options: Partial<ScriptedOptions> & { down?: Scripted } = {},
+) {
   const notices: SubmitNotice[] = [];
   const service = scriptedService({
     latencyMs: 100,
@@ -41,7 +46,10 @@ describe("an outage", () => {
     ["of answers that never come", lost("headers-timeout")],
     ["of redirects to a maintenance page", { status: 302, headers: { location: "https://sorry.test/" } }],
   ] as [string, Scripted][])("%s for half an hour spends nobody's retries", async (_what, down) => {
-    const { clock, work, results, notices } = outage(30 * minute, 8, 30, { down, options: { maxOutageMs: 60 * minute } });
+    const { clock, work, results, notices } = outage(30 * minute, 8, 30, {
+      down,
+      options: { maxOutageMs: 60 * minute },
+    });
     await clock.run(work);
     expect(results).toHaveLength(240);
     expect(new Set(results)).toEqual(new Set(["accepted"]));
@@ -129,7 +137,13 @@ describe("an interruption (drain)", () => {
   it("spends no attempt: what waits for its turn answers interrupted, with nothing sent", async () => {
     const service = scriptedService({
       answer: () => ok,
-      options: { throttle: { take: (signal) => new Promise((resolve) => signal?.addEventListener("abort", () => resolve())), slowDown() {}, close: () => Promise.resolve() } },
+      options: {
+        throttle: {
+          take: (signal) => new Promise((resolve) => signal?.addEventListener("abort", () => resolve())),
+          slowDown() {},
+          close: () => Promise.resolve(),
+        },
+      },
     });
     const waiting = Array.from({ length: 100 }, () => service.submitter.send(append()));
     await service.clock.advance(1_000);

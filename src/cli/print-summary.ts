@@ -3,9 +3,9 @@ import Table from "cli-table3";
 import picocolors from "picocolors";
 import { ExitCode } from "../model/exit-code.js";
 import type { RowCounts, StateCounts, Summary } from "../model/summary.js";
+import { grouped, shortDuration } from "../report/figures.js";
+import { nextSteps } from "../report/next-steps.js";
 import { plainText, shortened } from "../report/plain-text.js";
-import { nextSteps } from "./next-command.js";
-import { grouped, shortDuration } from "./progress-line.js";
 
 type Colors = ReturnType<typeof picocolors.createColors>;
 

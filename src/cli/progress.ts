@@ -5,8 +5,9 @@
 import cliProgress from "cli-progress";
 import type { Clock } from "../model/clock.js";
 import type { PipelineEvent } from "../model/summary.js";
+import { grouped, shortDuration } from "../report/figures.js";
 import { plainText } from "../report/plain-text.js";
-import { grouped, type ProgressFigures, progressLine, shortDuration } from "./progress-line.js";
+import { type ProgressFigures, progressLine } from "./progress-line.js";
 import { createRateMeter } from "./progress-rate.js";
 import type { Stream } from "./world.js";
 

@@ -1,6 +1,6 @@
 /** Named figures and texts as indented lines, for what has no table of its own. Empty members are left out. */
+import { grouped } from "../report/figures.js";
 import { plainLines, plainText } from "../report/plain-text.js";
-import { grouped } from "./progress-line.js";
 
 /** `secondsAtLimit: 12` becomes `seconds at limit  12`; members called `type` are left out. */
 export function shownText(shown: { [name: string]: unknown }, indent = ""): string {

@@ -54,20 +54,24 @@ export function createTransitions(database: Database) {
       target_document: number | null;
     }
   >("SELECT document_id, name, at, mirrored, related_document, target_document FROM events WHERE id = ?");
-  const advance = database.prepare<[number, number]>(
-    "UPDATE document_states SET last_at = max(coalesce(last_at, ?1), ?1) WHERE document_id = ?2",
+  const advance = database.prepare<{ at: number; id: number }>(
+    "UPDATE document_states SET last_at = max(coalesce(last_at, @at), @at) WHERE document_id = @id",
   );
-  const setDocument = database.prepare<{
+  interface DocumentChange {
     id: number;
     state: string;
     reason: string | null;
     serviceId: string | null;
     now: number;
-  }>(
+  }
+  // Two statements: CHECKs see an upsert's insert even where its update would keep the id.
+  const updateDocument = database.prepare<DocumentChange>(
+    `UPDATE document_states SET state = @state, reason = @reason, service_id = coalesce(@serviceId, service_id),
+       changed_at = @now WHERE document_id = @id`,
+  );
+  const insertDocument = database.prepare<DocumentChange>(
     `INSERT INTO document_states (document_id, state, reason, service_id, changed_at)
-     VALUES (@id, @state, @reason, @serviceId, @now)
-     ON CONFLICT (document_id) DO UPDATE SET state = @state, reason = @reason,
-       service_id = coalesce(@serviceId, service_id), changed_at = @now`,
+     VALUES (@id, @state, @reason, @serviceId, @now)`,
   );
   const documentState = database
     .prepare<[number], string>("SELECT state FROM document_states WHERE document_id = ?")
@@ -78,19 +82,21 @@ export function createTransitions(database: Database) {
 
   const event = (id: number, state: string, now: number, more: Partial<Parameters<typeof setEvent.run>[0]> = {}) =>
     setEvent.run({ id, state, now, reason: null, waitsFor: null, serviceId: null, targetId: null, doubt: 0, ...more });
-  const document = (id: number, state: string, now: number, more: { reason?: string; serviceId?: string } = {}) =>
-    setDocument.run({ id, state, now, reason: more.reason ?? null, serviceId: more.serviceId ?? null });
+  const document = (id: number, state: string, now: number, more: { reason?: string; serviceId?: string } = {}) => {
+    const change = { id, state, now, reason: more.reason ?? null, serviceId: more.serviceId ?? null };
+    if (updateDocument.run(change).changes === 0) insertDocument.run(change);
+  };
 
   /** What follows from an event being on the timeline: its document's time and state, its target, its mirror. */
   const afterLanding = (id: number, targetId: string | null, mirrorAt: number | null, now: number): void => {
     const landed = landing.get(id);
     if (landed === undefined) throw new Error("an event vanished while it was sent");
-    advance.run(landed.at, landed.document_id);
+    advance.run({ at: landed.at, id: landed.document_id });
     if (landed.name === "CLOSE" && documentState.get(landed.document_id) === "open")
       document(landed.document_id, "closed", now);
     if (landed.name === "CANCEL") document(landed.document_id, "cancelled", now);
     if (landed.mirrored === 1 && landed.related_document !== null)
-      advance.run(mirrorAt ?? landed.at, landed.related_document);
+      advance.run({ at: mirrorAt ?? landed.at, id: landed.related_document });
     if (landed.target_document !== null) {
       if (targetId !== null) document(landed.target_document, "open", now, { reason: "target", serviceId: targetId });
       else document(landed.target_document, "stranded", now, { reason: "target-id-unknown" });

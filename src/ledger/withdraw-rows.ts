@@ -45,7 +45,7 @@ export function createRowWithdrawal(database: Database, now: number): RowWithdra
   const dropState = database.prepare<[number]>("DELETE FROM event_states WHERE event_id = ?");
   const dropEvent = database.prepare<[number]>("DELETE FROM events WHERE id = ?");
   const settle = database.prepare<[number, string]>(
-    `INSERT INTO rows (id, fate, settled) VALUES (?, 'staged', ?2) ON CONFLICT (id) DO UPDATE SET settled = ?2`,
+    `INSERT INTO rows (id, fate, settled) VALUES (?, 'staged', ?) ON CONFLICT (id) DO UPDATE SET settled = excluded.settled`,
   );
   const dropPlacements = database.prepare<[number]>("DELETE FROM placements WHERE row_id = ?");
   const movePlacement = database.prepare<[number, number]>("UPDATE placements SET row_id = ? WHERE row_id = ?");

@@ -123,12 +123,12 @@ export function createWorkStore(database: Database) {
     )
     .pluck();
   const stateOf = database.prepare<[number], string>("SELECT state FROM event_states WHERE event_id = ?").pluck();
-  const close = database.prepare<[number]>(
-    `DELETE FROM open_documents WHERE document_id = ?1 AND NOT EXISTS (
-       SELECT 1 ${openEvents} AND e.document_id = ?1
+  const close = database.prepare<{ id: number }>(
+    `DELETE FROM open_documents WHERE document_id = @id AND NOT EXISTS (
+       SELECT 1 ${openEvents} AND e.document_id = @id
          AND NOT (coalesce(s.state, 'planned') = 'rejected' AND (s.dismissed = 1 OR s.reason IN ('late', 'after-close', 'after-cancel'))))
      AND NOT EXISTS (SELECT 1 FROM documents d LEFT JOIN document_states x ON x.document_id = d.id
-       WHERE d.id = ?1 AND d.create_empty = 1 AND coalesce(x.state, 'planned') IN ('planned', 'sending', 'stalled'))`,
+       WHERE d.id = @id AND d.create_empty = 1 AND coalesce(x.state, 'planned') IN ('planned', 'sending', 'stalled'))`,
   );
   const countOpenEvents = database.prepare<[], number>(`SELECT count(*) ${openEvents}`).pluck();
 
@@ -208,7 +208,7 @@ export function createWorkStore(database: Database) {
       ids.filter((id) => stateOf.get(id) === "sending").map((id) => ({ id })),
 
     /** Takes a document off the list of open work, unless something of it still waits for an answer or a person. */
-    closeIfResting: (documentId: number): void => void close.run(documentId),
+    closeIfResting: (documentId: number): void => void close.run({ id: documentId }),
 
     countOpenEvents: (): number => countOpenEvents.get() ?? 0,
   };

@@ -5,6 +5,7 @@
 import type { ReadOptions } from "../model/dialect.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import type { Row } from "../model/row.js";
+import type { MappingProblem } from "./source/mapping-problem.js";
 
 /** Choices that a mapping makes for staging, planning and submitting. Stored with the inputs, so that `resume` needs no mapping. */
 export interface MappingSettings {
@@ -56,6 +57,8 @@ export interface Mapping {
    * key fields, conversions, zone, algorithm version. By `manifest` (document) or `manifest/pickup` (event).
    */
   fingerprints: ReadonlyMap<string, string>;
+  /** What is valid and yet seldom meant (`key: content`), with its place; `check` shows it. */
+  warnings: readonly MappingProblem[];
   /** Files beside the mapping that it uses (lookups, function modules), as paths. */
   dependencies: readonly string[];
   /** The inputs that read this file (several only for the sheets of one workbook). @throws RowferryError when none or an ambiguous number fits. */

@@ -1,18 +1,13 @@
-/** The runs: `import` stages and submits, `resume` submits, `plan` stages, plans and takes everything back. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+/** A run: what was staged and what is open is planned, checked as a whole, and sent; then its files are written. */
 import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/transaction.js";
-import { loadMapping } from "../map/load-mapping.js";
-import type { Mapping } from "../map/mapping.js";
 import type { Summary } from "../model/summary.js";
 import { parseErrorLimit } from "./error-limit.js";
-import { type Forecast, forecast } from "./forecast.js";
+import { forecast } from "./forecast.js";
 import { registerAll } from "./register-all.js";
 import { sendWork } from "./send-work.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
-import { type StagedInput, stageFiles } from "./stage-files.js";
+import type { StagedInput } from "./stage-files.js";
 import { summarise } from "./summarise.js";
 import { writeRunFiles } from "./write-run-files.js";
 
@@ -31,38 +26,28 @@ export interface ResumeOptions extends Omit<SessionOptions, "waitForLock" | "max
   journal: string | null;
 }
 
-export interface ImportOptions extends ResumeOptions {
-  mappingPath: string;
-  files: string[];
-}
-
-/** @throws RowferryError for anything that stops it before the first request; a run that has begun gives its summary. */
-export async function runImport(options: ImportOptions): Promise<Summary> {
-  const mapping = await loadMapping(options.mappingPath);
-  return run("import", mapping, options, options.files);
-}
-
 /** `import` without files. */
 export async function runResume(options: ResumeOptions): Promise<Summary> {
-  return run("resume", null, options, []);
+  return run("resume", null, options, null);
 }
 
-async function run(
+/** A run of any kind: `stage` puts rows into the ledger, whole or not at all; null: only what is there already. */
+export async function run(
   command: string,
-  mapping: Mapping | null,
+  mapping: string | null,
   options: ResumeOptions,
-  files: readonly string[],
+  stage: ((session: Session) => Promise<StagedInput[]>) | null,
 ): Promise<Summary> {
   const startedAt = options.clock.now();
-  const session = await openSession(command, mapping?.path ?? null, sessionOptions(options));
+  const session = await openSession(command, mapping, sessionOptions(options));
   try {
     let staged: StagedInput[] = [];
-    if (mapping !== null) {
+    if (stage !== null) {
       session.observe({ type: "stage", stage: "reading", total: null });
-      staged = await inTransaction(session.database, "COMMIT", () => stageFiles(session, mapping, files));
+      staged = await inTransaction(session.database, "COMMIT", () => stage(session));
     }
     if (!tooManyInvalid(session, staged, options.limits.maxErrors)) await submit(session, options);
-    const summary = summarise(session, { command, mapping: mapping?.path ?? null, startedAt, staged });
+    const summary = summarise(session, { command, mapping, startedAt, staged });
     await writeRunFiles(session, summary);
     createRunStore(session.database).finish(
       session.run.id,
@@ -123,29 +108,7 @@ function tooManyInvalid(session: Session, staged: readonly StagedInput[], maxErr
   return true;
 }
 
-export interface Plan extends Forecast {
-  inputs: Omit<StagedInput, "id">[];
-}
-
-/** What `import` would do; the ledger is left as it was, and nothing is sent. */
-export async function planImport(options: ImportOptions): Promise<Plan> {
-  const mapping = await loadMapping(options.mappingPath);
-  const scratch = existsSync(options.target.ledgerPath) ? null : mkdtempSync(join(tmpdir(), "rowferry-plan-"));
-  const target = scratch === null ? options.target : { ...options.target, ledgerPath: join(scratch, "ledger.db") };
-  const session = await openSession("plan", mapping.path, { ...sessionOptions(options), target, offline: true });
-  try {
-    return await inTransaction(session.database, "ROLLBACK", async () => {
-      const staged = await stageFiles(session, mapping, options.files);
-      return { inputs: staged.map(({ id: _, ...input }) => input), ...forecast(session) };
-    });
-  } finally {
-    createRunStore(session.database).forget(session.run.id);
-    await session.close();
-    if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
-function sessionOptions({ limits, journal: _, ...options }: ResumeOptions): SessionOptions {
+export function sessionOptions({ limits, journal: _, ...options }: ResumeOptions): SessionOptions {
   return {
     ...options,
     waitForLock: limits.waitForLock,

@@ -20,7 +20,9 @@ export function excelValue(text: string, kind: CellKind): ExcelValue {
 function inKind(text: string, kind: CellKind): ExcelValue | null {
   switch (kind) {
     case "number":
-      return String(Number(text)) === text ? { value: Number(text), format: null } : null;
+      return Number.isFinite(Number(text)) && String(Number(text)) === text
+        ? { value: Number(text), format: null }
+        : null;
     case "boolean":
       return { value: text === "true", format: null };
     case "error":

@@ -20,12 +20,12 @@ export interface ControlParts {
 }
 
 export class Control {
-  readonly #actions: ReadonlyMap<string, (text: string | undefined) => Answer>;
+  readonly #actions: ReadonlyMap<string, (text: string | undefined, query: Record<string, string>) => Answer>;
 
   constructor(parts: ControlParts) {
     const { faults, tokens, inspection, offset } = parts;
     const listed = () => jsonAnswer(200, { rules: faults.list() as unknown as Json });
-    this.#actions = new Map<string, (text: string | undefined) => Answer>([
+    this.#actions = new Map<string, (text: string | undefined, query: Record<string, string>) => Answer>([
       ["GET /_sandbox/faults", listed],
       [
         "PUT /_sandbox/faults",
@@ -54,16 +54,20 @@ export class Control {
       ["GET /_sandbox/state", () => jsonAnswer(200, inspection.state())],
       [
         "GET /_sandbox/dump",
-        () => ({ status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, text: inspection.dump() }),
+        (_text, query) => ({
+          status: 200,
+          headers: { "content-type": "text/plain; charset=utf-8" },
+          text: inspection.dump({ ids: query["ids"] === "true" }),
+        }),
       ],
       ["POST /_sandbox/expire-tokens", () => jsonAnswer(200, { expired: tokens.expire() })],
     ]);
   }
 
   /** @throws Refusal 400, 404 or 405 */
-  answer(method: string, path: string, text: string | undefined): Answer {
+  answer(method: string, path: string, text: string | undefined, query: Record<string, string>): Answer {
     const action = this.#actions.get(`${method} ${path}`);
-    if (action !== undefined) return action(text);
+    if (action !== undefined) return action(text, query);
     const allow = [...this.#actions.keys()].filter((key) => key.endsWith(` ${path}`)).map((key) => key.split(" ")[0]);
     if (allow.length === 0) throw new Refusal(404, `${path} was not found`);
     throw new Refusal(405, `${method} is not allowed here`, { headers: { allow: allow.join(", ") } });

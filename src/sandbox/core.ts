@@ -57,7 +57,9 @@ export class Core {
     const { method, path } = arrival;
     const requestId = context.newId();
     if (path.startsWith("/_sandbox/")) {
-      const answer = await this.#settled(this.#guarded(() => control.answer(method, path, arrival.text)));
+      const answer = await this.#settled(
+        this.#guarded(() => control.answer(method, path, arrival.text, arrival.query)),
+      );
       return this.#respond(answer, requestId);
     }
     const at = clock.now();

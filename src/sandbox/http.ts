@@ -1,13 +1,15 @@
 /** Serves the core over HTTP with fastify, which adds sockets and the OpenAPI description, and decides nothing. */
+import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import swagger from "@fastify/swagger";
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
+import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import type { Core } from "./core.js";
 import { docsPage } from "./docs-page.js";
-import { descriptions, errorAnswers } from "./openapi.js";
+import { openapiSettings } from "./openapi-document.js";
+import { descriptions, errorAnswers, tokenDescription } from "./openapi.js";
 import type { SandboxResponse } from "./request.js";
 import { routes } from "./router.js";
+import { TOKEN_PATH } from "./tokens.js";
 
 export interface SandboxAddress {
   /** `http://127.0.0.1:40123` */
@@ -34,6 +36,9 @@ export async function serve(
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1000 },
+    clientErrorHandler: (_error, socket) => {
+      if (socket.writable) socket.end(malformedRequest());
+    },
     frameworkErrors: (_error, request, reply) => void answer(core, request, reply),
   });
   // Bodies reach the core as text, whatever they claim to be.
@@ -46,7 +51,7 @@ export async function serve(
     answer(core, request, reply, { bodyTooLarge: error.statusCode === 413 }),
   );
   app.setNotFoundHandler((request, reply) => answer(core, request, reply));
-  await describe(app);
+  await app.register(swagger, openapiSettings);
   for (const { method, template } of routes) {
     const description = descriptions[`${method} ${template}`];
     app.route({
@@ -66,6 +71,7 @@ export async function serve(
       handler: (request, reply) => answer(core, request, reply),
     });
   }
+  app.post(TOKEN_PATH, { schema: tokenDescription }, (request, reply) => answer(core, request, reply));
   app.get("/openapi.json", { schema: { hide: true } }, () => app.swagger());
   app.get("/docs", { schema: { hide: true } }, async (_request, reply) => {
     await reply.type("text/html; charset=utf-8").send(docsPage(app.swagger()));
@@ -80,26 +86,6 @@ export async function serve(
     docsUrl: `${baseUrl}/docs`,
   };
   return { address, close: () => app.close() };
-}
-
-async function describe(app: FastifyInstance): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: "3.1.0",
-      info: {
-        title: "Participant and Document Event Service (sandbox)",
-        description: "A local implementation of the service. Tokens come from POST /oauth/token (client credentials).",
-        version: "1",
-      },
-      components: {
-        securitySchemes: {
-          oauth: { type: "oauth2", flows: { clientCredentials: { tokenUrl: "/oauth/token", scopes: {} } } },
-        },
-      },
-    },
-    transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
-  });
 }
 
 async function answer(
@@ -124,6 +110,20 @@ async function answer(
     return reply;
   }
   return reply.code(response.status).headers(response.headers).send(response.body);
+}
+
+/** For what is not even HTTP: no core has seen it. */
+function malformedRequest(): string {
+  const timestamp = new Date().toISOString();
+  const error = {
+    code: "VALIDATION_ERROR",
+    id: randomUUID(),
+    timestamp,
+    message: "The request is not well-formed HTTP",
+  };
+  const body = JSON.stringify({ errors: [error] });
+  const head = `HTTP/1.1 400 Bad Request\r\nconnection: close\r\nx-request-id: ${randomUUID()}\r\n`;
+  return `${head}content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
 /** Aborts when the caller hangs up. */

@@ -18,3 +18,4 @@ export type {
 export type { SandboxRequest, SandboxResponse } from "./request.js";
 export { ruleNames, rules, type RuleName } from "./rules.js";
 export type { RequestRecord, Statistics } from "./statistics.js";
+export { attributeOf, type FlagDescription, optionsFromFlags, sandboxFlags } from "./flags.js";

@@ -80,6 +80,7 @@ export class Inspection {
       addresses: this.addresses(),
       doubledAddresses: doubledCount,
       documents: this.documents(),
+      statistics: this.statistics(),
     };
     return everything as unknown as Json;
   }

@@ -146,6 +146,29 @@ export const descriptions: Readonly<Record<string, Description>> = {
   },
 };
 
+/** POST /oauth/token (service.md, Authentication; open point 12). */
+export const tokenDescription = {
+  summary: "Get an access token (OAuth 2.0 client credentials)",
+  description: "The client authenticates with HTTP basic, or with client_id and client_secret in the form.",
+  consumes: ["application/x-www-form-urlencoded"],
+  body: z.object({
+    grant_type: z.literal("client_credentials"),
+    scope: z.string().optional(),
+    client_id: z.string().optional(),
+    client_secret: z.string().optional(),
+  }),
+  response: {
+    200: z.object({
+      access_token: z.string(),
+      token_type: z.literal("Bearer"),
+      expires_in: z.int().describe("Seconds."),
+      scope: z.string(),
+    }),
+    400: z.object({ error: z.string(), error_description: z.string() }),
+    401: z.object({ error: z.string(), error_description: z.string() }),
+  },
+};
+
 /** The rows of service.md, Errors, that any endpoint may answer with. */
 export const errorAnswers: Readonly<Record<number, z.ZodType>> = Object.fromEntries(
   [400, 401, 403, 404, 409, 413, 415, 422, 429, 500].map((status) => [status, errorEnvelope]),

@@ -1,6 +1,6 @@
 /** Puts the sandbox together: a store, a clock, the rules, and the core over them. */
 import { randomUUID } from "node:crypto";
-import { realClock, uuidsFrom } from "./clock.js";
+import { inTimeOrder, realClock, uuidsFrom } from "./clock.js";
 import type { Context } from "./context.js";
 import { Control } from "./control.js";
 import { Core } from "./core.js";
@@ -41,7 +41,8 @@ export interface Sandbox {
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = settingsOf(options);
   const clock = options.clock ?? realClock;
-  const newId = options.random === undefined ? randomUUID : uuidsFrom(options.random);
+  const newUuid = options.random === undefined ? randomUUID : uuidsFrom(options.random);
+  const newId = () => inTimeOrder(newUuid(), clock.now());
   const rule = ruleGuard(options.mutations ?? []);
   const store =
     options.storage === undefined || options.storage === "memory"
@@ -49,7 +50,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       : new SqliteStore(options.storage.file);
   const context: Context = { settings, store, rule, newId, now: () => clock.now() + settings.clockOffset };
   const credentials = options.credentials ?? defaultCredentials;
-  const tokens = new Tokens({ credentials, store, clock, newId, rule, tokenTtl: settings.tokenTtl });
+  const tokens = new Tokens({ credentials, store, clock, newToken: newUuid, rule, tokenTtl: settings.tokenTtl });
   const faults = new Faults(options.faults ?? [], options.seed ?? 1);
   const log = new RequestLog(settings.requestLog);
   const inspection = new Inspection(store, log);

@@ -20,7 +20,7 @@ export class Tokens {
   readonly #credentials: ReadonlyMap<string, SandboxCredential>;
   readonly #store: Store;
   readonly #clock: SandboxClock;
-  readonly #newId: () => string;
+  readonly #newToken: () => string;
   readonly #rule: RuleGuard;
   /** ms */
   readonly #lifetime: number;
@@ -29,7 +29,7 @@ export class Tokens {
     credentials: readonly SandboxCredential[];
     store: Store;
     clock: SandboxClock;
-    newId: () => string;
+    newToken: () => string;
     rule: RuleGuard;
     /** Seconds. */
     tokenTtl: number;
@@ -37,7 +37,7 @@ export class Tokens {
     this.#credentials = new Map(parts.credentials.map((one) => [one.clientId, one]));
     this.#store = parts.store;
     this.#clock = parts.clock;
-    this.#newId = parts.newId;
+    this.#newToken = parts.newToken;
     this.#rule = parts.rule;
     this.#lifetime = parts.tokenTtl * 1000;
     for (const record of parts.store.tokens()) this.#known.set(record.token, record);
@@ -66,7 +66,7 @@ export class Tokens {
     if (credential.scopes !== undefined && !scope.split(" ").every((one) => credential.scopes?.includes(one))) {
       return refused("invalid_scope", "The client may not ask for this scope");
     }
-    const token = `${this.#newId()}${this.#newId()}`.replaceAll("-", "");
+    const token = `${this.#newToken()}${this.#newToken()}`.replaceAll("-", "");
     this.#save({ token, clientId: credential.clientId, expiresAt: this.#clock.now() + this.#lifetime });
     return {
       status: 200,

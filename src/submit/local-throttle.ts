@@ -5,6 +5,7 @@
 import Bottleneck from "bottleneck";
 import type { Clock } from "../model/clock.js";
 import { safeBurst, safeRateShare, type Throttle } from "./throttle.js";
+import { unlessAborted } from "./unless-aborted.js";
 
 export interface LocalThrottleOptions {
   /** The service's sustained rate, requests per second. */
@@ -99,7 +100,7 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
       filling ??= keepFilling();
       const gone = new AbortController();
       try {
-        await firstOf(serve(gone.signal), signal);
+        await unlessAborted(serve(gone.signal), signal);
       } finally {
         gone.abort();
         waiting--;
@@ -116,18 +117,6 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
       await filling;
     },
   };
-}
-
-/** Resolves with the first of both. */
-async function firstOf(served: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return served;
-  // The signal lives as long as the run: a listener left on it for every request would, too.
-  const answered = new AbortController();
-  const left = new Promise<void>((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true, signal: answered.signal });
-  });
-  await Promise.race([served, left]);
-  answered.abort();
 }
 
 /** The tokens left at `now` in a bucket that was full before the first of `sends`. */

@@ -3,10 +3,12 @@
  * Redis is out of reach each process goes on alone at a tenth of the rate, which stays under the limit for ten of them.
  */
 import { createHash } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import Bottleneck from "bottleneck";
 import type { Clock } from "../model/clock.js";
 import { createLocalThrottle } from "./local-throttle.js";
 import { safeBurst, type Throttle } from "./throttle.js";
+import { unlessAborted } from "./unless-aborted.js";
 
 export interface SharedThrottleOptions {
   /** `redis://…` or `rediss://…`. */
@@ -24,54 +26,83 @@ export interface SharedThrottleOptions {
 
 /** Redis works in whole tokens and whole ms, so the refill is set a little below the rate. */
 const share = 0.98;
-const graceMs = 2_000;
+/** How long Redis may be silent, in ms. */
+const patienceMs = 2_000;
 
 export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
   const { rate, burst, clock } = options;
-  const amount = Math.max(1, Math.round(rate / 10));
-  const capacity = safeBurst(rate, burst);
+  const limiter = createLimiter(options);
   const alone = createLocalThrottle({ rate: rate / 10, burst: Math.max(1, burst / 10), clock });
   const closed = new AbortController();
-  let lost = false;
+  setMaxListeners(0, closed.signal);
+  let waiting = 0;
+  let watching: Promise<void> | null = null;
   let slowUntil = 0;
+  /** Aborts when Redis is lost; another one takes its place when it is found again. */
+  let loss = new AbortController();
 
-  const limiter = new Bottleneck({
-    id: `rowferry-${createHash("sha256").update(`${options.name} ${rate} ${burst}`).digest("hex").slice(0, 16)}`,
-    datastore: "ioredis",
-    reservoir: capacity,
-    reservoirIncreaseAmount: amount,
-    reservoirIncreaseInterval: Math.ceil((amount * 1000) / (rate * share)),
-    reservoirIncreaseMaximum: capacity,
-    // Nobody is told of new tokens but by a heartbeat.
-    heartbeatInterval: 50,
-    clientTimeout: 10_000,
-    // Forgotten by Redis after a day without use.
-    timeout: 24 * 3_600_000,
-    clientOptions: options.redisUrl,
-  });
-  limiter.on("error", (error: Error) => {
-    if (lost || closed.signal.aborted) return;
-    lost = true;
-    options.onLost?.(`The shared throttle is out of reach (${error.message}): going on at a tenth of the rate.`);
-  });
-  limiter.ready().catch(() => {});
+  function lose(): void {
+    if (loss.signal.aborted || closed.signal.aborted) return;
+    loss.abort();
+    options.onLost?.("The shared throttle is out of reach: going on at a tenth of the rate.");
+  }
+
+  function find(): void {
+    if (!loss.signal.aborted) return;
+    loss = new AbortController();
+    setMaxListeners(0, loss.signal);
+    options.onFound?.();
+  }
+
+  function watched(): boolean {
+    return waiting > 0 && !closed.signal.aborted;
+  }
+
+  /** While somebody waits: asks Redis every now and then, for a connection can also fall silent without an error. */
+  async function watch(): Promise<void> {
+    while (watched()) {
+      const asked = limiter.currentReservoir().then(
+        () => true,
+        () => false,
+      );
+      const silence = clock.sleep(patienceMs, closed.signal).then(() => false);
+      if (await Promise.race([asked, silence])) find();
+      else lose();
+      await silence;
+    }
+    watching = null;
+  }
+
+  async function takeShared(gone: AbortSignal): Promise<void> {
+    try {
+      await limiter.schedule(async () => {
+        // Whoever was served otherwise leaves the token to the next.
+        if (gone.aborted) await limiter.incrementReservoir(1);
+      });
+    } catch {
+      lose();
+      await unlessAborted(new Promise(() => {}), gone);
+    }
+  }
+
+  async function takeAlone(gone: AbortSignal): Promise<void> {
+    await unlessAborted(new Promise(() => {}), loss.signal, gone);
+    await alone.take(gone);
+  }
 
   return {
     async take(signal) {
-      const wait = slowUntil - clock.now();
-      if (wait > 0) await clock.sleep(wait, signal);
+      await clock.sleep(Math.max(0, slowUntil - clock.now()), signal);
       if (signal?.aborted || closed.signal.aborted) return;
-      const left = new AbortController();
-      const anySignal = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
-      const shared = limiter.schedule(async () => {
-        if (left.signal.aborted) await limiter.incrementReservoir(1);
-        else if (lost) {
-          lost = false;
-          options.onFound?.();
-        }
-      });
-      await Promise.race([shared.catch(() => alone.take(anySignal)), takeAlone(anySignal), aborted(anySignal)]);
-      left.abort();
+      waiting++;
+      watching ??= watch();
+      const gone = new AbortController();
+      try {
+        await unlessAborted(Promise.race([takeShared(gone.signal), takeAlone(gone.signal)]), signal, closed.signal);
+      } finally {
+        gone.abort();
+        waiting--;
+      }
     },
     slowDown() {
       slowUntil = Math.max(slowUntil, clock.now() + 1_000);
@@ -81,22 +112,30 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
       if (closed.signal.aborted) return;
       closed.abort();
       await alone.close();
+      await watching;
       await limiter.disconnect(false);
     },
   };
-
-  /** Resolves only while Redis is out of reach. */
-  async function takeAlone(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && !closed.signal.aborted) {
-      await clock.sleep(graceMs, signal);
-      if (lost && !signal.aborted) return alone.take(signal);
-    }
-  }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
+function createLimiter({ name, redisUrl, rate, burst }: SharedThrottleOptions): Bottleneck {
+  const amount = Math.max(1, Math.round(rate / 10));
+  const capacity = safeBurst(rate, burst);
+  const limiter = new Bottleneck({
+    id: `rowferry-${createHash("sha256").update(`${name} ${rate} ${burst}`).digest("hex").slice(0, 16)}`,
+    datastore: "ioredis",
+    clientOptions: redisUrl,
+    reservoir: capacity,
+    reservoirIncreaseAmount: amount,
+    reservoirIncreaseInterval: Math.ceil((amount * 1000) / (rate * share)),
+    reservoirIncreaseMaximum: capacity,
+    // Waiters learn of new tokens by a heartbeat only.
+    heartbeatInterval: 50,
+    clientTimeout: 10_000,
+    // Redis forgets it after a day without use.
+    timeout: 24 * 3_600_000,
   });
+  limiter.on("error", () => {});
+  limiter.ready().catch(() => {});
+  return limiter;
 }

@@ -1,5 +1,5 @@
 /** The transport over real sockets: keep-alive, separate timeouts, bounded answers, proxy by environment. */
-import { Agent, type Dispatcher, EnvHttpProxyAgent, request as undiciRequest } from "undici";
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool, request as undiciRequest } from "undici";
 import { isLoopback } from "./secure-url.js";
 import {
   type Transport,
@@ -60,10 +60,22 @@ function proxyAgent(settings: Agent.Options, environment: NodeJS.ProcessEnv): Di
   const read = (name: string) => environment[name.toLowerCase()] || environment[name] || "";
   return new EnvHttpProxyAgent({
     ...settings,
+    clientFactory: (origin, poolOptions) => new ProxyPool(origin, poolOptions),
     httpProxy: read("HTTP_PROXY"),
     httpsProxy: read("HTTPS_PROXY"),
     noProxy: read("NO_PROXY"),
   });
+}
+
+/** undici connects again at once, thousands of times a second, to a proxy that hangs up; another error ends it. */
+class ProxyPool extends Pool {
+  override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
+    try {
+      return await super.connect(options);
+    } catch (error) {
+      throw new TransportFailure("proxy", false, `The proxy gave no connection: ${describe(error).message}`, error);
+    }
+  }
 }
 
 async function exchange(
@@ -73,8 +85,7 @@ async function exchange(
   connectMs: number,
 ): Promise<TransportReply> {
   const { headersMs, bodyMs } = request.timeouts;
-  // undici's own timeouts see neither a proxy that hangs up on CONNECT (it asks again for ever) nor a body that trickles
-  // for ever, so both waits are bounded as a whole, too.
+  // undici's own timeouts bound a silence; a body that trickles for ever is silent never.
   const deadline = new AbortController();
   const bound = (kind: TransportFailureKind, ms: number) =>
     setTimeout(() => deadline.abort(new TransportFailure(kind, true, `No whole answer within ${ms} ms.`)), ms);
@@ -157,12 +168,20 @@ interface Described {
   message: string;
 }
 
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
 function describe(error: unknown): Described {
   const read = (error ?? {}) as { [Member in keyof Described | "errors" | "cause"]?: unknown };
-  const text = (value: unknown) => (typeof value === "string" ? value : "");
   // Happy eyeballs: one AggregateError for all addresses tried; a body that breaks off: the reason is the cause.
   const inner = Array.isArray(read.errors) ? read.errors[0] : read.cause;
   if (text(read.code) === "" && inner !== undefined && inner !== null) return describe(inner);
   const code = text(read.code);
-  return { name: text(read.name), code, syscall: text(read.syscall), message: text(read.message) || code || String(error) };
+  return {
+    name: text(read.name),
+    code,
+    syscall: text(read.syscall),
+    message: text(read.message) || code || String(error),
+  };
 }

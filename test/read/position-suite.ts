@@ -2,7 +2,7 @@
  * What both readers promise about positions, as one suite: rows are numbered as a person sees them, headers and cells
  * keep their places. A reader's test hands in how a table of texts becomes a file of its format.
  */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { HeaderOption, ReadOptions } from "../../src/model/dialect.js";
 import { columnLetters } from "../../src/read/column-letters.js";

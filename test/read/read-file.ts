@@ -19,10 +19,11 @@ export interface WholeTable {
 export async function readFile(path: string, options: ReadOptions = {}): Promise<WholeTable> {
   const input = await openInput(path);
   try {
-    const { header, headerRow, dialect, notes, rows } = await input.open(options);
-    const all: Row[] = [];
-    for await (const batch of rows()) all.push(...batch);
-    return { header, headerRow, dialect, notes, rows: all };
+    const table = await input.open(options);
+    const rows: Row[] = [];
+    for await (const batch of table.rows()) rows.push(...batch);
+    const { header, headerRow, dialect, notes } = table;
+    return { header, headerRow, dialect, notes, rows };
   } finally {
     await input.close();
   }

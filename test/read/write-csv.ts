@@ -45,7 +45,7 @@ export function pinned(dialect: WrittenDialect): CsvOptions {
 function writeCell(cell: string, width: number, dialect: WrittenDialect): string {
   const { quote, escape, delimiter } = dialect;
   // A cell that holds part of a delimiter of two characters could complete one beside it.
-  const special = [...delimiter, "\r", "\n", "\ufeff", "\u001a"].some((text) => cell.includes(text));
+  const special = [...Array.from(delimiter), "\r", "\n", "\ufeff", "\u001a"].some((text) => cell.includes(text));
   const needed = special || cell.startsWith(quote) || (width === 1 && cell === "");
   if (!needed && !dialect.quoteAll) return cell;
   const escaped =

@@ -66,7 +66,8 @@ export function scriptedService({ answer, token, latencyMs = 0, options = {} }: 
   const clock = new VirtualClock();
   const requests: Seen[] = [];
   const tokenRequests: Seen[] = [];
-  const grant = token ?? ((_request: Seen, index: number) => ({ status: 200, body: tokenBody(index + 1, 3600) }));
+  const grant =
+    token ?? ((_request: Seen, index: number): Scripted => ({ status: 200, body: tokenBody(index + 1, 3600) }));
 
   async function transport(request: TransportRequest): Promise<TransportReply> {
     const seen = { ...request, at: clock.now() };

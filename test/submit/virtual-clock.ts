@@ -29,7 +29,7 @@ export class VirtualClock implements Clock {
         signal?.removeEventListener("abort", fire);
         resolve();
       };
-      const entry = { at: this.#now + Math.max(0, ms), order: this.#order++, fire };
+      const entry = { at: this.#now + Math.ceil(Math.max(0, ms)), order: this.#order++, fire };
       this.#timers.push(entry);
       signal?.addEventListener("abort", fire, { once: true });
     });
@@ -62,7 +62,12 @@ export class VirtualClock implements Clock {
     for (;;) {
       await this.#quiet(() => settled);
       if (settled) return work;
-      if (!this.#step(Number.POSITIVE_INFINITY)) throw new Error("Nothing is left that could settle this promise.");
+      if (this.#step(Number.POSITIVE_INFINITY)) continue;
+      // Real files take real time.
+      for (let turn = 0; turn < 2000 && !settled && this.#timers.length === 0; turn += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      if (!settled && this.#timers.length === 0) throw new Error("Nothing is left that could settle this promise.");
     }
   }
 

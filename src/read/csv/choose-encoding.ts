@@ -29,8 +29,8 @@ export interface EncodedBytes {
 
 /** @throws RowferryError `encoding-unknown`, `encoding-differs`, `encoding-mixed`. */
 export async function chooseEncoding(file: EncodedBytes, options: CsvOptions): Promise<ChosenEncoding> {
-  const wanted = known(options.encoding ?? "auto");
-  const fallback = known(options.fallbackEncoding ?? "windows-1252");
+  const wanted = known(options.encoding ?? "auto", file.name);
+  const fallback = known(options.fallbackEncoding ?? "windows-1252", file.name);
   const mark = byteOrderMark(file.head);
   if (mark !== null) {
     if (wanted !== "auto" && !agrees(wanted, mark.encoding)) {
@@ -116,11 +116,11 @@ function agrees(wanted: string, found: string): boolean {
   return wanted === found || (/^utf-?(16|32)$/.test(wanted) && found.startsWith(wanted.replace(/^utf(?=\d)/, "utf-")));
 }
 
-function known(name: string): string {
+function known(name: string, file: string): string {
   if (name === "auto") return name;
   const encoding = canonicalEncoding(name);
   if (encoding !== null) return encoding;
-  throw new RowferryError("encoding-unknown", `there is no encoding "${name}"`);
+  throw new RowferryError("encoding-unknown", `there is no encoding "${name}"`, { place: { file } });
 }
 
 function differs(file: EncodedBytes, wanted: string, found: string): RowferryError {

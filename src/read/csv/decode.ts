@@ -7,17 +7,40 @@ export interface TextPieces {
   end(): string;
 }
 
-/** Bytes that are no text in `encoding` become U+FFFD. A byte order mark is kept as U+FEFF. `encoding` as `canonicalEncoding` gives it. */
+/**
+ * `encoding` as `canonicalEncoding` gives it. Bytes that are no text in it become U+FFFD, in UTF-16 a lone surrogate;
+ * `holdsUndecodable` finds them. A byte order mark is kept as U+FEFF.
+ */
 export function textPieces(encoding: string): TextPieces {
-  if (encoding === "utf-8" || encoding === "utf-16le" || encoding === "utf-16be") {
+  if (encoding === "utf-8") {
     const decoder = new TextDecoder(encoding, { ignoreBOM: true });
     return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
   }
   const decoder = iconv.getDecoder(encoding, { stripBOM: false });
+  if (isUtf16(encoding)) {
+    let length = 0;
+    return {
+      write(bytes) {
+        length += bytes.length;
+        return decoder.write(bytes);
+      },
+      end: () => (decoder.end(), length % 2 === 0 ? "" : "\udfff"),
+    };
+  }
   return {
     write: (bytes) => (encoding === "windows-1252" && !hasC1(bytes) ? bytes.toString("latin1") : decoder.write(bytes)),
     end: () => decoder.end() ?? "",
   };
+}
+
+/** Whether `text` has a trace of bytes that were no text. Not for UTF-8, where U+FFFD may be meant: its lines are known from the scan. */
+export function holdsUndecodable(text: string, encoding: string): boolean {
+  if (encoding === "utf-8") return false;
+  return isUtf16(encoding) ? /\p{Surrogate}/u.test(text) : text.includes("\uFFFD");
+}
+
+function isUtf16(encoding: string): boolean {
+  return encoding === "utf-16le" || encoding === "utf-16be";
 }
 
 /** Only in 0x80–0x9f does windows-1252 differ from latin1, which is far quicker to decode. */

@@ -34,7 +34,7 @@ const DELIMITERS = [",", ";", "\t", "|"];
 
 /** @param tableLine the line on which the table begins, where that is known. @throws RowferryError `dialect-invalid`. */
 export function detectDialect(sample: Sample, options: CsvOptions, tableLine: number | null): DetectedShape {
-  checkGiven(options);
+  checkGiven(options, sample.file);
   const notes: string[] = [];
   const declared = /^sep=([^\r\n])\r?(\n|$|\r)/i.exec(sample.text)?.[1];
   const firstLine = declared === undefined ? 1 : 2;
@@ -137,7 +137,7 @@ function judge(sample: Sample, shape: CsvShape): Judged {
   return { shape, rank: scoreDelimiter(rows) * (failure === null ? 1 : 0.5), quoted, clean };
 }
 
-function checkGiven(options: CsvOptions): void {
+function checkGiven(options: CsvOptions, file: string): void {
   const { delimiter, quote, escape } = options;
   const wrong =
     delimiter !== undefined && (delimiter === "" || /[\r\n]/.test(delimiter))
@@ -150,7 +150,7 @@ function checkGiven(options: CsvOptions): void {
               (delimiter.startsWith(quote === undefined ? '"' : (quote ?? "\n")) || delimiter === escape)
             ? "the delimiter is also the quote or the escape"
             : null;
-  if (wrong !== null) throw new RowferryError("dialect-invalid", wrong);
+  if (wrong !== null) throw new RowferryError("dialect-invalid", wrong, { place: { file } });
 }
 
 function usualLineEnding(text: string): "\n" | "\r\n" | "\r" {

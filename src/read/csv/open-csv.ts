@@ -16,7 +16,7 @@ export interface CsvFile {
   bytes: number;
   compression: "none" | "gzip" | "zip";
   /** The text's bytes from the beginning; may be called more than once. */
-  chunks(): AsyncIterable<Buffer>;
+  chunks: () => AsyncIterable<Buffer>;
   /** Called when the last row has been read; throws where what was read cannot be trusted. */
   checkUnchanged(): Promise<void>;
   close(): Promise<void>;
@@ -28,15 +28,27 @@ const SAMPLE_BYTES = 256 * 1024;
 /** @param limits for tests; `maxRecordLength` in UTF-16 units, default 1,048,576. */
 export function openCsv(file: CsvFile, limits: { maxRecordLength?: number } = {}): Input {
   let closed: Promise<void> | null = null;
+  const guarded = { ...file, chunks: () => guard(file) };
   return {
     name: file.name,
     format: "csv",
     contentHash: file.contentHash,
     bytes: file.bytes,
     sheets: [{ sheet: null, hidden: false }],
-    open: (options) => openTable(file, options, limits),
+    open: (options) => openTable(guarded, options, limits),
     close: () => (closed ??= file.close()),
   };
+}
+
+/** The chunks, whatever fails in them becoming a `RowferryError`. */
+async function* guard(file: CsvFile): AsyncGenerator<Buffer> {
+  try {
+    yield* file.chunks();
+  } catch (cause) {
+    if (cause instanceof RowferryError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new RowferryError("file-unreadable", `reading failed: ${reason}`, { place: { file: file.name }, cause });
+  }
 }
 
 async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecordLength?: number }): Promise<Table> {
@@ -44,7 +56,7 @@ async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecor
   const head = await firstBytes(file, SAMPLE_BYTES);
   if (head.bytes.length === 0)
     throw new RowferryError("file-empty", "the file is empty", { place: { file: file.name } });
-  const encoding = await chooseEncoding({ name: file.name, head: head.bytes, chunks: () => file.chunks() }, csv);
+  const encoding = await chooseEncoding({ name: file.name, head: head.bytes, chunks: file.chunks }, csv);
   const sample = decodeSample(file.name, head, encoding);
   const option = options.header ?? "auto";
   const shape = detectDialect(sample, csv, typeof option === "string" ? null : Math.min(...[option].flat()));

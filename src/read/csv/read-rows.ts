@@ -2,7 +2,7 @@
 import type { Problem } from "../../model/problem.js";
 import type { Row } from "../../model/row.js";
 import type { ChosenEncoding } from "./choose-encoding.js";
-import { textPieces, withoutDosEnd } from "./decode.js";
+import { holdsUndecodable, textPieces, withoutDosEnd } from "./decode.js";
 import type { CsvShape } from "./detect-dialect.js";
 import { LineSkipper } from "./line-skipper.js";
 import type { CsvFile } from "./open-csv.js";
@@ -60,20 +60,20 @@ async function* textOf(file: CsvFile, options: RowsOptions): AsyncGenerator<{ te
 class RowFinisher {
   readonly #options: RowsOptions;
   readonly #width: number;
-  readonly #unicode: boolean;
+  readonly #encoding: string;
   /** Whether the record carried over from the last text may hold a suspicious character. */
   #suspicious = false;
 
   constructor(options: RowsOptions) {
     this.#options = options;
     this.#width = options.columns.length;
-    this.#unicode = options.encoding.encoding === "utf-8";
+    this.#encoding = options.encoding.encoding;
   }
 
   /** @param nextLine the line on which the record behind the last of `rows` begins. */
   finish(rows: Row[], nextLine: number, text: string): Row[] {
     const odd = this.#options.encoding.oddLines;
-    const here = text.includes("\0") || (!this.#unicode && text.includes("\uFFFD"));
+    const here = text.includes("\0") || holdsUndecodable(text, this.#encoding);
     if (here || this.#suspicious) for (const row of rows) this.#findBadCharacters(row);
     this.#suspicious = here || (rows.length === 0 && this.#suspicious);
     const kept: Row[] = [];
@@ -113,7 +113,7 @@ class RowFinisher {
   #findOddLines(row: Row, nextNumber: number): void {
     for (let line = row.number; line < nextNumber; line++) {
       if (!this.#options.encoding.oddLines.has(line)) continue;
-      const message = `line ${line} is not in the encoding of the rest of the file (${this.#options.encoding.encoding})`;
+      const message = `line ${line} is not in the encoding of the rest of the file (${this.#encoding})`;
       addProblem(row, { code: "encoding-mixed", message, hint: null, column: null });
       return;
     }
@@ -125,8 +125,8 @@ class RowFinisher {
       if (cell.includes("\0")) {
         const message = `cell ${index + 1} contains a NUL character`;
         addProblem(row, { code: "nul-character", message, hint: null, column });
-      } else if (!this.#unicode && cell.includes("\uFFFD")) {
-        const message = `cell ${index + 1} has bytes that are no text in ${this.#options.encoding.encoding}`;
+      } else if (holdsUndecodable(cell, this.#encoding)) {
+        const message = `cell ${index + 1} has bytes that are no text in ${this.#encoding}`;
         addProblem(row, { code: "encoding-mixed", message, hint: null, column });
       }
     }

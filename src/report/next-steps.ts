@@ -1,4 +1,4 @@
-/** The command to type next after a run, where one would help. Pure. */
+/** What to do next after a run, and the command to type, where one would help. Pure. */
 import { ExitCode } from "../model/exit-code.js";
 import type { Summary } from "../model/summary.js";
 

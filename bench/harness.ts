@@ -1,0 +1,172 @@
+/**
+ * What all benchmarks share: files made from a seed, contenders measured in turn in processes of their own, medians
+ * and ratios. One run of a benchmark measures everything it compares, on the same file.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonValue } from "../src/model/json.js";
+import type { Random } from "../src/model/clock.js";
+
+/** The same numbers for the same seed, on any machine (mulberry32). */
+export function seeded(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** One row of a made file: the kinds of cells that exports hold, in turn. `index` counts from 0. */
+export function madeRow(index: number, columns: number, random: Random): string[] {
+  return Array.from({ length: columns }, (_, column) => {
+    switch (column % 8) {
+      case 0:
+        return String(100_000_000 + index);
+      case 1:
+        return `12.345.678/${String(index % 10_000).padStart(4, "0")}-95`;
+      case 2:
+        return (random() * 10_000).toFixed(2).replace(".", ",");
+      case 3:
+        return `São José dos Campos ${Math.floor(random() * 50)}`;
+      case 4:
+        return `Rua "A"; casa ${Math.floor(random() * 999)}`;
+      case 5:
+        return `${String(1 + (index % 28)).padStart(2, "0")}/03/2026 ${String(index % 24).padStart(2, "0")}:15`;
+      case 6:
+        return random() < 0.5 ? "" : "KG";
+      default:
+        return `obs ${Math.floor(random() * 1_000_000).toString(36)}`;
+    }
+  });
+}
+
+export interface MadeFile {
+  rows: number;
+  columns: number;
+  /** Default 1. */
+  seed?: number;
+}
+
+/** Writes a CSV file in UTF-8, semicolons between cells, LF at line ends, quotes where needed. */
+export async function writeMadeCsv(path: string, { rows, columns, seed = 1 }: MadeFile): Promise<void> {
+  const random = seeded(seed);
+  const out = createWriteStream(path);
+  out.write(`${Array.from({ length: columns }, (_, column) => `Coluna ${column + 1}`).join(";")}\n`);
+  for (let index = 0; index < rows; index++) {
+    const cells = madeRow(index, columns, random).map((cell) =>
+      /[";\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell,
+    );
+    if (!out.write(`${cells.join(";")}\n`)) await once(out, "drain");
+  }
+  out.end();
+  await once(out, "close");
+}
+
+/** Runs `work` with a folder that is removed afterwards, whatever happens. */
+export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "rowferry-bench-"));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export interface Measured {
+  /** Of the work alone, without starting the process. */
+  milliseconds: number;
+  /** The most memory that the process held at any time (resident set). */
+  peakBytes: number;
+  /** What the work returned. */
+  result: JsonValue;
+}
+
+/**
+ * In a benchmark's file: runs the contender named on the command line and prints what it took. The parent's side is
+ * `measure`.
+ */
+export async function runContender(
+  contenders: Record<string, (args: string[]) => Promise<JsonValue>>,
+  argv: string[],
+): Promise<void> {
+  const [name = "", ...args] = argv;
+  const work = contenders[name];
+  if (work === undefined) throw new Error(`no contender ${name}; there are ${Object.keys(contenders).join(", ")}`);
+  const start = performance.now();
+  const result = await work(args);
+  const milliseconds = performance.now() - start;
+  const peakBytes = process.resourceUsage().maxRSS * 1024;
+  process.stdout.write(`${JSON.stringify({ milliseconds, peakBytes, result } satisfies Measured)}\n`);
+}
+
+/** One run of a contender of the benchmark in `file` (its `import.meta.filename`) in a process of its own. */
+export async function measure(file: string, contender: string, args: string[]): Promise<Measured> {
+  const child = spawn(process.execPath, ["--import", "tsx", file, contender, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`${contender} ended with ${code}`);
+  return JSON.parse(output) as Measured;
+}
+
+export interface Medians {
+  milliseconds: number;
+  peakBytes: number;
+  runs: Measured[];
+}
+
+/** Every contender once, then every contender again …, so that a slow minute of the machine strikes all alike. */
+export async function interleaved(
+  file: string,
+  contenders: string[],
+  args: string[],
+  repetitions: number,
+): Promise<Map<string, Medians>> {
+  const runs = new Map<string, Measured[]>(contenders.map((name) => [name, []]));
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    for (const name of contenders) runs.get(name)?.push(await measure(file, name, args));
+  }
+  const medians = [...runs].map(([name, measured]): [string, Medians] => [
+    name,
+    {
+      milliseconds: median(measured.map((run) => run.milliseconds)),
+      peakBytes: median(measured.map((run) => run.peakBytes)),
+      runs: measured,
+    },
+  ]);
+  return new Map(medians);
+}
+
+/** @throws Error for no numbers. */
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle];
+  if (upper === undefined) throw new Error("no numbers");
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
+}
+
+/** `ours 0.81 s = 0.35 × csv-parse alone (goal ≤ 1.15)`, and whether the goal is reached. */
+export function ratioLine(
+  name: string,
+  ours: number,
+  baselineName: string,
+  baseline: number,
+  goal: number,
+): { text: string; reached: boolean } {
+  const ratio = ours / baseline;
+  const text = `${name} ${(ours / 1000).toFixed(2)} s = ${ratio.toFixed(2)} × ${baselineName} (${(baseline / 1000).toFixed(2)} s), goal ≤ ${goal}`;
+  return { text: `${ratio <= goal ? "ok  " : "MISS"} ${text}`, reached: ratio <= goal };
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(0)} MiB`;
+}

@@ -1,0 +1,87 @@
+/**
+ * Our rows against csv-parse alone (arrays, same file); peak memory on a file of one size and of four times that.
+ * `tsx bench/read-csv.ts [--rows 250000] [--columns 25] [--repetitions 5]`.
+ */
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { parse } from "csv-parse";
+import { openInput } from "../src/read/open-input.js";
+import {
+  interleaved,
+  measure,
+  megabytes,
+  ratioLine,
+  runContender,
+  withTemporaryFolder,
+  writeMadeCsv,
+} from "./harness.js";
+
+const GOAL = 1.15;
+const MEMORY_GOAL_BYTES = 256 * 1024 * 1024;
+
+const contenders = {
+  /** Everything that an import pays: hash, encoding, dialect, header, rows. */
+  ours: async ([path = ""]: string[]) => {
+    const input = await openInput(path);
+    const table = await input.open({});
+    let rows = 0;
+    for await (const batch of table.rows()) rows += batch.length;
+    await input.close();
+    return rows;
+  },
+  /** Told the dialect, and reading nothing twice. */
+  "csv-parse alone": async ([path = ""]: string[]) => {
+    const parser = createReadStream(path, { highWaterMark: 128 * 1024 }).pipe(parse({ delimiter: ";" }));
+    let rows = -1;
+    parser.on("data", () => rows++);
+    await new Promise<void>((resolve, reject) => parser.on("end", () => resolve()).on("error", reject));
+    return rows;
+  },
+};
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      rows: { type: "string", default: "250000" },
+      columns: { type: "string", default: "25" },
+      repetitions: { type: "string", default: "5" },
+    },
+  });
+  const rows = Number(values.rows);
+  const columns = Number(values.columns);
+  await withTemporaryFolder(async (folder) => {
+    const path = join(folder, "rows.csv");
+    await writeMadeCsv(path, { rows, columns });
+    const medians = await interleaved(
+      import.meta.filename,
+      Object.keys(contenders),
+      [path],
+      Number(values.repetitions),
+    );
+    const ours = medians.get("ours");
+    const alone = medians.get("csv-parse alone");
+    if (ours === undefined || alone === undefined) throw new Error("a contender is missing");
+    for (const { result } of [...ours.runs, ...alone.runs]) {
+      if (result !== rows) throw new Error(`${JSON.stringify(result)} rows read of ${rows}`);
+    }
+    const speed = ratioLine("ours", ours.milliseconds, "csv-parse alone", alone.milliseconds, GOAL);
+    console.log(
+      `${rows.toLocaleString("en")} rows × ${columns} columns, median of ${values.repetitions} interleaved runs`,
+    );
+    console.log(speed.text);
+    console.log(`     peak memory: ours ${megabytes(ours.peakBytes)}, csv-parse alone ${megabytes(alone.peakBytes)}`);
+
+    const long = join(folder, "long.csv");
+    await writeMadeCsv(long, { rows: rows * 4, columns });
+    const fourfold = await measure(import.meta.filename, "ours", [long]);
+    const flat = fourfold.peakBytes <= MEMORY_GOAL_BYTES;
+    console.log(
+      `${flat ? "ok  " : "MISS"} peak memory of ours on four times the rows ${megabytes(fourfold.peakBytes)}, goal ≤ ${megabytes(MEMORY_GOAL_BYTES)}`,
+    );
+    if (!speed.reached || !flat) process.exitCode = 1;
+  });
+}
+
+const [first] = process.argv.slice(2);
+await (first !== undefined && first in contenders ? runContender(contenders, process.argv.slice(2)) : main());

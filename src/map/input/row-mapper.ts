@@ -1,0 +1,169 @@
+/** Rows to records: one row, or one group of rows, at a time; whole, or not at all with every problem named. */
+import type { MappedRow, Placement } from "../../model/mapped-row.js";
+import type { Problem } from "../../model/problem.js";
+import type { Records } from "../../model/records.js";
+import type { Row } from "../../model/row.js";
+import type { RowMapper } from "../mapping.js";
+import type { RowRecords } from "../record/entity.js";
+import type { BuiltEvent } from "../record/event-binding.js";
+import type { BoundColumns } from "../value/columns.js";
+import { newRowView, type RowView } from "../value/row-view.js";
+import type { InputParts } from "./compile-input.js";
+import { mergeRows } from "./group.js";
+
+type BoundEvent = BuiltEvent & { eachRow: boolean };
+
+const NO_WARNINGS: Problem[] = [];
+
+export function bindRowMapper(parts: InputParts, columns: BoundColumns, header: readonly string[], normalise: (cell: string) => string): Omit<RowMapper, "unmapped"> {
+  const skips = parts.skip?.bind(columns);
+  const skipReason = parts.skip?.description ?? "";
+  const readRowId = parts.rowId?.bind(columns);
+  const readGroup = parts.group?.bind(columns);
+  const participants = parts.participants.map((part) => part.bind(columns));
+  const addresses = parts.addresses.map((part) => part.bind(columns));
+  const documents = parts.documents.map((part) => ({ build: part.bind(columns), readKey: part.bindKey(columns), kind: part.kind }));
+  const events: BoundEvent[] = parts.events.map((part) => ({ ...part.bind(columns), eachRow: part.eachRow }));
+  const view = newRowView(header);
+  let open: { key: string; rows: Row[] } | null = null;
+
+  const look = (rows: readonly Row[], first: Row): void => {
+    view.serial++;
+    view.problems = [];
+    if (rows.length > 1) {
+      const merged = mergeRows(rows, normalise);
+      view.cells = merged.cells;
+      view.kinds = merged.kinds;
+      view.conflicts = merged.conflicts;
+      view.members = rows;
+    } else {
+      view.cells = first.cells;
+      view.kinds = first.kinds;
+      view.conflicts = null;
+      view.members = null;
+    }
+  };
+
+  const mapOne = (rows: readonly Row[], first: Row): MappedRow => {
+    look(rows, first);
+    const row = first.number;
+    const alsoRows = rows.length > 1 ? rows.slice(1).map((member) => member.number) : [];
+    for (const member of rows) if (member.problems !== null) view.problems.push(...member.problems);
+    if (skips !== undefined && view.problems.length === 0 && skips(view) === true) {
+      return { row, alsoRows, rowId: null, outcome: { fate: "skipped", reason: skipReason } };
+    }
+    const rowId = readRowId?.(view);
+    const made: RowRecords = { participants: [], addresses: [], documents: [] };
+    const records: Records = { participants: [], addresses: [], documents: [], events: [] };
+    for (const build of participants) {
+      const participant = build(view, made);
+      made.participants.push(participant);
+      if (participant != null) records.participants.push(participant.record);
+    }
+    for (const build of addresses) {
+      const address = build(view, made);
+      made.addresses.push(address);
+      if (address != null) records.addresses.push(address.record);
+    }
+    for (const { build } of documents) {
+      const document = build(view, made);
+      made.documents.push(document);
+      if (document != null) records.documents.push(document);
+    }
+    for (const event of events) {
+      if (event.eachRow && view.members !== null) {
+        eachMember(view, (member) => addEvent(event.build, member, made, records));
+      } else {
+        addEvent(event.build, view, made, records);
+      }
+    }
+    const id = rowId == null ? null : String(rowId);
+    if (view.problems.length === 0) return { row, alsoRows, rowId: id, outcome: { fate: "valid", records, warnings: NO_WARNINGS } };
+    const problems = withoutRepeats(view.problems);
+    return { row, alsoRows, rowId: id, outcome: { fate: "invalid", problems, placements: placements(problems, made) } };
+  };
+
+  const placements = (problems: readonly Problem[], made: RowRecords): Placement[] => {
+    view.problems = [];
+    // Cells of a row of the wrong shape may stand under the wrong headers: only its documents are believed.
+    const shapeless = (view.members?.length ?? 1) === 1 && problems.some((problem) => problem.code.startsWith("row-"));
+    const found: Placement[] = [];
+    for (const event of events) {
+      const add = (placement: Placement | null) => {
+        if (placement !== null) found.push(shapeless ? { ...placement, event: null, keyParts: null, at: null } : placement);
+      };
+      if (event.eachRow && view.members !== null) eachMember(view, (member) => add(event.place(member, made)));
+      else add(event.place(view, made));
+    }
+    for (const [position, document] of documents.entries()) {
+      const record = made.documents[position];
+      if (record === undefined) continue;
+      const key = record === null ? document.readKey(view) : record.key;
+      const placed = found.some((placement) => placement.document.kind === document.kind && placement.document.key === key);
+      if (key !== null && !placed) found.push({ document: { kind: document.kind, key }, event: null, keyParts: null, at: null });
+    }
+    return found;
+  };
+
+  const close = (): MappedRow[] => {
+    const [first] = open?.rows ?? [];
+    const rows = open?.rows ?? [];
+    open = null;
+    return first === undefined ? [] : [mapOne(rows, first)];
+  };
+
+  /** A row whose group cannot be told stands alone, and is invalid for that. */
+  const mapGrouped = (rows: readonly Row[], read: NonNullable<typeof readGroup>): MappedRow[] => {
+    const mapped: MappedRow[] = [];
+    for (const row of rows) {
+      look([row], row);
+      if (row.problems === null && skips !== undefined && skips(view) === true) {
+        mapped.push(...close(), { row: row.number, alsoRows: [], rowId: null, outcome: { fate: "skipped", reason: skipReason } });
+        continue;
+      }
+      const key = read(view)?.join("\u0000") ?? null;
+      if (key === null) {
+        const problems = view.problems;
+        mapped.push(...close(), mapOne([{ ...row, problems: [...(row.problems ?? []), ...problems] }], row));
+      } else if (open !== null && open.key === key) {
+        open.rows.push(row);
+      } else {
+        mapped.push(...close());
+        open = { key, rows: [row] };
+      }
+    }
+    return mapped;
+  };
+
+  return {
+    map: (rows) => (readGroup === undefined ? rows.map((row) => mapOne([row], row)) : mapGrouped(rows, readGroup)),
+    end: close,
+  };
+}
+
+function addEvent(build: BuiltEvent["build"], view: RowView, made: RowRecords, records: Records): void {
+  const event = build(view, made);
+  if (event != null) records.events.push(event);
+}
+
+/** Looks at each row of a group by itself; problems then name the row. */
+function eachMember(view: RowView, visit: (view: RowView) => void): void {
+  const { cells, kinds, conflicts, members, problems } = view;
+  for (const member of members ?? []) {
+    Object.assign(view, { cells: member.cells, kinds: member.kinds, conflicts: null, members: null, problems: [] });
+    visit(view);
+    problems.push(...view.problems.map((problem) => ({ ...problem, message: `row ${member.number}: ${problem.message}` })));
+  }
+  Object.assign(view, { cells, kinds, conflicts, members, problems });
+}
+
+/** One mistake in a cell is said once, although several records may read the cell. */
+function withoutRepeats(problems: readonly Problem[]): Problem[] {
+  const seen = new Set<string>();
+  return problems.filter((problem) => {
+    const name = `${problem.code}\u0000${problem.column ?? ""}\u0000${problem.message}`;
+    if (seen.has(name)) return false;
+    seen.add(name);
+    return true;
+  });
+}

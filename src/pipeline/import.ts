@@ -1,0 +1,45 @@
+/** `import` stages its files and runs; `plan` stages and plans, and takes everything back. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRunStore } from "../ledger/runs.js";
+import { inTransaction } from "../ledger/transaction.js";
+import { loadMapping } from "../map/load-mapping.js";
+import type { Summary } from "../model/summary.js";
+import { type Forecast, forecast } from "./forecast.js";
+import { type ResumeOptions, run, sessionOptions } from "./run.js";
+import { openSession } from "./session.js";
+import { type StagedInput, stageFiles } from "./stage-files.js";
+
+export interface ImportOptions extends ResumeOptions {
+  mappingPath: string;
+  files: string[];
+}
+
+/** @throws RowferryError for anything that stops it before the first request; a run that has begun gives its summary. */
+export async function runImport(options: ImportOptions): Promise<Summary> {
+  const mapping = await loadMapping(options.mappingPath);
+  return run("import", mapping.path, options, (session) => stageFiles(session, mapping, options.files));
+}
+
+export interface Plan extends Forecast {
+  inputs: Omit<StagedInput, "id">[];
+}
+
+/** What `import` would do; the ledger is left as it was, and nothing is sent. */
+export async function planImport(options: ImportOptions): Promise<Plan> {
+  const mapping = await loadMapping(options.mappingPath);
+  const scratch = existsSync(options.target.ledgerPath) ? null : mkdtempSync(join(tmpdir(), "rowferry-plan-"));
+  const target = scratch === null ? options.target : { ...options.target, ledgerPath: join(scratch, "ledger.db") };
+  const session = await openSession("plan", mapping.path, { ...sessionOptions(options), target, offline: true });
+  try {
+    return await inTransaction(session.database, "ROLLBACK", async () => {
+      const staged = await stageFiles(session, mapping, options.files);
+      return { inputs: staged.map(({ id: _, ...input }) => input), ...forecast(session) };
+    });
+  } finally {
+    createRunStore(session.database).forget(session.run.id);
+    await session.close();
+    if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
+  }
+}

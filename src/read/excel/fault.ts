@@ -1,0 +1,26 @@
+/** The errors of a workbook as a whole, worded in one place. Faults of single cells are in `sheet-row.ts`. */
+import type { Code } from "../../model/codes.js";
+import { RowferryError } from "../../model/error.js";
+
+/** The file is damaged: `what` completes "the workbook is damaged: …". `sheet`: where it was met, if in one. */
+export function corrupt(file: string, what: string, details: { sheet?: string; cause?: unknown } = {}): RowferryError {
+  const { sheet, cause } = details;
+  return new RowferryError("file-corrupt", `the workbook is damaged: ${what}`, { place: { file, sheet }, cause });
+}
+
+/** The file unpacks to more than any genuine workbook. */
+export function oversized(file: string, what: string): RowferryError {
+  return new RowferryError("file-oversized", what, {
+    place: { file },
+    hint: "If the workbook is genuine, open it and save the sheet as CSV (UTF-8).",
+  });
+}
+
+/** Any other refusal, with the code's own remedy unless a hint is given. */
+export function refused(code: Code, file: string, message: string, hint?: string): RowferryError {
+  return new RowferryError(code, message, { place: { file }, ...(hint === undefined ? {} : { hint }) });
+}
+
+export function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
