@@ -34,8 +34,8 @@ function csvOf(rows: readonly ManifestRow[], mistakes: readonly Mistake[]): { by
 }
 
 /** A weighing that comes too late for a manifest of September whose later events have landed. */
-function lateRow(september: readonly ManifestRow[]): ManifestRow {
-  const sorted = september.toSorted((one, other) => one.at - other.at);
+function lateRow(landed: readonly ManifestRow[]): ManifestRow {
+  const sorted = landed.toSorted((one, other) => one.at - other.at);
   const closed = new Set(
     sorted.filter(({ cells }) => ["CLOSE", "CANCEL"].includes(cells.Evento)).map(({ cells }) => cells.MTR),
   );

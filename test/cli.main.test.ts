@@ -7,7 +7,8 @@ import { describe, expect, it } from "vitest";
 import { commands } from "../src/cli/commands.js";
 import type { ImportOptions } from "../src/cli/pipeline.js";
 import { RowferryError } from "../src/model/error.js";
-import { folder, summary, testWorld, type } from "./cli.world.js";
+import { folder, testWorld, type } from "./cli.world.js";
+import { summary } from "./summary.sample.js";
 
 const entry = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
 

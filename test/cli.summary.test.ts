@@ -4,7 +4,7 @@ import { nextSteps, shellQuoted } from "../src/report/next-steps.js";
 import { printSummary } from "../src/cli/print-summary.js";
 import { shownText } from "../src/cli/shown-text.js";
 import type { Summary } from "../src/model/summary.js";
-import { summary } from "./cli.world.js";
+import { summary } from "./summary.sample.js";
 
 const look = { columns: 80, colors: picocolors.createColors(false), shown: (path: string) => path };
 
@@ -31,7 +31,7 @@ describe("the closing summary", () => {
     const text = printed();
     expect(text).toMatch(/events +404 landed, 3 held\n/);
     expect(text).toMatch(/Still open in the ledger\nevents +3 held\nrows +3 to correct\n/);
-    expect(text).toContain("1,240 sent, 2 of them again; at 20 a second, 30 at once, they take 1m");
+    expect(text).toContain("1,240 sent, 2 of them again; at 20 a second, 30 at once, they take 1m01s");
     expect(text).toContain("207 create-with-events, 1,033 append-events");
   });
 
@@ -68,7 +68,7 @@ describe("the closing summary", () => {
   });
 
   it("says how it ended, in words", () => {
-    expect(printed()).toContain("in 6m: all is well");
+    expect(printed()).toContain("in 5m30s: all is well");
     expect(printed({ exitCode: 3 })).toContain("a person is needed");
     const text = printed({
       exitCode: 4,

@@ -6,7 +6,6 @@ import { onTestFinished } from "vitest";
 import { main } from "../src/cli/main.js";
 import type { Pipeline } from "../src/cli/pipeline.js";
 import type { SignalName, Stream, World } from "../src/cli/world.js";
-import type { Summary } from "../src/model/summary.js";
 
 export interface CollectedStream extends Stream {
   text: string;
@@ -83,38 +82,4 @@ export function testWorld(
 /** Runs a command line in a world; all that stood on the line, and the exit code. */
 export async function type(world: TestWorld, ...argv: string[]): Promise<number> {
   return main(argv, world);
-}
-
-export function summary(changes: Partial<Summary> = {}): Summary {
-  return {
-    type: "summary",
-    run: "2026-11-20T0200-import",
-    command: "import",
-    target: { name: "sandbox", baseUrl: "http://127.0.0.1:4010" },
-    ledger: "state/sandbox/ledger.db",
-    mapping: "manifests.yaml",
-    startedAt: "2026-11-20T02:00:00.000Z",
-    finishedAt: "2026-11-20T02:05:30.000Z",
-    exitCode: 0,
-    stopped: null,
-    inputs: [{ input: "march.csv", sheet: null, read: 312, skipped: 2, invalid: 3, known: 100, staged: 207 }],
-    rows: { read: 312, skipped: 2, invalid: 3, known: 100, staged: 207 },
-    participants: { registered: 12 },
-    addresses: { registered: 15 },
-    documents: { open: 200, closed: 7 },
-    events: { landed: 404, held: 3 },
-    open: { participants: {}, addresses: {}, documents: {}, events: { held: 3 }, rows: 3 },
-    requests: {
-      sent: 1240,
-      byKind: { "create-with-events": 207, "append-events": 1033 },
-      retries: 2,
-      rateLimited: 0,
-      secondsAtLimit: 60.5,
-      limit: { rate: 20, burst: 30 },
-    },
-    problems: [{ code: "file-missing", count: 3, example: "march.csv, row 17: no such thing" }],
-    warnings: [],
-    files: [{ kind: "receipts", path: "state/sandbox/runs/2026-11-20T0200-import/receipts.csv" }],
-    ...changes,
-  };
 }

@@ -8,7 +8,7 @@ import { metricsText, writeMetrics } from "../src/report/metrics.js";
 import { plainLines, plainText, shortened } from "../src/report/plain-text.js";
 import { type Receipt, writeReceipts } from "../src/report/receipts.js";
 import { writeSummaryFile } from "../src/report/summary-file.js";
-import { summary } from "./cli.world.js";
+import { summary } from "./summary.sample.js";
 
 function place(name: string): string {
   const path = mkdtempSync(join(tmpdir(), "rowferry-report-"));

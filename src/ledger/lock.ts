@@ -2,6 +2,8 @@
  * One writer at a time: a second SQLite file held in BEGIN EXCLUSIVE. The kernel frees it within milliseconds of a
  * kill. The holder never opens that file in any other way: closing another handle would drop POSIX locks.
  */
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
@@ -32,6 +34,7 @@ export async function lockLedger(
   ledgerPath: string,
   options: { wait: boolean; clock: Clock; signal?: AbortSignal },
 ): Promise<LedgerLock> {
+  mkdirSync(dirname(ledgerPath), { recursive: true, mode: 0o700 });
   for (;;) {
     const lock = tryLock(`${ledgerPath}.lock`);
     if (lock !== null) return lock;

@@ -42,6 +42,7 @@ export interface KeyedEvent {
   record: EventRecord;
   document: number;
   key: Buffer;
+  parts: string[];
   hash: Buffer;
   stored: Stored | undefined;
 }
@@ -66,9 +67,9 @@ export function createEventStager(
      WHERE e.document_id = ? AND e.deduplication_id = ?`,
   );
   const insert = database.prepare(
-    `INSERT INTO events (document_id, deduplication_id, content_hash, event, name, at, rank, participant_ref, address_ref,
+    `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref, address_ref,
        related_document, related_id, mirrored, target_document, payload, input_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const correct = database.prepare(
     `UPDATE events SET content_hash = ?, name = ?, at = ?, rank = ?, participant_ref = ?, address_ref = ?,
@@ -78,6 +79,9 @@ export function createEventStager(
   const setState = database.prepare<[string, string | null, Buffer | null, number, number]>(
     `UPDATE event_states SET state = ?, reason = ?, changed_hash = ?, dismissed = 0, waits_for = NULL, changed_at = ?
      WHERE event_id = ?`,
+  );
+  const keepContent = database.prepare<[string, number]>(
+    "UPDATE event_states SET changed_content = ? WHERE event_id = ?",
   );
   const open = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
   const firstRow = database.prepare<[number], number>("SELECT min(row_id) FROM row_events WHERE event_id = ?").pluck();
@@ -120,14 +124,36 @@ export function createEventStager(
     return ref.by === "key" ? [references.document(ref.kind, ref.key), null] : [null, ref.documentId];
   };
 
+  /** The event's own columns, in the order of the statements above. */
+  const columnsOf = (record: EventRecord, target: number | null) => {
+    const [relatedDocument, relatedId] = relatedOf(record.related?.document);
+    const mirrored =
+      record.propagate === true || (record.related !== null && record.related.options.bidirectional !== false);
+    const address = references.address(record.address);
+    if (address === null) throw new Error("an address is referred to before it is staged");
+    return {
+      name: record.name,
+      at: record.at,
+      rank: rankOf(record.name),
+      participant: references.participant(record.participant),
+      address,
+      relatedDocument,
+      relatedId,
+      mirrored: mirrored ? 1 : 0,
+      target,
+      payload: JSON.stringify(payloadOf(record)),
+    };
+  };
+
   return {
     deduplicationKey,
 
     key(record: EventRecord): KeyedEvent {
       const document = references.document(record.document.kind, record.document.key);
       const hash = contentHash(record);
-      const key = deduplicationKey(document, record.document, record.event, keyParts(record, document, hash));
-      return { record, document, key, hash, stored: byKey.get(document, key) };
+      const parts = keyParts(record, document, hash);
+      const key = deduplicationKey(document, record.document, record.event, parts);
+      return { record, document, key, parts, hash, stored: byKey.get(document, key) };
     },
 
     /** Two rows of one import give one event different content: which is right is not ours to guess. */
@@ -142,7 +168,7 @@ export function createEventStager(
       };
     },
 
-    stage({ record, document, key, hash, stored }: KeyedEvent, rowId: number): StagedEvent {
+    stage({ record, document, key, parts, hash, stored }: KeyedEvent, rowId: number): StagedEvent {
       const isLanded = stored?.state === "landed" || stored?.state === "landed-without-id";
       const same = stored?.content_hash.equals(hash) ?? false;
       if (stored !== undefined && same) {
@@ -154,10 +180,13 @@ export function createEventStager(
         if (stored.input_id !== context.inputId) adopt.run(context.inputId, stored.id);
         return { id: stored.id, known: false };
       }
+      const target = record.target === null ? null : context.documents.stageTarget(record.target, rowId);
+      const columns = columnsOf(record, target);
       if (stored !== undefined && (isLanded || stored.state === "changed")) {
         const acknowledged = stored.dismissed === 1 && stored.changed_hash?.equals(hash);
         if (acknowledged) return { id: stored.id, known: true };
         setState.run("changed", "changed", hash, context.now, stored.id);
+        keepContent.run(JSON.stringify({ ...columns, hash: hash.toString("hex") }), stored.id);
         context.report(
           {
             code: "changed",
@@ -169,31 +198,22 @@ export function createEventStager(
         );
         return { id: stored.id, known: false };
       }
-      const target = record.target === null ? null : context.documents.stageTarget(record.target, rowId);
-      const [relatedDocument, relatedId] = relatedOf(record.related?.document);
-      const mirrored =
-        record.propagate === true || (record.related !== null && record.related.options.bidirectional !== false);
-      const address = references.address(record.address);
-      if (address === null) throw new Error("an address is referred to before it is staged");
-      const columns = [
-        record.name,
-        record.at,
-        rankOf(record.name),
-        references.participant(record.participant),
-        address,
-        relatedDocument,
-        relatedId,
-        mirrored ? 1 : 0,
-        target,
-        JSON.stringify(payloadOf(record)),
-        context.inputId,
-      ];
       open.run(document);
       if (stored === undefined) {
-        const id = Number(insert.run(document, key, hash, record.event, ...columns).lastInsertRowid);
+        const id = Number(
+          insert.run(
+            document,
+            key,
+            hash,
+            record.event,
+            JSON.stringify(parts),
+            ...Object.values(columns),
+            context.inputId,
+          ).lastInsertRowid,
+        );
         return { id, known: false };
       }
-      correct.run(hash, ...columns, stored.id);
+      correct.run(hash, ...Object.values(columns), context.inputId, stored.id);
       if (stored.state === "rejected") setState.run("planned", null, null, context.now, stored.id);
       return { id: stored.id, known: false };
     },

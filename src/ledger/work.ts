@@ -126,7 +126,7 @@ export function createWorkStore(database: Database) {
   const close = database.prepare<{ id: number }>(
     `DELETE FROM open_documents WHERE document_id = @id AND NOT EXISTS (
        SELECT 1 ${openEvents} AND e.document_id = @id
-         AND NOT (coalesce(s.state, 'planned') = 'rejected' AND (s.dismissed = 1 OR s.reason IN ('late', 'after-close', 'after-cancel'))))
+         AND NOT (coalesce(s.state, 'planned') = 'rejected' AND (s.dismissed = 1 OR s.reason IN ('late', 'after-close', 'after-cancel', 'dismissed'))))
      AND NOT EXISTS (SELECT 1 FROM documents d LEFT JOIN document_states x ON x.document_id = d.id
        WHERE d.id = @id AND d.create_empty = 1 AND coalesce(x.state, 'planned') IN ('planned', 'sending', 'stalled'))`,
   );

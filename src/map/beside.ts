@@ -43,7 +43,12 @@ function* findLookups(value: unknown, path: Path): Generator<{ file: LookupFile;
   for (const [name, member] of Object.entries(value)) {
     const place = [...path, Array.isArray(value) ? Number(name) : name];
     const file = member as Partial<LookupFile> | null;
-    if (name === "map" && typeof file?.csv === "string" && typeof file.from === "string" && typeof file.to === "string") {
+    if (
+      name === "map" &&
+      typeof file?.csv === "string" &&
+      typeof file.from === "string" &&
+      typeof file.to === "string"
+    ) {
       yield { file: file as LookupFile, path: place };
     } else {
       yield* findLookups(member, place);
@@ -56,13 +61,25 @@ async function readLookup(file: LookupFile, path: Path, source: MappingSource): 
   if (location === null) return null;
   try {
     const text = await readText(location, "mapping-missing", MAX_LOOKUP_BYTES);
-    const [header = [], ...lines] = parse(text, { delimiter: file.delimiter ?? ",", relax_column_count: true, skip_empty_lines: true, trim: true }) as string[][];
+    const [header = [], ...lines] = parse(text, {
+      delimiter: file.delimiter ?? ",",
+      relax_column_count: true,
+      skip_empty_lines: true,
+      trim: true,
+    }) as string[][];
     const names = header.map(squeeze);
     const from = names.indexOf(squeeze(file.from));
     const to = names.indexOf(squeeze(file.to));
-    for (const [member, index] of [["from", from], ["to", to]] as const) {
+    for (const [member, index] of [
+      ["from", from],
+      ["to", to],
+    ] as const) {
       if (index >= 0) continue;
-      source.report("mapping-lookup", [...path, member], `${file.csv} has no column "${file[member]}".${didYouMean(file[member], names)}`);
+      source.report(
+        "mapping-lookup",
+        [...path, member],
+        `${file.csv} has no column "${file[member]}".${didYouMean(file[member], names)}`,
+      );
     }
     if (from < 0 || to < 0) return null;
     const { lookup, conflicts } = compileLookup(lines.map((line) => [line[from] ?? "", line[to] ?? ""]));
@@ -74,7 +91,11 @@ async function readLookup(file: LookupFile, path: Path, source: MappingSource): 
     return lookup;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    source.report(error instanceof RowferryError ? error.code : "mapping-lookup", [...path, "csv"], `${file.csv}: ${shorten(why)}.`);
+    source.report(
+      error instanceof RowferryError ? error.code : "mapping-lookup",
+      [...path, "csv"],
+      `${file.csv}: ${shorten(why)}.`,
+    );
     return null;
   }
 }
@@ -90,11 +111,16 @@ async function loadFunctions(name: string, source: MappingSource): Promise<Custo
   try {
     const module = (await import(pathToFileURL(location).href)) as { [name: string]: unknown };
     for (const [exported, value] of Object.entries(module)) {
-      if (typeof value === "function" && exported !== "default") functions.set(exported, value as (...values: unknown[]) => unknown);
+      if (typeof value === "function" && exported !== "default")
+        functions.set(exported, value as (...values: unknown[]) => unknown);
     }
     if (functions.size === 0) source.report("mapping-functions", ["functions"], `${name} exports no function by name.`);
   } catch (error) {
-    source.report("mapping-functions", ["functions"], `${name} cannot be loaded: ${shorten(error instanceof Error ? error.message : error)}.`);
+    source.report(
+      "mapping-functions",
+      ["functions"],
+      `${name} cannot be loaded: ${shorten(error instanceof Error ? error.message : error)}.`,
+    );
   }
   return functions;
 }

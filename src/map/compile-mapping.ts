@@ -10,6 +10,7 @@ import type { MappingSpec } from "./schema/mapping-schema.js";
 import { fillSettings } from "./settings.js";
 import type { MappingSource } from "./source/mapping-source.js";
 import { compileBlank } from "./value/blank.js";
+import { ConversionShelf } from "./value/conversion-shelf.js";
 import { ExpressionCompiler } from "./value/expression.js";
 import { findWarnings } from "./warnings.js";
 
@@ -17,15 +18,17 @@ import { findWarnings } from "./warnings.js";
 export function compileMapping(spec: MappingSpec, source: MappingSource, beside: Beside): Mapping {
   const { blank, trim, ...defaults } = spec.defaults ?? {};
   const normalise = compileBlank(blank ?? [], trim ?? true);
-  const expressions = new ExpressionCompiler(source, defaults, normalise, beside.functions);
+  const conversions = new ConversionShelf(defaults);
+  const expressions = new ExpressionCompiler(source, conversions, normalise, beside.functions);
   for (const refused of expressions.refused) source.report("mapping-functions", ["functions"], `${refused}.`);
-  const shared = { source, defaults, normalise, lookups: beside.lookups, expressions };
+  const shared = { source, conversions, normalise, lookups: beside.lookups, expressions };
   const known = knownNames(spec);
 
   const files: InputFiles[] = [];
   for (const [name, inputSpec] of Object.entries(spec.inputs)) {
     const input = compileInput(name, inputSpec, ["inputs", name], shared, known);
-    if (input !== null) files.push({ input, patterns: inputSpec.files === undefined ? null : [inputSpec.files].flat() });
+    if (input !== null)
+      files.push({ input, patterns: inputSpec.files === undefined ? null : [inputSpec.files].flat() });
   }
   if (Object.keys(spec.inputs).length === 0) source.report("mapping-value", ["inputs"], "The mapping has no inputs.");
   checkFiles(files, source);
@@ -49,10 +52,13 @@ function knownNames(spec: MappingSpec): Known {
   const addresses = new Set(spec.elsewhere?.addresses ?? []);
   const documents = new Set(spec.elsewhere?.documents ?? []);
   for (const input of Object.values(spec.inputs)) {
-    for (const [name, participant] of Object.entries(input.participants ?? {})) if (participant.key !== undefined) participants.add(name);
-    for (const [name, address] of Object.entries(input.addresses ?? {})) if (address.key !== undefined) addresses.add(name);
+    for (const [name, participant] of Object.entries(input.participants ?? {}))
+      if (participant.key !== undefined) participants.add(name);
+    for (const [name, address] of Object.entries(input.addresses ?? {}))
+      if (address.key !== undefined) addresses.add(name);
     for (const name of Object.keys(input.documents ?? {})) documents.add(name);
-    for (const event of Object.values(input.events ?? {})) if (event.target !== undefined) documents.add(event.target.document);
+    for (const event of Object.values(input.events ?? {}))
+      if (event.target !== undefined) documents.add(event.target.document);
   }
   return { participants, addresses, documents };
 }
@@ -62,9 +68,14 @@ function checkFiles(files: readonly InputFiles[], source: MappingSource): void {
   if (files.length < 2) return;
   for (const { input, patterns } of files) {
     if (patterns !== null || input.read.excel?.sheet !== undefined) continue;
-    source.report("mapping-value", ["inputs", input.name], `Input "${input.name}" does not say which files it reads, and it is not the only one.`, {
-      at: "key",
-      hint: 'Write `files: ["*…*.csv"]`, or `excel: { sheet: … }` for a sheet of a workbook.',
-    });
+    source.report(
+      "mapping-value",
+      ["inputs", input.name],
+      `Input "${input.name}" does not say which files it reads, and it is not the only one.`,
+      {
+        at: "key",
+        hint: 'Write `files: ["*…*.csv"]`, or `excel: { sheet: … }` for a sheet of a workbook.',
+      },
+    );
   }
 }

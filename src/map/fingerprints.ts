@@ -39,7 +39,12 @@ function ownerOf(event: EventSpec, input: InputSpec): { kind: string; key: unkno
 
 /** The content of an event enters its key: everything it is made of does, its participant and address included. */
 function contentOf(event: EventSpec, input: InputSpec): unknown {
-  return [event, input.participants ?? {}, input.addresses ?? {}, Object.values(input.documents ?? {}).map((document) => [document.participant, document.address])];
+  return [
+    event,
+    input.participants ?? {},
+    input.addresses ?? {},
+    Object.values(input.documents ?? {}).map((document) => [document.participant, document.address]),
+  ];
 }
 
 /** Plain JSON without undefined members; of a column's other headers only the first counts, folded. */

@@ -7,7 +7,9 @@ export function squeeze(text: string): string {
 
 /** White space, case and accents folded: `" Nº  da  NOTA"` → `nº da nota`. For headers and lookups. */
 export function foldName(text: string): string {
-  return squeeze(text.normalize("NFD").replace(/\p{M}+/gu, "")).normalize("NFC").toLowerCase();
+  return squeeze(text.normalize("NFD").replace(/\p{M}+/gu, ""))
+    .normalize("NFC")
+    .toLowerCase();
 }
 
 /** As `foldName`, after NFKC, so that full-width and composed forms meet. For identities (HARD-CASES H30). */

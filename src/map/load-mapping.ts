@@ -34,6 +34,7 @@ export async function checkMapping(path: string): Promise<CheckedMapping> {
 }
 
 function inOrder(problems: readonly MappingProblem[]): MappingProblem[] {
-  return problems.toSorted((a, b) => (a.place.line ?? 0) - (b.place.line ?? 0) || (a.place.character ?? 0) - (b.place.character ?? 0));
+  return problems.toSorted(
+    (a, b) => (a.place.line ?? 0) - (b.place.line ?? 0) || (a.place.character ?? 0) - (b.place.character ?? 0),
+  );
 }
-

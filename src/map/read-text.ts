@@ -24,6 +24,7 @@ export async function readText(path: string, code: Code, limit = 1024 * 1024): P
     const cause = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw new RowferryError(code, `the file cannot be read (${cause})`, { place: { file: path }, cause: error });
   }
-  if (bytes.length > limit) throw new RowferryError("mapping-too-large", `the file is larger than ${limit} bytes`, { place: { file: path } });
+  if (bytes.length > limit)
+    throw new RowferryError("mapping-too-large", `the file is larger than ${limit} bytes`, { place: { file: path } });
   return bytes.toString("utf8").replace(/^\uFEFF/u, "");
 }

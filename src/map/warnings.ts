@@ -9,12 +9,26 @@ export function findWarnings(spec: MappingSpec, source: MappingSource): MappingP
     for (const [event, eventSpec] of Object.entries(input.events ?? {})) {
       const path = ["inputs", inputName, "events", event];
       const warn = (member: string, message: string, hint: string) =>
-        warnings.push(source.describe("mapping-doubtful", [...path, member], `event "${event}": ${message}`, { at: "key", hint }));
+        warnings.push(
+          source.describe("mapping-doubtful", [...path, member], `event "${event}": ${message}`, { at: "key", hint }),
+        );
       if (eventSpec.key === "content") {
-        warn("key", "`key: content` takes an edited row for a new event; the old one stays on the timeline.", "Name a column that identifies the event, if the file has one.");
+        warn(
+          "key",
+          "`key: content` takes an edited row for a new event; the old one stays on the timeline.",
+          "Name a column that identifies the event, if the file has one.",
+        );
       }
-      if (eventSpec.relatedDocument !== undefined && typeof eventSpec.name === "string" && eventSpec.name !== "RELATED") {
-        warn("relatedDocument", `\`relatedDocument\` is described for RELATED events; this one is named ${eventSpec.name}.`, "Name the event RELATED, unless the service is known to take it.");
+      if (
+        eventSpec.relatedDocument !== undefined &&
+        typeof eventSpec.name === "string" &&
+        eventSpec.name !== "RELATED"
+      ) {
+        warn(
+          "relatedDocument",
+          `\`relatedDocument\` is described for RELATED events; this one is named ${eventSpec.name}.`,
+          "Name the event RELATED, unless the service is known to take it.",
+        );
       }
       if ((eventSpec.name === "SPLIT" || eventSpec.name === "OUTPUT") && eventSpec.target === undefined) {
         warn("name", `${eventSpec.name} without \`target\` creates no document.`, "Add a `target`.");

@@ -40,7 +40,7 @@ export interface AssessmentContext {
 }
 
 /** Refused for good by the plan: correcting the row could not bring the event into place (HARD-CASES H12). */
-const FINAL: ReadonlySet<string> = new Set(["late", "after-close", "after-cancel"]);
+const FINAL: ReadonlySet<string> = new Set(["late", "after-close", "after-cancel", "dismissed"]);
 
 type Block = { reason: Code; waitsFor: string };
 

@@ -5,10 +5,11 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** `45s`, `12m`, `3h05m`, `2d04h`: the two largest units that matter. */
+/** `45s`, `1m32s`, `12m`, `3h05m`, `2d04h`: as exact as matters. */
 export function shortDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole}s`;
+  if (whole < 600) return `${Math.floor(whole / 60)}m${twoDigits(whole % 60)}s`;
   const minutes = Math.round(whole / 60);
   if (minutes < 60) return `${minutes}m`;
   const hours = Math.floor(minutes / 60);

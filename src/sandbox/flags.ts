@@ -165,12 +165,12 @@ export function optionsFromFlags(given: Readonly<Record<string, unknown>>): Sand
     const value = given[attributeOf(description)];
     if (value !== undefined && value !== null) options[description.name] = converted(description, value);
   }
-  return options as SandboxOptions;
+  return options;
 }
 
 function converted({ kind, flag, choices, mayBeOff }: FlagDescription, value: unknown): unknown {
   if (kind === "switch") return value === true || value === "true";
-  const text = String(value as string | number);
+  const text = String(value);
   if (kind === "file") return { file: text };
   if (kind === "choice") {
     if (choices?.includes(text) !== true)

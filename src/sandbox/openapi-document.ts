@@ -2,6 +2,8 @@
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 
+type OpenApiDocument = ReturnType<typeof jsonSchemaTransformObject>;
+
 export const openapiSettings: FastifyDynamicSwaggerOptions = {
   openapi: {
     openapi: "3.1.0",
@@ -21,11 +23,9 @@ export const openapiSettings: FastifyDynamicSwaggerOptions = {
 };
 
 /** The type provider writes every schema twice, as input and as output. */
-function withoutUnused<Document extends { components?: { schemas?: Record<string, unknown> } }>(
-  document: Document,
-): Document {
-  const schemas = document.components?.schemas ?? {};
-  const { components, ...rest } = document;
+function withoutUnused(document: OpenApiDocument): OpenApiDocument {
+  const { components, ...rest } = document as { components?: { schemas?: Record<string, unknown> } };
+  const schemas = components?.schemas ?? {};
   const used = new Set<string>();
   const pending = referencesIn(rest);
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
@@ -34,7 +34,7 @@ function withoutUnused<Document extends { components?: { schemas?: Record<string
     pending.push(...referencesIn(schemas[name]));
   }
   const kept = Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
-  return { ...document, components: { ...components, schemas: kept } };
+  return { ...document, components: { ...components, schemas: kept } } as OpenApiDocument;
 }
 
 function referencesIn(part: unknown): string[] {

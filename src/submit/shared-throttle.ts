@@ -8,7 +8,7 @@ import Bottleneck from "bottleneck";
 import type { Clock } from "../model/clock.js";
 import { createLocalThrottle } from "./local-throttle.js";
 import { safeBurst, type Throttle } from "./throttle.js";
-import { unlessAborted } from "./unless-aborted.js";
+import { unlessAborted, whenAborted } from "./when-aborted.js";
 
 export interface SharedThrottleOptions {
   /** `redis://…` or `rediss://…`. */
@@ -31,15 +31,16 @@ const patienceMs = 2_000;
 
 export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
   const { rate, burst, clock } = options;
-  const limiter = createLimiter(options);
+  let limiter = createLimiter(options);
+  /** Aborts when another limiter takes the place of this one. */
+  let replaced = crowdedSignal();
   const alone = createLocalThrottle({ rate: rate / 10, burst: Math.max(1, burst / 10), clock });
-  const closed = new AbortController();
-  setMaxListeners(0, closed.signal);
+  const closed = crowdedSignal();
   let waiting = 0;
   let watching: Promise<void> | null = null;
   let slowUntil = 0;
   /** Aborts when Redis is lost; another one takes its place when it is found again. */
-  let loss = new AbortController();
+  let loss = crowdedSignal();
 
   function lose(): void {
     if (loss.signal.aborted || closed.signal.aborted) return;
@@ -49,8 +50,7 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
 
   function find(): void {
     if (!loss.signal.aborted) return;
-    loss = new AbortController();
-    setMaxListeners(0, loss.signal);
+    loss = crowdedSignal();
     options.onFound?.();
   }
 
@@ -58,15 +58,31 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
     return waiting > 0 && !closed.signal.aborted;
   }
 
-  /** While somebody waits: asks Redis every now and then, for a connection can also fall silent without an error. */
+  /** Redis has forgotten the limiter, or this client of it: bottleneck recognises that only up to Redis 6. */
+  function replaceLimiter(): void {
+    const old = limiter;
+    limiter = createLimiter(options);
+    replaced.abort();
+    replaced = crowdedSignal();
+    old.disconnect(false).catch(() => {});
+  }
+
+  /** Whether Redis has answered; a connection can also fall silent without an error. */
+  async function isThere(): Promise<boolean> {
+    try {
+      await limiter.currentReservoir();
+      return true;
+    } catch (error) {
+      if (/SETTINGS_KEY_NOT_FOUND|UNKNOWN_CLIENT/.test(String(error))) replaceLimiter();
+      return false;
+    }
+  }
+
+  /** While somebody waits: asks Redis every now and then. */
   async function watch(): Promise<void> {
     while (watched()) {
-      const asked = limiter.currentReservoir().then(
-        () => true,
-        () => false,
-      );
       const silence = clock.sleep(patienceMs, closed.signal).then(() => false);
-      if (await Promise.race([asked, silence])) find();
+      if (await Promise.race([isThere(), silence])) find();
       else lose();
       await silence;
     }
@@ -74,19 +90,26 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
   }
 
   async function takeShared(gone: AbortSignal): Promise<void> {
-    try {
-      await limiter.schedule(async () => {
+    while (!gone.aborted) {
+      const asked = limiter;
+      const replacement = replaced.signal;
+      const turn = asked.schedule(async () => {
         // Whoever was served otherwise leaves the token to the next.
-        if (gone.aborted) await limiter.incrementReservoir(1);
+        if (gone.aborted) await asked.incrementReservoir(1);
       });
-    } catch {
-      lose();
-      await unlessAborted(new Promise(() => {}), gone);
+      const served = await Promise.race([
+        turn.then(
+          () => true,
+          () => whenAborted(replacement, gone),
+        ),
+        whenAborted(replacement, gone),
+      ]);
+      if (served === true) return;
     }
   }
 
   async function takeAlone(gone: AbortSignal): Promise<void> {
-    await unlessAborted(new Promise(() => {}), loss.signal, gone);
+    await whenAborted(loss.signal, gone);
     await alone.take(gone);
   }
 
@@ -118,6 +141,13 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
   };
 }
 
+/** One that hundreds of waiters listen to. */
+function crowdedSignal(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
+}
+
 function createLimiter({ name, redisUrl, rate, burst }: SharedThrottleOptions): Bottleneck {
   const amount = Math.max(1, Math.round(rate / 10));
   const capacity = safeBurst(rate, burst);
@@ -125,7 +155,8 @@ function createLimiter({ name, redisUrl, rate, burst }: SharedThrottleOptions): 
     id: `rowferry-${createHash("sha256").update(`${name} ${rate} ${burst}`).digest("hex").slice(0, 16)}`,
     datastore: "ioredis",
     clientOptions: redisUrl,
-    reservoir: capacity,
+    // What the others sent before Redis forgot it is not known.
+    reservoir: 0,
     reservoirIncreaseAmount: amount,
     reservoirIncreaseInterval: Math.ceil((amount * 1000) / (rate * share)),
     reservoirIncreaseMaximum: capacity,

@@ -49,6 +49,11 @@ export interface ServiceOptions {
   profile?: Partial<ServiceProfile>;
 }
 
+/** How far the suite's burst stays below the service's, for jitter on the way: a tenth of a second, or five requests. */
+function roomBelow(limit: { rate: number; burst: number }): number {
+  return Math.max(5, limit.rate / 10);
+}
+
 export class ServiceUnderTest {
   readonly options: ServiceOptions;
   readonly profile: ServiceProfile;
@@ -58,6 +63,8 @@ export class ServiceUnderTest {
   readonly #paces: { first: Pace; second: Pace };
   readonly #control: Control | null;
   #counter = 0;
+  /** How far the service's clock is ahead of ours, in ms; null until it has answered once. */
+  #clockAhead: number | null = null;
 
   constructor(options: ServiceOptions) {
     this.options = options;
@@ -69,8 +76,7 @@ export class ServiceUnderTest {
       first: new Tokens(post, credential, scope),
       second: secondCredential && new Tokens(post, secondCredential, scope),
     };
-    // A burst five below the service's leaves room for jitter on the way.
-    const pace = (): Pace => (limit ? pacedAt(limit.rate, Math.max(1, limit.burst - 5)) : unpaced);
+    const pace = (): Pace => (limit ? pacedAt(limit.rate, Math.max(1, limit.burst - roomBelow(limit))) : unpaced);
     this.#paces = { first: pace(), second: pace() };
     this.#control = controlUrl === null ? null : new Control((method, path, body) => this.#order(method, path, body));
     this.capabilities = new Set<Capability>([
@@ -88,9 +94,9 @@ export class ServiceUnderTest {
 
   async send(asked: Asked): Promise<Answer> {
     const caller = asked.as ?? "first";
-    if (!asked.unpaced) await this.#paces[caller === "second" ? "second" : "first"].take();
     const headers: Record<string, string> = { accept: "application/json", ...asked.headers };
     const authorization = await this.#authorization(caller);
+    if (!asked.unpaced) await this.#paces[caller === "second" ? "second" : "first"].take();
     if (authorization !== null) headers["authorization"] = authorization;
     let body = asked.raw;
     if (asked.body !== undefined) {
@@ -122,19 +128,20 @@ export class ServiceUnderTest {
     return this.#exchange("POST", this.options.tokenUrl, headers, new URLSearchParams(form).toString());
   }
 
-  /** The first client's token in use, and a new one. */
+  /** The first client's token in use. */
   currentToken(): Promise<string> {
     return this.#tokens.first.current();
   }
 
-  renewedToken(): Promise<string> {
-    return this.#tokens.first.renewed();
+  /** Fetches new tokens for both clients: after the old ones were made to expire. */
+  async renewTokens(): Promise<void> {
+    await Promise.all([this.#tokens.first.renewed(), this.#tokens.second?.renewed()]);
   }
 
   /** Sleeps until the service owes the first client a full burst. */
   async rest(): Promise<void> {
     const { limit } = this.options;
-    if (limit) await sleep(this.#paces.first.untilFull() + (6 / limit.rate) * 1000);
+    if (limit) await sleep(this.#paces.first.untilFull() + ((roomBelow(limit) + 1) / limit.rate) * 1000);
   }
 
   /** Says that the first client's bucket has been emptied on purpose. */
@@ -154,6 +161,14 @@ export class ServiceUnderTest {
   }
 
   /**
+   * The service's own time in ms, as the Date headers of its answers tell it; never later than it is. A
+   * difference within the header's resolution and the way counts as none.
+   */
+  now(): number {
+    return Date.now() + (this.#clockAhead ?? 0);
+  }
+
+  /**
    * A time just past, later than any that this function gave before; for events that must lie between what came
    * before and what comes next, whichever reading of open point 11 the service follows.
    */
@@ -161,7 +176,7 @@ export class ServiceUnderTest {
     const loopback = ["127.0.0.1", "localhost", "[::1]"].includes(new URL(this.options.baseUrl).hostname);
     const tick = loopback ? 15 : 500;
     await sleep(2 * tick);
-    return new Date(Date.now() - tick).toISOString();
+    return new Date(this.now() - tick).toISOString();
   }
 
   async close(): Promise<void> {
@@ -197,6 +212,7 @@ export class ServiceUnderTest {
       bodyTimeout: 30_000,
     });
     const text = await answer.body.text();
+    if (url.startsWith(this.options.baseUrl)) this.#watchClock(Date.parse(String(answer.headers["date"])));
     const plain = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), String(value ?? "")]);
     return {
       asked: `${method} ${new URL(url).pathname.slice(0, 120)}`,
@@ -205,5 +221,12 @@ export class ServiceUnderTest {
       text,
       json: parseJson(text),
     };
+  }
+
+  /** The Date header is cut to the second, so the service is ahead of us by no less than any answer says. */
+  #watchClock(date: number): void {
+    const ahead = date - Date.now();
+    if (this.#clockAhead === null) this.#clockAhead = Math.abs(ahead) > 2_000 ? ahead : 0;
+    else if (this.#clockAhead !== 0) this.#clockAhead = Math.max(this.#clockAhead, ahead);
   }
 }

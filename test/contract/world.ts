@@ -86,8 +86,8 @@ export async function newPlace(service: ServiceUnderTest, as: Caller = "first"):
 }
 
 /** Times counted in minutes from a day ago. */
-export function dayAgo(): (minutes: number) => string {
-  const start = Date.now() - 86_400_000;
+export function dayAgo(service: ServiceUnderTest): (minutes: number) => string {
+  const start = service.now() - 86_400_000;
   return (minutes) => new Date(start + minutes * 60_000).toISOString();
 }
 
@@ -158,7 +158,7 @@ export async function newDocument(
 ): Promise<Document> {
   const as = given.as ?? "first";
   const place = given.place ?? (await newPlace(service, as));
-  const at = dayAgo();
+  const at = dayAgo(service);
   const document = documentFields(service, place, { externalCreatedAt: at(0), ...given.fields });
   const events = [eventFields(service, place, at(0), { name: "Registered" })];
   const answer = done(await service.post("/documents/events", { document, events }, { as }));

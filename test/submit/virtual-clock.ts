@@ -54,20 +54,21 @@ export class VirtualClock implements Clock {
 
   /** Lets time pass, from timer to timer, until `work` has settled. Rejects when nothing is left that could settle it. */
   async run<T>(work: Promise<T>): Promise<T> {
-    let settled = false;
+    const state = { settled: false };
     const end = () => {
-      settled = true;
+      state.settled = true;
     };
     work.then(end, end);
     for (;;) {
-      await this.#quiet(() => settled);
-      if (settled) return work;
+      await this.#quiet(() => state.settled);
+      if (state.settled) return work;
       if (this.#step(Number.POSITIVE_INFINITY)) continue;
       // Real files take real time.
-      for (let turn = 0; turn < 2000 && !settled && this.#timers.length === 0; turn += 1) {
+      for (let turn = 0; turn < 2000 && !state.settled && this.#timers.length === 0; turn += 1) {
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
-      if (!settled && this.#timers.length === 0) throw new Error("Nothing is left that could settle this promise.");
+      if (!state.settled && this.#timers.length === 0)
+        throw new Error("Nothing is left that could settle this promise.");
     }
   }
 

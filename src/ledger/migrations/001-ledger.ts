@@ -176,6 +176,7 @@ CREATE TABLE events (
   deduplication_id BLOB NOT NULL CHECK (length(deduplication_id) = 20),
   content_hash BLOB NOT NULL CHECK (length(content_hash) = 16),
   event TEXT NOT NULL,
+  key_parts TEXT NOT NULL,
   name TEXT NOT NULL,
   at INTEGER NOT NULL,
   rank INTEGER NOT NULL CHECK (rank IN (0, 1, 2)),
@@ -202,6 +203,7 @@ CREATE TABLE event_states (
   attempted_hash BLOB,
   doubt INTEGER NOT NULL DEFAULT 0 CHECK (doubt IN (0, 1)),
   changed_hash BLOB,
+  changed_content TEXT,
   dismissed INTEGER NOT NULL DEFAULT 0 CHECK (dismissed IN (0, 1)),
   changed_at INTEGER NOT NULL
 ) STRICT;

@@ -30,7 +30,13 @@ export interface InputParts {
 }
 
 /** Null: it cannot be used, and why has been reported. `shared` is the mapping's context, of which `grouped` is the input's own. */
-export function compileInput(name: string, spec: InputSpec, path: Path, shared: Omit<CompileContext, "grouped">, known: Known): MappingInput | null {
+export function compileInput(
+  name: string,
+  spec: InputSpec,
+  path: Path,
+  shared: Omit<CompileContext, "grouped">,
+  known: Known,
+): MappingInput | null {
   const context: CompileContext = { ...shared, grouped: spec.group !== undefined };
   const entries = compileColumnEntries(spec, path, context);
   const before = context.source.problems.length;
@@ -53,9 +59,13 @@ function compileParts(spec: InputSpec, path: Path, context: CompileContext, know
   const locals: Locals = { participants: new Map(), addresses: new Map(), documents: new Map() };
   const documents = new Map<string, DocumentPart | null>();
   const skip = spec.skip === undefined ? null : compileCondition(spec.skip, [...path, "skip"], context);
-  const rowId = spec.rowId === undefined ? null : compileField(spec.rowId, textSlot("rowId", true), [...path, "rowId"], context);
+  const rowId =
+    spec.rowId === undefined ? null : compileField(spec.rowId, textSlot("rowId", true), [...path, "rowId"], context);
   // What tells groups apart is read row by row, so that it must not itself be read over a group.
-  const group = spec.group === undefined ? null : compileKey(spec.group, "group", [...path, "group"], { ...context, grouped: false });
+  const group =
+    spec.group === undefined
+      ? null
+      : compileKey(spec.group, "group", [...path, "group"], { ...context, grouped: false });
   for (const [kind, participant] of Object.entries(spec.participants ?? {})) {
     locals.participants.set(kind, compileParticipant(kind, participant, [...path, "participants", kind], context));
   }
@@ -72,8 +82,17 @@ function compileParts(spec: InputSpec, path: Path, context: CompileContext, know
     const part = compileEvent(event, eventSpec, [...path, "events", event], context, locals, documents, known);
     if (part !== null) events.push(part);
   }
-  if (["participants", "addresses", "documents", "events"].every((kind) => Object.keys(spec[kind as "events"] ?? {}).length === 0)) {
-    context.source.report("mapping-value", path, "The input yields no records: define participants, addresses, documents or events.", { at: "key" });
+  if (
+    ["participants", "addresses", "documents", "events"].every(
+      (kind) => Object.keys(spec[kind as "events"] ?? {}).length === 0,
+    )
+  ) {
+    context.source.report(
+      "mapping-value",
+      path,
+      "The input yields no records: define participants, addresses, documents or events.",
+      { at: "key" },
+    );
   }
   return {
     skip,
@@ -90,9 +109,14 @@ function compileColumnEntries(spec: InputSpec, path: Path, context: CompileConte
   const entries = new Map<string, ColumnEntry>();
   for (const [name, entry] of Object.entries(spec.columns ?? {})) {
     const folded = foldName(name);
-    if (entries.has(folded)) context.source.report("mapping-value", [...path, "columns", name], `"${name}" is listed twice.`, { at: "key" });
-    entries.set(folded, Array.isArray(entry) ? { headers: entry, optional: false } : { headers: entry.headers ?? [], optional: entry.optional ?? false });
+    if (entries.has(folded))
+      context.source.report("mapping-value", [...path, "columns", name], `"${name}" is listed twice.`, { at: "key" });
+    entries.set(
+      folded,
+      Array.isArray(entry)
+        ? { headers: entry, optional: false }
+        : { headers: entry.headers ?? [], optional: entry.optional ?? false },
+    );
   }
   return entries;
 }
-

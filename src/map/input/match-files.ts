@@ -17,14 +17,20 @@ const REJECTED = /\.rejected(?=\.[^.]+$)/iu;
 export function matchFiles(inputs: readonly InputFiles[], fileName: string): MappingInput[] {
   const name = fileName.split(/[\\/]/u).at(-1) ?? fileName;
   let fitting = inputs.filter((entry) => fits(entry, name, inputs.length));
-  if (fitting.length === 0 && REJECTED.test(name)) fitting = inputs.filter((entry) => fits(entry, name.replace(REJECTED, ""), inputs.length));
+  if (fitting.length === 0 && REJECTED.test(name))
+    fitting = inputs.filter((entry) => fits(entry, name.replace(REJECTED, ""), inputs.length));
   if (fitting.length === 0) {
     const patterns = inputs.flatMap((entry) => entry.patterns ?? []);
     const known = inputs.map((entry) => `${entry.input.name} (${entry.patterns?.join(", ") ?? "any"})`).join("; ");
-    throw new RowferryError("mapping-files", `no input of the mapping reads this file; its inputs: ${known}.${didYouMean(name, patterns)}`, { place: { file: name } });
+    throw new RowferryError(
+      "mapping-files",
+      `no input of the mapping reads this file; its inputs: ${known}.${didYouMean(name, patterns)}`,
+      { place: { file: name } },
+    );
   }
   const sheets = fitting.map((entry) => entry.input.read.excel?.sheet);
-  const oneWorkbook = WORKBOOK.test(name) && sheets.every((sheet) => sheet !== undefined) && new Set(sheets).size === sheets.length;
+  const oneWorkbook =
+    WORKBOOK.test(name) && sheets.every((sheet) => sheet !== undefined) && new Set(sheets).size === sheets.length;
   if (fitting.length > 1 && !oneWorkbook) {
     const names = fitting.map((entry) => entry.input.name).join(" and ");
     throw new RowferryError("mapping-files", `the inputs ${names} all read this file`, {

@@ -14,23 +14,34 @@ import { mergeRows } from "./group.js";
 type BoundEvent = BuiltEvent & { eachRow: boolean };
 
 const NO_WARNINGS: Problem[] = [];
+const NO_ROWS: number[] = [];
 
-export function bindRowMapper(parts: InputParts, columns: BoundColumns, header: readonly string[], normalise: (cell: string) => string): Omit<RowMapper, "unmapped"> {
+export function bindRowMapper(
+  parts: InputParts,
+  columns: BoundColumns,
+  header: readonly string[],
+  normalise: (cell: string) => string,
+): Omit<RowMapper, "unmapped"> {
   const skips = parts.skip?.bind(columns);
   const skipReason = parts.skip?.description ?? "";
   const readRowId = parts.rowId?.bind(columns);
   const readGroup = parts.group?.bind(columns);
   const participants = parts.participants.map((part) => part.bind(columns));
   const addresses = parts.addresses.map((part) => part.bind(columns));
-  const documents = parts.documents.map((part) => ({ build: part.bind(columns), readKey: part.bindKey(columns), kind: part.kind }));
+  const documents = parts.documents.map((part) => ({
+    build: part.bind(columns),
+    readKey: part.bindKey(columns),
+    kind: part.kind,
+  }));
   const events: BoundEvent[] = parts.events.map((part) => ({ ...part.bind(columns), eachRow: part.eachRow }));
   const view = newRowView(header);
   let open: { key: string; rows: Row[] } | null = null;
 
-  const look = (rows: readonly Row[], first: Row): void => {
-    view.serial++;
-    view.problems = [];
-    if (rows.length > 1) {
+  const made: RowRecords = { participants: [], addresses: [], documents: [] };
+
+  const look = (rows: readonly Row[] | null, first: Row): void => {
+    if (view.problems.length > 0) view.problems = [];
+    if (rows !== null) {
       const merged = mergeRows(rows, normalise);
       view.cells = merged.cells;
       view.kinds = merged.kinds;
@@ -44,16 +55,20 @@ export function bindRowMapper(parts: InputParts, columns: BoundColumns, header: 
     }
   };
 
-  const mapOne = (rows: readonly Row[], first: Row): MappedRow => {
+  /** `rows`: those of a group of several; null: `first` alone. */
+  const mapOne = (rows: readonly Row[] | null, first: Row): MappedRow => {
     look(rows, first);
     const row = first.number;
-    const alsoRows = rows.length > 1 ? rows.slice(1).map((member) => member.number) : [];
-    for (const member of rows) if (member.problems !== null) view.problems.push(...member.problems);
+    const alsoRows = rows === null ? NO_ROWS : rows.slice(1).map((member) => member.number);
+    if (rows !== null) for (const { problems } of rows) view.problems.push(...(problems ?? []));
+    else if (first.problems !== null) view.problems.push(...first.problems);
     if (skips !== undefined && view.problems.length === 0 && skips(view) === true) {
       return { row, alsoRows, rowId: null, outcome: { fate: "skipped", reason: skipReason } };
     }
     const rowId = readRowId?.(view);
-    const made: RowRecords = { participants: [], addresses: [], documents: [] };
+    made.participants.length = 0;
+    made.addresses.length = 0;
+    made.documents.length = 0;
     const records: Records = { participants: [], addresses: [], documents: [], events: [] };
     for (const build of participants) {
       const participant = build(view, made);
@@ -78,19 +93,21 @@ export function bindRowMapper(parts: InputParts, columns: BoundColumns, header: 
       }
     }
     const id = rowId == null ? null : String(rowId);
-    if (view.problems.length === 0) return { row, alsoRows, rowId: id, outcome: { fate: "valid", records, warnings: NO_WARNINGS } };
+    if (view.problems.length === 0)
+      return { row, alsoRows, rowId: id, outcome: { fate: "valid", records, warnings: NO_WARNINGS } };
     const problems = withoutRepeats(view.problems);
-    return { row, alsoRows, rowId: id, outcome: { fate: "invalid", problems, placements: placements(problems, made) } };
+    return { row, alsoRows, rowId: id, outcome: { fate: "invalid", problems, placements: placements(problems) } };
   };
 
-  const placements = (problems: readonly Problem[], made: RowRecords): Placement[] => {
+  const placements = (problems: readonly Problem[]): Placement[] => {
     view.problems = [];
     // Cells of a row of the wrong shape may stand under the wrong headers: only its documents are believed.
-    const shapeless = (view.members?.length ?? 1) === 1 && problems.some((problem) => problem.code.startsWith("row-"));
+    const shapeless = view.members === null && problems.some((problem) => problem.code.startsWith("row-"));
     const found: Placement[] = [];
     for (const event of events) {
       const add = (placement: Placement | null) => {
-        if (placement !== null) found.push(shapeless ? { ...placement, event: null, keyParts: null, at: null } : placement);
+        if (placement !== null)
+          found.push(shapeless ? { ...placement, event: null, keyParts: null, at: null } : placement);
       };
       if (event.eachRow && view.members !== null) eachMember(view, (member) => add(event.place(member, made)));
       else add(event.place(view, made));
@@ -99,8 +116,11 @@ export function bindRowMapper(parts: InputParts, columns: BoundColumns, header: 
       const record = made.documents[position];
       if (record === undefined) continue;
       const key = record === null ? document.readKey(view) : record.key;
-      const placed = found.some((placement) => placement.document.kind === document.kind && placement.document.key === key);
-      if (key !== null && !placed) found.push({ document: { kind: document.kind, key }, event: null, keyParts: null, at: null });
+      const placed = found.some(
+        (placement) => placement.document.kind === document.kind && placement.document.key === key,
+      );
+      if (key !== null && !placed)
+        found.push({ document: { kind: document.kind, key }, event: null, keyParts: null, at: null });
     }
     return found;
   };
@@ -109,22 +129,27 @@ export function bindRowMapper(parts: InputParts, columns: BoundColumns, header: 
     const [first] = open?.rows ?? [];
     const rows = open?.rows ?? [];
     open = null;
-    return first === undefined ? [] : [mapOne(rows, first)];
+    return first === undefined ? [] : [mapOne(rows.length > 1 ? rows : null, first)];
   };
 
   /** A row whose group cannot be told stands alone, and is invalid for that. */
   const mapGrouped = (rows: readonly Row[], read: NonNullable<typeof readGroup>): MappedRow[] => {
     const mapped: MappedRow[] = [];
     for (const row of rows) {
-      look([row], row);
+      look(null, row);
       if (row.problems === null && skips !== undefined && skips(view) === true) {
-        mapped.push(...close(), { row: row.number, alsoRows: [], rowId: null, outcome: { fate: "skipped", reason: skipReason } });
+        mapped.push(...close(), {
+          row: row.number,
+          alsoRows: [],
+          rowId: null,
+          outcome: { fate: "skipped", reason: skipReason },
+        });
         continue;
       }
       const key = read(view)?.join("\u0000") ?? null;
       if (key === null) {
         const problems = view.problems;
-        mapped.push(...close(), mapOne([{ ...row, problems: [...(row.problems ?? []), ...problems] }], row));
+        mapped.push(...close(), mapOne(null, { ...row, problems: [...(row.problems ?? []), ...problems] }));
       } else if (open !== null && open.key === key) {
         open.rows.push(row);
       } else {
@@ -136,7 +161,7 @@ export function bindRowMapper(parts: InputParts, columns: BoundColumns, header: 
   };
 
   return {
-    map: (rows) => (readGroup === undefined ? rows.map((row) => mapOne([row], row)) : mapGrouped(rows, readGroup)),
+    map: (rows) => (readGroup === undefined ? rows.map((row) => mapOne(null, row)) : mapGrouped(rows, readGroup)),
     end: close,
   };
 }
@@ -152,7 +177,9 @@ function eachMember(view: RowView, visit: (view: RowView) => void): void {
   for (const member of members ?? []) {
     Object.assign(view, { cells: member.cells, kinds: member.kinds, conflicts: null, members: null, problems: [] });
     visit(view);
-    problems.push(...view.problems.map((problem) => ({ ...problem, message: `row ${member.number}: ${problem.message}` })));
+    problems.push(
+      ...view.problems.map((problem) => ({ ...problem, message: `row ${member.number}: ${problem.message}` })),
+    );
   }
   Object.assign(view, { cells, kinds, conflicts, members, problems });
 }

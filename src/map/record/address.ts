@@ -2,7 +2,7 @@
 import { RowferryError } from "../../model/error.js";
 import { lengthPrefixed } from "../../model/keys.js";
 import type { AddressRecord } from "../../model/records.js";
-import { compileConversion, type Conversion } from "../convert/conversion.js";
+import type { Conversion } from "../convert/conversion.js";
 import { foldIdentity } from "../fold.js";
 import type { AddressSpec } from "../schema/record-schema.js";
 import type { Path } from "../source/mapping-source.js";
@@ -29,7 +29,14 @@ export function compileAddress(
   const states = stateByCountry(context);
   const condition = spec.when === undefined ? undefined : compileCondition(spec.when, [...path, "when"], context);
   const key = spec.key === undefined ? undefined : compileKey(spec.key, `${label}: key`, [...path, "key"], context);
-  const participant = compileParticipantRef(spec.participant, `${label}: participant`, [...path, "participant"], context, locals, known);
+  const participant = compileParticipantRef(
+    spec.participant,
+    `${label}: participant`,
+    [...path, "participant"],
+    context,
+    locals,
+    known,
+  );
   const country = compileFields(spec, { countryCode: countrySlot(`${label}: countryCode`) }, path, context);
   const required = (name: string) => textSlot(`${label}: ${name}`, true);
   const rest = compileFields(
@@ -56,8 +63,23 @@ export function compileAddress(
     path,
     context,
   );
-  if (condition === null || key === null || participant === null || country === null || rest === null || extended === null) return null;
-  const uses = [...(condition?.uses ?? []), ...(key?.uses ?? []), ...participant.uses, ...country.uses, ...rest.uses, ...extended.uses];
+  if (
+    condition === null ||
+    key === null ||
+    participant === null ||
+    country === null ||
+    rest === null ||
+    extended === null
+  )
+    return null;
+  const uses = [
+    ...(condition?.uses ?? []),
+    ...(key?.uses ?? []),
+    ...participant.uses,
+    ...country.uses,
+    ...rest.uses,
+    ...extended.uses,
+  ];
   return {
     uses,
     bind: (columns) => {
@@ -111,7 +133,7 @@ function foldedIdentity(data: AddressRecord["data"]): string {
 
 /** States by the row's own country; of countries whose states nobody lists, the text as it stands. */
 function stateByCountry(context: CompileContext): { convert: Conversion; use(country: string): void } {
-  const asText = compileConversion("text", context.defaults);
+  const asText = context.conversions.get("text");
   const byCountry = new Map<string, Conversion>();
   let current = asText;
   return {
@@ -121,7 +143,7 @@ function stateByCountry(context: CompileContext): { convert: Conversion; use(cou
       if (conversion === undefined) {
         conversion = asText;
         try {
-          conversion = compileConversion({ name: "state", country }, context.defaults);
+          conversion = context.conversions.get({ name: "state", country });
         } catch (error) {
           if (!(error instanceof RowferryError)) throw error;
         }

@@ -36,7 +36,14 @@ export function compileAttributes(
   let failed = false;
   for (const [name, spec] of Object.entries(specs)) {
     const place = [...path, name];
-    const entry = compileEntry(name, spec, `${label}: attribute "${name}"`, place, context, needsReason && name === "reason");
+    const entry = compileEntry(
+      name,
+      spec,
+      `${label}: attribute "${name}"`,
+      place,
+      context,
+      needsReason && name === "reason",
+    );
     if (entry === null) failed = true;
     else {
       uses.push(...entry.uses);
@@ -78,7 +85,12 @@ function compileEntry(
 ): { uses: ColumnUse[]; bind: BindEntry } | null {
   const { columns: pattern, except, isPublic: publicSpec, ...field } = spec;
   if (publicSpec === undefined) {
-    context.source.report("mapping-rule", path, `${label}: "isPublic" is missing; every attribute needs its own (service.md, Event).`, { at: "key" });
+    context.source.report(
+      "mapping-rule",
+      path,
+      `${label}: "isPublic" is missing; every attribute needs its own (service.md, Event).`,
+      { at: "key" },
+    );
     return null;
   }
   const isPublic = compileField(publicSpec, booleanSlot(`${label}: isPublic`, true), [...path, "isPublic"], context);
@@ -89,7 +101,11 @@ function compileEntry(
   const value = compileField(field, textSlot(label, required), path, context);
   if (value === null || isPublic === null) return null;
   if (required && (value.constant === "" || spec.required === false)) {
-    context.source.report("mapping-rule", path, `${label}: the reason of a CANCEL must not be empty (service.md, Event endpoints, rule 9).`);
+    context.source.report(
+      "mapping-rule",
+      path,
+      `${label}: the reason of a CANCEL must not be empty (service.md, Event endpoints, rule 9).`,
+    );
     return null;
   }
   return {
@@ -114,7 +130,9 @@ function compileMatching(
 ): { uses: ColumnUse[]; bind: BindEntry } | null {
   for (const name of ["column", "template", "expr", "value"] as const) {
     if (field[name] === undefined) continue;
-    context.source.report("mapping-value", [...path, name], `${label}: \`${name}\` cannot stand beside \`columns\`.`, { at: "key" });
+    context.source.report("mapping-value", [...path, name], `${label}: \`${name}\` cannot stand beside \`columns\`.`, {
+      at: "key",
+    });
     return null;
   }
   const fits = compileGlob(pattern);
@@ -132,7 +150,8 @@ function compileMatching(
         if (taken.has(header)) continue;
         taken.add(header);
         const one = compileField({ ...field, column: header }, textSlot(`attribute "${header}"`, false), path, context);
-        if (one !== null) entries.push({ name: header, read: one.bind(columns), isPublic: bindPublic(isPublic, columns) });
+        if (one !== null)
+          entries.push({ name: header, read: one.bind(columns), isPublic: bindPublic(isPublic, columns) });
       }
       return entries;
     },

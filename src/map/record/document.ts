@@ -39,12 +39,40 @@ export function compileDocument(
   if (!checkMode(spec, mode, label, path, context)) return null;
   const condition = spec.when === undefined ? undefined : compileCondition(spec.when, [...path, "when"], context);
   const key = spec.key === undefined ? undefined : compileKey(spec.key, `${label}: key`, [...path, "key"], context);
-  const id = spec.documentId === undefined ? undefined : compileField(spec.documentId, textSlot(`${label}: documentId`, true), [...path, "documentId"], context);
-  const participant = spec.participant === undefined ? undefined : compileParticipantRef(spec.participant, `${label}: participant`, [...path, "participant"], context, locals, known);
-  const address = spec.address === undefined ? undefined : compileAddressRef(spec.address, `${label}: address`, [...path, "address"], context, locals, known);
-  const external = spec.externalId == null ? undefined : compileField(spec.externalId, textSlot(`${label}: externalId`, false), [...path, "externalId"], context);
+  const id =
+    spec.documentId === undefined
+      ? undefined
+      : compileField(spec.documentId, textSlot(`${label}: documentId`, true), [...path, "documentId"], context);
+  const participant =
+    spec.participant === undefined
+      ? undefined
+      : compileParticipantRef(
+          spec.participant,
+          `${label}: participant`,
+          [...path, "participant"],
+          context,
+          locals,
+          known,
+        );
+  const address =
+    spec.address === undefined
+      ? undefined
+      : compileAddressRef(spec.address, `${label}: address`, [...path, "address"], context, locals, known);
+  const external =
+    spec.externalId == null
+      ? undefined
+      : compileField(spec.externalId, textSlot(`${label}: externalId`, false), [...path, "externalId"], context);
   const fields = compileJsonObject(spec.fields ?? {}, `${label}: fields`, [...path, "fields"], context);
-  if (condition === null || key === null || id === null || participant === null || address === null || external === null || fields === null) return null;
+  if (
+    condition === null ||
+    key === null ||
+    id === null ||
+    participant === null ||
+    address === null ||
+    external === null ||
+    fields === null
+  )
+    return null;
 
   const parts = [condition, key, id, participant, address, external, fields].filter((part) => part !== undefined);
   const uses = parts.flatMap((part) => part.uses);
@@ -80,7 +108,15 @@ export function compileDocument(
         const place = readAddress === undefined ? undefined : readAddress(view, records);
         const externalId = readExternal === undefined ? undefined : readExternal(view);
         const values = readFields(view);
-        if (keyParts === null || documentId === null || owner === null || place === null || externalId === null || values === null) return null;
+        if (
+          keyParts === null ||
+          documentId === null ||
+          owner === null ||
+          place === null ||
+          externalId === null ||
+          values === null
+        )
+          return null;
         const text = keyParts === undefined ? String(documentId ?? "") : joinKey(keyParts);
         const follows = mode === "create" && spec.externalId === undefined ? (keyParts ?? []).join("-") : null;
         return {
@@ -100,9 +136,16 @@ export function compileDocument(
   };
 }
 
-function checkMode(spec: DocumentSpec, mode: "create" | "existing", label: string, path: Path, context: CompileContext): boolean {
+function checkMode(
+  spec: DocumentSpec,
+  mode: "create" | "existing",
+  label: string,
+  path: Path,
+  context: CompileContext,
+): boolean {
   const before = context.source.problems.length;
-  const refuse = (name: keyof DocumentSpec, message: string) => context.source.report("mapping-value", [...path, name], `${label}: ${message}.`, { at: "key" });
+  const refuse = (name: keyof DocumentSpec, message: string) =>
+    context.source.report("mapping-value", [...path, name], `${label}: ${message}.`, { at: "key" });
   if (mode === "create") {
     for (const name of ["key", "participant", "address"] as const) {
       if (spec[name] === undefined) {
@@ -110,10 +153,16 @@ function checkMode(spec: DocumentSpec, mode: "create" | "existing", label: strin
         context.source.report("mapping-value", path, `${label}: "${name}" is missing.`, { at: "key", hint });
       }
     }
-    if (spec.documentId !== undefined) refuse("documentId", "the service gives the id of a document that is created; `documentId` belongs to `mode: existing`");
+    if (spec.documentId !== undefined)
+      refuse(
+        "documentId",
+        "the service gives the id of a document that is created; `documentId` belongs to `mode: existing`",
+      );
   } else {
     if (spec.key === undefined && spec.documentId === undefined) {
-      context.source.report("mapping-value", path, `${label}: an existing document needs a key or a documentId.`, { at: "key" });
+      context.source.report("mapping-value", path, `${label}: an existing document needs a key or a documentId.`, {
+        at: "key",
+      });
     }
     for (const name of ["fields", "externalId", "createEmpty"] as const) {
       if (spec[name] !== undefined) refuse(name, `\`${name}\` has no meaning for \`mode: existing\``);

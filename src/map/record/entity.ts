@@ -1,5 +1,11 @@
 /** Records of one row while they are made: how they are built, shared between rows, and referred to. */
-import type { AddressRecord, AddressRef, DocumentRecord, ParticipantRecord, ParticipantRef } from "../../model/records.js";
+import type {
+  AddressRecord,
+  AddressRef,
+  DocumentRecord,
+  ParticipantRecord,
+  ParticipantRef,
+} from "../../model/records.js";
 import type { BoundColumns, ColumnUse } from "../value/columns.js";
 import type { RowView } from "../value/row-view.js";
 

@@ -23,7 +23,12 @@ export function bindEvent(parts: EventParts, columns: BoundColumns): BuiltEvent 
   const readName = parts.name.bind(columns);
   const checkName = parts.name.constant === undefined;
   const readKey = typeof parts.key === "string" ? null : parts.key.bind(columns);
-  const fixedKey: EventRecord["key"] | null = parts.key === "once" ? { by: "once" } : parts.key === "content" ? { by: "content", within: spec.within ?? "file" } : null;
+  const fixedKey: EventRecord["key"] | null =
+    parts.key === "once"
+      ? { by: "once" }
+      : parts.key === "content"
+        ? { by: "content", within: spec.within ?? "file" }
+        : null;
   const readAt = parts.at.bind(columns);
   const readPublic = parts.isPublic.bind(columns);
   const readParticipant = parts.participant?.bind(columns);
@@ -41,9 +46,15 @@ export function bindEvent(parts: EventParts, columns: BoundColumns): BuiltEvent 
   const build: Build<EventRecord> = (view, records) => {
     const happens = holds === undefined ? true : holds(view);
     if (happens !== true) return happens === null ? null : undefined;
-    let owner: Made<DocumentRecord> | { kind: string; key: string } = localPosition >= 0 ? records.documents[localPosition] : null;
+    let owner: Made<DocumentRecord> | { kind: string; key: string } =
+      localPosition >= 0 ? records.documents[localPosition] : null;
     if (localPosition >= 0 && owner === undefined) {
-      view.problems.push({ code: "reference-absent", message: `${label}: its document does not exist in this row`, hint: null, column: null });
+      view.problems.push({
+        code: "reference-absent",
+        message: `${label}: its document does not exist in this row`,
+        hint: null,
+        column: null,
+      });
     }
     let participant = readParticipant?.(view, records);
     let address = readAddress?.(view, records);
@@ -63,7 +74,8 @@ export function bindEvent(parts: EventParts, columns: BoundColumns): BuiltEvent 
     const value = readValue?.(view);
     const extra = readExtra === undefined ? noExtra : readExtra(view);
     if (owner == null || name == null || at == null || isPublic == null || attributes === null) return null;
-    if (participant == null || address == null || related === null || target === null || propagate === null) return null;
+    if (participant == null || address == null || related === null || target === null || propagate === null)
+      return null;
     if ((value === null && !jsonNull) || extra == null || (keyParts === null && fixedKey === null)) return null;
     const record: EventRecord = {
       document: { kind: owner.kind, key: owner.key },
@@ -92,7 +104,12 @@ export function bindEvent(parts: EventParts, columns: BoundColumns): BuiltEvent 
     if (happens === null) return { document, event, keyParts: null, at: null };
     const at = readAt(view);
     const keyParts = readKey === null ? (parts.key === "once" ? [] : null) : readKey(view);
-    return { document: { kind: document.kind, key: document.key }, event, keyParts, at: at == null ? null : Number(at) };
+    return {
+      document: { kind: document.kind, key: document.key },
+      event,
+      keyParts,
+      at: at == null ? null : Number(at),
+    };
   };
   const placeLocal = (view: RowView, records: RowRecords) => {
     const made = records.documents[localPosition];
@@ -116,4 +133,3 @@ function nameFits(record: EventRecord, confirmed: boolean, label: string, view: 
   if (record.name === "CANCEL" && (reason === undefined || reason.value === "")) return refuse("CANCEL needs a reason");
   return true;
 }
-

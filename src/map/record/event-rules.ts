@@ -14,27 +14,62 @@ export function reservedLookalike(name: string): string | null {
 }
 
 /** Reports what the service would always refuse. `name`: the constant name; undefined when it depends on the row. */
-export function checkEventRules(event: string, spec: EventSpec, name: Value | undefined, path: Path, context: CompileContext): void {
+export function checkEventRules(
+  event: string,
+  spec: EventSpec,
+  name: Value | undefined,
+  path: Path,
+  context: CompileContext,
+): void {
   const label = `event "${event}"`;
   const { source } = context;
   const like = typeof name === "string" ? reservedLookalike(name) : null;
   if (like !== null && spec.confirmName === undefined) {
     const message = `${label}: "${String(name)}" differs from the reserved name ${like} only by case; the service would take it for a custom event.`;
-    source.report("mapping-rule", [...path, "name"], message, { hint: `Write ${like}, or confirm the custom name with \`confirmName: true\`.` });
+    source.report("mapping-rule", [...path, "name"], message, {
+      hint: `Write ${like}, or confirm the custom name with \`confirmName: true\`.`,
+    });
   }
   checkKey(label, spec, path, context);
   if (name === "RELATED" && spec.relatedDocument === undefined) {
-    source.report("mapping-rule", path, `${label}: a RELATED event needs \`relatedDocument\` (service.md, Event endpoints, rule 10).`, { at: "key" });
+    source.report(
+      "mapping-rule",
+      path,
+      `${label}: a RELATED event needs \`relatedDocument\` (service.md, Event endpoints, rule 10).`,
+      { at: "key" },
+    );
   }
   if (name === "CANCEL") checkReason(label, spec, path, context);
   const propagates = spec.propagateEvent !== undefined && spec.propagateEvent !== false;
   if (propagates && spec.value !== undefined) {
     const message = `${label}: a propagated event cannot send \`value\` (service.md, Event endpoints, rule 11).`;
-    source.report("mapping-rule", [...path, "value"], message, { at: "key", hint: "Remove `value` or `propagateEvent`." });
+    source.report("mapping-rule", [...path, "value"], message, {
+      at: "key",
+      hint: "Remove `value` or `propagateEvent`.",
+    });
   }
-  for (const known of ["name", "externalCreatedAt", "isPublic", "deduplicationId", "participantId", "participant", "addressId", "address", "metadata", "relatedDocument", "target", "propagateEvent", "value"]) {
+  for (const known of [
+    "name",
+    "externalCreatedAt",
+    "isPublic",
+    "deduplicationId",
+    "participantId",
+    "participant",
+    "addressId",
+    "address",
+    "metadata",
+    "relatedDocument",
+    "target",
+    "propagateEvent",
+    "value",
+  ]) {
     if (spec.extra !== undefined && Object.hasOwn(spec.extra, known)) {
-      source.report("mapping-value", [...path, "extra", known], `${label}: \`extra\` cannot hold "${known}", which is made from other members.`, { at: "key" });
+      source.report(
+        "mapping-value",
+        [...path, "extra", known],
+        `${label}: \`extra\` cannot hold "${known}", which is made from other members.`,
+        { at: "key" },
+      );
     }
   }
 }
@@ -42,17 +77,29 @@ export function checkEventRules(event: string, spec: EventSpec, name: Value | un
 function checkKey(label: string, spec: EventSpec, path: Path, context: CompileContext): void {
   const { key } = spec;
   if (key === "content" && spec.within === undefined) {
-    context.source.report("mapping-event-key", [...path, "key"], `${label}: \`key: content\` needs \`within: file\` or \`within: import\`.`, {
-      hint: "`file`: every file holds everything, so equal rows are counted in each file anew. `import`: files hold increments.",
-    });
+    context.source.report(
+      "mapping-event-key",
+      [...path, "key"],
+      `${label}: \`key: content\` needs \`within: file\` or \`within: import\`.`,
+      {
+        hint: "`file`: every file holds everything, so equal rows are counted in each file anew. `import`: files hold increments.",
+      },
+    );
   } else if (key !== "content" && spec.within !== undefined) {
-    context.source.report("mapping-value", [...path, "within"], `${label}: \`within\` belongs to \`key: content\`.`, { at: "key" });
+    context.source.report("mapping-value", [...path, "within"], `${label}: \`within\` belongs to \`key: content\`.`, {
+      at: "key",
+    });
   }
   if (key !== "once" && key !== "content" && typeof key !== "object") {
     const near = typeof key === "string" ? didYouMean(key, ["once", "content"]) : "";
-    context.source.report("mapping-event-key", [...path, "key"], `${label}: a constant key would be the same for every row.`, {
-      hint: `Write \`once\`, \`content\`, or a field such as \`{ column: … }\`.${near}`,
-    });
+    context.source.report(
+      "mapping-event-key",
+      [...path, "key"],
+      `${label}: a constant key would be the same for every row.`,
+      {
+        hint: `Write \`once\`, \`content\`, or a field such as \`{ column: … }\`.${near}`,
+      },
+    );
   }
 }
 
@@ -64,5 +111,7 @@ function checkReason(label: string, spec: EventSpec, path: Path, context: Compil
     like === undefined
       ? `${label}: a CANCEL event needs the attribute \`reason\` (service.md, Event endpoints, rule 9).`
       : `${label}: "${like}" is not recognised; the attribute of a CANCEL is named exactly \`reason\` (service.md, Event endpoints, rule 9).`;
-  context.source.report("mapping-rule", like === undefined ? path : [...path, "attributes", like], message, { at: "key" });
+  context.source.report("mapping-rule", like === undefined ? path : [...path, "attributes", like], message, {
+    at: "key",
+  });
 }

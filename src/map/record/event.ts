@@ -63,31 +63,98 @@ export function compileEvent(
   const label = `event "${event}"`;
   const { source } = context;
   const before = source.problems.length;
-  const field = <T>(value: T | undefined, compile: (given: T) => Field | null) => (value === undefined ? undefined : compile(value));
+  const field = <T>(value: T | undefined, compile: (given: T) => Field | null) =>
+    value === undefined ? undefined : compile(value);
 
   const condition = spec.when === undefined ? undefined : compileCondition(spec.when, [...path, "when"], context);
   const name = compileField(spec.name, textSlot(`${label}: name`, true), [...path, "name"], context);
   checkEventRules(event, spec, name?.constant, path, context);
   const document = compileOwner(spec, label, path, context, locals, documents, known);
   const key = compileEventKey(spec, label, path, context);
-  const at = compileField(spec.externalCreatedAt, instantSlot(`${label}: externalCreatedAt`), [...path, "externalCreatedAt"], context);
+  const at = compileField(
+    spec.externalCreatedAt,
+    instantSlot(`${label}: externalCreatedAt`),
+    [...path, "externalCreatedAt"],
+    context,
+  );
   const isPublic = compileField(spec.isPublic, booleanSlot(`${label}: isPublic`, true), [...path, "isPublic"], context);
-  const participant = spec.participant === undefined ? undefined : compileParticipantRef(spec.participant, `${label}: participant`, [...path, "participant"], context, locals, known);
-  const address = spec.address === undefined ? undefined : compileAddressRef(spec.address, `${label}: address`, [...path, "address"], context, locals, known);
-  const attributes = compileAttributes(spec.attributes ?? {}, label, [...path, "attributes"], context, name?.constant === "CANCEL");
-  const related = spec.relatedDocument === undefined ? undefined : compileRelation(spec.relatedDocument, `${label}: relatedDocument`, [...path, "relatedDocument"], context, locals, known);
-  const target = spec.target === undefined ? undefined : compileTarget(spec.target, `${label}: target`, [...path, "target"], context, locals, known);
-  const propagate = field(spec.propagateEvent, (given) => compileField(given, booleanSlot(`${label}: propagateEvent`, false), [...path, "propagateEvent"], context));
-  const value = spec.value === undefined ? undefined : compileJson(spec.value, `${label}: value`, [...path, "value"], context);
-  const extra = spec.extra === undefined ? undefined : compileJsonObject(spec.extra, `${label}: extra`, [...path, "extra"], context);
+  const participant =
+    spec.participant === undefined
+      ? undefined
+      : compileParticipantRef(
+          spec.participant,
+          `${label}: participant`,
+          [...path, "participant"],
+          context,
+          locals,
+          known,
+        );
+  const address =
+    spec.address === undefined
+      ? undefined
+      : compileAddressRef(spec.address, `${label}: address`, [...path, "address"], context, locals, known);
+  const attributes = compileAttributes(
+    spec.attributes ?? {},
+    label,
+    [...path, "attributes"],
+    context,
+    name?.constant === "CANCEL",
+  );
+  const related =
+    spec.relatedDocument === undefined
+      ? undefined
+      : compileRelation(
+          spec.relatedDocument,
+          `${label}: relatedDocument`,
+          [...path, "relatedDocument"],
+          context,
+          locals,
+          known,
+        );
+  const target =
+    spec.target === undefined
+      ? undefined
+      : compileTarget(spec.target, `${label}: target`, [...path, "target"], context, locals, known);
+  const propagate = field(spec.propagateEvent, (given) =>
+    compileField(given, booleanSlot(`${label}: propagateEvent`, false), [...path, "propagateEvent"], context),
+  );
+  const value =
+    spec.value === undefined ? undefined : compileJson(spec.value, `${label}: value`, [...path, "value"], context);
+  const extra =
+    spec.extra === undefined
+      ? undefined
+      : compileJsonObject(spec.extra, `${label}: extra`, [...path, "extra"], context);
   if (spec.each !== undefined && !context.grouped) {
-    source.report("mapping-value", [...path, "each"], `${label}: the input has no \`group\`; \`each\` has no meaning here.`, { at: "key" });
+    source.report(
+      "mapping-value",
+      [...path, "each"],
+      `${label}: the input has no \`group\`; \`each\` has no meaning here.`,
+      { at: "key" },
+    );
   }
   checkOwnParties(spec, document, label, path, context);
 
   if (source.problems.length > before) return null;
-  if (condition === null || name === null || document === null || key === null || at === null || isPublic === null || participant === null || address === null) return null;
-  if (attributes === null || related === null || target === null || propagate === null || value === null || extra === null) return null;
+  if (
+    condition === null ||
+    name === null ||
+    document === null ||
+    key === null ||
+    at === null ||
+    isPublic === null ||
+    participant === null ||
+    address === null
+  )
+    return null;
+  if (
+    attributes === null ||
+    related === null ||
+    target === null ||
+    propagate === null ||
+    value === null ||
+    extra === null
+  )
+    return null;
   const parts: EventParts = {
     event,
     spec,
@@ -107,7 +174,23 @@ export function compileEvent(
     value,
     extra,
   };
-  const used = [condition, document.local?.part, document.remote, name, typeof key === "string" ? undefined : key, at, isPublic, participant, address, attributes, related, target, propagate, value, extra];
+  const used = [
+    condition,
+    document.local?.part,
+    document.remote,
+    name,
+    typeof key === "string" ? undefined : key,
+    at,
+    isPublic,
+    participant,
+    address,
+    attributes,
+    related,
+    target,
+    propagate,
+    value,
+    extra,
+  ];
   return {
     event,
     uses: used.flatMap((part) => part?.uses ?? []),
@@ -135,9 +218,15 @@ function compileOwner(
 ): Owner | null {
   const names = [...documents.keys()];
   if (spec.document === undefined && names.length !== 1) {
-    const hint = names.length === 0 ? "Define one under `documents`, or name one of another input: `document: { ref: …, key: … }`." : `Write \`document:\` and one of ${names.join(", ")}.`;
+    const hint =
+      names.length === 0
+        ? "Define one under `documents`, or name one of another input: `document: { ref: …, key: … }`."
+        : `Write \`document:\` and one of ${names.join(", ")}.`;
     const which = names.length === 0 ? "the input defines no document" : `the input defines ${names.length} documents`;
-    context.source.report("mapping-reference", path, `${label} does not say which document it is on; ${which}.`, { at: "key", hint });
+    context.source.report("mapping-reference", path, `${label} does not say which document it is on; ${which}.`, {
+      at: "key",
+      hint,
+    });
     return null;
   }
   const reference = spec.document ?? names[0] ?? "";
@@ -154,16 +243,30 @@ function compileOwner(
   return { kind: reference, local: { position: names.indexOf(reference), part }, remote: null };
 }
 
-function compileEventKey(spec: EventSpec, label: string, path: Path, context: CompileContext): Key | "once" | "content" | null {
+function compileEventKey(
+  spec: EventSpec,
+  label: string,
+  path: Path,
+  context: CompileContext,
+): Key | "once" | "content" | null {
   if (spec.key === "once" || spec.key === "content") return spec.key;
   if (typeof spec.key !== "object") return null;
   return compileKey(spec.key, `${label}: key`, [...path, "key"], context);
 }
 
 /** An event needs a participant and an address: its own, or those of its document (service.md, Event endpoints, rule 1). */
-function checkOwnParties(spec: EventSpec, owner: Owner | null, label: string, path: Path, context: CompileContext): void {
+function checkOwnParties(
+  spec: EventSpec,
+  owner: Owner | null,
+  label: string,
+  path: Path,
+  context: CompileContext,
+): void {
   if (owner === null) return;
-  const has = { participant: owner.local?.part.hasParticipant ?? false, address: owner.local?.part.hasAddress ?? false };
+  const has = {
+    participant: owner.local?.part.hasParticipant ?? false,
+    address: owner.local?.part.hasAddress ?? false,
+  };
   for (const party of ["participant", "address"] as const) {
     if (spec[party] !== undefined || has[party]) continue;
     const why = owner.local === null ? "its document is one of another row" : `document "${owner.kind}" names none`;

@@ -22,7 +22,12 @@ export function compileKey(spec: KeySpec, label: string, path: Path, context: Co
   const fields: Field[] = [];
   for (const [position, part] of specs.entries()) {
     const place = Array.isArray(spec) ? [...path, position] : path;
-    const field = compileField(part, textSlot(specs.length > 1 ? `${label}, part ${position + 1}` : label, true), place, context);
+    const field = compileField(
+      part,
+      textSlot(specs.length > 1 ? `${label}, part ${position + 1}` : label, true),
+      place,
+      context,
+    );
     if (field !== null) fields.push(field);
   }
   if (fields.length < specs.length) return null;

@@ -9,7 +9,12 @@ const CAPACITY = 5000;
  * `uses` must name every column that `build` reads. Only what was made is remembered: a failure reports its problems
  * again for every row. `wide`: keep many (participants, addresses); otherwise only the latest (documents).
  */
-export function memoize<T>(uses: readonly ColumnUse[], columns: BoundColumns, build: Build<T>, wide: boolean): Build<T> {
+export function memoize<T>(
+  uses: readonly ColumnUse[],
+  columns: BoundColumns,
+  build: Build<T>,
+  wide: boolean,
+): Build<T> {
   const indexes = [...new Set(uses.map((use) => columns.index(use)))].filter((index) => index >= 0);
   const latest: string[] = indexes.map(() => "");
   let latestMade: Made<T> = null;
@@ -23,7 +28,8 @@ export function memoize<T>(uses: readonly ColumnUse[], columns: BoundColumns, bu
     return true;
   };
   const remember = (view: RowView, made: Made<T>): void => {
-    for (let position = 0; position < indexes.length; position++) latest[position] = view.cells[indexes[position] ?? -1] ?? "";
+    for (let position = 0; position < indexes.length; position++)
+      latest[position] = view.cells[indexes[position] ?? -1] ?? "";
     latestMade = made;
   };
   const keyOf = (view: RowView): string => {

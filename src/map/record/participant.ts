@@ -2,11 +2,12 @@
 import { RowferryError } from "../../model/error.js";
 import { naturalKey } from "../../model/keys.js";
 import type { ParticipantRecord } from "../../model/records.js";
-import { compileConversion, type Conversion, type ConvertDefaults } from "../convert/conversion.js";
+import type { Conversion } from "../convert/conversion.js";
 import type { ParticipantSpec } from "../schema/record-schema.js";
 import type { Path } from "../source/mapping-source.js";
 import type { CompileContext } from "../value/compile-context.js";
 import { compileCondition } from "../value/condition.js";
+import type { ConversionShelf } from "../value/conversion-shelf.js";
 import { type Slot, textSlot } from "../value/slot.js";
 import type { Build, Part, ParticipantEntity } from "./entity.js";
 import { compileFields } from "./fields.js";
@@ -14,12 +15,22 @@ import { compileKey, joinKey } from "./key.js";
 import { memoize } from "./memo.js";
 
 /** Null: it cannot be used, and why has been reported. */
-export function compileParticipant(kind: string, spec: ParticipantSpec, path: Path, context: CompileContext): Part<ParticipantEntity> | null {
+export function compileParticipant(
+  kind: string,
+  spec: ParticipantSpec,
+  path: Path,
+  context: CompileContext,
+): Part<ParticipantEntity> | null {
   const label = `participant "${kind}"`;
-  const taxIds = taxIdByType(context.defaults);
+  const taxIds = taxIdByType(context.conversions);
   const condition = spec.when === undefined ? undefined : compileCondition(spec.when, [...path, "when"], context);
   const key = spec.key === undefined ? undefined : compileKey(spec.key, `${label}: key`, [...path, "key"], context);
-  const first = compileFields(spec, { countryCode: countrySlot(`${label}: countryCode`), taxIdType: textSlot(`${label}: taxIdType`, true) }, path, context);
+  const first = compileFields(
+    spec,
+    { countryCode: countrySlot(`${label}: countryCode`), taxIdType: textSlot(`${label}: taxIdType`, true) },
+    path,
+    context,
+  );
   const rest = compileFields(
     spec,
     {
@@ -70,9 +81,12 @@ export function countrySlot(label: string): Slot {
 }
 
 /** Tax ids of the row's own country and type; types whose numbers nobody can check are taken as text. */
-export function taxIdByType(defaults: ConvertDefaults): { convert: Conversion; use(country: string, type: string): void } {
+export function taxIdByType(conversions: ConversionShelf): {
+  convert: Conversion;
+  use(country: string, type: string): void;
+} {
   const byType = new Map<string, Conversion>();
-  const asText = compileConversion("text", defaults);
+  const asText = conversions.get("text");
   let current = asText;
   return {
     convert: (text, kind) => current(text, kind),
@@ -80,7 +94,7 @@ export function taxIdByType(defaults: ConvertDefaults): { convert: Conversion; u
       const name = `${country}/${type}`;
       let conversion = byType.get(name);
       if (conversion === undefined) {
-        conversion = compileTaxId(country, type, defaults) ?? asText;
+        conversion = compileTaxId(country, type, conversions) ?? asText;
         if (byType.size > 500) byType.clear();
         byType.set(name, conversion);
       }
@@ -89,10 +103,10 @@ export function taxIdByType(defaults: ConvertDefaults): { convert: Conversion; u
   };
 }
 
-function compileTaxId(country: string, type: string, defaults: ConvertDefaults): Conversion | null {
+function compileTaxId(country: string, type: string, conversions: ConversionShelf): Conversion | null {
   if (country === "" || type === "") return null;
   try {
-    return compileConversion({ name: "taxId", country, type }, defaults);
+    return conversions.get({ name: "taxId", country, type });
   } catch (error) {
     if (error instanceof RowferryError) return null;
     throw error;

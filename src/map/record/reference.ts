@@ -31,18 +31,38 @@ export function compileParticipantRef(
   known: Known,
 ): Part<ParticipantRef> | null {
   if (typeof spec === "string") {
-    return compileLocal(spec, "participant", locals.participants, known.participants, label, path, context, (records, position) => {
-      const made = records.participants[position];
-      return made == null ? made : made.ref;
-    });
+    return compileLocal(
+      spec,
+      "participant",
+      locals.participants,
+      known.participants,
+      label,
+      path,
+      context,
+      (records, position) => {
+        const made = records.participants[position];
+        return made == null ? made : made.ref;
+      },
+    );
   }
   if (!oneWay(spec, ["ref", "natural", "id"], label, path, context)) return null;
-  if (spec.id !== undefined) return compileId(spec.id, label, path, context, (id): ParticipantRef => ({ by: "id", id }));
+  if (spec.id !== undefined)
+    return compileId(spec.id, label, path, context, (id): ParticipantRef => ({ by: "id", id }));
   if (spec.natural !== undefined) {
-    const taxIds = taxIdByType(context.defaults);
+    const taxIds = taxIdByType(context.conversions);
     const place = [...path, "natural"];
-    const first = compileFields(spec.natural, { countryCode: countrySlot(`${label}: countryCode`), taxIdType: textSlot(`${label}: taxIdType`, true) }, place, context);
-    const last = compileFields(spec.natural, { taxId: { ...textSlot(`${label}: taxId`, true), convert: taxIds.convert } }, place, context);
+    const first = compileFields(
+      spec.natural,
+      { countryCode: countrySlot(`${label}: countryCode`), taxIdType: textSlot(`${label}: taxIdType`, true) },
+      place,
+      context,
+    );
+    const last = compileFields(
+      spec.natural,
+      { taxId: { ...textSlot(`${label}: taxId`, true), convert: taxIds.convert } },
+      place,
+      context,
+    );
     if (first === null || last === null) return null;
     return {
       uses: [...first.uses, ...last.uses],
@@ -61,20 +81,52 @@ export function compileParticipantRef(
       },
     };
   }
-  return compileAlias(spec, "participant", known.participants, label, path, context, (kind, key): ParticipantRef => ({ by: "alias", kind, key }));
+  return compileAlias(
+    spec,
+    "participant",
+    known.participants,
+    label,
+    path,
+    context,
+    (kind, key): ParticipantRef => ({ by: "alias", kind, key }),
+  );
 }
 
 /** Null: it cannot be used, and why has been reported. */
-export function compileAddressRef(spec: AddressRefSpec, label: string, path: Path, context: CompileContext, locals: Locals, known: Known): Part<AddressRef> | null {
+export function compileAddressRef(
+  spec: AddressRefSpec,
+  label: string,
+  path: Path,
+  context: CompileContext,
+  locals: Locals,
+  known: Known,
+): Part<AddressRef> | null {
   if (typeof spec === "string") {
-    return compileLocal(spec, "address", locals.addresses, known.addresses, label, path, context, (records, position) => {
-      const made = records.addresses[position];
-      return made == null ? made : made.ref;
-    });
+    return compileLocal(
+      spec,
+      "address",
+      locals.addresses,
+      known.addresses,
+      label,
+      path,
+      context,
+      (records, position) => {
+        const made = records.addresses[position];
+        return made == null ? made : made.ref;
+      },
+    );
   }
   if (!oneWay(spec, ["ref", "id"], label, path, context)) return null;
   if (spec.id !== undefined) return compileId(spec.id, label, path, context, (id): AddressRef => ({ by: "id", id }));
-  return compileAlias(spec, "address", known.addresses, label, path, context, (kind, key): AddressRef => ({ by: "alias", kind, key }));
+  return compileAlias(
+    spec,
+    "address",
+    known.addresses,
+    label,
+    path,
+    context,
+    (kind, key): AddressRef => ({ by: "alias", kind, key }),
+  );
 }
 
 /** A document that another record names. Null: it cannot be used, and why has been reported. */
@@ -87,12 +139,25 @@ export function compileDocumentRef(
   known: Known,
 ): Part<DocumentRef & { by: "key" }> | null {
   if (typeof spec === "string") {
-    return compileLocal(spec, "document", locals.documents, known.documents, label, path, context, (records, position) => {
-      const made = records.documents[position];
-      return made == null ? made : { by: "key" as const, kind: made.kind, key: made.key };
-    });
+    return compileLocal(
+      spec,
+      "document",
+      locals.documents,
+      known.documents,
+      label,
+      path,
+      context,
+      (records, position) => {
+        const made = records.documents[position];
+        return made == null ? made : { by: "key" as const, kind: made.kind, key: made.key };
+      },
+    );
   }
-  return compileAlias(spec, "document", known.documents, label, path, context, (kind, key) => ({ by: "key" as const, kind, key }));
+  return compileAlias(spec, "document", known.documents, label, path, context, (kind, key) => ({
+    by: "key" as const,
+    kind,
+    key,
+  }));
 }
 
 function compileLocal<T>(
@@ -109,7 +174,8 @@ function compileLocal<T>(
   if (position < 0) {
     const hint = known.has(name)
       ? `"${name}" belongs to another input: write { ref: ${name}, key: … }.`
-      : didYouMean(name, locals.keys()).trim() || `${locals.size === 0 ? `This input defines no ${what}` : `This input defines ${[...locals.keys()].join(", ")}`}.`;
+      : didYouMean(name, locals.keys()).trim() ||
+        `${locals.size === 0 ? `This input defines no ${what}` : `This input defines ${[...locals.keys()].join(", ")}`}.`;
     context.source.report("mapping-reference", path, `${label}: this input has no ${what} "${name}".`, { hint });
     return null;
   }
@@ -145,7 +211,9 @@ function compileAlias<T>(
     const near = didYouMean(kind, known).trim();
     const keyed = what === "document" ? "defines no document" : `defines no ${what} with a \`key:\` named`;
     const elsewhere = `If another mapping of this namespace defines it, list it under \`elsewhere: { ${what === "address" ? "addresses" : `${what}s`}: [${kind}] }\`.`;
-    context.source.report("mapping-reference", [...path, "ref"], `${label}: the mapping ${keyed} "${kind}".`, { hint: near === "" ? elsewhere : near });
+    context.source.report("mapping-reference", [...path, "ref"], `${label}: the mapping ${keyed} "${kind}".`, {
+      hint: near === "" ? elsewhere : near,
+    });
     return null;
   }
   const key = compileKey(spec.key, `${label}: key`, [...path, "key"], context);
@@ -166,7 +234,13 @@ function compileAlias<T>(
   };
 }
 
-function compileId<T>(spec: NonNullable<Exclude<AddressRefSpec, string>["id"]>, label: string, path: Path, context: CompileContext, make: (id: string) => T): Part<T> | null {
+function compileId<T>(
+  spec: NonNullable<Exclude<AddressRefSpec, string>["id"]>,
+  label: string,
+  path: Path,
+  context: CompileContext,
+  make: (id: string) => T,
+): Part<T> | null {
   const field = compileField(spec, textSlot(`${label}: id`, true), [...path, "id"], context);
   if (field === null) return null;
   return {
@@ -181,10 +255,20 @@ function compileId<T>(spec: NonNullable<Exclude<AddressRefSpec, string>["id"]>, 
   };
 }
 
-function oneWay(spec: { [way: string]: unknown }, ways: readonly string[], label: string, path: Path, context: CompileContext): boolean {
+function oneWay(
+  spec: { [way: string]: unknown },
+  ways: readonly string[],
+  label: string,
+  path: Path,
+  context: CompileContext,
+): boolean {
   const given = ways.filter((way) => spec[way] !== undefined);
   if (given.length === 1 && (given[0] === "ref" || spec["key"] === undefined)) return true;
   const found = given.length === 0 ? "needs one of" : "takes only one of";
-  context.source.report("mapping-reference", path, `${label} ${found} ${ways.join(", ")}${given.length === 1 ? "; `key` belongs to `ref`" : ""}.`);
+  context.source.report(
+    "mapping-reference",
+    path,
+    `${label} ${found} ${ways.join(", ")}${given.length === 1 ? "; `key` belongs to `ref`" : ""}.`,
+  );
   return false;
 }

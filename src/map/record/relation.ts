@@ -63,11 +63,17 @@ function checkRelation(spec: RelatedDocumentSpec, label: string, path: Path, con
     for (const name of MIRROR_ONLY) {
       if (spec[name] === undefined) continue;
       const message = `${label}: with \`bidirectional: false\` the service refuses \`${name}\` (service.md, Event endpoints, rule 10).`;
-      context.source.report("mapping-rule", [...path, name], message, { at: "key", hint: `Remove \`${name}\`, or make the relation bidirectional.` });
+      context.source.report("mapping-rule", [...path, name], message, {
+        at: "key",
+        hint: `Remove \`${name}\`, or make the relation bidirectional.`,
+      });
     }
   } else if (spec.isPublic === undefined) {
     const message = `${label}: a bidirectional relation needs \`isPublic\` (service.md, Event endpoints, rule 10).`;
-    context.source.report("mapping-rule", path, message, { at: "key", hint: "Add `isPublic`, or write `bidirectional: false`." });
+    context.source.report("mapping-rule", path, message, {
+      at: "key",
+      hint: "Add `isPublic`, or write `bidirectional: false`.",
+    });
   }
   return context.source.problems.length === before;
 }
@@ -80,8 +86,14 @@ function compileOther(
   locals: Locals,
   known: Known,
 ): Part<DocumentRef> | null {
-  if (spec.document !== undefined) return compileDocumentRef(spec.document, `${label}: document`, [...path, "document"], context, locals, known);
-  const id = compileField(spec.documentId ?? "", textSlot(`${label}: documentId`, true), [...path, "documentId"], context);
+  if (spec.document !== undefined)
+    return compileDocumentRef(spec.document, `${label}: document`, [...path, "document"], context, locals, known);
+  const id = compileField(
+    spec.documentId ?? "",
+    textSlot(`${label}: documentId`, true),
+    [...path, "documentId"],
+    context,
+  );
   if (id === null) return null;
   return {
     uses: id.uses,
@@ -105,9 +117,25 @@ export function compileTarget(
   known: Known,
 ): Part<NonNullable<EventRecord["target"]>> | null {
   const key = compileKey(spec.key, `${label}: key`, [...path, "key"], context);
-  const participant = spec.participant === undefined ? undefined : compileParticipantRef(spec.participant, `${label}: participant`, [...path, "participant"], context, locals, known);
-  const address = spec.address === undefined ? undefined : compileAddressRef(spec.address, `${label}: address`, [...path, "address"], context, locals, known);
-  const external = spec.externalId == null ? undefined : compileField(spec.externalId, textSlot(`${label}: externalId`, false), [...path, "externalId"], context);
+  const participant =
+    spec.participant === undefined
+      ? undefined
+      : compileParticipantRef(
+          spec.participant,
+          `${label}: participant`,
+          [...path, "participant"],
+          context,
+          locals,
+          known,
+        );
+  const address =
+    spec.address === undefined
+      ? undefined
+      : compileAddressRef(spec.address, `${label}: address`, [...path, "address"], context, locals, known);
+  const external =
+    spec.externalId == null
+      ? undefined
+      : compileField(spec.externalId, textSlot(`${label}: externalId`, false), [...path, "externalId"], context);
   const fields = compileJsonObject(spec.fields ?? {}, `${label}: fields`, [...path, "fields"], context);
   if (key === null || participant === null || address === null || external === null || fields === null) return null;
   return {

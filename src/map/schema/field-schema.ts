@@ -4,13 +4,11 @@ import { conversionNames } from "../convert/conversion.js";
 
 export const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
 
-export const columnSchema = z
-  .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
-  .meta({
-    description:
-      "The header of a column; white space, case and accents do not count. A list: other headers under which the same column may come, of which a file must have exactly one.",
-    examples: ["Peso Bruto", ["CNPJ Gerador", "CNPJ do Gerador"]],
-  });
+export const columnSchema = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).meta({
+  description:
+    "The header of a column; white space, case and accents do not count. A list: other headers under which the same column may come, of which a file must have exactly one.",
+  examples: ["Peso Bruto", ["CNPJ Gerador", "CNPJ do Gerador"]],
+});
 
 const columnsSchema = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 
@@ -21,8 +19,15 @@ export const conditionSchema = z
     equals: z
       .record(z.string(), z.union([scalarSchema, z.array(scalarSchema).min(1)]))
       .optional()
-      .meta({ description: "Columns and the text each must hold, or a list of texts of which it must hold one.", examples: [{ Tipo: "Coleta" }] }),
-    expr: z.string().min(1).optional().meta({ description: "A CEL expression that gives true or false.", examples: ['number(row["Peso"]) > 0.0'] }),
+      .meta({
+        description: "Columns and the text each must hold, or a list of texts of which it must hold one.",
+        examples: [{ Tipo: "Coleta" }],
+      }),
+    expr: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: "A CEL expression that gives true or false.", examples: ['number(row["Peso"]) > 0.0'] }),
   })
   .meta({
     id: "Condition",
@@ -35,13 +40,11 @@ const conversionSchema = z.union([
   z.looseObject({ name: z.enum(conversionNames) }).meta({ description: "A conversion with its options." }),
 ]);
 
-export const asSchema = z
-  .union([conversionSchema, z.array(conversionSchema).min(1)])
-  .meta({
-    id: "As",
-    description: "A conversion by name, one with options, or several applied one after another.",
-    examples: ["decimal", { name: "timestamp", timezone: "UTC" }, ["upper", "slug"]],
-  });
+export const asSchema = z.union([conversionSchema, z.array(conversionSchema).min(1)]).meta({
+  id: "As",
+  description: "A conversion by name, one with options, or several applied one after another.",
+  examples: ["decimal", { name: "timestamp", timezone: "UTC" }, ["upper", "slug"]],
+});
 
 const lookupSchema = z.strictObject({
   csv: z.string().min(1).meta({ description: "A CSV file beside the mapping, UTF-8, with a header." }),
@@ -77,28 +80,39 @@ export const fieldMembers = {
     .meta({
       description:
         "What is sent for what the cell says, before `as`; white space, case and accents do not count. Either written out, or a CSV file beside the mapping.",
-      examples: [{ Sim: true, Não: false }, { csv: "codes.csv", from: "Código", to: "Nome" }],
+      examples: [
+        { Sim: true, Não: false },
+        { csv: "codes.csv", from: "Código", to: "Nome" },
+      ],
     }),
   otherwise: z
     .union([scalarSchema, z.strictObject({ keep: z.literal(true) })])
     .optional()
-    .meta({ description: "Taken for what `map` does not list; `{ keep: true }` takes the cell's own text. Default: an error." }),
-  required: z.boolean().optional().meta({ description: "Whether a blank is an error. Fields of the service's create requests are required unless `required: false`." }),
+    .meta({
+      description: "Taken for what `map` does not list; `{ keep: true }` takes the cell's own text. Default: an error.",
+    }),
+  required: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        "Whether a blank is an error. Fields of the service's create requests are required unless `required: false`.",
+    }),
   oneOf: z.array(scalarSchema).min(1).optional().meta({ description: "The values permitted, as sent." }),
   pattern: z
     .string()
     .min(1)
     .max(1000)
     .optional()
-    .meta({ description: "A regular expression (RE2) that the whole value must match, as sent.", examples: ["[A-Z]{3}[0-9][A-Z0-9][0-9]{2}"] }),
-  when: conditionSchema.optional().meta({ description: "The field is blank unless this holds." }),
-  rows: z
-    .enum(["same", "first", "last", "join", "sum", "min", "max", "count"])
-    .optional()
     .meta({
-      description:
-        "In an input with `group`: how the rows of a group make one value. `same` (default): what is filled must agree. `join` puts differing texts together; `sum`, `min` and `max` take numbers; `count` counts the filled cells.",
+      description: "A regular expression (RE2) that the whole value must match, as sent.",
+      examples: ["[A-Z]{3}[0-9][A-Z0-9][0-9]{2}"],
     }),
+  when: conditionSchema.optional().meta({ description: "The field is blank unless this holds." }),
+  rows: z.enum(["same", "first", "last", "join", "sum", "min", "max", "count"]).optional().meta({
+    description:
+      "In an input with `group`: how the rows of a group make one value. `same` (default): what is filled must agree. `join` puts differing texts together; `sum`, `min` and `max` take numbers; `count` counts the filled cells.",
+  }),
   separator: z.string().optional().meta({ description: 'Between the texts of `rows: join`. Default "; ".' }),
 };
 

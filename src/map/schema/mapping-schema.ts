@@ -8,53 +8,116 @@ import { addressSchema, documentSchema, participantSchema } from "./record-schem
 export const defaultsSchema = z
   .strictObject({
     ...convertDefaultsShape,
-    blank: z.array(z.string()).optional().meta({ description: 'Cell texts that mean "nothing", compared exactly after trimming. The empty text always does.', examples: [["", "-", "N/A"]] }),
+    blank: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: 'Cell texts that mean "nothing", compared exactly after trimming. The empty text always does.',
+        examples: [["", "-", "N/A"]],
+      }),
     trim: z.boolean().optional().meta({ description: "Whether outer white space of cells is dropped. Default true." }),
   })
   .meta({ id: "Defaults", description: "How values are written in the files, unless a field says otherwise." });
 
 export const settingsSchema = z
   .strictObject({
-    identity: z.enum(["first", "last", "reject"]).optional().meta({ description: "One participant, address or document with different data: which one stands. Default `first`, with a warning." }),
-    references: z.enum(["registered", "inline"]).optional().meta({ description: "Whether events carry ids (default) or the participant and address themselves." }),
-    creation: z.enum(["with-events", "shell-first"]).optional().meta({ description: "Whether a document is created together with its first events (default, fewest requests) or empty beforehand." }),
-    linkTime: z.enum(["event", "server"]).optional().meta({ description: "When back-references take place: at the event's time (default) or at the service's." }),
+    identity: z
+      .enum(["first", "last", "reject"])
+      .optional()
+      .meta({
+        description:
+          "One participant, address or document with different data: which one stands. Default `first`, with a warning.",
+      }),
+    references: z
+      .enum(["registered", "inline"])
+      .optional()
+      .meta({ description: "Whether events carry ids (default) or the participant and address themselves." }),
+    creation: z
+      .enum(["with-events", "shell-first"])
+      .optional()
+      .meta({
+        description:
+          "Whether a document is created together with its first events (default, fewest requests) or empty beforehand.",
+      }),
+    linkTime: z
+      .enum(["event", "server"])
+      .optional()
+      .meta({ description: "When back-references take place: at the event's time (default) or at the service's." }),
     participants: z
       .strictObject({
         strategy: z.enum(["lookup-first", "create-first"]).optional().meta({ description: "Default `lookup-first`." }),
-        foreign: z.enum(["use", "create", "refuse"]).optional().meta({ description: "What to do with a participant that another dataset registered. Default `use`." }),
+        foreign: z
+          .enum(["use", "create", "refuse"])
+          .optional()
+          .meta({ description: "What to do with a participant that another dataset registered. Default `use`." }),
       })
       .optional(),
     addresses: z
-      .strictObject({ extendedFields: z.boolean().optional().meta({ description: "Whether complement, neighborhood, zipCode, latitude and longitude are sent on create. Default false." }) })
+      .strictObject({
+        extendedFields: z
+          .boolean()
+          .optional()
+          .meta({
+            description:
+              "Whether complement, neighborhood, zipCode, latitude and longitude are sent on create. Default false.",
+          }),
+      })
       .optional(),
-    unplacedRows: z.enum(["report", "hold"]).optional().meta({ description: "An invalid row whose document cannot be told: only reported (default), or it holds what is later in its input." }),
+    unplacedRows: z
+      .enum(["report", "hold"])
+      .optional()
+      .meta({
+        description:
+          "An invalid row whose document cannot be told: only reported (default), or it holds what is later in its input.",
+      }),
     late: z
       .union([z.literal("refuse"), z.strictObject({ attribute: z.string().min(1), isPublic: z.boolean() })])
       .optional()
-      .meta({ description: "Rows earlier than what landed: refused (default), or moved to the earliest permitted time, the original kept in the named attribute." }),
+      .meta({
+        description:
+          "Rows earlier than what landed: refused (default), or moved to the earliest permitted time, the original kept in the named attribute.",
+      }),
   })
   .meta({ id: "Settings", description: "Choices for staging, planning and submitting." });
 
 const csvSchema = z.strictObject({
   delimiter: z.string().length(1).optional().meta({ description: "Default: detected." }),
-  quote: z.union([z.string().length(1), z.null()]).optional().meta({ description: 'Default `"`; null: no quoting.' }),
+  quote: z
+    .union([z.string().length(1), z.null()])
+    .optional()
+    .meta({ description: 'Default `"`; null: no quoting.' }),
   escape: z.string().length(1).optional().meta({ description: "Default: the quote doubled." }),
-  encoding: z.string().optional().meta({ description: "`auto` (default): byte order mark, else strict UTF-8, else fallbackEncoding." }),
+  encoding: z
+    .string()
+    .optional()
+    .meta({ description: "`auto` (default): byte order mark, else strict UTF-8, else fallbackEncoding." }),
   fallbackEncoding: z.string().optional().meta({ description: "Default windows-1252." }),
 });
 
 const excelSchema = z.strictObject({
-  sheet: z.union([z.string().min(1), z.number().int().min(1)]).optional().meta({ description: "By name, by position from 1, or by pattern. Default: the only visible sheet." }),
+  sheet: z
+    .union([z.string().min(1), z.number().int().min(1)])
+    .optional()
+    .meta({ description: "By name, by position from 1, or by pattern. Default: the only visible sheet." }),
   hidden: z.enum(["read", "skip"]).optional().meta({ description: "Hidden sheets, rows and columns. Default `skip`." }),
-  fillMerged: z.boolean().optional().meta({ description: "Give every cell of a merged range the value of its first. Default false." }),
+  fillMerged: z
+    .boolean()
+    .optional()
+    .meta({ description: "Give every cell of a merged range the value of its first. Default false." }),
 });
 
 const columnEntrySchema = z.union([
   z.array(z.string().min(1)).min(1),
   z.strictObject({
-    headers: z.array(z.string().min(1)).min(1).optional().meta({ description: "Other headers under which it may come." }),
-    optional: z.boolean().optional().meta({ description: "Whether a file may lack it; it then reads as blank. Default false." }),
+    headers: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .meta({ description: "Other headers under which it may come." }),
+    optional: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether a file may lack it; it then reads as blank. Default false." }),
   }),
 ]);
 
@@ -63,20 +126,37 @@ export const inputSchema = z
     files: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .optional()
-      .meta({ description: "Patterns of file names that this input reads. May be left out when there is one input.", examples: [["*manifest*.csv"]] }),
+      .meta({
+        description: "Patterns of file names that this input reads. May be left out when there is one input.",
+        examples: [["*manifest*.csv"]],
+      }),
     csv: csvSchema.optional(),
     excel: excelSchema.optional(),
     header: z
       .union([z.literal("auto"), z.literal("none"), z.number().int().min(1), z.array(z.number().int().min(1)).min(1)])
       .optional()
-      .meta({ description: "The header's row: `auto` (default), its number, several numbers to be joined, or `none` (columns are A, B …)." }),
-    columns: z.record(z.string().min(1), columnEntrySchema).optional().meta({
-      description: "Columns by the name that this mapping uses: other headers under which they may come, and whether a file may lack them.",
-      examples: [{ Peso: ["Peso Bruto", "Peso (kg)"], Obs: { optional: true } }],
-    }),
+      .meta({
+        description:
+          "The header's row: `auto` (default), its number, several numbers to be joined, or `none` (columns are A, B …).",
+      }),
+    columns: z
+      .record(z.string().min(1), columnEntrySchema)
+      .optional()
+      .meta({
+        description:
+          "Columns by the name that this mapping uses: other headers under which they may come, and whether a file may lack them.",
+        examples: [{ Peso: ["Peso Bruto", "Peso (kg)"], Obs: { optional: true } }],
+      }),
     skip: conditionSchema.optional().meta({ description: "Rows that are left out; every one is counted." }),
-    rowId: fieldSchema.optional().meta({ description: "What identifies a row; a later row with the same one supersedes an earlier one that has not landed." }),
-    group: keyFieldSchema.optional().meta({ description: "Consecutive rows with equal values here make one set of records." }),
+    rowId: fieldSchema
+      .optional()
+      .meta({
+        description:
+          "What identifies a row; a later row with the same one supersedes an earlier one that has not landed.",
+      }),
+    group: keyFieldSchema
+      .optional()
+      .meta({ description: "Consecutive rows with equal values here make one set of records." }),
     participants: z.record(z.string().min(1), participantSchema).optional(),
     addresses: z.record(z.string().min(1), addressSchema).optional(),
     documents: z.record(z.string().min(1), documentSchema).optional(),
@@ -90,24 +170,40 @@ export const mappingSchema = z
   .strictObject({
     $schema: z.string().optional(),
     version: z.literal(1).meta({ description: "Always 1." }),
-    namespace: z.string().min(1).max(200).meta({
-      description: "Part of every deduplicationId: mappings of one namespace share documents, mappings of different namespaces never do. Changing it gives everything new keys.",
-      examples: ["acme-waste"],
-    }),
+    namespace: z
+      .string()
+      .min(1)
+      .max(200)
+      .meta({
+        description:
+          "Part of every deduplicationId: mappings of one namespace share documents, mappings of different namespaces never do. Changing it gives everything new keys.",
+        examples: ["acme-waste"],
+      }),
     description: z.string().optional(),
     defaults: defaultsSchema.optional(),
     settings: settingsSchema.optional(),
-    functions: z.string().min(1).optional().meta({
-      description: "A JavaScript module beside the mapping; every function that it exports can be called in expressions. It runs with all rights of the program.",
-      examples: ["./functions.mjs"],
-    }),
+    functions: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({
+        description:
+          "A JavaScript module beside the mapping; every function that it exports can be called in expressions. It runs with all rights of the program.",
+        examples: ["./functions.mjs"],
+      }),
     elsewhere: z
       .strictObject({ participants: names, addresses: names, documents: names })
       .optional()
       .meta({ description: "Names that `ref` may use although another mapping of this namespace defines them." }),
-    inputs: z.record(z.string().min(1), inputSchema).meta({ description: "The files and sheets that this mapping reads, by name." }),
+    inputs: z
+      .record(z.string().min(1), inputSchema)
+      .meta({ description: "The files and sheets that this mapping reads, by name." }),
   })
-  .meta({ id: "Mapping", title: "Rowferry mapping", description: "Which files become which participants, addresses, documents and events." });
+  .meta({
+    id: "Mapping",
+    title: "Rowferry mapping",
+    description: "Which files become which participants, addresses, documents and events.",
+  });
 
 export type DefaultsSpec = z.infer<typeof defaultsSchema>;
 export type SettingsSpec = z.infer<typeof settingsSchema>;

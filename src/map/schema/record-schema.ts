@@ -8,15 +8,22 @@ export const participantRefSchema = z
   .union([
     z.string().min(1),
     z.strictObject({
-      ref: z.string().min(1).optional().meta({ description: "A participant of another row or input, by its name in the mapping …" }),
+      ref: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ description: "A participant of another row or input, by its name in the mapping …" }),
       key: keyFieldSchema.optional().meta({ description: "… and the value of its `key:`." }),
-      natural: naturalSchema.optional().meta({ description: "Any participant ever registered, by countryCode, taxIdType and taxId." }),
+      natural: naturalSchema
+        .optional()
+        .meta({ description: "Any participant ever registered, by countryCode, taxIdType and taxId." }),
       id: fieldSchema.optional().meta({ description: "The id that the service gave it." }),
     }),
   ])
   .meta({
     id: "ParticipantRef",
-    description: "A participant of the same row by its name; of another row by `ref` and `key`; by `natural` key; or by `id`.",
+    description:
+      "A participant of the same row by its name; of another row by `ref` and `key`; by `natural` key; or by `id`.",
     examples: ["generator", { ref: "organisation", key: { column: "Código" } }],
   });
 
@@ -24,7 +31,11 @@ export const addressRefSchema = z
   .union([
     z.string().min(1),
     z.strictObject({
-      ref: z.string().min(1).optional().meta({ description: "An address of another row or input, by its name in the mapping …" }),
+      ref: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ description: "An address of another row or input, by its name in the mapping …" }),
       key: keyFieldSchema.optional().meta({ description: "… and the value of its `key:`." }),
       id: fieldSchema.optional().meta({ description: "The id that the service gave it." }),
     }),
@@ -39,7 +50,10 @@ export const documentRefSchema = z
   .union([
     z.string().min(1),
     z.strictObject({
-      ref: z.string().min(1).meta({ description: "A document of another row, input or earlier import, by its name in the mapping …" }),
+      ref: z
+        .string()
+        .min(1)
+        .meta({ description: "A document of another row, input or earlier import, by its name in the mapping …" }),
       key: keyFieldSchema.meta({ description: "… and its key." }),
     }),
   ])
@@ -54,10 +68,15 @@ const when = conditionSchema.optional().meta({ description: "The record exists o
 export const participantSchema = z
   .strictObject({
     when,
-    key: keyFieldSchema.optional().meta({ description: "By which other rows and inputs refer to it: `{ ref: <name>, key: … }`." }),
+    key: keyFieldSchema
+      .optional()
+      .meta({ description: "By which other rows and inputs refer to it: `{ ref: <name>, key: … }`." }),
     countryCode: fieldSchema.meta({ description: "Read as a country; becomes its two-letter code." }),
     taxIdType: fieldSchema.meta({ description: "The type of the tax id.", examples: ["CNPJ"] }),
-    taxId: fieldSchema.meta({ description: "Read as a tax id of that type; its check digits must be right, and it is sent in one canonical form." }),
+    taxId: fieldSchema.meta({
+      description:
+        "Read as a tax id of that type; its check digits must be right, and it is sent in one canonical form.",
+    }),
     name: fieldSchema,
     type: fieldSchema.meta({ description: "A participant kind, as the service knows it.", examples: ["COMPANY"] }),
   })
@@ -67,7 +86,8 @@ export const addressSchema = z
   .strictObject({
     when,
     key: keyFieldSchema.optional().meta({
-      description: "By which other rows and inputs refer to it. It is then also its identity under its participant; without it the identity is all six create fields.",
+      description:
+        "By which other rows and inputs refer to it. It is then also its identity under its participant; without it the identity is all six create fields.",
     }),
     participant: participantRefSchema,
     name: fieldSchema,
@@ -84,24 +104,47 @@ export const addressSchema = z
   })
   .meta({
     id: "Address",
-    description: "An address of a participant. The five members from `complement` on are sent only with `settings.addresses.extendedFields`.",
+    description:
+      "An address of a participant. The five members from `complement` on are sent only with `settings.addresses.extendedFields`.",
   });
 
 export const documentSchema = z
   .strictObject({
     when,
     mode: z.enum(["create", "existing"]).optional().meta({
-      description: "`create` (default): created when it is not there. `existing`: only appended to, known to the ledger by its key or given by documentId.",
+      description:
+        "`create` (default): created when it is not there. `existing`: only appended to, known to the ledger by its key or given by documentId.",
     }),
     key: keyFieldSchema.optional().meta({ description: "What tells one document of this name from another." }),
-    documentId: fieldSchema.optional().meta({ description: "The service's id, for `mode: existing`; stands in for `key` where there is none." }),
-    participant: participantRefSchema.optional().meta({ description: "Its owner; also the participant of its events unless they say otherwise. May be left out for `existing`." }),
+    documentId: fieldSchema
+      .optional()
+      .meta({ description: "The service's id, for `mode: existing`; stands in for `key` where there is none." }),
+    participant: participantRefSchema
+      .optional()
+      .meta({
+        description:
+          "Its owner; also the participant of its events unless they say otherwise. May be left out for `existing`.",
+      }),
     address: addressRefSchema.optional(),
-    externalId: z.union([fieldSchema, z.null()]).optional().meta({ description: "Default: the key. `null`: none is sent." }),
-    fields: jsonFieldsSchema.optional().meta({ description: "Sent with the create as written, beside the references.", examples: [{ category: "MassID", isPublic: false }] }),
-    createEmpty: z.boolean().optional().meta({ description: "Create it even while it has no event that is due. Default false." }),
+    externalId: z
+      .union([fieldSchema, z.null()])
+      .optional()
+      .meta({ description: "Default: the key. `null`: none is sent." }),
+    fields: jsonFieldsSchema
+      .optional()
+      .meta({
+        description: "Sent with the create as written, beside the references.",
+        examples: [{ category: "MassID", isPublic: false }],
+      }),
+    createEmpty: z
+      .boolean()
+      .optional()
+      .meta({ description: "Create it even while it has no event that is due. Default false." }),
   })
-  .meta({ id: "Document", description: "A document. Its name here is part of its key: invoice 123 and manifest 123 are two documents." });
+  .meta({
+    id: "Document",
+    description: "A document. Its name here is part of its key: invoice 123 and manifest 123 are two documents.",
+  });
 
 export type ParticipantRefSpec = z.infer<typeof participantRefSchema>;
 export type AddressRefSpec = z.infer<typeof addressRefSchema>;

@@ -30,7 +30,12 @@ export class MappingSource {
     this.path = path;
     this.#text = text;
     if (text.length > MAX_LENGTH) {
-      this.#add("mapping-too-large", `The mapping has ${text.length} characters; at most ${MAX_LENGTH} are read.`, null, 0);
+      this.#add(
+        "mapping-too-large",
+        `The mapping has ${text.length} characters; at most ${MAX_LENGTH} are read.`,
+        null,
+        0,
+      );
       return;
     }
     const deep = firstTooDeep(text);
@@ -54,7 +59,12 @@ export class MappingSource {
   }
 
   /** Reports a mistake at a path: at the member's name for `key`, at what it holds for `value`, `offset` characters further on. */
-  report(code: Code, path: Path, message: string, options: { hint?: string; at?: "key" | "value"; offset?: number } = {}) {
+  report(
+    code: Code,
+    path: Path,
+    message: string,
+    options: { hint?: string; at?: "key" | "value"; offset?: number } = {},
+  ) {
     this.problems.push(this.describe(code, path, message, options));
   }
 
@@ -82,7 +92,13 @@ export class MappingSource {
     const found = this.#lines.lineStarts.length > 0 ? this.#lines.linePos(position) : { line: 1, col: 1 };
     const line = Math.max(1, found.line);
     const character = Math.max(1, found.col);
-    return { code, message, hint, place: { file: this.path, line, character }, excerpt: this.#excerpt(line, character) };
+    return {
+      code,
+      message,
+      hint,
+      place: { file: this.path, line, character },
+      excerpt: this.#excerpt(line, character),
+    };
   }
 
   #excerpt(line: number, character: number): string | null {
@@ -118,7 +134,8 @@ export class MappingSource {
   #nodeAt(path: Path): Node | null {
     let node = this.#resolve(this.#root);
     for (const step of path) {
-      if (isMap(node)) node = this.#resolve(node.items.find((item) => keyText(item.key) === step)?.value as Node | null);
+      if (isMap(node))
+        node = this.#resolve(node.items.find((item) => keyText(item.key) === step)?.value as Node | null);
       else if (isSeq(node) && typeof step === "number") node = this.#resolve(node.items[step] as Node | null);
       else return null;
       if (node === null) return null;

@@ -7,7 +7,12 @@ import type { MappingSource, Path } from "./mapping-source.js";
 type Issue = z.core.$ZodIssue;
 
 /** Checks `data` against a schema and reports every mistake; `base` is its place in the file. Undefined: there were mistakes. */
-export function parseWithSchema<T>(schema: z.ZodType<T>, data: unknown, source: MappingSource, base: Path): T | undefined {
+export function parseWithSchema<T>(
+  schema: z.ZodType<T>,
+  data: unknown,
+  source: MappingSource,
+  base: Path,
+): T | undefined {
   const result = schema.safeParse(data);
   if (result.success) return result.data;
   for (const issue of result.error.issues) reportIssue({ source, schema, data, base }, issue, []);
@@ -38,14 +43,20 @@ function reportIssue(checked: Checked, issue: Issue, within: Path): void {
     for (const key of issue.keys) {
       const near = didYouMean(key, known).trim();
       const hint = near === "" ? `Known here: ${known.join(", ")}.` : near;
-      source.report("mapping-unknown-key", [...path, key], `There is no member "${key}" in ${place(path)}.`, { at: "key", hint });
+      source.report("mapping-unknown-key", [...path, key], `There is no member "${key}" in ${place(path)}.`, {
+        at: "key",
+        hint,
+      });
     }
   } else if (issue.code === "invalid_value") {
     const values = issue.values.map(String);
     const near = typeof value === "string" ? didYouMean(value, values).trim() : "";
     report(source, path, `is ${describe(value)}; expected ${listed(values)}`, near);
   } else {
-    const fault = issue.code === "invalid_type" ? `is ${describe(value)}; expected ${expected(issue.expected)}` : `does not fit: ${issue.message}`;
+    const fault =
+      issue.code === "invalid_type"
+        ? `is ${describe(value)}; expected ${expected(issue.expected)}`
+        : `does not fit: ${issue.message}`;
     report(source, path, fault);
   }
 }
@@ -56,7 +67,11 @@ function reportMissing(source: MappingSource, path: Path): void {
   const event = name === "key" && path.at(-3) === "events";
   source.report(event ? "mapping-event-key" : "mapping-value", parent, `"${name}" is missing in ${place(parent)}.`, {
     at: "key",
-    ...(event ? { hint: "Write `key: once`, a field, a list of fields, or `key: content` with `within: file` or `within: import`." } : {}),
+    ...(event
+      ? {
+          hint: "Write `key: once`, a field, a list of fields, or `key: content` with `within: file` or `within: import`.",
+        }
+      : {}),
   });
 }
 
@@ -86,7 +101,12 @@ function report(source: MappingSource, path: Path, what: string, hint = ""): voi
 
 /** The alternative that was meant: of those whose type fits at all, the one with the fewest complaints. */
 function closest(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] | null {
-  const fitting = branches.filter((issues) => !issues.some((issue) => issue.path.length === 0 && issue.code !== "unrecognized_keys" && issue.code !== "invalid_union"));
+  const fitting = branches.filter(
+    (issues) =>
+      !issues.some(
+        (issue) => issue.path.length === 0 && issue.code !== "unrecognized_keys" && issue.code !== "invalid_union",
+      ),
+  );
   const nested = fitting.filter((issues) => issues.length > 0);
   if (value === null || typeof value !== "object") return null;
   return nested.toSorted((a, b) => weight(a) - weight(b))[0] ?? null;
@@ -111,7 +131,13 @@ function expectations(branches: readonly (readonly Issue[])[]): string {
 }
 
 function expected(type: string): string {
-  const names: { [type: string]: string } = { string: "text", object: "members with names", record: "members with names", array: "a list", boolean: "true or false" };
+  const names: { [type: string]: string } = {
+    string: "text",
+    object: "members with names",
+    record: "members with names",
+    array: "a list",
+    boolean: "true or false",
+  };
   return names[type] ?? `a ${type}`;
 }
 

@@ -80,4 +80,3 @@ function bindGroupMode(index: number, reading: ColumnReading): ReadText {
     return numbers.reduce((best, number) => ((mode === "min") === Number(number) < Number(best) ? number : best));
   };
 }
-

@@ -43,7 +43,8 @@ export class BoundColumns {
     const found = new Set<number>();
     for (const alternative of names) {
       const exact = this.#exact.get(squeeze(alternative));
-      for (const index of exact?.length === 1 ? exact : (exact ?? this.#folded.get(foldName(alternative)) ?? [])) found.add(index);
+      for (const index of exact?.length === 1 ? exact : (exact ?? this.#folded.get(foldName(alternative)) ?? []))
+        found.add(index);
     }
     if (found.size === 1) {
       for (const index of found) {
@@ -56,7 +57,13 @@ export class BoundColumns {
       this.#ambiguous.set(name, `"${name}" fits ${headers}`);
     } else if (entry?.optional !== true) {
       const near = names.map((alternative) => nearestName(alternative, this.header)).find((header) => header !== null);
-      const known = use.length > 1 ? ` (or ${use.slice(1).map((alternative) => `"${alternative}"`).join(", ")})` : "";
+      const known =
+        use.length > 1
+          ? ` (or ${use
+              .slice(1)
+              .map((alternative) => `"${alternative}"`)
+              .join(", ")})`
+          : "";
       this.#missing.set(name, `"${name}"${known}${near == null ? "" : `; the nearest is "${near}"`}`);
     }
     return -1;
@@ -84,9 +91,13 @@ export class BoundColumns {
     if (this.#missing.size > 0) {
       const lacking = [...this.#missing.values(), ...[...this.#ambiguous.values()].map((text) => `${text}: ambiguous`)];
       const count = this.#missing.size === 1 ? "a column" : `${this.#missing.size} columns`;
-      throw new RowferryError("column-missing", `the header lacks ${count} that the mapping reads: ${lacking.join("; ")}`, {
-        place: where,
-      });
+      throw new RowferryError(
+        "column-missing",
+        `the header lacks ${count} that the mapping reads: ${lacking.join("; ")}`,
+        {
+          place: where,
+        },
+      );
     }
     if (this.#ambiguous.size > 0) {
       throw new RowferryError("column-ambiguous", [...this.#ambiguous.values()].join("; "), { place: where });

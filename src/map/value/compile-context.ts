@@ -1,13 +1,13 @@
 /** What the compilers of fields, conditions and records share while one mapping is compiled. */
-import type { ConvertDefaults } from "../convert/conversion.js";
 import type { MappingSource } from "../source/mapping-source.js";
+import type { ConversionShelf } from "./conversion-shelf.js";
 import type { ExpressionCompiler } from "./expression.js";
 import type { LookupTables } from "./lookup.js";
 
 export interface CompileContext {
   /** Takes every mistake, with its place. */
   source: MappingSource;
-  defaults: ConvertDefaults;
+  conversions: ConversionShelf;
   /** Trims a cell and turns blank words into "". */
   normalise: (cell: string) => string;
   lookups: LookupTables;

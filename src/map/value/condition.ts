@@ -52,7 +52,11 @@ export function compileCondition(spec: ConditionSpec, path: Path, context: Compi
     const expression = context.expressions.compile(spec.expr, [...path, "expr"]);
     if (expression === null) return null;
     if (expression.type !== "boolean" && expression.type !== "any") {
-      context.source.report("mapping-expression", [...path, "expr"], `A condition must give true or false; this expression gives ${expression.type}.`);
+      context.source.report(
+        "mapping-expression",
+        [...path, "expr"],
+        `A condition must give true or false; this expression gives ${expression.type}.`,
+      );
       return null;
     }
     uses.push(...expression.uses);

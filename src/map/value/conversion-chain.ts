@@ -1,5 +1,12 @@
 /** The `as` of a field: one conversion or several, and what becomes of the last one's value. */
-import { compileConversion, type Conversion, type ConversionName, conversions, type ConversionSpec, type ConvertResult } from "../convert/conversion.js";
+import {
+  compileConversion,
+  type Conversion,
+  type ConversionName,
+  conversions,
+  type ConversionSpec,
+  type ConvertResult,
+} from "../convert/conversion.js";
 import { RowferryError } from "../../model/error.js";
 import type { AsSpec } from "../schema/field-schema.js";
 import type { Path } from "../source/mapping-source.js";
@@ -25,7 +32,7 @@ export function compileChain(as: AsSpec | undefined, slot: Slot, path: Path, con
     const place = as === undefined ? path : Array.isArray(as) ? [...path, "as", position] : [...path, "as"];
     try {
       const name = (typeof spec === "string" ? spec : spec.name) as ConversionName;
-      steps.push({ convert: compileConversion(spec, context.defaults), name });
+      steps.push({ convert: context.conversions.get(spec), name });
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
       context.source.report(error.code, place, `${slot.label}: ${error.message}.`, { hint: error.hint });
@@ -46,8 +53,10 @@ export function compileChain(as: AsSpec | undefined, slot: Slot, path: Path, con
 function misfit(last: ConversionName | null, slot: Slot): string | null {
   if (last === null) return null;
   if (slot.gives === "instant" && last !== "timestamp") return `is a time; \`as: ${last}\` gives none`;
-  if (slot.gives === "boolean" && conversions[last].gives !== "boolean") return `is true or false; \`as: ${last}\` gives neither`;
-  if (slot.gives === "number" && last !== "decimal" && last !== "integer") return `is a number; \`as: ${last}\` gives none`;
+  if (slot.gives === "boolean" && conversions[last].gives !== "boolean")
+    return `is true or false; \`as: ${last}\` gives neither`;
+  if (slot.gives === "number" && last !== "decimal" && last !== "integer")
+    return `is a number; \`as: ${last}\` gives none`;
   return null;
 }
 
@@ -61,7 +70,8 @@ function chained(steps: readonly { convert: Conversion; name: ConversionName }[]
       if ("problem" in result || position === steps.length - 1) return result;
       const { value } = result;
       text = asText(value, name);
-      kind = typeof value === "number" && name !== "timestamp" ? "number" : typeof value === "boolean" ? "boolean" : "text";
+      kind =
+        typeof value === "number" && name !== "timestamp" ? "number" : typeof value === "boolean" ? "boolean" : "text";
     }
     return result;
   };

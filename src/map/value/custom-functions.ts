@@ -22,7 +22,9 @@ export function registerCustomFunctions(environment: Environment, functions: Cus
     }
     const parameters = Array.from({ length: call.length }, () => "dyn").join(", ");
     try {
-      environment.registerFunction(`${name}(${parameters}): dyn`, (...values: unknown[]) => callCustom(name, call, values));
+      environment.registerFunction(`${name}(${parameters}): dyn`, (...values: unknown[]) =>
+        callCustom(name, call, values),
+      );
     } catch {
       refused.push(`${name}() has the name of a built-in function`);
     }
@@ -35,12 +37,18 @@ function callCustom(name: string, call: (...values: unknown[]) => unknown, value
   try {
     result = call(...values.map((value) => (typeof value === "bigint" ? Number(value) : value)));
   } catch (error) {
-    throw new ExpressionFailure("function-failed", `the custom function ${name} threw: ${shorten(error instanceof Error ? error.message : error)}`);
+    throw new ExpressionFailure(
+      "function-failed",
+      `the custom function ${name} threw: ${shorten(error instanceof Error ? error.message : error)}`,
+    );
   }
   if (result === undefined || result === null) return "";
   if (typeof result === "string" || typeof result === "boolean") return result;
   if (typeof result === "number" && Number.isFinite(result)) return result;
-  const what = result instanceof Promise ? "a promise; custom functions are synchronous" : `${typeof result}, not text, a number, true, false or null`;
+  const what =
+    result instanceof Promise
+      ? "a promise; custom functions are synchronous"
+      : `${typeof result}, not text, a number, true, false or null`;
   if (result instanceof Promise) result.catch(() => undefined);
   throw new ExpressionFailure("function-failed", `the custom function ${name} gave ${what}`);
 }

@@ -1,9 +1,14 @@
 /** The functions that expressions may call beside CEL's own; conversions in them follow the mapping's defaults. */
 import type { Environment } from "@marcbachmann/cel-js";
-import { compileConversion, type Conversion, type ConversionSpec, type ConvertDefaults } from "../convert/conversion.js";
+import {
+  compileConversion,
+  type Conversion,
+  type ConversionSpec,
+  type ConvertDefaults,
+} from "../convert/conversion.js";
 import { foldName, shorten } from "../fold.js";
 import type { Code } from "../../model/codes.js";
-import type { CellKind } from "../../model/row.js";
+import type { ConversionShelf } from "./conversion-shelf.js";
 import { plainNumber } from "./plain-number.js";
 import { compileRegularExpression, type RegularExpression } from "./regular-expression.js";
 
@@ -21,17 +26,33 @@ export class ExpressionFailure extends Error {
 
 /** For the reference: signature and meaning of every function. */
 export const expressionFunctions: readonly { signature: string; meaning: string }[] = [
-  { signature: "number(text): double", meaning: "A number as the mapping's `decimal` writes it; an error when it is none. `number(text, fallback)` takes the fallback for blank text." },
+  {
+    signature: "number(text): double",
+    meaning:
+      "A number as the mapping's `decimal` writes it; an error when it is none. `number(text, fallback)` takes the fallback for blank text.",
+  },
   { signature: "date(text): timestamp", meaning: "A date or time in one of the mapping's `dates`, in its `timezone`." },
   { signature: "iso(timestamp): text", meaning: "ISO 8601 with milliseconds and Z." },
-  { signature: "convert(text, name): text", meaning: "Any conversion without options, as text: `convert(row[\"Doc\"], \"taxId\")`." },
+  {
+    signature: "convert(text, name): text",
+    meaning: 'Any conversion without options, as text: `convert(row["Doc"], "taxId")`.',
+  },
   { signature: "round(double, places): double", meaning: "Rounded, halves away from zero." },
   { signature: "plain(double): text", meaning: "In plain decimal notation, without exponent." },
-  { signature: "upper(text), lower(text), fold(text): text", meaning: "Letters; `fold` also drops accents and doubled white space." },
+  {
+    signature: "upper(text), lower(text), fold(text): text",
+    meaning: "Letters; `fold` also drops accents and doubled white space.",
+  },
   { signature: "digits(text): text", meaning: "Only its digits 0–9." },
-  { signature: "text.padLeft(length, text): text", meaning: "Filled up from the left: `row[\"Nr\"].padLeft(6, \"0\")`." },
-  { signature: "text.matches(pattern): bool", meaning: "Whether some part matches the RE2 pattern, which must be written out." },
-  { signature: "text.extract(pattern): text", meaning: "The first match of the pattern, or its first group; \"\" when nothing matches." },
+  { signature: "text.padLeft(length, text): text", meaning: 'Filled up from the left: `row["Nr"].padLeft(6, "0")`.' },
+  {
+    signature: "text.matches(pattern): bool",
+    meaning: "Whether some part matches the RE2 pattern, which must be written out.",
+  },
+  {
+    signature: "text.extract(pattern): text",
+    meaning: 'The first match of the pattern, or its first group; "" when nothing matches.',
+  },
   { signature: "text.replace(pattern, text): text", meaning: "Every match replaced; `$1` stands for a group." },
 ];
 
@@ -48,20 +69,11 @@ export const patternMethods: ReadonlySet<string> = new Set(["matches", "extract"
 const MAX_PARTS = 1000;
 const MAX_TEXT = 65_536;
 
-export function registerExpressionFunctions(environment: Environment, defaults: ConvertDefaults): void {
-  const conversions = new Map<string, Conversion>();
-  const conversion = (spec: ConversionSpec & string): Conversion => {
-    let known = conversions.get(spec);
-    if (known === undefined) {
-      known = compileConversion(spec, defaults);
-      conversions.set(spec, known);
-    }
-    return known;
-  };
+export function registerExpressionFunctions(environment: Environment, conversions: ConversionShelf): void {
   const convert = (text: string, name: string): string | number | boolean => {
-    const kind: CellKind = "text";
-    const result = conversion(name)(text, kind);
-    if ("problem" in result) throw new ExpressionFailure(result.problem.code, result.problem.message, result.problem.hint);
+    const result = conversions.get(name)(text, "text");
+    if ("problem" in result)
+      throw new ExpressionFailure(result.problem.code, result.problem.message, result.problem.hint);
     return result.value;
   };
   const patterns = new Map<string, RegularExpression>();
@@ -73,10 +85,13 @@ export function registerExpressionFunctions(environment: Environment, defaults: 
     }
     return known;
   };
+  const number = (text: string): number => Number(convert(text, "decimal"));
   const time = "google.protobuf.Timestamp";
   environment
-    .registerFunction("number(string): double", (text: string) => Number(convert(text, "decimal")))
-    .registerFunction("number(string, double): double", (text: string, fallback: number) => (text === "" ? fallback : Number(convert(text, "decimal"))))
+    .registerFunction("number(string): double", number)
+    .registerFunction("number(string, double): double", (text: string, fallback: number) =>
+      text === "" ? fallback : number(text),
+    )
     .registerFunction(`date(string): ${time}`, (text: string) => new Date(Number(convert(text, "timestamp"))))
     .registerFunction(`iso(${time}): string`, (at: Date) => at.toISOString())
     .registerFunction("convert(string, string): string", (text: string, name: string) => {
@@ -92,22 +107,33 @@ export function registerExpressionFunctions(environment: Environment, defaults: 
     .registerFunction("string.padLeft(int, string): string", (text: string, length: bigint, fill: string) =>
       text.padStart(Math.min(Number(length), 1000), fill),
     )
-    .registerFunction("string.matchesRe2(string): bool", (text: string, source: string) => pattern(source).matchesPart(text))
+    .registerFunction("string.matchesRe2(string): bool", (text: string, source: string) =>
+      pattern(source).matchesPart(text),
+    )
     .registerFunction("string.extract(string): string", (text: string, source: string) => pattern(source).extract(text))
-    .registerFunction("string.replace(string, string): string", (text: string, source: string, by: string) => pattern(source).replace(text, by))
+    .registerFunction("string.replace(string, string): string", (text: string, source: string, by: string) =>
+      pattern(source).replace(text, by),
+    )
     .registerFunction("string.splitBounded(string): list<string>", (text: string, separator: string) => {
       const parts = text.split(separator, MAX_PARTS + 1);
-      if (parts.length > MAX_PARTS) throw new ExpressionFailure("expression-failed", `split() gives more than ${MAX_PARTS} parts of ${JSON.stringify(shorten(text))}`);
+      if (parts.length > MAX_PARTS)
+        throw new ExpressionFailure(
+          "expression-failed",
+          `split() gives more than ${MAX_PARTS} parts of ${JSON.stringify(shorten(text))}`,
+        );
       return parts;
     })
     .registerFunction("list<string>.joinBounded(): string", (parts: string[]) => joined(parts, ""))
-    .registerFunction("list<string>.joinBounded(string): string", (parts: string[], separator: string) => joined(parts, separator));
+    .registerFunction("list<string>.joinBounded(string): string", (parts: string[], separator: string) =>
+      joined(parts, separator),
+    );
 }
 
 function joined(parts: readonly string[], separator: string): string {
   let length = 0;
   for (const part of parts) length += String(part).length + separator.length;
-  if (length > MAX_TEXT) throw new ExpressionFailure("expression-failed", `join() gives more than ${MAX_TEXT} characters`);
+  if (length > MAX_TEXT)
+    throw new ExpressionFailure("expression-failed", `join() gives more than ${MAX_TEXT} characters`);
   return parts.join(separator);
 }
 

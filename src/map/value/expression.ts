@@ -1,12 +1,25 @@
 /** CEL expressions: parsed, bounded and type-checked when the mapping loads, evaluated over one row at a time. */
-import { type ASTNode, Environment, EvaluationError, ParseError, type ParseResult, TypeError as CelTypeError } from "@marcbachmann/cel-js";
-import type { ConvertDefaults } from "../convert/conversion.js";
+import {
+  type ASTNode,
+  Environment,
+  EvaluationError,
+  ParseError,
+  type ParseResult,
+  TypeError as CelTypeError,
+} from "@marcbachmann/cel-js";
 import { shorten } from "../fold.js";
 import { didYouMean } from "../nearest.js";
 import type { MappingSource, Path } from "../source/mapping-source.js";
 import type { BoundColumns, ColumnUse } from "./columns.js";
+import type { ConversionShelf } from "./conversion-shelf.js";
 import { type CustomFunctions, registerCustomFunctions } from "./custom-functions.js";
-import { ExpressionFailure, patternMethods, registerExpressionFunctions, renamedMethods } from "./expression-functions.js";
+import {
+  ExpressionFailure,
+  patternMethods,
+  registerExpressionFunctions,
+  renamedMethods,
+} from "./expression-functions.js";
+import { recall } from "./recall.js";
 import { compileRegularExpression } from "./regular-expression.js";
 import type { RowView } from "./row-view.js";
 
@@ -44,18 +57,27 @@ export class ExpressionCompiler {
   /** What the custom functions' module exports and cannot be called; one sentence each. */
   readonly refused: string[];
 
-  constructor(source: MappingSource, defaults: ConvertDefaults, normalise: (cell: string) => string, functions: CustomFunctions) {
+  constructor(
+    source: MappingSource,
+    defaults: ConvertDefaults,
+    normalise: (cell: string) => string,
+    functions: CustomFunctions,
+  ) {
     this.#source = source;
     this.#normalise = normalise;
     this.#environment = new Environment({ limits: LIMITS }).registerVariable("row", "map<string, string>");
-    registerExpressionFunctions(this.#environment, defaults);
+    registerExpressionFunctions(this.#environment, conversions);
     this.refused = registerCustomFunctions(this.#environment, functions);
   }
 
   /** Null: it cannot be used, and why has been reported at `path`. */
   compile(text: string, path: Path): Expression | null {
     if (text.length > MAX_LENGTH) {
-      this.#source.report("mapping-expression", path, `The expression has ${text.length} characters; at most ${MAX_LENGTH} are allowed.`);
+      this.#source.report(
+        "mapping-expression",
+        path,
+        `The expression has ${text.length} characters; at most ${MAX_LENGTH} are allowed.`,
+      );
       return null;
     }
     let parsed: ParseResult;
@@ -74,7 +96,11 @@ export class ExpressionCompiler {
     }
     const type = TYPES[checked.type ?? ""];
     if (type === undefined) {
-      this.#source.report("mapping-expression", path, `The expression gives ${checked.type ?? "nothing"}; text, a number, a boolean or a time is needed.`);
+      this.#source.report(
+        "mapping-expression",
+        path,
+        `The expression gives ${checked.type ?? "nothing"}; text, a number, a boolean or a time is needed.`,
+      );
       return null;
     }
     const normalise = this.#normalise;
@@ -91,7 +117,8 @@ export class ExpressionCompiler {
     let comprehensions = 0;
     const visit = (node: ASTNode, inside: boolean): void => {
       let within = inside;
-      if (node.op === "id" && node.args === "row") throw new Refusal(node, 'row is read one column at a time: row["Header"]');
+      if (node.op === "id" && node.args === "row")
+        throw new Refusal(node, 'row is read one column at a time: row["Header"]');
       if ((node.op === "[]" || node.op === ".") && node.args[0].op === "id" && node.args[0].args === "row") {
         const name = node.op === "." ? node.args[1] : node.args[1].op === "value" ? node.args[1].args : null;
         if (typeof name !== "string") throw new Refusal(node, 'a column is named by a literal text: row["Header"]');
@@ -102,11 +129,15 @@ export class ExpressionCompiler {
         const [method, receiver, values] = node.args;
         if (COMPREHENSIONS.has(method) && values.length > 1) {
           if (inside || ++comprehensions > MAX_COMPREHENSIONS) {
-            throw new Refusal(node, `at most ${MAX_COMPREHENSIONS} of map, filter, all and exists may stand in an expression, none inside another`);
+            throw new Refusal(
+              node,
+              `at most ${MAX_COMPREHENSIONS} of map, filter, all and exists may stand in an expression, none inside another`,
+            );
           }
           within = true;
         }
-        if (method === "bind" && receiver.op === "id" && receiver.args === "cel") throw new Refusal(node, "cel.bind() is not available");
+        if (method === "bind" && receiver.op === "id" && receiver.args === "cel")
+          throw new Refusal(node, "cel.bind() is not available");
         if (patternMethods.has(method)) checkPattern(node, values[0]);
         const renamed = renamedMethods.get(method);
         if (renamed !== undefined) node.args[0] = renamed;
@@ -121,11 +152,19 @@ export class ExpressionCompiler {
   #report(text: string, path: Path, error: unknown): void {
     const raw = this.#source.textAt(path);
     const inside = raw.indexOf(text.split("\n")[0] ?? text);
-    const range = error instanceof ParseError || error instanceof CelTypeError ? error.range : error instanceof Refusal ? error.node.range ?? { start: error.node.start } : undefined;
+    const range =
+      error instanceof ParseError || error instanceof CelTypeError
+        ? error.range
+        : error instanceof Refusal
+          ? (error.node.range ?? { start: error.node.start })
+          : undefined;
     const offset = inside >= 0 && !text.includes("\n") ? inside + (range?.start ?? 0) : 0;
     const [summary = "it cannot be read"] = sayPlainly(error).split("\n");
     const unknown = /^Unknown variable: (\w+)/u.exec(summary);
-    const hint = unknown === null ? {} : { hint: `Columns are read as row["${unknown[1]}"].${didYouMean(unknown[1] ?? "", ["row"])}` };
+    const hint =
+      unknown === null
+        ? {}
+        : { hint: `Columns are read as row["${unknown[1]}"].${didYouMean(unknown[1] ?? "", ["row"])}` };
     this.#source.report("mapping-expression", path, `Expression: ${summary}.`, { offset, ...hint });
   }
 }
@@ -140,11 +179,15 @@ class Refusal extends Error {
 }
 
 function checkPattern(node: ASTNode, argument: ASTNode | undefined): void {
-  if (argument?.op !== "value" || typeof argument.args !== "string") throw new Refusal(node, "the pattern must be a literal text");
+  if (argument?.op !== "value" || typeof argument.args !== "string")
+    throw new Refusal(node, "the pattern must be a literal text");
   try {
     compileRegularExpression(argument.args);
   } catch (error) {
-    throw new Refusal(argument, `the pattern cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Refusal(
+      argument,
+      `the pattern cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
@@ -155,7 +198,10 @@ function children(args: unknown): ASTNode[] {
 
 /** The library's message with our names for what was renamed. */
 function sayPlainly(error: unknown): string {
-  let message = error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError ? error.summary : String(error instanceof Error ? error.message : error);
+  let message =
+    error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError
+      ? error.summary
+      : String(error instanceof Error ? error.message : error);
   for (const [name, renamed] of renamedMethods) message = message.replaceAll(renamed, name);
   return message.replaceAll("google.protobuf.Timestamp", "timestamp").replace(/\.$/u, "");
 }
@@ -172,20 +218,36 @@ function bindExpression(
   const context = { row };
   const last: (string | null)[] = names.map(() => null);
   let lastValue: ExpressionValue | null = null;
-  const column = (view: RowView): string | null => (indexes.length === 1 ? (view.header[indexes[0] ?? -1] ?? null) : null);
+  const column = (view: RowView): string | null =>
+    indexes.length === 1 ? (view.header[indexes[0] ?? -1] ?? null) : null;
 
+  const compute = (): ExpressionValue => {
+    const value: unknown = parsed(context);
+    if (typeof value === "bigint") return Number(value);
+    if (typeof value === "string" || typeof value === "boolean" || value instanceof Date) return value;
+    if (typeof value === "number" && Number.isFinite(value)) return value;
+    const given =
+      value === null
+        ? "null"
+        : typeof value === "number"
+          ? String(value)
+          : "something else than text, a number, a boolean or a time";
+    throw new ExpressionFailure("expression-failed", `it gives ${given}`);
+  };
+  const recalled = indexes.length === 1 ? recall(compute) : compute;
   const evaluate = (view: RowView): ExpressionValue | null => {
     try {
-      const value: unknown = parsed(context);
-      if (typeof value === "bigint") return Number(value);
-      if (typeof value === "string" || typeof value === "boolean" || value instanceof Date) return value;
-      if (typeof value === "number" && Number.isFinite(value)) return value;
-      throw new ExpressionFailure("expression-failed", `it gives ${value === null ? "null" : typeof value === "number" ? String(value) : "something else than text, a number, a boolean or a time"}`);
+      return recalled(last[0] ?? "");
     } catch (error) {
       const failure = error instanceof ExpressionFailure ? error : null;
-      const cause = failure === null ? sayPlainly(error).split("\n")[0] ?? "" : failure.message;
+      const cause = failure === null ? (sayPlainly(error).split("\n")[0] ?? "") : failure.message;
       const code = failure?.code === "function-failed" ? "function-failed" : "expression-failed";
-      view.problems.push({ code, message: `expression ${shorten(source)}: ${cause}`, hint: failure?.hint ?? null, column: column(view) });
+      view.problems.push({
+        code,
+        message: `expression ${shorten(source)}: ${cause}`,
+        hint: failure?.hint ?? null,
+        column: column(view),
+      });
       return null;
     }
   };
@@ -199,7 +261,12 @@ function bindExpression(
       if (last[position] === text) continue;
       same = false;
       if (text.length > MAX_CELL) {
-        view.problems.push({ code: "expression-failed", message: `the cell has ${text.length} characters; expressions read at most ${MAX_CELL}`, hint: null, column: view.header[index] ?? null });
+        view.problems.push({
+          code: "expression-failed",
+          message: `the cell has ${text.length} characters; expressions read at most ${MAX_CELL}`,
+          hint: null,
+          column: view.header[index] ?? null,
+        });
         lastValue = null;
         return null;
       }

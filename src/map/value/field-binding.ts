@@ -27,8 +27,14 @@ export interface FieldSteps {
 }
 
 /** `column`: the position by whose header problems are reported; -1: none. `holds`: the field's own condition. */
-export function bindField(source: ReadText, column: number, steps: FieldSteps, holds: ((view: RowView) => boolean | null) | null): Read<Value> {
-  const read = steps.raw === undefined ? bindTextSteps(source, column, steps) : bindRawSteps(source as never, column, steps);
+export function bindField(
+  source: ReadText,
+  column: number,
+  steps: FieldSteps,
+  holds: ((view: RowView) => boolean | null) | null,
+): Read<Value> {
+  const read =
+    steps.raw === undefined ? bindTextSteps(source, column, steps) : bindRawSteps(source as never, column, steps);
   if (holds === null) return read;
   return (view) => {
     const answer = holds(view);
@@ -39,7 +45,10 @@ export function bindField(source: ReadText, column: number, steps: FieldSteps, h
 function bindTextSteps(source: ReadText, column: number, steps: FieldSteps): Read<Value> {
   const { slot, convert, last, lookup } = steps;
   const blank = blankResult(column, steps);
-  const check = steps.oneOf === null && steps.pattern === null ? null : (value: Value, view: RowView) => permitted(value, view, column, steps);
+  const check =
+    steps.oneOf === null && steps.pattern === null
+      ? null
+      : (value: Value, view: RowView) => permitted(value, view, column, steps);
   const plain = last !== "timestamp" && (slot.gives === "text" || slot.gives === "json");
   return (view) => {
     let text = source(view);
@@ -96,7 +105,13 @@ function lookUp(text: string, view: RowView, column: number, steps: FieldSteps):
   const mapped = steps.lookup?.get(text) ?? steps.otherwise;
   if (mapped === undefined) {
     if (steps.keepUnlisted) return text;
-    report(view, "value-unmapped", `${steps.slot.label}: ${JSON.stringify(shorten(text))} is not listed in its map`, null, column);
+    report(
+      view,
+      "value-unmapped",
+      `${steps.slot.label}: ${JSON.stringify(shorten(text))} is not listed in its map`,
+      null,
+      column,
+    );
     return null;
   }
   view.kind = typeof mapped === "string" ? "text" : (typeof mapped as "number" | "boolean");
@@ -107,11 +122,23 @@ function permitted(value: Value, view: RowView, column: number, steps: FieldStep
   const text = typeof value === "number" ? plainNumber(value) : String(value);
   if (steps.oneOf !== null && !steps.oneOf.has(text)) {
     const some = [...steps.oneOf].slice(0, 10).join(", ");
-    report(view, "value-not-allowed", `${steps.slot.label}: ${JSON.stringify(shorten(text))} is none of ${some}`, null, column);
+    report(
+      view,
+      "value-not-allowed",
+      `${steps.slot.label}: ${JSON.stringify(shorten(text))} is none of ${some}`,
+      null,
+      column,
+    );
     return false;
   }
   if (steps.pattern !== null && !steps.pattern.matchesWhole(text)) {
-    report(view, "value-pattern", `${steps.slot.label}: ${JSON.stringify(shorten(text))} does not match its pattern`, null, column);
+    report(
+      view,
+      "value-pattern",
+      `${steps.slot.label}: ${JSON.stringify(shorten(text))} does not match its pattern`,
+      null,
+      column,
+    );
     return false;
   }
   return true;

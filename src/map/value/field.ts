@@ -28,7 +28,10 @@ export function compileField(spec: FieldSpec, slot: Slot, path: Path, context: C
   const given = SOURCES.filter((source) => spec[source] !== undefined);
   const [source] = given;
   if (source === undefined || given.length > 1) {
-    const message = given.length === 0 ? "needs one of column, template, expr and value" : `has ${given.join(" and ")}; only one of them can stand`;
+    const message =
+      given.length === 0
+        ? "needs one of column, template, expr and value"
+        : `has ${given.join(" and ")}; only one of them can stand`;
     context.source.report("mapping-value", path, `${slot.label}: a field ${message}.`);
     return null;
   }
@@ -39,11 +42,20 @@ export function compileField(spec: FieldSpec, slot: Slot, path: Path, context: C
 function compileValue(spec: FieldObject, slot: Slot, path: Path, context: CompileContext): Field | null {
   const { value } = spec;
   if (value === null || typeof value === "object") {
-    context.source.report("mapping-value", [...path, "value"], `${slot.label}: this constant must be text, a number, true or false.`);
+    context.source.report(
+      "mapping-value",
+      [...path, "value"],
+      `${slot.label}: this constant must be text, a number, true or false.`,
+    );
     return null;
   }
-  const others = (["map", "otherwise", "default", "rows", "separator"] as const).filter((name) => spec[name] !== undefined);
-  for (const name of others) context.source.report("mapping-value", [...path, name], `\`${name}\` has no meaning beside a constant.`, { at: "key" });
+  const others = (["map", "otherwise", "default", "rows", "separator"] as const).filter(
+    (name) => spec[name] !== undefined,
+  );
+  for (const name of others)
+    context.source.report("mapping-value", [...path, name], `\`${name}\` has no meaning beside a constant.`, {
+      at: "key",
+    });
   if (value === undefined) return null;
   if (spec.when === undefined) return compileConstant(value, spec.as, slot, [...path, "value"], context);
   const constant = compileConstant(value, spec.as, slot, [...path, "value"], context);
@@ -62,7 +74,13 @@ function compileValue(spec: FieldObject, slot: Slot, path: Path, context: Compil
   };
 }
 
-function compileConstant(value: Value, as: FieldObject["as"], slot: Slot, path: Path, context: CompileContext): Field | null {
+function compileConstant(
+  value: Value,
+  as: FieldObject["as"],
+  slot: Slot,
+  path: Path,
+  context: CompileContext,
+): Field | null {
   if (slot.gives === "json" && as === undefined) return { uses: [], constant: value, bind: () => () => value };
   if (slot.convert !== undefined && as === undefined) return bindDependent(value, slot, context);
   const chain = compileChain(as, slot, as === undefined ? path : path.slice(0, -1), context);
@@ -74,7 +92,11 @@ function compileConstant(value: Value, as: FieldObject["as"], slot: Slot, path: 
 
 /** A constant whose conversion depends on the row. */
 function bindDependent(value: Value, slot: Slot, context: CompileContext): Field {
-  const steps: FieldSteps = { ...noSteps(slot), convert: slot.convert ?? ((text) => ({ value: text })), normalise: context.normalise };
+  const steps: FieldSteps = {
+    ...noSteps(slot),
+    convert: slot.convert ?? ((text) => ({ value: text })),
+    normalise: context.normalise,
+  };
   return {
     uses: [],
     constant: undefined,
@@ -98,11 +120,16 @@ function compileComputed(spec: FieldObject, slot: Slot, path: Path, context: Com
   // A time that an expression gives is an instant already, and needs no format.
   const instant = type === "time" && (spec.as === undefined || spec.as === "timestamp");
   const raw = slot.gives === "json" && spec.as === undefined && spec.map === undefined;
-  const chain: Chain | null = instant || (raw && type !== undefined)
-    ? { convert: (text) => ({ value: text }), last: null }
-    : compileChain(spec.as, slot, path, context);
+  const chain: Chain | null =
+    instant || (raw && type !== undefined)
+      ? { convert: (text) => ({ value: text }), last: null }
+      : compileChain(spec.as, slot, path, context);
   if (instant && slot.gives !== "instant" && slot.gives !== "text" && slot.gives !== "json") {
-    context.source.report("mapping-expression", [...path, "expr"], `${slot.label}: the expression gives a time, which cannot stand here.`);
+    context.source.report(
+      "mapping-expression",
+      [...path, "expr"],
+      `${slot.label}: the expression gives a time, which cannot stand here.`,
+    );
     return null;
   }
   const lookup = spec.map === undefined ? null : compileMap(spec, path, context);
@@ -110,8 +137,10 @@ function compileComputed(spec: FieldObject, slot: Slot, path: Path, context: Com
   if (spec.otherwise !== undefined && spec.map === undefined) {
     context.source.report("mapping-value", [...path, "otherwise"], "`otherwise` needs a `map`.", { at: "key" });
   }
-  if (source === null || condition === null || chain === null || lookup === undefined || pattern === undefined) return null;
-  const fallback = spec.default === undefined ? undefined : convertConstant(spec.default, chain, slot, [...path, "default"], context);
+  if (source === null || condition === null || chain === null || lookup === undefined || pattern === undefined)
+    return null;
+  const fallback =
+    spec.default === undefined ? undefined : convertConstant(spec.default, chain, slot, [...path, "default"], context);
   const { otherwise } = spec;
   const steps: FieldSteps = {
     slot,
@@ -143,7 +172,17 @@ function compileComputed(spec: FieldObject, slot: Slot, path: Path, context: Com
 }
 
 function noSteps(slot: Slot): Omit<FieldSteps, "convert" | "normalise"> {
-  return { slot, required: slot.required, fallback: undefined, lookup: null, keepUnlisted: false, otherwise: undefined, last: null, oneOf: null, pattern: null };
+  return {
+    slot,
+    required: slot.required,
+    fallback: undefined,
+    lookup: null,
+    keepUnlisted: false,
+    otherwise: undefined,
+    last: null,
+    oneOf: null,
+    pattern: null,
+  };
 }
 
 function kindOf(value: Value): "text" | "number" | "boolean" {
@@ -151,7 +190,13 @@ function kindOf(value: Value): "text" | "number" | "boolean" {
 }
 
 /** Undefined: it does not convert, which has been reported. */
-function convertConstant(value: Value, chain: Chain, slot: Slot, path: Path, context: CompileContext): Value | undefined {
+function convertConstant(
+  value: Value,
+  chain: Chain,
+  slot: Slot,
+  path: Path,
+  context: CompileContext,
+): Value | undefined {
   const text = typeof value === "number" ? plainNumber(value) : String(value);
   if (text === "") {
     if (slot.gives === "text" || slot.gives === "json") return "";
@@ -172,7 +217,8 @@ function compileMap(spec: FieldObject, path: Path, context: CompileContext): Loo
     return context.lookups.get(lookupName(map as { csv: string; from: string; to: string }));
   }
   const { lookup, conflicts } = compileLookup(Object.entries(map as { [text: string]: Value }));
-  for (const text of conflicts) context.source.report("mapping-value", [...path, "map", text], `"${text}" is mapped to two values.`);
+  for (const text of conflicts)
+    context.source.report("mapping-value", [...path, "map", text], `"${text}" is mapped to two values.`);
   return lookup;
 }
 
@@ -180,7 +226,11 @@ function compilePattern(pattern: string, path: Path, context: CompileContext): R
   try {
     return compileRegularExpression(pattern);
   } catch (error) {
-    context.source.report("mapping-pattern", path, `Pattern: ${error instanceof Error ? error.message : String(error)}.`);
+    context.source.report(
+      "mapping-pattern",
+      path,
+      `Pattern: ${error instanceof Error ? error.message : String(error)}.`,
+    );
     return undefined;
   }
 }

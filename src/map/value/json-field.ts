@@ -32,7 +32,12 @@ export function compileJson(spec: unknown, label: string, path: Path, context: C
 }
 
 /** An object whose blank members are left out. */
-export function compileJsonObject(spec: { [name: string]: unknown }, label: string, path: Path, context: CompileContext): JsonField | null {
+export function compileJsonObject(
+  spec: { [name: string]: unknown },
+  label: string,
+  path: Path,
+  context: CompileContext,
+): JsonField | null {
   const members: [string, JsonField][] = [];
   let failed = false;
   for (const [name, value] of Object.entries(spec)) {
@@ -69,10 +74,13 @@ function isNull(members: readonly [string, JsonField][], name: string): boolean 
 }
 
 function compileList(spec: readonly unknown[], label: string, path: Path, context: CompileContext): JsonField | null {
-  const entries = spec.map((entry, position) => compileJson(entry, `${label}[${position}]`, [...path, position], context));
+  const entries = spec.map((entry, position) =>
+    compileJson(entry, `${label}[${position}]`, [...path, position], context),
+  );
   const usable = entries.filter((entry) => entry !== null);
   if (usable.length < entries.length) return null;
-  if (usable.every((entry) => entry.constant !== undefined)) return constantJson(usable.map((entry) => entry.constant as JsonValue));
+  if (usable.every((entry) => entry.constant !== undefined))
+    return constantJson(usable.map((entry) => entry.constant as JsonValue));
   return {
     uses: usable.flatMap((entry) => entry.uses),
     constant: undefined,

@@ -17,9 +17,11 @@ export interface RegularExpression {
 
 /** @throws Error with a sentence about what is wrong with the pattern. */
 export function compileRegularExpression(pattern: string): RegularExpression {
-  if (pattern.length > MAX_LENGTH) throw new Error(`the pattern has ${pattern.length} characters; at most ${MAX_LENGTH} are allowed`);
+  if (pattern.length > MAX_LENGTH)
+    throw new Error(`the pattern has ${pattern.length} characters; at most ${MAX_LENGTH} are allowed`);
   const compiled = RE2JS.compile(pattern);
-  if (compiled.programSize() > MAX_PROGRAM) throw new Error("the pattern is too large once its repetitions are written out");
+  if (compiled.programSize() > MAX_PROGRAM)
+    throw new Error("the pattern is too large once its repetitions are written out");
   return {
     matchesWhole: (text) => compiled.testExact(text),
     matchesPart: (text) => compiled.test(text),

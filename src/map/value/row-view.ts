@@ -16,8 +16,6 @@ export interface RowView {
   problems: Problem[];
   /** The kind of the text that was read last. */
   kind: CellKind;
-  /** Counts rows and groups, so that what is prepared once for each can tell a new one. */
-  serial: number;
 }
 
 /** A value as it is sent, or made text for a key. */
@@ -30,5 +28,5 @@ export type Read<T> = (view: RowView) => T | undefined | null;
 export type ReadText = (view: RowView) => string | null;
 
 export function newRowView(header: readonly string[]): RowView {
-  return { cells: [], kinds: null, members: null, conflicts: null, header, problems: [], kind: "text", serial: 0 };
+  return { cells: [], kinds: null, members: null, conflicts: null, header, problems: [], kind: "text" };
 }

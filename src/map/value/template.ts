@@ -17,7 +17,10 @@ export function parseTemplate(template: string): TemplatePart[] {
     } else if (character === "{") {
       const end = template.indexOf("}", index);
       const inner = end < 0 ? "" : template.slice(index + 1, end).trim();
-      if (inner === "" || inner === "?") throw new Error(`the "{" at character ${index + 1} must be followed by a column and "}"; a brace itself is written "{{"`);
+      if (inner === "" || inner === "?")
+        throw new Error(
+          `the "{" at character ${index + 1} must be followed by a column and "}"; a brace itself is written "{{"`,
+        );
       if (text !== "") parts.push({ text });
       text = "";
       const mayBeBlank = inner.endsWith("?");

@@ -1,5 +1,4 @@
 /** Where a field's text comes from: a column, a template, or an expression. */
-import { compileConversion } from "../convert/conversion.js";
 import { RowferryError } from "../../model/error.js";
 import type { FieldObject } from "../schema/field-schema.js";
 import type { Path } from "../source/mapping-source.js";
@@ -32,7 +31,11 @@ export function compileTextSource(spec: FieldObject, path: Path, context: Compil
     try {
       parts = parseTemplate(spec.template);
     } catch (error) {
-      context.source.report("mapping-value", [...path, "template"], `Template: ${error instanceof Error ? error.message : String(error)}.`);
+      context.source.report(
+        "mapping-value",
+        [...path, "template"],
+        `Template: ${error instanceof Error ? error.message : String(error)}.`,
+      );
       return null;
     }
     const uses: ColumnUse[] = parts.flatMap((part) => ("column" in part ? [[part.column]] : []));
@@ -40,7 +43,11 @@ export function compileTextSource(spec: FieldObject, path: Path, context: Compil
       uses,
       expression: null,
       column: uses.length === 1 ? (uses[0] ?? null) : null,
-      bind: (columns) => bindTemplate(parts, uses.map((use) => bindColumn(use, reading, columns))),
+      bind: (columns) =>
+        bindTemplate(
+          parts,
+          uses.map((use) => bindColumn(use, reading, columns)),
+        ),
     };
   }
   const expression = context.expressions.compile(spec.expr ?? "", [...path, "expr"]);
@@ -69,16 +76,20 @@ export function compileTextSource(spec: FieldObject, path: Path, context: Compil
 function compileReading(spec: FieldObject, path: Path, context: CompileContext): ColumnReading {
   const mode = spec.rows ?? "same";
   if (spec.rows !== undefined && (!context.grouped || spec.expr !== undefined)) {
-    const why = context.grouped ? "An expression reads what the rows of a group have in common" : "The input has no `group`";
+    const why = context.grouped
+      ? "An expression reads what the rows of a group have in common"
+      : "The input has no `group`";
     context.source.report("mapping-value", [...path, "rows"], `${why}; \`rows\` has no meaning here.`, { at: "key" });
   }
   let decimal = null;
   if (mode === "sum" || mode === "min" || mode === "max") {
     try {
-      decimal = compileConversion("decimal", context.defaults);
+      decimal = context.conversions.get("decimal");
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
-      context.source.report(error.code, [...path, "rows"], `\`rows: ${mode}\`: ${error.message}.`, { hint: error.hint });
+      context.source.report(error.code, [...path, "rows"], `\`rows: ${mode}\`: ${error.message}.`, {
+        hint: error.hint,
+      });
     }
   }
   return { normalise: context.normalise, mode, separator: spec.separator ?? "; ", decimal };

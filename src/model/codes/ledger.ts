@@ -85,6 +85,27 @@ export const ledgerCodes = {
     transient: false,
     exit: null,
   },
+  "document-unknown": {
+    meaning: "The ledger has no such document, or several of that key.",
+    remedy: "`rowferry show <key>` lists what the ledger knows; name the kind too: `manifest/123`.",
+    example: "`rowferry resolve 9999 --document-id doc-1` where no file ever held 9999.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "document-not-stranded": {
+    meaning: "Only a stranded document, or one whose creation is in doubt, takes an id from a person.",
+    remedy: "`rowferry show <document>` says what is known of it.",
+    example: "`rowferry resolve` for a document that is open already.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  dismissed: {
+    meaning: "A person has given this event up; it is not sent, and holds nothing.",
+    remedy: "Nothing. A corrected row takes the dismissal back.",
+    example: "`rowferry dismiss --row manifests.csv:17`.",
+    transient: false,
+    exit: null,
+  },
   changed: {
     meaning: "A row comes with other content than the event that has landed under its key; timelines cannot be edited.",
     remedy: "If the new content is right, `rowferry replace` the document; if not, `rowferry dismiss` the change.",

@@ -4,8 +4,9 @@ import { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
 import { columnLetters } from "../column-letters.js";
 import { findHeader, headerTexts } from "../header.js";
-import { type DetectedShape, type Sample, sampleRecords } from "./detect-dialect.js";
+import type { DetectedShape } from "./detect-dialect.js";
 import { startOfLine } from "./line-breaks.js";
+import { type Sample, sampleRecords } from "./sample.js";
 
 export interface LocatedHeader {
   texts: string[];

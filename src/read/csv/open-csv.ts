@@ -4,9 +4,10 @@ import { RowferryError } from "../../model/error.js";
 import type { Input, Table } from "../table.js";
 import { type ChosenEncoding, chooseEncoding } from "./choose-encoding.js";
 import { textPieces, withoutDosEnd } from "./decode.js";
-import { detectDialect, type DetectedShape, type Sample } from "./detect-dialect.js";
+import { detectDialect, type DetectedShape } from "./detect-dialect.js";
 import { locateHeader } from "./locate-header.js";
 import { readRows } from "./read-rows.js";
+import type { Sample } from "./sample.js";
 
 /** What `openCsv` needs to know of a file; unpacked, where it was packed. */
 export interface CsvFile {

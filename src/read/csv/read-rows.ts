@@ -3,9 +3,10 @@ import type { Problem } from "../../model/problem.js";
 import type { Row } from "../../model/row.js";
 import type { ChosenEncoding } from "./choose-encoding.js";
 import { holdsUndecodable, textPieces, withoutDosEnd } from "./decode.js";
-import type { CsvShape } from "./detect-dialect.js";
+
 import { LineSkipper } from "./line-skipper.js";
 import type { CsvFile } from "./open-csv.js";
+import type { CsvShape } from "./sample.js";
 import { CsvTokenizer } from "./tokenizer.js";
 
 const BATCH_ROWS = 512;
@@ -134,7 +135,12 @@ class RowFinisher {
 }
 
 function isBlank(cells: readonly string[]): boolean {
-  for (const cell of cells) if (cell !== "" && (cell.charCodeAt(0) > 32 || cell.trim() !== "")) return false;
+  for (const cell of cells) {
+    if (cell === "") continue;
+    const code = cell.charCodeAt(0);
+    // Most cells begin with visible ASCII, and trimming each would cost.
+    if ((code > 32 && code < 127) || cell.trim() !== "") return false;
+  }
   return true;
 }
 

@@ -5,7 +5,10 @@ import { findHeader, isLabels } from "../header.js";
 /** Below this a sample is better explained as one column. */
 export const CONVINCING = 0.3;
 
-const clean = /^\s*([-+]?\d[\d.,]*\s?%?|[^,;\t|]*)\s*$/;
+/** What is tried, in order of preference where two do equally well. The last two are the unit separators of old systems. */
+export const DELIMITERS = [",", ";", "\t", "|", "\u001f", "\u0001"];
+
+const NUMBER = /^\s*[-+]?\d[\d.,]*\s?%?\s*$/;
 
 /**
  * Consistency (how many records have the usual width, those of a preamble aside) times how many cells look whole
@@ -25,7 +28,7 @@ export function scoreDelimiter(records: readonly Row[]): number {
     if (row.problems !== null) stray++;
     if (row.cells.length === width || isPadded(row.cells, width)) even++;
     cells += row.cells.length;
-    for (const cell of row.cells) if (clean.test(cell)) whole++;
+    for (const cell of row.cells) if (isWhole(cell)) whole++;
   }
   const header = rows[findHeader(rows)];
   const labelled = header !== undefined && header.cells.length > 1 && (header === rows[0] || isLabels(header.cells));
@@ -37,6 +40,11 @@ export function scoreDelimiter(records: readonly Row[]): number {
     (1 - stray / table.length) *
     (1 - preamble / 4)
   );
+}
+
+/** A number, or text without any of the usual delimiters. */
+function isWhole(cell: string): boolean {
+  return NUMBER.test(cell) || !DELIMITERS.some((delimiter) => cell.includes(delimiter));
 }
 
 /** The width of most records, leaving out those of one cell unless they are nearly all; the larger of two equally frequent. */

@@ -106,13 +106,20 @@ function comparison(operator: string, bound: number): (value: number) => boolean
 function kindOf(tokens: Token[]): SectionKind {
   const meaning = tokens.filter(({ type }) => type !== "literal" && type !== "other");
   const first = meaning.find(({ type }) => type !== "general");
-  // Digits before any letter: a number with an unquoted unit. Behind a letter they are fractions of seconds.
+  // Letters among digits are an unquoted unit, unless the digits are fractions of seconds.
   if (first === undefined || meaning.some(({ type }) => type === "general")) return plainSection;
   if (first.type === "digit") return digitsOf(tokens);
+  if (tokens.some((token, index) => token.type === "digit" && !isFraction(tokens, index))) return plainSection;
   const hasDate = meaning.some(({ type }, index) => type === "date" || (type === "m" && !isMinute(meaning, index)));
   if (hasDate) return { kind: "date", hasDate, hasTime: meaning.some(({ type }) => type === "time") };
   if (meaning.some(({ type }) => type === "elapsed")) return { kind: "duration" };
   return { kind: "date", hasDate: false, hasTime: true };
+}
+
+/** Whether a digit stands behind `s.`, as fractions of seconds do. */
+function isFraction(tokens: Token[], index: number): boolean {
+  const before = tokens.slice(0, index).findLast(({ type, text }) => type !== "digit" && text !== "." && text !== ",");
+  return before?.text.toLowerCase().startsWith("s") === true && (before.type === "time" || before.type === "elapsed");
 }
 
 /** An `m` is minutes behind hours and before seconds, a month otherwise. */
@@ -127,7 +134,9 @@ function isMinute(tokens: Token[], index: number): boolean {
 function digitsOf(tokens: Token[]): SectionKind {
   const zeros = tokens.filter(({ type }) => type === "digit");
   if (zeros.length < 2 || zeros.some(({ text }) => text !== "0")) return plainSection;
-  if (tokens.some(({ type, text }) => type !== "digit" && (type !== "literal" || !/^[^\p{L}\p{N}\p{Sc}%]*$/u.test(text)))) {
+  if (
+    tokens.some(({ type, text }) => type !== "digit" && (type !== "literal" || !/^[^\p{L}\p{N}\p{Sc}%]*$/u.test(text)))
+  ) {
     return plainSection;
   }
   return { kind: "digits", picture: tokens.map(({ type, text }) => (type === "digit" ? null : text)) };

@@ -1,5 +1,5 @@
 /** What a cell's number format makes of its number, by built-in id or by format code. */
-import { type FormatSection, plainSection, readSection, type SectionKind } from "./format-section.js";
+import { plainSection, readSection, type SectionKind } from "./format-section.js";
 
 /** Picks the kind for a value: sections may treat negative values, zero, or values under conditions in another way. */
 export type NumberFormat = (value: number) => SectionKind;
@@ -17,14 +17,15 @@ const builtIn = new Map<number, SectionKind>([
   ...range(18, 21, time),
   [22, dateTime],
   ...range(27, 31, date),
-  ...range(32, 35, time),
+  ...range(32, 33, time),
+  // In Japanese 34, 35, 55 and 56 are dates, in Chinese times: below 1 a date is read as a time anyway.
+  ...range(34, 35, date),
   [36, date],
   [45, time],
   [46, duration],
   [47, time],
   ...range(50, 54, date),
-  ...range(55, 56, time),
-  ...range(57, 58, date),
+  ...range(55, 58, date),
   ...range(71, 74, date),
   ...range(75, 76, time),
   [77, dateTime],
@@ -51,25 +52,21 @@ const general = /^\s*(general|standard|estándar|geral|g\/標準|g\/通用格式
 /** Compiles a format code such as `[$-416]dd/mm/yyyy hh:mm;@`. Whatever cannot be understood makes a plain number. */
 export function compileNumberFormat(code: string): NumberFormat {
   if (code.length > MAX_CODE || general.test(code)) return generalFormat;
-  const sections = splitSections(code).map(readSection);
-  const [first, second, third] = sections;
+  const codes = splitSections(code);
+  // A last section with @ is for text, and leaves all numbers to the others.
+  if (codes.length > 1 && codes.at(-1)?.includes("@")) codes.pop();
+  const [first, second, third] = codes.map(readSection);
   if (first === undefined) return generalFormat;
-  if (sections.slice(0, 3).every(({ condition }) => condition === null)) {
-    // The fourth section is for text; of two, the first is for zero too.
-    if (second === undefined || isText(code, sections)) return () => first.kind;
+  if ([first, second, third].every((section) => (section?.condition ?? null) === null)) {
+    if (second === undefined) return () => first.kind;
     if (third === undefined) return (value) => (value < 0 ? second : first).kind;
     return (value) => (value > 0 ? first : value < 0 ? second : third).kind;
   }
   const firstTest = first.condition ?? (second === undefined ? () => true : (value: number) => value > 0);
   const secondTest = second?.condition ?? ((value: number) => second !== undefined && value < 0);
   const both = first.condition !== null && second !== undefined && second.condition !== null;
-  const rest = (both || second === undefined ? third : third ?? second) ?? second ?? first;
+  const rest = (both || second === undefined ? third : (third ?? second)) ?? second ?? first;
   return (value) => (firstTest(value) ? first : second !== undefined && secondTest(value) ? second : rest).kind;
-}
-
-/** `dd/mm/yyyy;@`: the second of two sections is for text, and leaves all numbers to the first. */
-function isText(code: string, sections: FormatSection[]): boolean {
-  return sections.length === 2 && (splitSections(code)[1] ?? "").trim() === "@";
 }
 
 function splitSections(code: string): string[] {

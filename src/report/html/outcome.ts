@@ -52,17 +52,21 @@ export function rowsSection(summary: Summary): Markup | null {
     return rowLine(html`${input.input}${input.sheet === null ? null : html`, sheet ${input.sheet}`}`, input);
   });
   if (lines.length > 1) lines.push(rowLine(html`<b>all</b>`, summary.rows));
-  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="Rows by input"><table class="sum">
-<thead><tr><th scope="col">Input</th><th scope="col">read</th><th scope="col">= skipped</th><th scope="col">+ invalid</th><th scope="col">+ known</th><th scope="col">+ staged</th></tr></thead>
-<tbody>${lines}</tbody></table></div>`;
+  // On a phone the lines become grids, which would cost them their meaning as a table but for the roles.
+  const heads = ["Input", "read", "= skipped", "+ invalid", "+ known", "+ staged"].map(
+    (name) => html`<th scope="col" role="columnheader">${name}</th>`,
+  );
+  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="Rows by input"><table class="sum" role="table">
+<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+<tbody role="rowgroup">${lines}</tbody></table></div>`;
   const lead =
     "Every row has one fate. Known rows landed before and cost no request; invalid ones stand in the rejected files.";
   return section("rows", "Rows", summary.rows.read, lead, table);
 }
 
 function rowLine(name: Markup, { read, skipped, invalid, known, staged }: RowCounts): Markup {
-  const cells = [read, skipped, invalid, known, staged].map((count) => html`<td>${grouped(count)}</td>`);
-  return html`<tr><th scope="row">${name}</th>${cells}</tr>`;
+  const cells = [read, skipped, invalid, known, staged].map((count) => html`<td role="cell">${grouped(count)}</td>`);
+  return html`<tr role="row"><th scope="row" role="rowheader">${name}</th>${cells}</tr>`;
 }
 
 export function recordsSection(summary: Summary): Markup | null {
@@ -71,12 +75,12 @@ export function recordsSection(summary: Summary): Markup | null {
     .filter((kind) => count(summary[kind]) + count(summary.open[kind]) > 0)
     .map(
       (kind) =>
-        html`<tr><th scope="row">${kind}</th><td>${states(summary[kind])}</td><td>${states(summary.open[kind])}</td></tr>`,
+        html`<tr role="row"><th scope="row" role="rowheader">${kind}</th><td role="cell">${states(summary[kind])}</td><td role="cell">${states(summary.open[kind])}</td></tr>`,
     );
   if (lines.length === 0) return null;
-  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="Records by state"><table>
-<thead><tr><th scope="col">Records</th><th scope="col">of this run</th><th scope="col">still open in the whole ledger</th></tr></thead>
-<tbody>${lines}</tbody></table></div>`;
+  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="Records by state"><table role="table">
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Records</th><th scope="col" role="columnheader">of this run</th><th scope="col" role="columnheader">still open in the whole ledger</th></tr></thead>
+<tbody role="rowgroup">${lines}</tbody></table></div>`;
   return section("records", "Records", null, null, table);
 }
 

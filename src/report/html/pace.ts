@@ -1,7 +1,7 @@
 /** Requests against the limit over time: an SVG of shapes only, with its labels in HTML so that they keep their size. */
 import type { Summary } from "../../model/summary.js";
 import { grouped, shortDuration } from "../figures.js";
-import { html, type Markup, raw } from "./markup.js";
+import { html, type Markup } from "./markup.js";
 import type { ReportData } from "./report-data.js";
 import { section } from "./section.js";
 import { timeMarkup } from "./time.js";
@@ -41,7 +41,7 @@ function gathered(pace: Pace): Pace {
 function plot(pace: Pace, limit: number): Markup {
   const seconds = pace.spanMs / 1000;
   const rates = pace.sent.map((count) => count / seconds);
-  const top = niceCeiling(Math.max(limit, ...rates) * 1.1);
+  const top = niceCeiling(Math.max(limit, ...rates) * 1.05);
   const y = (rate: number) => height - (Math.min(rate, top) / top) * height;
   const step = width / Math.max(1, rates.length);
   const columns = (values: number[], kind: string) => {
@@ -64,16 +64,19 @@ ${columns(rates, "sent")}${columns(refused, "refused")}
 </svg>
 </div>
 <div class="times"><span>${timeMarkup(pace.startedAt)}</span><span>${timeMarkup(end)}</span></div>
-<figcaption><span class="key sent"></span>requests per second ${
-    refused.some((rate) => rate > 0) ? html`<span class="key refused"></span>refused (429) ` : null
-  }<span class="key limit"></span>limit, ${limit} a second. ${raw("Each column is")} ${shortDuration(seconds)}; a burst may rise above the line.</figcaption>
+<figcaption><span class="legend"><span class="key sent"></span>requests per second</span> ${
+    refused.some((rate) => rate > 0)
+      ? html`<span class="legend"><span class="key refused"></span>refused (429)</span> `
+      : null
+  }<span class="legend"><span class="key limit"></span>limit, ${limit} a second</span>
+<br>Each column is ${shortDuration(seconds)}; a burst may rise above the line.</figcaption>
 </figure>`;
 }
 
-/** The next of 1, 2, 2.5, 5 × a power of ten. */
+/** The next round number. */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-9)));
-  const factor = [1, 2, 2.5, 5, 10].find((candidate) => candidate * power >= value) ?? 10;
+  const factor = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((candidate) => candidate * power >= value) ?? 10;
   return factor * power;
 }
 

@@ -34,9 +34,9 @@ section{margin-top:2.25rem;padding-top:1.25rem;border-top:1px solid var(--line)}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.45rem .75rem .45rem 0;border-bottom:1px solid var(--line);font-weight:400}
-thead th{font-size:.85rem;color:var(--soft);white-space:nowrap}
+thead th{font-size:.85rem;color:var(--soft)}
 .sum td,.sum thead th:not(:first-child){text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-.sum tbody th{min-width:9rem}
+.sum tbody th{min-width:9rem}time,tbody th{white-space:nowrap}.sum tbody th{white-space:normal}
 .state{display:inline-block;padding:0 .5em;border-radius:4px;font-size:.85em;background:var(--card);border:1px solid var(--line);white-space:nowrap}
 .state.good{background:var(--good-bg);color:var(--good);border-color:transparent}.state.waiting{background:var(--waiting-bg);color:var(--waiting);border-color:transparent}.state.bad{background:var(--bad-bg);color:var(--bad);border-color:transparent}
 .kind{color:var(--soft)}
@@ -59,11 +59,11 @@ thead th{font-size:.85rem;color:var(--soft);white-space:nowrap}
 svg{width:100%;height:100%;border-left:1px solid var(--line);border-bottom:1px solid var(--line);overflow:visible}
 svg .sent{fill:var(--accent);fill-opacity:.45}svg .refused{fill:var(--bad)}
 svg .limit{stroke:var(--accent);stroke-width:2;stroke-dasharray:6 4;vector-effect:non-scaling-stroke}
-.times{display:flex;justify-content:space-between;gap:1rem;margin-left:3rem;font-size:.8rem;color:var(--soft)}.times span:last-child{text-align:right}
+.times{display:flex;justify-content:space-between;gap:1rem;margin-left:3rem;font-size:.8rem;color:var(--soft)}.times span:last-child{text-align:right}.times time{white-space:normal}.times span{max-width:45%}
 figcaption{margin:.5rem 0 0 3rem;font-size:.85rem;color:var(--soft)}
-.key{display:inline-block;width:.9em;height:.7em;margin:0 .35em 0 0;vertical-align:baseline}.key~.key{margin-left:.8em}
+.legend{white-space:nowrap;margin-right:.9em}.key{display:inline-block;width:.9em;height:.7em;margin:0 .35em 0 0;vertical-align:baseline}
 .key.sent{background:var(--accent);opacity:.45}.key.refused{background:var(--bad)}.key.limit{height:0;border-top:2px dashed var(--accent);vertical-align:middle}
 footer{margin-top:3rem;color:var(--soft);font-size:.85rem}
-@media (max-width:36rem){main{padding:1rem .9rem 3rem}h1{font-size:1.3rem}.frame{grid-template-columns:2.2rem 1fr;height:10rem}.times,figcaption{margin-left:2.2rem}.group{padding:0 .75rem}.facts{gap:.5rem 1.25rem}th,td{padding-right:.6rem}}
+@media (max-width:36rem){table,thead,tbody{display:block}tr{display:grid;grid-template-columns:1fr 1fr;border-bottom:1px solid var(--line);padding:.4rem 0}.sum tr{grid-template-columns:repeat(5,1fr)}th,td,.sum th,.sum td{border:0;padding:.1rem .3rem .1rem 0}tr>:first-child{grid-column:1/-1}thead tr>:first-child{display:none}.sum thead th{font-size:.72rem}main{padding:1rem .9rem 3rem}h1{font-size:1.3rem}.frame{grid-template-columns:2.2rem 1fr;height:10rem}.times,figcaption{margin-left:2.2rem}.group{padding:0 .75rem}.facts{gap:.5rem 1.25rem}}
 @media print{:root{--paper:#fff;--card:#fff;--line:#bbb;--ink:#000;--soft:#444;--accent:#0b6b74;--good:#1b7040;--good-bg:#fff;--waiting:#8a5a00;--waiting-bg:#fff;--bad:#a8261d;--bad-bg:#fff}body{font-size:10.5pt}main{max-width:none;padding:0}nav{display:none}.outcome{border:1.5pt solid currentColor}.outcome.good{color:var(--good)}.outcome.waiting{color:var(--waiting)}.outcome.bad{color:var(--bad)}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}.group,.cards>li,.examples>li,.timeline>li,figure,tr{break-inside:avoid}.group{break-inside:auto}h2,h3,summary{break-after:avoid}details::details-content{content-visibility:visible;display:block}.scroll{overflow:visible}}
 `);

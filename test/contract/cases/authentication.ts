@@ -99,7 +99,7 @@ export const authenticationCases: ContractCase[] = [
         const answer = await service.get(`/participants/${participantId}`, { as: old });
         check(answer.status === 403, `an expired token should be answered 403: ${describeAnswer(answer)}`);
       } finally {
-        await service.renewedToken();
+        await service.renewTokens();
       }
       done(await service.get(`/participants/${participantId}`));
     },
@@ -113,7 +113,7 @@ export const authenticationCases: ContractCase[] = [
       const event = eventFields(service, document, document.at(1));
       const old = { authorization: `Bearer ${await service.currentToken()}` };
       await service.control.expireTokens();
-      await service.renewedToken();
+      await service.renewTokens();
       const path = `/documents/${document.id}/events`;
       const answer = await service.post(path, event, { as: old });
       check(answer.status === 403, `an expired token should be answered 403: ${describeAnswer(answer)}`);

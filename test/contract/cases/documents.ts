@@ -56,14 +56,17 @@ export const documentCases: ContractCase[] = [
     const place = await newPlace(service);
     for (const document of ["document", 1, []]) {
       refused(
-        await service.post("/documents/events", { document, events: [eventFields(service, place, dayAgo()(0))] }),
+        await service.post("/documents/events", {
+          document,
+          events: [eventFields(service, place, dayAgo(service)(0))],
+        }),
         PAYLOAD,
       );
     }
   }),
   forbids("Document", "externalId and deduplicationId of another type than string are refused", async (service) => {
     const place = await newPlace(service);
-    const at = dayAgo();
+    const at = dayAgo(service);
     for (const over of [{ externalId: {} }, { deduplicationId: 5 }, { deduplicationId: ["a"] }]) {
       const document = documentFields(service, place, { externalCreatedAt: at(0), ...over });
       refused(
@@ -75,10 +78,10 @@ export const documentCases: ContractCase[] = [
   allows("Open point 26", "externalId must be unique, or need not be", async (service) => {
     const place = await newPlace(service);
     const { externalId } = await newDocument(service, { place });
-    const document = documentFields(service, place, { externalId, externalCreatedAt: dayAgo()(0) });
+    const document = documentFields(service, place, { externalId, externalCreatedAt: dayAgo(service)(0) });
     const answer = await service.post("/documents/events", {
       document,
-      events: [eventFields(service, place, dayAgo()(1))],
+      events: [eventFields(service, place, dayAgo(service)(1))],
     });
     if (answer.status < 300) return { reading: "need not be unique" };
     refused(answer, [409, ...PAYLOAD]);
@@ -86,7 +89,7 @@ export const documentCases: ContractCase[] = [
   }),
   allows("Open point 27", "whether a document must carry its participant and address", async (service) => {
     const place = await newPlace(service);
-    const at = dayAgo();
+    const at = dayAgo(service);
     const over = { participantId: undefined, addressId: undefined, externalCreatedAt: at(0) };
     const document = documentFields(service, place, over);
     const answer = await service.post("/documents/events", { document, events: [eventFields(service, place, at(0))] });
@@ -99,7 +102,7 @@ export const documentCases: ContractCase[] = [
     "creates a document with deduplicationId and externalId, which then takes events",
     async (service) => {
       const place = await newPlace(service);
-      const at = dayAgo();
+      const at = dayAgo(service);
       const answer = await service.post("/documents", documentFields(service, place, { externalCreatedAt: at(0) }));
       const id = documentIdOf(answer);
       await append(service, id, eventFields(service, place, at(1)));
@@ -110,7 +113,7 @@ export const documentCases: ContractCase[] = [
   ),
   forbids("POST /documents", "a repeated deduplicationId is refused as a duplicate", async (service) => {
     const place = await newPlace(service);
-    const fields = documentFields(service, place, { externalCreatedAt: dayAgo()(0) });
+    const fields = documentFields(service, place, { externalCreatedAt: dayAgo(service)(0) });
     const id = documentIdOf(await service.post("/documents", fields));
     return duplicate(await service.post("/documents", fields), String(fields["deduplicationId"]), [id]);
   }),
@@ -119,7 +122,7 @@ export const documentCases: ContractCase[] = [
     "a deduplicationId taken by a batch creation is refused, and the other way round",
     async (service) => {
       const document = await newDocument(service);
-      const at = dayAgo();
+      const at = dayAgo(service);
       const again = documentFields(service, document, { deduplicationId: document.key, externalCreatedAt: at(0) });
       duplicate(await service.post("/documents", again), document.key, [document.id]);
       const events = [eventFields(service, document, at(0))];
@@ -133,7 +136,7 @@ export const documentCases: ContractCase[] = [
   }),
   allows("Open point 25", "an empty list of events in a batch is accepted, or refused", async (service) => {
     const place = await newPlace(service);
-    const document = documentFields(service, place, { externalCreatedAt: dayAgo()(0) });
+    const document = documentFields(service, place, { externalCreatedAt: dayAgo(service)(0) });
     const answer = await service.post("/documents/events", { document, events: [] });
     if (answer.status >= 300) return refused(answer, PAYLOAD);
     documentIdOf(answer);

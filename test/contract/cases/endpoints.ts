@@ -41,7 +41,9 @@ export const endpointCases: ContractCase[] = [
     "neither documentId nor document is answered 400 with the message",
     async (service) => {
       const place = await newPlace(service);
-      const answer = await service.post("/documents/events", { events: [eventFields(service, place, dayAgo()(0))] });
+      const answer = await service.post("/documents/events", {
+        events: [eventFields(service, place, dayAgo(service)(0))],
+      });
       refused(answer, [400]);
       return saying(answer, EXACTLY_ONE);
     },
@@ -109,11 +111,11 @@ export const endpointCases: ContractCase[] = [
   }),
   forbids("POST /documents/{documentId}/events", "a document nobody created is answered 404", async (service) => {
     const place = await newPlace(service);
-    refused(await send(service, service.unique("nothing"), eventFields(service, place, dayAgo()(0))), [404]);
+    refused(await send(service, service.unique("nothing"), eventFields(service, place, dayAgo(service)(0))), [404]);
   }),
   allows("POST /documents/events", "creates a document with its events in one request", async (service) => {
     const place = await newPlace(service);
-    const at = dayAgo();
+    const at = dayAgo(service);
     const document = documentFields(service, place, { externalCreatedAt: at(0) });
     const events = [0, 1, 2].map((minute) => eventFields(service, place, at(minute)));
     const answer = done(await service.post("/documents/events", { document, events }));
@@ -128,7 +130,12 @@ export const endpointCases: ContractCase[] = [
   }),
   forbids("POST /documents/events", "a document nobody created is refused", async (service) => {
     const place = await newPlace(service);
-    const answer = await send(service, service.unique("nothing"), eventFields(service, place, dayAgo()(0)), "batch");
+    const answer = await send(
+      service,
+      service.unique("nothing"),
+      eventFields(service, place, dayAgo(service)(0)),
+      "batch",
+    );
     return refused(answer, REFERENCE);
   }),
   forbids("POST /documents/events", "events of another shape than an array of objects are refused", async (service) => {

@@ -57,7 +57,7 @@ export const errorCases: ContractCase[] = [
     for (const error of errors) {
       const timestamp = member(error, "timestamp");
       const instant = typeof timestamp === "number" ? timestamp : Date.parse(String(timestamp));
-      check(Math.abs(instant - Date.now()) < 600_000, `${String(timestamp)} is not now`);
+      check(Math.abs(instant - service.now()) < 600_000, `${String(timestamp)} is not now`);
     }
   }),
   forbids("Errors: envelope", "a success carries no errors", async (service) => {
@@ -112,7 +112,7 @@ export const errorCases: ContractCase[] = [
   forbids("Errors: 404", "unknown identifiers in a path are answered 404 in the envelope", async (service) => {
     const nobody = service.unique("nobody");
     const place = await newPlace(service);
-    const event = eventFields(service, place, dayAgo()(0));
+    const event = eventFields(service, place, dayAgo(service)(0));
     for (const path of [`/participants/${nobody}`, `/participants/${nobody}/addresses`, `/documents/${nobody}`]) {
       refused(await service.get(path), [404]);
     }

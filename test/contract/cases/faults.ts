@@ -64,7 +64,7 @@ export const faultCases: ContractCase[] = [
       await service.control.withFaults([{ match: SINGLE, times: 1, action: { kind: "expire-token" } }], async () => {
         const answer = await send(service, document.id, event);
         check(answer.status === 403, `should be 403: ${describeAnswer(answer)}`);
-        await service.renewedToken();
+        await service.renewTokens();
         await append(service, document.id, event);
       });
     },
@@ -76,7 +76,7 @@ export const faultCases: ContractCase[] = [
     async (service) => {
       const old = { authorization: `Bearer ${await service.currentToken()}` };
       await service.control.expireTokens();
-      await service.renewedToken();
+      await service.renewTokens();
       for (let time = 0; time < 2; time += 1) {
         const answer = await service.get(`/participants/${service.unique("nobody")}`, { as: old });
         check(answer.status === 403, `should be 403: ${describeAnswer(answer)}`);

@@ -175,7 +175,7 @@ export const limitCases: ContractCase[] = [
 
   allows("Open point 10", "how many events a request may carry", async (service) => {
     const place = await newPlace(service);
-    const at = dayAgo();
+    const at = dayAgo(service);
     const readings: string[] = [];
     for (const count of [20, 150]) {
       const document = documentFields(service, place, { externalCreatedAt: at(0) });

@@ -64,7 +64,7 @@ export const participantCases: ContractCase[] = [
   }),
   forbids("What the service does 2", "a document naming ids nobody was given is refused", async (service) => {
     const place = await newPlace(service);
-    const at = dayAgo();
+    const at = dayAgo(service);
     for (const over of [{ participantId: service.unique("nobody") }, { addressId: service.unique("nowhere") }]) {
       const document = documentFields(service, place, { externalCreatedAt: at(0), ...over });
       const events = [eventFields(service, place, at(0))];

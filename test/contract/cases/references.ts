@@ -251,7 +251,7 @@ export const referenceCases: ContractCase[] = [
   }),
   forbids("Endpoints, Events 3", "the check holds for a batch that creates its document", async (service) => {
     const place = await newPlace(service);
-    const at = dayAgo();
+    const at = dayAgo(service);
     const [participant, address] = [participantFields(service), addressFields(service)];
     const document = documentFields(service, place, { externalCreatedAt: at(0) });
     const events = [

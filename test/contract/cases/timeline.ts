@@ -22,9 +22,8 @@ import {
 
 const HOUR = 3_600_000;
 
-/** The service's clock is taken to be ours within a minute. */
-function fromNow(ms: number): string {
-  return new Date(Date.now() + ms).toISOString();
+function fromNow(service: ServiceUnderTest, ms: number): string {
+  return new Date(service.now() + ms).toISOString();
 }
 
 function makesTarget(name: string): ContractCase {
@@ -125,7 +124,7 @@ export const timelineCases: ContractCase[] = [
     refusesTime(service, (document) => document.at(-1 / 60_000)),
   ),
   forbids("Endpoints, Events 7", "an event in the future is refused and leaves no trace", (service) =>
-    refusesTime(service, () => fromNow(HOUR)),
+    refusesTime(service, () => fromNow(service, HOUR)),
   ),
   forbids("Endpoints, Events 7", "the events of a batch must be in order too", async (service) => {
     const document = await newDocument(service);
@@ -137,10 +136,10 @@ export const timelineCases: ContractCase[] = [
     "a batch that creates its document must be in order, and in the past",
     async (service) => {
       const place = await newPlace(service);
-      const at = dayAgo();
+      const at = dayAgo(service);
       for (const times of [
         [at(2), at(1)],
-        [at(1), fromNow(HOUR)],
+        [at(1), fromNow(service, HOUR)],
       ]) {
         const document = documentFields(service, place, { externalCreatedAt: at(0) });
         const events = times.map((time) => eventFields(service, place, time));
@@ -162,7 +161,7 @@ export const timelineCases: ContractCase[] = [
   }),
   forbids("Limits 3", "an event of tomorrow, and one of the last event's eve, are refused", async (service) => {
     const document = await newDocument(service);
-    for (const time of [fromNow(24 * HOUR), fromNow(60_000), document.at(-1440)]) {
+    for (const time of [fromNow(service, 24 * HOUR), fromNow(service, 60_000), document.at(-1440)]) {
       refused(await send(service, document.id, eventFields(service, document, time)), STATE);
     }
   }),
@@ -171,7 +170,7 @@ export const timelineCases: ContractCase[] = [
     "an event refused as future is accepted once the service's clock has passed it",
     async (service) => {
       const document = await newDocument(service);
-      const event = eventFields(service, document, fromNow(HOUR));
+      const event = eventFields(service, document, fromNow(service, HOUR));
       refused(await send(service, document.id, event), STATE);
       await service.control.withClock(2 * HOUR, async () => {
         done(await send(service, document.id, event));
@@ -184,7 +183,7 @@ export const timelineCases: ContractCase[] = [
     "it is the service's clock that tells what is future",
     async (service) => {
       const document = await newDocument(service);
-      const event = eventFields(service, document, fromNow(-HOUR));
+      const event = eventFields(service, document, fromNow(service, -HOUR));
       await service.control.withClock(-2 * HOUR, async () => {
         refused(await send(service, document.id, event), STATE);
       });
@@ -241,8 +240,8 @@ export const timelineCases: ContractCase[] = [
   forbids("Endpoints, Events 8", "a document's deduplicationId cannot create another document", async (service) => {
     const place = await newPlace(service);
     const { key, id } = await newDocument(service, { place });
-    const document = documentFields(service, place, { deduplicationId: key, externalCreatedAt: dayAgo()(0) });
-    const events = [eventFields(service, place, dayAgo()(0))];
+    const document = documentFields(service, place, { deduplicationId: key, externalCreatedAt: dayAgo(service)(0) });
+    const events = [eventFields(service, place, dayAgo(service)(0))];
     const told = duplicate(await service.post("/documents/events", { document, events }), key, [id]);
     await newDocument(service, { place, fields: { deduplicationId: service.unique("document") } });
     return told;

@@ -1,0 +1,138 @@
+/**
+ * The service's only remedy: cancel a document and send its next generation (service.md, What the service does 3;
+ * HARD-CASES H26). Staged here, sent by the next run; later rows follow the newest generation.
+ */
+import type { Database } from "better-sqlite3";
+import { eventDeduplicationId } from "../model/keys.js";
+import { RowferryError } from "../model/error.js";
+import { type KnownDocument } from "./settle.js";
+import { keyBytes } from "./stage-events.js";
+
+export interface Replacement {
+  generation: number;
+  /** Events of the new generation, in all. */
+  events: number;
+  /** Whether the old generation gets a CANCEL; false: it never came to be, or its id is unknown. */
+  cancels: boolean;
+  /** Events that had landed and whose payload the ledger no longer has: their rows must be imported again. */
+  missing: number;
+}
+
+interface OldEvent {
+  id: number;
+  event: string;
+  key_parts: string;
+  state: string | null;
+  changed_content: string | null;
+  payload: string;
+}
+
+/** `cancelAt`: ms, before the service's now. @throws RowferryError `document-unknown` */
+export function replaceDocument(
+  database: Database,
+  document: KnownDocument,
+  reason: string,
+  cancelAt: number,
+  now: number,
+): Replacement {
+  if (reason.trim() === "") throw new RowferryError("usage", "A replacement needs a reason (--reason).");
+  return database.transaction(() => replaceWithin(database, document, reason, cancelAt, now))();
+}
+
+function replaceWithin(
+  database: Database,
+  document: KnownDocument,
+  reason: string,
+  cancelAt: number,
+  now: number,
+): Replacement {
+  const inserted = (result: { lastInsertRowid: number | bigint }) => Number(result.lastInsertRowid);
+  const generation = document.generation + 1;
+  const next = inserted(
+    database
+      .prepare<[number, number]>(
+        `INSERT INTO documents (namespace, kind, key, generation, declared, mode, participant_ref, address_ref, external_id,
+           fields, create_empty, settings_id, row_id)
+         SELECT namespace, kind, key, ?, declared, CASE mode WHEN 'existing' THEN 'create' ELSE mode END, participant_ref,
+           address_ref, external_id, fields, create_empty, settings_id, row_id FROM documents WHERE id = ?`,
+      )
+      .run(generation, document.id),
+  );
+  const { namespace } = database
+    .prepare<[number], { namespace: string }>("SELECT namespace FROM documents WHERE id = ?")
+    .get(document.id) ?? { namespace: "" };
+  const keyOf = (of: number, event: string, parts: string[]): Buffer =>
+    keyBytes(eventDeduplicationId({ namespace, kind: document.kind, key: document.key, generation: of }, event, parts));
+
+  const cancels = document.serviceId !== null && document.state !== "cancelled";
+  if (cancels)
+    cancelOld(database, document, keyOf(document.generation, "#replaced", [String(generation)]), reason, cancelAt);
+
+  const events = database
+    .prepare<[number, number], OldEvent>(
+      `SELECT e.id, e.event, e.key_parts, s.state, s.changed_content, e.payload FROM events e
+       LEFT JOIN event_states s ON s.event_id = e.id
+       WHERE e.document_id = ? AND e.event <> '#replaced' AND coalesce(s.dismissed, 0) = 0 OR e.document_id = ? AND s.state = 'changed'`,
+    )
+    .all(document.id, document.id);
+  const copy = database.prepare<[number, Buffer, number]>(
+    `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
+       address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
+     SELECT ?, ?, content_hash, event, key_parts, name, at, rank, participant_ref, address_ref, related_document, related_id,
+       mirrored, target_document, payload, input_id FROM events WHERE id = ?`,
+  );
+  const correct = database.prepare(
+    `UPDATE events SET content_hash = unhex(@hash), name = @name, at = @at, rank = @rank, participant_ref = @participant,
+       address_ref = @address, related_document = @relatedDocument, related_id = @relatedId, mirrored = @mirrored,
+       target_document = @target, payload = @payload WHERE id = @id`,
+  );
+  const relink = database.prepare<[number, number]>("UPDATE OR IGNORE row_events SET event_id = ? WHERE event_id = ?");
+  const withdraw = database.prepare<[number]>(
+    "DELETE FROM events WHERE id = ? AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id)",
+  );
+  const withdrawState = database.prepare<[number]>("DELETE FROM event_states WHERE event_id = ?");
+  let missing = 0;
+  for (const event of events) {
+    if (event.payload === "") {
+      missing += 1;
+      continue;
+    }
+    const id = inserted(
+      copy.run(next, keyOf(generation, event.event, JSON.parse(event.key_parts) as string[]), event.id),
+    );
+    if (event.changed_content !== null) correct.run({ ...(JSON.parse(event.changed_content) as object), id });
+    relink.run(id, event.id);
+    const unsent = event.state === null || ["planned", "held", "deferred", "rejected"].includes(event.state);
+    if (unsent) {
+      withdrawState.run(event.id);
+      withdraw.run(event.id);
+    } else if (event.state === "changed") {
+      database
+        .prepare<[number, number]>("UPDATE event_states SET dismissed = 1, changed_at = ? WHERE event_id = ?")
+        .run(now, event.id);
+    }
+  }
+  database
+    .prepare<[number, number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?), (?)")
+    .run(document.id, next);
+  return { generation, events: events.length - missing, cancels, missing };
+}
+
+function cancelOld(database: Database, document: KnownDocument, key: Buffer, reason: string, cancelAt: number): void {
+  const payload = {
+    name: "CANCEL",
+    isPublic: false,
+    metadata: { attributes: [{ name: "reason", value: reason, isPublic: false }] },
+  };
+  database
+    .prepare<[Buffer, number, string, number]>(
+      `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
+         address_ref, payload, input_id)
+       SELECT d.id, ?, zeroblob(16), '#replaced', '[]', 'CANCEL', max(?, coalesce(s.last_at, 0)), 2,
+         coalesce(d.participant_ref, first.participant_ref), coalesce(d.address_ref, first.address_ref), ?, first.input_id
+       FROM documents d JOIN document_states s ON s.document_id = d.id
+       JOIN events first ON first.id = (SELECT min(id) FROM events WHERE document_id = d.id)
+       WHERE d.id = ?`,
+    )
+    .run(key, cancelAt, JSON.stringify(payload), document.id);
+}

@@ -1,0 +1,97 @@
+/** Selectors, the same for every command: which open rows, events and documents a person means (DESIGN section 7). */
+import type { Database } from "better-sqlite3";
+
+export interface Selectors {
+  /** A run's name: what it staged or sent. */
+  run?: string | undefined;
+  /** An input's file name. */
+  input?: string | undefined;
+  /** A row number; with `input`, or as `file:17`. */
+  row?: number | undefined;
+  /** A document's key, or `kind/key`. */
+  document?: string | undefined;
+  code?: string | undefined;
+}
+
+export interface Selection {
+  /** Invalid rows that nobody has settled. */
+  rows: number[];
+  /** Events that are held, rejected, foreign, changed or stalled, and not dismissed. */
+  events: number[];
+  documents: number[];
+  participants: number[];
+  addresses: number[];
+}
+
+type Condition = { sql: string; values: (string | number)[] };
+
+/** Everything that is open and fits all the selectors given; without selectors everything that is open. */
+export function selectOpen(database: Database, selectors: Selectors): Selection {
+  const all = (sql: string, conditions: (Condition | null)[]) => {
+    const given = conditions.filter((condition) => condition !== null);
+    const where = given.map((condition) => ` AND ${condition.sql}`).join("");
+    return database
+      .prepare<unknown[], number>(`${sql}${where} ORDER BY 1`)
+      .pluck()
+      .all(...given.flatMap(({ values }) => values));
+  };
+  const onRow = (column: string) => rowConditions(selectors, column);
+  const code = (expression: string): Condition | null =>
+    selectors.code === undefined ? null : { sql: `${expression} = ?`, values: [selectors.code] };
+  const onDocument = (id: string): Condition | null => documentCondition(selectors, id);
+  const ofRowsOnly = selectors.document === undefined;
+  const rowOfEvent = onRow("re.row_id").map((condition) => ({
+    ...condition,
+    sql: `EXISTS (SELECT 1 FROM row_events re WHERE re.event_id = e.id AND ${condition.sql})`,
+  }));
+  const byRowOf = (table: string): (Condition | null)[] => [...onRow(`${table}.row_id`), code(`${table}.reason`)];
+  return {
+    rows: all("SELECT r.id FROM rows r WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL", [
+      ...onRow("r.id"),
+      code("r.reason"),
+      documentCondition(
+        selectors,
+        "p.document_id",
+        "EXISTS (SELECT 1 FROM placements p WHERE p.row_id = r.id AND ",
+        ")",
+      ),
+    ]),
+    events: all(
+      `SELECT e.id FROM event_states s JOIN events e ON e.id = s.event_id
+       WHERE s.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled') AND s.dismissed = 0`,
+      [...rowOfEvent, onDocument("e.document_id"), code("coalesce(s.reason, s.state)")],
+    ),
+    documents: all(
+      `SELECT d.id FROM document_states s JOIN documents d ON d.id = s.document_id
+       WHERE s.state IN ('rejected', 'stalled', 'stranded')`,
+      [...onRow("d.row_id"), onDocument("d.id"), code("s.reason")],
+    ),
+    participants: ofRowsOnly
+      ? all("SELECT t.id FROM participants t WHERE t.state IN ('rejected', 'stalled')", byRowOf("t"))
+      : [],
+    addresses: ofRowsOnly
+      ? all("SELECT t.id FROM addresses t WHERE t.state IN ('rejected', 'stalled')", byRowOf("t"))
+      : [],
+  };
+}
+
+function rowConditions(selectors: Selectors, column: string): Condition[] {
+  const conditions: Condition[] = [];
+  if (selectors.input !== undefined) {
+    conditions.push({ sql: `(${column} >> 32) IN (SELECT id FROM inputs WHERE name = ?)`, values: [selectors.input] });
+  }
+  if (selectors.run !== undefined) {
+    conditions.push({
+      sql: `(${column} >> 32) IN (SELECT i.id FROM inputs i JOIN runs u ON u.id = i.run_id WHERE u.name = ?)`,
+      values: [selectors.run],
+    });
+  }
+  if (selectors.row !== undefined) conditions.push({ sql: `(${column} & 4294967295) = ?`, values: [selectors.row] });
+  return conditions;
+}
+
+function documentCondition(selectors: Selectors, column: string, before = "", after = ""): Condition | null {
+  if (selectors.document === undefined) return null;
+  const sql = `${before}${column} IN (SELECT id FROM documents WHERE key = ? OR kind || '/' || key = ?)${after}`;
+  return { sql, values: [selectors.document, selectors.document] };
+}

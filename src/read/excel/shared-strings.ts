@@ -1,0 +1,119 @@
+/**
+ * The table of shared strings, kept as UTF-8 bytes rather than as a million small strings; a bounded number of them
+ * is kept decoded. What it holds is bounded too: beyond that the workbook is refused.
+ */
+import { oversized } from "./fault.js";
+import { TextRuns } from "./text-runs.js";
+import { walkPart } from "./walk-xml.js";
+import type { ZipParts } from "./zip-parts.js";
+
+/** Bytes of all strings together. */
+export const MAX_SHARED_BYTES = 192 * 1024 ** 2;
+/** Bytes of one segment; a string lies in one segment whole. */
+const SEGMENT = 4 * 1024 ** 2;
+/** UTF-16 units of one string; a cell of Excel holds 32,767. */
+const MAX_STRING = 1024 ** 2;
+/** Strings kept decoded, and their characters. */
+const CACHED_STRINGS = 200_000;
+const CACHED_CHARACTERS = 8 * 1024 ** 2;
+
+export class SharedStrings {
+  readonly #segments: Buffer[] = [];
+  #starts = new Uint32Array(1024);
+  #lengths = new Uint32Array(1024);
+  #count = 0;
+  #used = 0;
+  #cache: (string | undefined)[] = [];
+  #cachedStrings = 0;
+  #cachedCharacters = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** What the strings take, white space at the ends of segments included. */
+  get bytes(): number {
+    return this.#used + this.#count * 8;
+  }
+
+  /** @throws Error (plain) for a string longer than any cell's. */
+  add(text: string): void {
+    if (text.length > MAX_STRING) throw new Error(`one of its texts has ${text.length} characters`);
+    // A UTF-16 unit is at most three bytes of UTF-8.
+    const left = this.#segments.length * SEGMENT - this.#used;
+    if (text.length * 3 > left) {
+      this.#used = this.#segments.length * SEGMENT;
+      this.#segments.push(Buffer.allocUnsafeSlow(SEGMENT));
+    }
+    const length = this.#segments.at(-1)?.write(text, this.#used % SEGMENT, "utf8") ?? 0;
+    if (this.#count === this.#starts.length) {
+      this.#starts = doubled(this.#starts);
+      this.#lengths = doubled(this.#lengths);
+    }
+    this.#starts[this.#count] = this.#used;
+    this.#lengths[this.#count++] = length;
+    this.#used += length;
+  }
+
+  /** Undefined when there is no string with that index (counting from 0). */
+  get(index: number): string | undefined {
+    const cached = this.#cache[index];
+    if (cached !== undefined) return cached;
+    if (!(index >= 0 && index < this.#count)) return undefined;
+    const start = this.#starts[index] as number;
+    const within = start % SEGMENT;
+    const segment = this.#segments[Math.floor(start / SEGMENT)];
+    const text = segment?.toString("utf8", within, within + (this.#lengths[index] as number)) ?? "";
+    this.#remember(index, text);
+    return text;
+  }
+
+  #remember(index: number, text: string): void {
+    this.#cachedStrings++;
+    this.#cachedCharacters += text.length;
+    if (this.#cachedStrings > CACHED_STRINGS || this.#cachedCharacters > CACHED_CHARACTERS) {
+      this.#cache = [];
+      this.#cachedStrings = 1;
+      this.#cachedCharacters = text.length;
+    }
+    this.#cache[index] = text;
+  }
+}
+
+function doubled(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
+  const next = new Uint32Array(numbers.length * 2);
+  next.set(numbers);
+  return next;
+}
+
+/** @throws RowferryError when the part is damaged, or holds more than {@link MAX_SHARED_BYTES}. */
+export async function readSharedStrings(
+  parts: ZipParts,
+  name: string,
+  maxBytes: number = MAX_SHARED_BYTES,
+): Promise<SharedStrings> {
+  const strings = new SharedStrings();
+  const runs = new TextRuns();
+  let inItem = false;
+  await walkPart(parts, name, {
+    open(element, attributes) {
+      if (element === "si") {
+        inItem = true;
+        runs.start();
+      } else if (inItem) runs.open(element, attributes);
+    },
+    close(element) {
+      if (!inItem) return;
+      if (element !== "si") return runs.close(element);
+      inItem = false;
+      strings.add(runs.get());
+      if (strings.bytes > maxBytes) {
+        throw oversized(parts.file.name, `the workbook's texts take more than ${Math.round(maxBytes / 1024 ** 2)} MiB`);
+      }
+    },
+    text(text) {
+      if (inItem) runs.add(text);
+    },
+  });
+  return strings;
+}
