@@ -74,6 +74,12 @@ it("the rate is that of the last ten seconds, and begins anew when the clock is 
   expect(meter.perSecond()).toBeNull();
 });
 
+/** The texts between what moves the cursor. */
+function drawnLines(text: string): string[] {
+  // oxlint-disable-next-line no-control-regex -- escapes are what moves the cursor
+  return text.split(/\u001b\[[\d;?]*[A-Za-z]|\u001b[78]|\n/).filter((part) => part.startsWith("events"));
+}
+
 function told(events: PipelineEvent[], isTTY: boolean, columns: number | null = null): string {
   const stream = collectedStream(isTTY, columns);
   let now = 0;
@@ -122,8 +128,7 @@ describe("on a terminal", () => {
   it.each([40, 80, 200])("one line is redrawn, never wider than %i columns", (columns) => {
     const text = told(course, true, columns);
     expect(text).toContain("\u001b[");
-    // oxlint-disable-next-line no-control-regex -- strips what moves the cursor
-    const drawn = text.split(/\u001b\[[\d;?]*[A-Za-z]|\u001b[78]|\n/).filter((part) => part.startsWith("events"));
+    const drawn = drawnLines(text);
     expect(drawn.length).toBeGreaterThan(3);
     for (const line of drawn) expect(Array.from(line).length).toBeLessThan(columns);
   });
@@ -139,10 +144,7 @@ describe("on a terminal", () => {
     progress.observe(step(200));
     vi.advanceTimersByTime(200);
     progress.close();
-    // oxlint-disable-next-line no-control-regex -- strips what moves the cursor
-    const drawn = stream.text
-      .split(/\u001b\[[\d;?]*[A-Za-z]|\u001b[78]|\n/)
-      .filter((part) => part.startsWith("events"));
+    const drawn = drawnLines(stream.text);
     expect(drawn.length).toBeGreaterThan(0);
     for (const line of drawn) expect(Array.from(line).length).toBeLessThan(30);
   });

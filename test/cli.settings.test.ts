@@ -219,11 +219,11 @@ describe("the target env", () => {
   });
 });
 
-describe("rowferry.config.yaml", () => {
-  function broken(text: string): RowferryError {
-    return refusal({ files: { "rowferry.config.yaml": text }, flags: { target: "production" } });
-  }
+function broken(text: string): RowferryError {
+  return refusal({ files: { "rowferry.config.yaml": text }, flags: { target: "production" } });
+}
 
+describe("rowferry.config.yaml", () => {
   it("names the place of an unknown member, and the nearest known one", () => {
     const error = broken(config.replace("baseUrl", "baseURL"));
     expect(error.description).toBe('rowferry.config.yaml:3:5: unknown member "baseURL". Did you mean "baseUrl"?');

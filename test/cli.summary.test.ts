@@ -2,7 +2,6 @@ import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
 import { nextSteps, shellQuoted } from "../src/report/next-steps.js";
 import { printSummary } from "../src/cli/print-summary.js";
-import { shownText } from "../src/cli/shown-text.js";
 import type { Summary } from "../src/model/summary.js";
 import { summary } from "./summary.sample.js";
 
@@ -114,17 +113,4 @@ describe("the next command", () => {
   ])("quotes %s", (text, quoted) => {
     expect(shellQuoted(text)).toBe(quoted);
   });
-});
-
-it("figures without a table of their own are shown as they are named", () => {
-  const shown = {
-    type: "status",
-    secondsAtLimit: 12.25,
-    events: { held: 1200 },
-    none: null,
-    reasons: [{ code: "x", count: 2 }],
-  };
-  expect(shownText(shown)).toBe(
-    ["seconds at limit  12.3", "events", "  held  1,200", "reasons", "  - code x, count 2"].join("\n"),
-  );
 });

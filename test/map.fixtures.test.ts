@@ -45,12 +45,13 @@ async function mapFixture(mapping: string, folder: string): Promise<Map<string, 
   return mapped;
 }
 
+const distinct = (keys: string[]) => new Set(keys).size;
+
 function count(rows: MappedRow[]) {
   const records = rows.flatMap(({ outcome }) => (outcome.fate === "valid" ? [outcome.records] : []));
   const events = records.flatMap((record) => record.events);
   const byName: { [name: string]: number } = {};
   for (const { name } of events) byName[name] = (byName[name] ?? 0) + 1;
-  const distinct = (keys: string[]) => new Set(keys).size;
   return {
     documents: distinct(records.flatMap((record) => record.documents.map(({ kind, key }) => `${kind}/${key}`))),
     events: events.length,

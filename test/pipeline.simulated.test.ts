@@ -2,7 +2,11 @@ import { afterEach, describe, expect, test } from "vitest";
 import { eventRow, invalidRow } from "./simulation/story-rows.js";
 import { createWorld, type StoryFile, type World } from "./simulation/world.js";
 
-const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({ name: `${contentHash}.csv`, contentHash, rows });
+const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
 
 let world: World;
 afterEach(() => world.close());
@@ -63,19 +67,24 @@ describe("holds (P3)", () => {
 
   test("a lost answer of a create leaves a stranded document, not a doubled one", async () => {
     world = createWorld();
-    world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } }]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } },
+    ]);
     const summary = await world.import([
       file("a", [eventRow({ row: 2, document: "M1", minute: 10 }), eventRow({ row: 3, document: "M1", minute: 20 })]),
     ]);
     expect(summary.documents).toEqual({ stranded: 1 });
     expect(world.sandbox.store.documents()).toHaveLength(1);
-    expect(summary.exitCode).toBe(4);
+    expect(summary.open.events).toEqual({ stranded: 2 });
+    expect(summary.exitCode).toBe(3);
   });
 
   test("a lost answer of an append is settled by the duplicate answer, event by event (H3)", async () => {
     world = createWorld();
     await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
-    world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } }]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } },
+    ]);
     const summary = await world.import([
       file("b", [eventRow({ row: 2, document: "M1", minute: 20 }), eventRow({ row: 3, document: "M1", minute: 30 })]),
     ]);

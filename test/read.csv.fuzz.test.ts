@@ -6,8 +6,8 @@ import { csvSeeds, fuzzCsv } from "../scripts/fuzz-csv.js";
 
 test("mutated files are read or refused, never anything else, and rows stay numbered and even (HARD-CASES H33)", async () => {
   const seeds = csvSeeds(join(import.meta.dirname, "../fixtures/read-csv"));
-  const result = await fuzzCsv(seeds, seeded(20_261_120), (cases) => cases === 1500);
-  expect(result.read + result.refused).toBe(1500);
-  expect(result.read).toBeGreaterThan(500);
-  expect(result.refused).toBeGreaterThan(300);
+  const result = await fuzzCsv(seeds, seeded(20_261_120), (cases) => cases === 600);
+  expect(result.read + result.refused).toBe(600);
+  expect(result.read).toBeGreaterThan(200);
+  expect(result.refused).toBeGreaterThan(100);
 }, 60_000);

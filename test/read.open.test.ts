@@ -1,4 +1,5 @@
 /** Opening: missing files, folders, standard input, hashes, and files that change or fail while they are read. */
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { appendFile, chmod, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -128,7 +129,9 @@ describe("what cannot be opened is said", () => {
   });
 
   test("a pipe that would block for ever", async () => {
-    await expect(openInput("/dev/null")).rejects.toMatchObject({ code: "file-missing" });
+    const folder = await folderOf();
+    execFileSync("mkfifo", [join(folder, "pipe")]);
+    await expect(openInput(join(folder, "pipe"))).rejects.toMatchObject({ code: "file-missing" });
   });
 
   test("a bomb: a gzip file that unpacks to hundreds of times its size", async () => {

@@ -174,16 +174,16 @@ describe("a rejected CSV file (DESIGN section 7)", () => {
   });
 });
 
+async function sheet(path: string): Promise<exceljs.Worksheet> {
+  const workbook = new exceljs.Workbook();
+  await workbook.xlsx.readFile(path);
+  const found = workbook.getWorksheet("Março");
+  if (found === undefined) throw new Error("no such sheet");
+  return found;
+}
+
 describe("a rejected workbook (DESIGN section 7)", () => {
   const dialect: Dialect = { format: "xlsx", sheet: "Março", date1904: false };
-
-  async function sheet(path: string): Promise<exceljs.Worksheet> {
-    const workbook = new exceljs.Workbook();
-    await workbook.xlsx.readFile(path);
-    const found = workbook.getWorksheet("Março");
-    if (found === undefined) throw new Error("no such sheet");
-    return found;
-  }
 
   it("keeps numbers, dates and text as what they were, and colours the reason", async () => {
     const path = place("b.rejected.xlsx");

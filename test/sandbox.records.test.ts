@@ -19,7 +19,7 @@ describe("participants", () => {
       telephoneNumber: "",
     });
     const query = new URLSearchParams({ countryCode: "BR", taxIdType: "CNPJ", taxId: "12.345/67" });
-    expect((await get(`/participants?${query}`)).json()).toEqual(read.json());
+    expect((await get(`/participants?${query.toString()}`)).json()).toEqual(read.json());
   });
 
   it("have countryCode, taxIdType and taxId together for a natural key", async () => {

@@ -27,18 +27,19 @@ export class HandClock implements SandboxClock {
   }
 }
 
-export type Body = Exclude<SandboxRequest["body"], string | undefined>;
+type Body = Exclude<SandboxRequest["body"], undefined>;
 
 export interface World {
   sandbox: Sandbox;
   clock: HandClock;
-  post(path: string, body: Body, client?: string): Promise<SandboxResponse>;
+  /** Whatever JSON; undefined members are left out. */
+  post(path: string, body: unknown, client?: string): Promise<SandboxResponse>;
   get(path: string, client?: string): Promise<SandboxResponse>;
   send(request: SandboxRequest, client?: string): Promise<SandboxResponse>;
   participantId: string;
   addressId: string;
   /** An event at `minute` past eight in the morning. */
-  event(name: string, minute: number, more?: Record<string, unknown>): Record<string, never>;
+  event(name: string, minute: number, more?: Record<string, unknown>): Record<string, unknown>;
   /** A document with these events; its id. */
   document(events?: Record<string, unknown>[], document?: Record<string, unknown>): Promise<string>;
   append(documentId: string, event: Record<string, unknown>, client?: string): Promise<SandboxResponse>;
@@ -81,7 +82,8 @@ export async function openWorld(options: SandboxOptions = {}): Promise<World> {
     tokens.set(client, token);
     return sandbox.inject({ ...request, headers: { authorization: `Bearer ${token}`, ...request.headers } });
   };
-  const post = (path: string, body: Body, client?: string) => send({ method: "POST", path, body }, client);
+  const post = (path: string, body: unknown, client?: string) =>
+    send({ method: "POST", path, body: body as Body }, client);
   const get = (path: string, client?: string) => send({ method: "GET", path }, client);
   const participantId: string = (await post("/participants", person("1"))).json().id;
   const addressId: string = (await post(`/participants/${participantId}/addresses`, place())).json().id;
@@ -95,14 +97,14 @@ export async function openWorld(options: SandboxOptions = {}): Promise<World> {
     addressId,
     event: (name, minute, more = {}) => {
       const externalCreatedAt = new Date(Date.UTC(2026, 0, 1, 8, minute)).toISOString();
-      return { name, externalCreatedAt, isPublic: true, participantId, addressId, ...more } as Record<string, never>;
+      return { name, externalCreatedAt, isPublic: true, participantId, addressId, ...more };
     },
     async document(events = [], document = {}) {
-      const answer = await post("/documents/events", { document, events } as unknown as Body);
+      const answer = await post("/documents/events", { document, events });
       if (answer.status !== 201) throw new Error(answer.body);
       return answer.json().documentId;
     },
-    append: (documentId, event, client) => post(`/documents/${documentId}/events`, event as Body, client),
+    append: (documentId, event, client) => post(`/documents/${documentId}/events`, event, client),
   };
   return world;
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../src/model/clock.js";
 import { createLocalThrottle, levelAfter } from "../src/submit/local-throttle.js";
 import { safeBurst, type Throttle } from "../src/submit/throttle.js";
+import { refusedBy } from "./submit/exact-bucket.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.parse("2026-11-20T02:00:00Z") });
@@ -10,20 +11,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-/** The service's own bucket, exact to the ms: says whether a request arriving at each time is let in. */
-function refusedBy(rate: number, burst: number, arrivals: readonly number[], full = burst): number {
-  let level = full;
-  let at = arrivals[0] ?? 0;
-  let refused = 0;
-  for (const arrival of arrivals.toSorted((a, b) => a - b)) {
-    level = Math.min(burst, level + ((arrival - at) / 1000) * rate);
-    at = arrival;
-    if (level >= 1 - 1e-9) level -= 1;
-    else refused++;
-  }
-  return refused;
-}
 
 /** Takes `count` tokens by `lanes` takers and tells when each was given. */
 async function drainTokens(throttle: Throttle, count: number, lanes = 40): Promise<number[]> {

@@ -1,13 +1,10 @@
 /** The closing summary for a terminal, from what stands in `summary.json`. Text only; whoever calls it prints it. */
-import Table from "cli-table3";
-import picocolors from "picocolors";
 import { ExitCode } from "../model/exit-code.js";
-import type { RowCounts, StateCounts, Summary } from "../model/summary.js";
+import type { StateCounts, Summary } from "../model/summary.js";
 import { grouped, shortDuration } from "../report/figures.js";
 import { nextSteps } from "../report/next-steps.js";
-import { plainText, shortened } from "../report/plain-text.js";
-
-type Colors = ReturnType<typeof picocolors.createColors>;
+import { plainText } from "../report/plain-text.js";
+import { type Colors, problemTable, rowTable, stateText } from "./text-tables.js";
 
 export interface SummaryLook {
   columns: number;
@@ -18,15 +15,14 @@ export interface SummaryLook {
 
 /** Several lines without a closing line feed; every text from files and from the service made plain (HARD-CASES H35). */
 export function printSummary(summary: Summary, look: SummaryLook): string {
-  const width = Math.max(40, Math.min(look.columns, 120));
-  const { colors } = look;
+  const { colors, columns } = look;
   const sections = [
     headline(summary, colors),
-    summary.rows.read > 0 ? rowTable(summary, width, colors) : "",
+    summary.rows.read > 0 ? rowTable(summary, columns, colors) : "",
     recordLines(summary, colors),
     requestLine(summary, colors),
-    problemTable("Problems", summary.problems, width, colors),
-    problemTable("Warnings", summary.warnings, width, colors),
+    problemTable("Problems", summary.problems, columns, colors),
+    problemTable("Warnings", summary.warnings, columns, colors),
     fileLines(summary, look),
     nextLines(summary, look),
   ];
@@ -53,23 +49,6 @@ const outcomes: Record<ExitCode, string> = {
   [ExitCode.terminated]: "interrupted; can go on",
 };
 
-/** read = skipped + invalid + known + staged, written as the sum that it is (P7). */
-function rowTable(summary: Summary, width: number, colors: Colors): string {
-  const table = plainTable(["Rows", "read", "=", "skipped", "+", "invalid", "+", "known", "+", "staged"], colors);
-  const nameWidth = Math.max(12, width - 58);
-  for (const input of summary.inputs) {
-    const name = input.sheet === null ? input.input : `${input.input}, ${input.sheet}`;
-    table.push(sumCells(middleCut(plainText(name), nameWidth), input));
-  }
-  if (summary.inputs.length !== 1) table.push(sumCells("all", summary.rows));
-  return table.toString();
-}
-
-function sumCells(name: string, { read, skipped, invalid, known, staged }: RowCounts): string[] {
-  const [whole = "", ...parts] = [read, skipped, invalid, known, staged].map(grouped);
-  return [name, whole, "=", ...parts.flatMap((part, index) => (index === 0 ? [part] : ["+", part]))];
-}
-
 function recordLines(summary: Summary, colors: Colors): string {
   const kinds = ["participants", "addresses", "documents", "events"] as const;
   const lines = kinds
@@ -85,13 +64,6 @@ function recordLines(summary: Summary, colors: Colors): string {
   return parts.join("\n\n");
 }
 
-function stateText(counts: StateCounts): string {
-  return Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .map(([state, count]) => `${grouped(count)} ${plainText(state, 40)}`)
-    .join(", ");
-}
-
 function requestLine({ requests }: Summary, colors: Colors): string {
   const { sent, retries, rateLimited, secondsAtLimit, limit } = requests;
   const parts = [`${grouped(sent)} sent`];
@@ -105,24 +77,6 @@ function requestLine({ requests }: Summary, colors: Colors): string {
   return lines.join("\n");
 }
 
-function problemTable(title: string, problems: Summary["problems"], width: number, colors: Colors): string {
-  if (problems.length === 0) return "";
-  const codeWidth = Math.min(28, Math.max(...problems.map(({ code }) => code.length)) + 2);
-  const table = new Table({
-    head: [title, "code", "for example"],
-    colWidths: [9, codeWidth, Math.max(16, width - 9 - codeWidth - 3)],
-    colAligns: ["right", "left", "left"],
-    wordWrap: true,
-    wrapOnWordBoundary: true,
-    style: { head: [], border: [], compact: true, "padding-left": 0, "padding-right": 1 },
-    chars: withoutLines,
-  });
-  const largestFirst = problems.toSorted((left, right) => right.count - left.count);
-  table.push(...largestFirst.map(({ code, count, example }) => [grouped(count), code, plainText(example, 400)]));
-  const [head = "", ...lines] = trimmedLines(table.toString());
-  return [colors.bold(head), ...lines].join("\n");
-}
-
 function fileLines(summary: Summary, { colors, shown }: SummaryLook): string {
   if (summary.files.length === 0) return "";
   const lines = summary.files.map(({ kind, path }) => `${kind.padEnd(13)} ${shown(path)}`);
@@ -132,52 +86,6 @@ function fileLines(summary: Summary, { colors, shown }: SummaryLook): string {
 function nextLines(summary: Summary, { colors, shown }: SummaryLook): string {
   const steps = nextSteps(summary, shown).map(({ why, command }) => `${colors.bold("Next:")} ${why}\n  ${command}`);
   return steps.join("\n");
-}
-
-const withoutLines = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: " ",
-};
-
-function plainTable(head: string[], colors: Colors): { push(line: string[]): void; toString(): string } {
-  const table = new Table({
-    head,
-    colAligns: head.map((name, index) => (index === 0 ? "left" : name.length === 1 ? "center" : "right")),
-    style: { head: [], border: [], compact: true, "padding-left": 0, "padding-right": 0 },
-    chars: withoutLines,
-  });
-  return {
-    push: (line) => table.push(line),
-    toString() {
-      const [first = "", ...lines] = trimmedLines(table.toString());
-      return [colors.bold(first), ...lines].join("\n");
-    },
-  };
-}
-
-function trimmedLines(text: string): string[] {
-  return text.split("\n").map((line) => line.trimEnd());
-}
-
-/** `a-very-long….csv`: beginning and end stay. */
-function middleCut(text: string, width: number): string {
-  const characters = Array.from(text);
-  if (characters.length <= width) return text;
-  const end = Math.min(12, Math.floor(width / 3));
-  return shortened(text, width - end) + characters.slice(-end).join("");
 }
 
 function total(counts: StateCounts): number {

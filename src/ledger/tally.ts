@@ -67,9 +67,11 @@ export function tallyOpen(database: Database): OpenWork {
      WHERE state IN ('sending', 'rejected', 'stalled', 'stranded') GROUP BY state`,
   );
   const events = database.prepare<[], Counted>(
-    `SELECT state, count(*) AS count FROM event_states
+    // Events that rode with a stranded document wait for a person, not for the next run (HARD-CASES H4).
+    `SELECT CASE WHEN reason = 'document-stranded' AND state = 'stalled' THEN 'stranded' ELSE state END AS state,
+       count(*) AS count FROM event_states
      WHERE state IN ('sending', 'held', 'deferred', 'rejected', 'stalled', 'foreign', 'changed') AND dismissed = 0
-     GROUP BY state`,
+     GROUP BY 1`,
   );
   const planned = database
     .prepare<[], number>(

@@ -1,11 +1,11 @@
 /** The sandbox as a target: listens on loopback for as long as the session lives; store and ledger lie together. */
 import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Target } from "../model/target.js";
 import { createSandbox } from "../sandbox/index.js";
 
-/** Where the embedded sandbox keeps what it was told. */
-export const sandboxStorePath = (target: Target): string => join(target.stateFolder, "sandbox.db");
+/** The store lies beside the ledger: one without the other would make every known row a foreign collision. */
+export const sandboxStorePath = (target: Target): string => join(dirname(target.ledgerPath), "store.db");
 
 /** The caller holds the ledger's lock. `fresh`: empties store and ledger first. */
 export async function openEmbeddedSandbox(
@@ -13,7 +13,7 @@ export async function openEmbeddedSandbox(
   fresh: boolean,
   closing: (() => Promise<void> | void)[],
 ): Promise<Target> {
-  mkdirSync(target.stateFolder, { recursive: true, mode: 0o700 });
+  mkdirSync(dirname(target.ledgerPath), { recursive: true, mode: 0o700 });
   if (fresh) {
     for (const path of [sandboxStorePath(target), target.ledgerPath]) {
       for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });

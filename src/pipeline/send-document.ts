@@ -5,6 +5,7 @@
 import type { RequestResult } from "../ledger/requests.js";
 import type { Transitions } from "../ledger/transitions.js";
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
+import type { Code } from "../model/codes.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer, ServiceError } from "../submit/call.js";
@@ -49,7 +50,7 @@ async function create(
     const known = { attempted: true, refusedWith: first.next === "alone" ? first.refusedWith : null };
     const alone = await sendCreate(session, document, [], known, evidence);
     if (alone.next !== "created") {
-      giveBack(session, riding, evidence);
+      giveBack(session, document, riding, evidence);
       return false;
     }
     serviceId = alone.serviceId;
@@ -90,7 +91,7 @@ async function sendCreate(
   const end = (outcome: (t: Transitions) => void, result: RequestResult = answer.result) =>
     requests.end(request, result, answer.attempts.at(-1), now, outcome);
   if (answer.inDoubt) for (const id of ids) evidence.doubtful.add(id);
-  const stallEvents = (t: Transitions, reason: "service-unanswered" | "answer-unreadable" | "refused-in-doubt") => {
+  const stallEvents = (t: Transitions, reason: Code) => {
     for (const id of ids) t.stalled(id, reason, now);
   };
 
@@ -100,7 +101,7 @@ async function sendCreate(
       const { documentId } = receipt;
       if (documentId === null) {
         end((t) => {
-          stallEvents(t, "answer-unreadable");
+          stallEvents(t, "document-stranded");
           t.stranded(
             document.id,
             "document-stranded",
@@ -126,7 +127,7 @@ async function sendCreate(
       }
       const ours = known.attempted || answer.inDoubt;
       end((t) => {
-        if (ours) stallEvents(t, "refused-in-doubt");
+        if (ours) stallEvents(t, "document-stranded");
         else for (const id of ids) t.unsent(id, now);
         const why = ours ? "exists already by an attempt of ours" : "exists already, and this ledger never sent it";
         t.stranded(document.id, ours ? "document-stranded" : "foreign-collision", strandedMessage(why, answer), now);
@@ -188,11 +189,13 @@ function strandedMessage(why: string, answer: Answer): string {
 }
 
 /** Events of a create that came to nothing: in doubt where an attempt may have been kept. */
-function giveBack(session: Session, events: readonly WorkEvent[], evidence: Evidence): void {
+function giveBack(session: Session, document: WorkDocument, events: readonly WorkEvent[], evidence: Evidence): void {
   const now = session.clock.now();
+  const isStranded = session.work.document(document.id)?.state === "stranded";
+  const reason = isStranded ? "document-stranded" : "refused-in-doubt";
   session.outcomes((t) => {
     for (const { id } of session.work.sending(events.map((event) => event.id))) {
-      if (evidence.doubtful.has(id)) t.stalled(id, "refused-in-doubt", now);
+      if (evidence.doubtful.has(id)) t.stalled(id, reason, now);
       else t.unsent(id, now);
     }
   });

@@ -52,21 +52,24 @@ async function drainComponent(session: Session, planned: Component, onProgress: 
   const ids = planned.assessments.map(({ document }) => document.id);
   // Planned while other lanes were busy: look again, the ledger may have moved on.
   let component = planComponent(planContext(session, true), ids);
-  for (let round = 0; round < 1000 && component.requests.length > 0; round += 1) {
+  let tried = "";
+  while (component.requests.length > 0 && session.stopped === null) {
     settleComponent(session, component);
-    const landed = await sendRequests(session, component.requests, onProgress);
+    await sendRequests(session, component.requests, onProgress);
     component = planComponent(planContext(session, false), ids);
-    if (!landed || session.stopped !== null) break;
+    // What failed blocks from now on; what is left can go, unless it is just what was tried.
+    const next = component.requests.flatMap(({ events }) => events.map(({ id }) => id)).join(" ");
+    if (next === tried) break;
+    tried = next;
   }
   settleComponent(session, component);
 }
 
-/** True when at least one request landed whole, so that another look may find more to send. */
 async function sendRequests(
   session: Session,
   requests: readonly PlannedRequest[],
   onProgress: () => void,
-): Promise<boolean> {
+): Promise<void> {
   const results = new Map<PlannedRequest, Promise<boolean>>();
   for (const request of requests) {
     const waits = request.waits.map((wait) => results.get(wait));
@@ -81,8 +84,7 @@ async function sendRequests(
       })(),
     );
   }
-  const outcomes = await Promise.all(results.values());
-  return outcomes.includes(true);
+  await Promise.all(results.values());
 }
 
 /** Writes what the plan says of events that are not sent: held, deferred, refused, released. */

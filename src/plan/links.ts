@@ -18,7 +18,7 @@ export interface LinkContext {
   /** Documents that any event of the ledger relates to this one. */
   relatedTo(document: number): number[];
   /** A document outside the component, or one without open events. */
-  outside(document: number): { exists: boolean; known: boolean; cancelled: boolean };
+  outside(document: number): { exists: boolean; known: boolean; cancelled: boolean; stranded: boolean };
 }
 
 /** The other timelines an event writes on. */
@@ -118,6 +118,7 @@ function holdUnmet(
       const outside = context.outside(event.relatedDocument);
       const inside = assessments.get(event.relatedDocument);
       const waitsFor = `document:${event.relatedDocument}`;
+      if (outside.stranded) return { reason: "document-stranded", waitsFor };
       if (!outside.exists && !outside.known) return { reason: "reference-unknown", waitsFor };
       if (!outside.exists && (inside === undefined || !canBeCreated(inside)))
         return { reason: "related-not-created", waitsFor };

@@ -6,7 +6,7 @@ import type { RegistrationStore } from "../ledger/registrations.js";
 import type { WorkDocument, WorkStore } from "../ledger/work.js";
 import { type Assessment, assessDocument } from "./assess-document.js";
 import { batch, type Caps, type PlannedRequest } from "./batch.js";
-import { linkEvents } from "./links.js";
+import { type LinkContext, linkEvents } from "./links.js";
 
 export interface Component {
   assessments: Assessment[];
@@ -96,11 +96,12 @@ export function planComponent(context: PlanContext, documents: readonly number[]
 const isLinking = (event: { relatedDocument: number | null; mirrored: boolean; target: number | null }): boolean =>
   event.relatedDocument !== null || event.mirrored || event.target !== null;
 
-function outside(document: WorkDocument | null): { exists: boolean; known: boolean; cancelled: boolean } {
+function outside(document: WorkDocument | null): ReturnType<LinkContext["outside"]> {
   return {
     exists: document?.serviceId != null,
     known: document?.declared ?? false,
     cancelled: document?.state === "cancelled",
+    stranded: document?.state === "stranded",
   };
 }
 

@@ -1,6 +1,7 @@
 /** A file opened once: its bytes, its hash, and whether it stayed the same while it was read. Knows no format. */
 import { createHash } from "node:crypto";
-import { open, type FileHandle } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { open, stat, type FileHandle } from "node:fs/promises";
 import { basename } from "node:path";
 import { RowferryError } from "../model/error.js";
 
@@ -28,15 +29,14 @@ export interface OpenedFile {
  * @throws RowferryError `file-missing`, `file-unreadable`, `file-changed`.
  */
 export async function openFile(path: string, name: string = basename(path)): Promise<OpenedFile> {
-  const handle = await open(path, "r").catch((cause: NodeJS.ErrnoException) => {
+  const missing = (cause: NodeJS.ErrnoException): never => {
     throw new RowferryError("file-missing", openingFailure(path, cause), { place: { file: name }, cause });
-  });
+  };
+  // Before opening: a named pipe that nobody writes to would block for ever.
+  refuseIrregular(await stat(path).catch(missing), path, name);
+  const handle = await open(path, "r").catch(missing);
   try {
     const opened = await handle.stat({ bigint: true });
-    if (!opened.isFile()) {
-      const what = opened.isDirectory() ? "is a folder, not a file" : "is not a regular file; use - for standard input";
-      throw new RowferryError("file-missing", `${path} ${what}`, { place: { file: name } });
-    }
     const file: OpenedFile = {
       path,
       name,
@@ -77,6 +77,12 @@ async function* chunksOf(handle: FileHandle, name: string): AsyncGenerator<Buffe
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
+}
+
+function refuseIrregular(found: Stats, path: string, name: string): void {
+  if (found.isFile()) return;
+  const what = found.isDirectory() ? "is a folder, not a file" : "is not a regular file; use - for standard input";
+  throw new RowferryError("file-missing", `${path} ${what}`, { place: { file: name } });
 }
 
 function openingFailure(path: string, cause: NodeJS.ErrnoException): string {

@@ -22,6 +22,9 @@ const SELECT_DOCUMENTS =
   "SELECT d.record, e.sequence, e.at, e.state_after FROM documents d LEFT JOIN events e ON e.document_id = d.id " +
   "AND e.sequence = (SELECT max(sequence) FROM events WHERE document_id = d.id)";
 
+/** How long another holder of the file is waited for; everything stands still meanwhile. */
+const BUSY_MS = 250;
+
 /** Records read or written last, by id. */
 const MOST_CACHED = 20_000;
 
@@ -34,7 +37,7 @@ export class SqliteStore implements Store {
   /** `file` is made when it is not there. @throws Error for a file that is no sandbox's or of another version. */
   constructor(file: string) {
     mkdirSync(dirname(file), { recursive: true });
-    this.#db = new Database(file);
+    this.#db = new Database(file, { timeout: BUSY_MS });
     this.#db.pragma("journal_mode = WAL");
     this.#db.pragma("synchronous = FULL");
     this.#db.pragma("cache_size = -65536");

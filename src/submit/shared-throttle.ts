@@ -20,17 +20,17 @@ export interface SharedThrottleOptions {
   /** The service's bucket, in requests. */
   burst: number;
   clock: Clock;
+  /** How long Redis may be silent before it counts as lost, in ms; default 2,000. */
+  patienceMs?: number;
   onLost?: (message: string) => void;
   onFound?: () => void;
 }
 
 /** Redis works in whole tokens and whole ms, so the refill is set a little below the rate. */
 const share = 0.98;
-/** How long Redis may be silent, in ms. */
-const patienceMs = 2_000;
 
 export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
-  const { rate, burst, clock } = options;
+  const { rate, burst, clock, patienceMs = 2_000 } = options;
   let limiter = createLimiter(options);
   /** Aborts when another limiter takes the place of this one. */
   let replaced = crowdedSignal();

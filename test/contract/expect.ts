@@ -93,7 +93,6 @@ export function absence(answer: Answer): Reading | null {
   if (answer.status === 404) return { reading: "404" };
   check(answer.status < 300, `should have been a read: ${describeAnswer(answer)}`);
   const body = answer.json;
-  const empty =
-    body === undefined || body === null || (typeof body === "object" && Object.keys(body as object).length === 0);
+  const empty = body === undefined || body === null || (typeof body === "object" && Object.keys(body).length === 0);
   return empty ? { reading: `${answer.status} with an empty body` } : null;
 }

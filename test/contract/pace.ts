@@ -28,7 +28,8 @@ export function pacedAt(rate: number, burst: number): Pace {
       if (leaves > now) await sleep(leaves - now);
     },
     emptied() {
-      expected = Math.max(expected, performance.now() + saved + interval);
+      // A few requests' time more than nothing, so that jitter does not find the bucket empty.
+      expected = Math.max(expected, performance.now() + saved + 6 * interval);
     },
     untilFull() {
       return Math.max(0, expected - performance.now());

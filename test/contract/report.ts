@@ -16,11 +16,14 @@ function line(result: CaseResult): string {
   }
 }
 
+function numberOf(id: string): number {
+  return Number(/\d+$/.exec(id)?.[0] ?? 0);
+}
+
 /** Rules in the specification's order, then the open points by number. */
 function inOrder(results: readonly CaseResult[]): string[] {
   const cited = new Set(results.map((result) => result.contractCase.rule));
   const known = RULES.map((rule) => rule.id).filter((id) => cited.delete(id));
-  const numberOf = (id: string): number => Number(/\d+$/.exec(id)?.[0] ?? 0);
   return [...known, ...[...cited].toSorted((one, other) => numberOf(one) - numberOf(other))];
 }
 

@@ -1,24 +1,24 @@
 /** `rowferry plan <mapping> <files…>`: what import would do. Sends nothing and leaves the ledger as it was. */
 import type { Command } from "commander";
+import { ExitCode } from "../../model/exit-code.js";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type RunFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
+import { printPlan } from "../print-plan.js";
 import { limits, openProgress, tellEvent } from "../run-command.js";
-import { shownText } from "../shown-text.js";
 import { withTarget } from "../with-target.js";
 
 const examples = `
 Examples:
-  rowferry plan manifests.yaml march.csv --target production
-  rowferry plan manifests.yaml march.csv --document 4711     the payloads of one document`;
+  rowferry plan manifests.yaml march.csv
+  rowferry plan manifests.yaml march.csv --target production --json`;
 
-type Flags = TargetFlags & OutputFlags & Pick<RunFlags, "wait"> & { document?: string };
+type Flags = TargetFlags & OutputFlags & Pick<RunFlags, "wait">;
 
 export function define(command: Command, frame: Frame): void {
   command
     .argument("<mapping>", "the mapping file (YAML)")
     .argument("<files...>", "CSV or Excel files; - reads standard input");
-  addOutputFlags(addTargetFlags(command, { fresh: true, sending: true }))
-    .option("--document <key>", "show the payloads of this document")
+  addOutputFlags(addTargetFlags(command, { sending: true }))
     .option("--wait", "wait while another process holds the ledger")
     .addHelpText("after", examples)
     .action(
@@ -31,7 +31,8 @@ function plan(frame: Frame, mappingPath: string, files: string[], flags: Flags):
     const { clock, random, pipeline } = frame.world;
     const progress = openProgress(frame.world, output, target.rate);
     try {
-      const forecast = await (await pipeline()).planImport({
+      const { planImport } = await pipeline();
+      const found = await planImport({
         target,
         mappingPath,
         files,
@@ -43,14 +44,13 @@ function plan(frame: Frame, mappingPath: string, files: string[], flags: Flags):
           progress.observe(event);
         },
         limits: limits(flags, clock.now()),
-        fresh: flags.fresh === true,
+        fresh: false,
         journal: null,
-        document: flags.document ?? null,
       });
       progress.close();
-      output.text(shownText(forecast));
-      output.data({ ...forecast, type: "plan" });
-      return typeof forecast["exitCode"] === "number" ? forecast["exitCode"] : 0;
+      output.text(printPlan(found, output));
+      output.data({ type: "plan", ...found });
+      return found.inputs.some(({ invalid }) => invalid > 0) ? ExitCode.person : ExitCode.ok;
     } finally {
       progress.close();
     }

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { ExitCode } from "../../model/exit-code.js";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
-import { shownText } from "../shown-text.js";
+import { printStatus } from "../print-status.js";
 import { withTarget } from "../with-target.js";
 
 const examples = `
@@ -19,10 +19,10 @@ export function define(command: Command, frame: Frame): void {
 
 function status(frame: Frame, flags: TargetFlags & OutputFlags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const { clock, pipeline } = frame.world;
-    const found = await (await pipeline()).readStatus({ target, clock });
-    output.text(shownText(found));
-    output.data({ ...found, type: "status" });
+    const { readStatus } = await frame.world.pipeline();
+    const found = await readStatus({ target });
+    output.text(printStatus(found, { columns: output.columns, colors: output.colors, target: target.name }));
+    output.data({ type: "status", ...found });
     return ExitCode.ok;
   });
 }

@@ -23,7 +23,7 @@ export function compileRelation(
   locals: Locals,
   known: Known,
 ): Part<NonNullable<EventRecord["related"]>> | null {
-  if (!checkRelation(spec, label, path, context)) return null;
+  const sound = checkRelation(spec, label, path, context);
   const document = compileOther(spec, label, path, context, locals, known);
   const options = compileFields(
     spec,
@@ -37,7 +37,7 @@ export function compileRelation(
     path,
     context,
   );
-  if (document === null || options === null) return null;
+  if (!sound || document === null || options === null) return null;
   const fixed: RelationOptions = spec.bidirectional === undefined ? {} : { bidirectional: spec.bidirectional };
   return {
     uses: [...document.uses, ...options.uses],

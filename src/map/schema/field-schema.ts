@@ -91,13 +91,10 @@ export const fieldMembers = {
     .meta({
       description: "Taken for what `map` does not list; `{ keep: true }` takes the cell's own text. Default: an error.",
     }),
-  required: z
-    .boolean()
-    .optional()
-    .meta({
-      description:
-        "Whether a blank is an error. Fields of the service's create requests are required unless `required: false`.",
-    }),
+  required: z.boolean().optional().meta({
+    description:
+      "Whether a blank is an error. Fields of the service's create requests are required unless `required: false`.",
+  }),
   oneOf: z.array(scalarSchema).min(1).optional().meta({ description: "The values permitted, as sent." }),
   pattern: z
     .string()

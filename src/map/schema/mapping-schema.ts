@@ -21,24 +21,18 @@ export const defaultsSchema = z
 
 export const settingsSchema = z
   .strictObject({
-    identity: z
-      .enum(["first", "last", "reject"])
-      .optional()
-      .meta({
-        description:
-          "One participant, address or document with different data: which one stands. Default `first`, with a warning.",
-      }),
+    identity: z.enum(["first", "last", "reject"]).optional().meta({
+      description:
+        "One participant, address or document with different data: which one stands. Default `first`, with a warning.",
+    }),
     references: z
       .enum(["registered", "inline"])
       .optional()
       .meta({ description: "Whether events carry ids (default) or the participant and address themselves." }),
-    creation: z
-      .enum(["with-events", "shell-first"])
-      .optional()
-      .meta({
-        description:
-          "Whether a document is created together with its first events (default, fewest requests) or empty beforehand.",
-      }),
+    creation: z.enum(["with-events", "shell-first"]).optional().meta({
+      description:
+        "Whether a document is created together with its first events (default, fewest requests) or empty beforehand.",
+    }),
     linkTime: z
       .enum(["event", "server"])
       .optional()
@@ -54,22 +48,16 @@ export const settingsSchema = z
       .optional(),
     addresses: z
       .strictObject({
-        extendedFields: z
-          .boolean()
-          .optional()
-          .meta({
-            description:
-              "Whether complement, neighborhood, zipCode, latitude and longitude are sent on create. Default false.",
-          }),
+        extendedFields: z.boolean().optional().meta({
+          description:
+            "Whether complement, neighborhood, zipCode, latitude and longitude are sent on create. Default false.",
+        }),
       })
       .optional(),
-    unplacedRows: z
-      .enum(["report", "hold"])
-      .optional()
-      .meta({
-        description:
-          "An invalid row whose document cannot be told: only reported (default), or it holds what is later in its input.",
-      }),
+    unplacedRows: z.enum(["report", "hold"]).optional().meta({
+      description:
+        "An invalid row whose document cannot be told: only reported (default), or it holds what is later in its input.",
+    }),
     late: z
       .union([z.literal("refuse"), z.strictObject({ attribute: z.string().min(1), isPublic: z.boolean() })])
       .optional()
@@ -148,12 +136,10 @@ export const inputSchema = z
         examples: [{ Peso: ["Peso Bruto", "Peso (kg)"], Obs: { optional: true } }],
       }),
     skip: conditionSchema.optional().meta({ description: "Rows that are left out; every one is counted." }),
-    rowId: fieldSchema
-      .optional()
-      .meta({
-        description:
-          "What identifies a row; a later row with the same one supersedes an earlier one that has not landed.",
-      }),
+    rowId: fieldSchema.optional().meta({
+      description:
+        "What identifies a row; a later row with the same one supersedes an earlier one that has not landed.",
+    }),
     group: keyFieldSchema
       .optional()
       .meta({ description: "Consecutive rows with equal values here make one set of records." }),

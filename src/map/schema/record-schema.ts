@@ -119,23 +119,19 @@ export const documentSchema = z
     documentId: fieldSchema
       .optional()
       .meta({ description: "The service's id, for `mode: existing`; stands in for `key` where there is none." }),
-    participant: participantRefSchema
-      .optional()
-      .meta({
-        description:
-          "Its owner; also the participant of its events unless they say otherwise. May be left out for `existing`.",
-      }),
+    participant: participantRefSchema.optional().meta({
+      description:
+        "Its owner; also the participant of its events unless they say otherwise. May be left out for `existing`.",
+    }),
     address: addressRefSchema.optional(),
     externalId: z
       .union([fieldSchema, z.null()])
       .optional()
       .meta({ description: "Default: the key. `null`: none is sent." }),
-    fields: jsonFieldsSchema
-      .optional()
-      .meta({
-        description: "Sent with the create as written, beside the references.",
-        examples: [{ category: "MassID", isPublic: false }],
-      }),
+    fields: jsonFieldsSchema.optional().meta({
+      description: "Sent with the create as written, beside the references.",
+      examples: [{ category: "MassID", isPublic: false }],
+    }),
     createEmpty: z
       .boolean()
       .optional()

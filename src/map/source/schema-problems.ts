@@ -36,8 +36,12 @@ function reportIssue(checked: Checked, issue: Issue, within: Path): void {
     reportMissing(source, path);
   } else if (issue.code === "invalid_union") {
     const branch = closest(issue.errors, value);
-    if (branch === null) report(source, path, `is ${describe(value)}; expected ${expectations(issue.errors)}`);
-    else for (const nested of branch) reportIssue(checked, nested, steps);
+    if (branch === null) {
+      const near = typeof value === "string" ? didYouMean(value, namedValues(issue.errors)).trim() : "";
+      report(source, path, `is ${describe(value)}; expected ${expectations(issue.errors)}`, near);
+    } else {
+      for (const nested of branch) reportIssue(checked, nested, steps);
+    }
   } else if (issue.code === "unrecognized_keys") {
     const known = membersAt(checked.schema, steps);
     for (const key of issue.keys) {
@@ -101,19 +105,27 @@ function report(source: MappingSource, path: Path, what: string, hint = ""): voi
 
 /** The alternative that was meant: of those whose type fits at all, the one with the fewest complaints. */
 function closest(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] | null {
-  const fitting = branches.filter(
-    (issues) =>
-      !issues.some(
-        (issue) => issue.path.length === 0 && issue.code !== "unrecognized_keys" && issue.code !== "invalid_union",
-      ),
-  );
-  const nested = fitting.filter((issues) => issues.length > 0);
   if (value === null || typeof value !== "object") return null;
-  return nested.toSorted((a, b) => weight(a) - weight(b))[0] ?? null;
+  return branches.filter(fits).toSorted((a, b) => weight(a) - weight(b))[0] ?? null;
+}
+
+/** Whether the value is of the right type, and only something within it is wrong. */
+function fits(issues: readonly Issue[]): boolean {
+  return issues.every((issue) => {
+    if (issue.path.length > 0 || issue.code === "unrecognized_keys") return true;
+    return issue.code === "invalid_union" && issue.errors.some(fits);
+  });
 }
 
 function weight(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 1), 0);
+}
+
+function namedValues(branches: readonly (readonly Issue[])[]): string[] {
+  return branches.flat().flatMap((issue) => {
+    if (issue.code === "invalid_union") return namedValues(issue.errors);
+    return issue.code === "invalid_value" ? issue.values.map(String) : [];
+  });
 }
 
 function expectations(branches: readonly (readonly Issue[])[]): string {
@@ -142,14 +154,16 @@ function expected(type: string): string {
 }
 
 function listed(values: readonly string[]): string {
-  return values.length > 1 ? `one of ${values.join(", ")}` : (values[0] ?? "something else");
+  const shown = values.map((value) => (/^\w+$/u.test(value) ? value : JSON.stringify(value)));
+  return shown.length > 1 ? `one of ${shown.join(", ")}` : (shown[0] ?? "something else");
 }
 
 function describe(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "empty";
   if (Array.isArray(value)) return "a list";
-  return typeof value === "object" ? "an object" : JSON.stringify(shorten(value));
+  if (typeof value === "object") return "an object";
+  return typeof value === "string" ? JSON.stringify(shorten(value)) : String(value);
 }
 
 function place(path: Path): string {

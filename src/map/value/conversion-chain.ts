@@ -1,6 +1,5 @@
 /** The `as` of a field: one conversion or several, and what becomes of the last one's value. */
 import {
-  compileConversion,
   type Conversion,
   type ConversionName,
   conversions,

@@ -1,5 +1,11 @@
 /** Conversions of one mapping, each compiled once; a cell that several fields read is converted once. */
-import { compileConversion, type Conversion, type ConversionSpec, type ConvertDefaults, type ConvertResult } from "../convert/conversion.js";
+import {
+  compileConversion,
+  type Conversion,
+  type ConversionSpec,
+  type ConvertDefaults,
+  type ConvertResult,
+} from "../convert/conversion.js";
 
 /** How many recent texts each conversion remembers: about as many as one row has for it. */
 const RECENT = 4;

@@ -1,11 +1,5 @@
 /** The functions that expressions may call beside CEL's own; conversions in them follow the mapping's defaults. */
 import type { Environment } from "@marcbachmann/cel-js";
-import {
-  compileConversion,
-  type Conversion,
-  type ConversionSpec,
-  type ConvertDefaults,
-} from "../convert/conversion.js";
 import { foldName, shorten } from "../fold.js";
 import type { Code } from "../../model/codes.js";
 import type { ConversionShelf } from "./conversion-shelf.js";

@@ -59,7 +59,7 @@ export class ExpressionCompiler {
 
   constructor(
     source: MappingSource,
-    defaults: ConvertDefaults,
+    conversions: ConversionShelf,
     normalise: (cell: string) => string,
     functions: CustomFunctions,
   ) {
@@ -160,13 +160,23 @@ export class ExpressionCompiler {
           : undefined;
     const offset = inside >= 0 && !text.includes("\n") ? inside + (range?.start ?? 0) : 0;
     const [summary = "it cannot be read"] = sayPlainly(error).split("\n");
-    const unknown = /^Unknown variable: (\w+)/u.exec(summary);
-    const hint =
-      unknown === null
-        ? {}
-        : { hint: `Columns are read as row["${unknown[1]}"].${didYouMean(unknown[1] ?? "", ["row"])}` };
-    this.#source.report("mapping-expression", path, `Expression: ${summary}.`, { offset, ...hint });
+    const hint = hintFor(summary);
+    this.#source.report("mapping-expression", path, `Expression: ${summary.replace(/\bstring\b/gu, "text")}.`, {
+      offset,
+      ...(hint === null ? {} : { hint }),
+    });
   }
+}
+
+function hintFor(summary: string): string | null {
+  const unknown = /^Unknown variable: (\w+)/u.exec(summary);
+  if (unknown !== null) return `Columns are read as row["${unknown[1]}"].${didYouMean(unknown[1] ?? "", ["row"])}`;
+  if (/^no such overload: .*(?:string .*(?:int|double)|(?:int|double) .*string)/u.test(summary)) {
+    return 'Cells are text: number(row["…"]) makes a number of one, string(…) text of a number.';
+  }
+  if (/^no such overload: .*(?:int .*double|double .*int)/u.test(summary))
+    return "Numbers beside number() are written with a point: 10.0.";
+  return null;
 }
 
 class Refusal extends Error {

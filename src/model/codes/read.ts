@@ -152,4 +152,34 @@ export const readCodes = {
     transient: false,
     exit: null,
   },
+  "sheet-missing": {
+    meaning: "The workbook has no sheet of that name, position or pattern, or none with cells at all.",
+    remedy: "Correct `excel: { sheet }` in the mapping; `rowferry check` lists the sheets of a file.",
+    example: 'The mapping says `sheet: Manifestos`, but this month the sheet is called "Manifestos Nov".',
+    transient: false,
+    exit: ExitCode.person,
+  },
+  "sheet-ambiguous": {
+    meaning: "The workbook has several sheets with rows, and nothing says which of them is meant.",
+    remedy:
+      "Name one under `excel: { sheet }` in the mapping, by name, by position or by a pattern that fits one only.",
+    example: "A workbook with the visible sheets January and February, and a mapping without `sheet`.",
+    transient: false,
+    exit: ExitCode.person,
+  },
+  "formula-without-value": {
+    meaning: "A cell holds a formula, but the file does not hold its result, and formulas are not calculated here.",
+    remedy: "Open the workbook in Excel or LibreOffice, save it, and import it again: saving stores the results.",
+    example: "A workbook written by a script has `=B2*C2` in every row and was never opened.",
+    transient: false,
+    exit: null,
+  },
+  "cell-unreadable": {
+    meaning:
+      "A cell of a workbook stores something that contradicts its own type, as only damaged or badly written files do.",
+    remedy: "Open the workbook in Excel, correct the cell named, save it, and import the row again.",
+    example: "A cell of type number that stores `NaN`, or a text number that is not in the table of texts.",
+    transient: false,
+    exit: null,
+  },
 } as const satisfies Record<string, CodeEntry>;

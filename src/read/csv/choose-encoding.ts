@@ -39,9 +39,10 @@ export async function chooseEncoding(file: EncodedBytes, options: CsvOptions): P
     const scan = mark.encoding === "utf-8" ? await scanBytes(file.chunks) : null;
     return chosen(file, mark.encoding, mark.bytes, scan?.invalidLines ?? []);
   }
+  const wide = looksUtf16(file.head);
+  if (wide !== null && wanted !== "auto" && !isWide(wanted)) throw differs(file, wanted, `it is ${wide}`);
   if (wanted === "utf-8") return pinnedUtf8(file, fallback);
   if (wanted !== "auto") return pinnedOther(file, wanted);
-  const wide = looksUtf16(file.head);
   if (wide !== null) {
     return {
       ...chosen(file, wide, 0, []),
@@ -56,19 +57,11 @@ export async function chooseEncoding(file: EncodedBytes, options: CsvOptions): P
 function notUtf8(file: EncodedBytes, scan: ByteScan, fallback: string): ChosenEncoding {
   const first = scan.invalidLines[0] ?? 1;
   if (scan.plausibleLines.length > 0 && scan.multibyteLines.length >= scan.invalidLines.length) {
-    const mixed = chosen(file, "utf-8", 0, scan.invalidLines);
-    mixed.notes.push(mixture("utf-8", "are not UTF-8", scan.invalidLines));
-    return mixed;
+    return chosen(file, "utf-8", 0, scan.invalidLines);
   }
   const other = chosen(file, fallback, 0, scan.plausibleLines);
-  other.notes.push(`Not UTF-8 (line ${first}), so read as the fallback ${fallback}.`);
-  if (scan.plausibleLines.length > 0) other.notes.push(mixture(fallback, "hold UTF-8", scan.plausibleLines));
+  other.notes.unshift(`Not UTF-8 (line ${first}), so read as the fallback ${fallback}.`);
   return other;
-}
-
-function mixture(encoding: string, what: string, lines: number[]): string {
-  const shown = lines.slice(0, 5).join(", ") + (lines.length > 5 ? ", …" : "");
-  return `Mixed encodings: read as ${encoding}, but ${lines.length} line(s) ${what} (${shown}); their rows are invalid.`;
 }
 
 async function pinnedUtf8(file: EncodedBytes, fallback: string): Promise<ChosenEncoding> {
@@ -80,7 +73,7 @@ async function pinnedUtf8(file: EncodedBytes, fallback: string): Promise<ChosenE
 }
 
 async function pinnedOther(file: EncodedBytes, wanted: string): Promise<ChosenEncoding> {
-  if (/^utf|^ucs/.test(wanted)) return chosen(file, wanted, 0, []);
+  if (isWide(wanted)) return chosen(file, wanted, 0, []);
   const scan = await scanBytes(file.chunks, PROOF_LINES);
   if (scan.validUtf8 && scan.plausibleLines.length >= PROOF_LINES) {
     throw differs(
@@ -97,7 +90,20 @@ function chosen(file: EncodedBytes, encoding: string, bomBytes: number, oddLines
     const message = `encodings are mixed: more than ${MAX_ODD_LINES} lines differ from ${encoding}, the first is line ${oddLines[0]}`;
     throw new RowferryError("encoding-mixed", message, { place: { file: file.name, row: oddLines[0] } });
   }
-  return { encoding, bomBytes, oddLines: new Set(oddLines), notes: [] };
+  const notes: string[] = [];
+  if (oddLines.length > 0) {
+    const shown = oddLines.slice(0, 5).join(", ") + (oddLines.length > 5 ? ", …" : "");
+    const what = encoding === "utf-8" ? "are not UTF-8" : "hold UTF-8";
+    notes.push(
+      `Mixed encodings: read as ${encoding}, but ${oddLines.length} line(s) ${what} (${shown}); their rows are invalid.`,
+    );
+  }
+  return { encoding, bomBytes, oddLines: new Set(oddLines), notes };
+}
+
+/** Two or four bytes to a character. */
+function isWide(encoding: string): boolean {
+  return /^(utf|ucs)-?(16|32|2|4)/.test(encoding);
 }
 
 function byteOrderMark(head: Buffer): { encoding: string; bytes: number } | null {

@@ -26,7 +26,8 @@ export async function chooseSheet(
     return { sheet: named, notes: named.hidden ? [`Sheet "${named.name}" is hidden in the workbook.`] : [] };
   }
   if (typeof wanted === "string" && /[*?]/.test(wanted)) return byPattern(workbook, options, wanted);
-  const what = typeof wanted === "number" ? `no sheet ${wanted}; it has ${workbook.sheets.length}` : `no sheet "${wanted}"`;
+  const what =
+    typeof wanted === "number" ? `no sheet ${wanted}; it has ${workbook.sheets.length}` : `no sheet "${wanted}"`;
   throw missing(workbook, `the workbook has ${what}`);
 }
 
@@ -59,13 +60,15 @@ async function onlySheet(
   const hidden = workbook.sheets.filter((sheet) => sheet.hidden);
   const visible = workbook.sheets.filter((sheet) => !sheet.hidden);
   const candidates = options.hidden === "read" ? workbook.sheets : visible;
-  const left = hidden.length === 0 || options.hidden === "read" ? [] : [`Hidden sheets were left out: ${listed(hidden)}.`];
+  const left =
+    hidden.length === 0 || options.hidden === "read" ? [] : [`Hidden sheets were left out: ${listed(hidden)}.`];
   const [first, ...others] = candidates;
   if (first === undefined) throw missing(workbook, "all sheets of the workbook are hidden");
   if (others.length === 0) return { sheet: first, notes: left };
   const filled: Sheet[] = [];
   for (const sheet of candidates) if (!(await isEmpty(sheet))) filled.push(sheet);
-  if (filled.length > 1) throw ambiguous(workbook, `the workbook has ${filled.length} sheets with rows: ${listed(filled)}`);
+  if (filled.length > 1)
+    throw ambiguous(workbook, `the workbook has ${filled.length} sheets with rows: ${listed(filled)}`);
   const sheet = filled[0] ?? first;
   return { sheet, notes: [...left, `Of ${candidates.length} sheets, only "${sheet.name}" has rows.`] };
 }

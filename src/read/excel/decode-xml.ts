@@ -39,7 +39,8 @@ function decoderFor(head: Buffer): Decoder {
   const declared = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(head.toString("latin1"))?.[1] ?? "utf-8";
   // A part that says UTF-16 in one-byte letters is not UTF-16.
   if (/^(utf-?8|utf-?16.*|us-ascii)$/i.test(declared)) return new Utf8Decoder();
-  if (!iconv.encodingExists(declared)) throw new Error(`its encoding ${declared} is unknown`);
+  const exists: boolean = iconv.encodingExists(declared);
+  if (!exists) throw new Error(`its encoding ${declared} is unknown`);
   const decoder = iconv.getDecoder(declared);
   return { write: (bytes) => decoder.write(bytes), end: () => decoder.end() ?? "" };
 }

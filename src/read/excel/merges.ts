@@ -12,6 +12,8 @@ import type { ZipParts } from "./zip-parts.js";
 
 export type Merge = CellRange;
 
+type Fragment = { fragment: true; position: false; xmlns: false };
+
 const MAX_MERGES = 200_000;
 /** Behind the rows: a sheet's rest is small, but for conditional formats and links. */
 const endOfRows = /<(?:\/(?:[\w.-]+:)?sheetData\s*>|(?:[\w.-]+:)?sheetData\s*\/>)/;
@@ -23,7 +25,7 @@ export async function findMerges(parts: ZipParts, name: string): Promise<Merge[]
   const merges: Merge[] = [];
   try {
     let tail = "";
-    let rest: SaxesParser<{ fragment: true }> | null = null;
+    let rest: SaxesParser<Fragment> | null = null;
     for await (const text of decodeXml(parts.read(name, "sheet"))) {
       if (rest !== null) {
         rest.write(text);
@@ -45,8 +47,8 @@ export async function findMerges(parts: ZipParts, name: string): Promise<Merge[]
 }
 
 /** What follows the rows is a fragment: its errors are left to the walk that reads the rows. */
-function restParser(merges: Merge[]): SaxesParser<{ fragment: true }> {
-  const parser = new SaxesParser({ fragment: true, position: false });
+function restParser(merges: Merge[]): SaxesParser<Fragment> {
+  const parser = new SaxesParser<Fragment>({ fragment: true, position: false, xmlns: false });
   parser.on("error", () => {});
   parser.on("opentag", ({ name, attributes }) => {
     if (name.slice(name.indexOf(":") + 1) !== "mergeCell") return;
@@ -79,7 +81,8 @@ export class MergeSweep {
   /** @param width fill no cell from this column on. @throws Error (plain) when rows come out of order among merges. */
   apply(row: SheetRow, width: number): void {
     if (this.#merges.length === 0) return;
-    if (row.number < this.#row) throw new Error(`row ${row.number} stands behind row ${this.#row}, in a sheet with merged cells`);
+    if (row.number < this.#row)
+      throw new Error(`row ${row.number} stands behind row ${this.#row}, in a sheet with merged cells`);
     this.#row = row.number;
     this.#advance(row.number);
     for (const merge of this.#active) {

@@ -5,8 +5,7 @@ import { columnLetters } from "../column-letters.js";
 import { RowNumbers } from "./row-numbers.js";
 import { isBlankText, setCell, type SheetRow } from "./sheet-row.js";
 import { TextRuns } from "./text-runs.js";
-import type { Attributes, XmlHandlers } from "./walk-xml.js";
-import { isTrue } from "./workbook.js";
+import { type Attributes, isTrue, type XmlHandlers } from "./walk-xml.js";
 
 export class SheetHandlers implements XmlHandlers {
   /** Rows that are complete; whoever takes them leaves a new array. Rows without any cell that says something are not among them. */

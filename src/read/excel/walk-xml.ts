@@ -23,15 +23,18 @@ const MAX_DEPTH = 100;
 const MAX_TOKEN = 8 * 1024 ** 2;
 
 export class XmlWalker {
-  readonly #parser = new SaxesParser({ position: false });
-  readonly #handlers: XmlHandlers;
+  readonly #parser = new SaxesParser({ position: false, xmlns: false as const });
+  /** Of names with a prefix. */
   readonly #locals = new Map<string, string>();
+  /** Those bound to the root's namespace, {@link XmlWalker.#uri}. */
+  readonly #prefixes = new Set<string>();
+  #uri: string | undefined;
+  /** Whether elements without a prefix are in it. */
   #plain = false;
   #depth = 0;
   #sinceEvent = 0;
 
   constructor(handlers: XmlHandlers) {
-    this.#handlers = handlers;
     this.#parser.on("opentag", ({ name, attributes }) => {
       this.#sinceEvent = 0;
       if (this.#depth === 0) this.#readNamespaces(name, attributes);
@@ -80,8 +83,6 @@ export class XmlWalker {
     }
     this.#uri = uri;
   }
-  readonly #prefixes = new Set<string>();
-  #uri: string | undefined;
 
   #local(name: string, attributes: Attributes | null): string {
     if (!name.includes(":")) return this.#plain ? name : "";
@@ -133,4 +134,9 @@ export function partError(parts: ZipParts, name: string, cause: unknown): Rowfer
     return refused("file-refused", parts.file.name, message);
   }
   return corrupt(parts.file.name, `its part ${name} cannot be read: ${reasonOf(cause)}`, { cause });
+}
+
+/** A boolean attribute as XML Schema writes it, or as old writers do. */
+export function isTrue(text: string | undefined): boolean {
+  return text !== undefined && /^\s*(1|true|on)\s*$/i.test(text);
 }

@@ -5,7 +5,7 @@ import { readRelationships, type Relationship } from "./relationships.js";
 import { readSharedStrings, SharedStrings } from "./shared-strings.js";
 import { readStyles, type Styles } from "./styles.js";
 import { unescapeText } from "./text-runs.js";
-import { type Attributes, walkPart } from "./walk-xml.js";
+import { type Attributes, isTrue, walkPart } from "./walk-xml.js";
 import type { ZipParts } from "./zip-parts.js";
 
 export interface Sheet {
@@ -128,9 +128,4 @@ async function readFrame(parts: ZipParts, main: string): Promise<Frame> {
 function relationId(attributes: Attributes): string {
   const name = Object.keys(attributes).find((attribute) => /^[^:]+:id$/.test(attribute));
   return name === undefined ? "" : (attributes[name] ?? "");
-}
-
-/** A boolean attribute as XML Schema writes it, or as old writers do. */
-export function isTrue(text: string | undefined): boolean {
-  return text !== undefined && /^\s*(1|true|on)\s*$/i.test(text);
 }

@@ -65,7 +65,7 @@ export function rowsSection(summary: Summary): Markup | null {
 }
 
 function rowLine(name: Markup, { read, skipped, invalid, known, staged }: RowCounts): Markup {
-  const cells = [read, skipped, invalid, known, staged].map((count) => html`<td role="cell">${grouped(count)}</td>`);
+  const cells = [read, skipped, invalid, known, staged].map((value) => html`<td role="cell">${grouped(value)}</td>`);
   return html`<tr role="row"><th scope="row" role="rowheader">${name}</th>${cells}</tr>`;
 }
 

@@ -154,9 +154,12 @@ export const authenticationCases: ContractCase[] = [
         const answer = await service.askToken(service.options.credential, how);
         if (answer.status < 300) {
           check(typeof member(answer.json, "access_token") === "string", "a token answer should carry access_token");
-          check(/^bearer$/i.test(String(member(answer.json, "token_type") ?? "bearer")), "token_type should be bearer");
+          const type = JSON.stringify(member(answer.json, "token_type") ?? "bearer");
+          check(/^"bearer"$/i.test(type), `token_type should be bearer, not ${type}`);
           const lifetime = member(answer.json, "expires_in");
-          readings.push(`${how}, ${lifetime === undefined ? "no expires_in" : `expires_in ${String(lifetime)}`}`);
+          readings.push(
+            `${how}, ${lifetime === undefined ? "no expires_in" : `expires_in ${JSON.stringify(lifetime)}`}`,
+          );
         }
       }
       check(readings.length > 0, "neither basic nor post yields a token");

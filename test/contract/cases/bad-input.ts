@@ -72,9 +72,9 @@ export const badInputCases: ContractCase[] = [
   forbids("Errors: 400", "a body nested ten thousand deep is refused or ignored, never a crash", async (service) => {
     const document = await newDocument(service);
     const nested = `${"[".repeat(10_000)}${"]".repeat(10_000)}`;
-    for (const member of ["value", "metadata", "participant"]) {
+    for (const name of ["value", "metadata", "participant"]) {
       const event = JSON.stringify(eventFields(service, document, document.at(1)));
-      const raw = `${event.slice(0, -1)},"${member}":${nested}}`;
+      const raw = `${event.slice(0, -1)},"${name}":${nested}}`;
       const answer = await service.send({
         method: "POST",
         path: `/documents/${document.id}/events`,

@@ -1,0 +1,52 @@
+/** What is open in a ledger, as lines for a terminal. Text only; whoever calls it prints it. */
+import { grouped } from "../report/figures.js";
+import { targetFlag } from "../report/next-steps.js";
+import { plainText } from "../report/plain-text.js";
+import type { Status } from "./pipeline.js";
+import { type Colors, problemTable, stateText } from "./text-tables.js";
+
+export interface StatusLook {
+  columns: number;
+  colors: Colors;
+  target: string;
+}
+
+/** Several lines without a closing line feed. */
+export function printStatus(status: Status, { columns, colors, target }: StatusLook): string {
+  const sections = [
+    lastRunLine(status),
+    openLines(status, colors),
+    problemTable("Problems", status.problems, columns, colors),
+  ];
+  if (needsResume(status))
+    sections.push(`${colors.bold("Next:")} go on with what is open\n  rowferry resume${targetFlag(target)}`);
+  return sections.filter((section) => section !== "").join("\n\n");
+}
+
+function lastRunLine({ lastRun }: Status): string {
+  if (lastRun === null) return "No run yet.";
+  const { name, startedAt, finishedAt, exitCode } = lastRun;
+  const end =
+    finishedAt === null
+      ? "not finished: it goes on, or was killed"
+      : `finished ${finishedAt}${exitCode === null ? "" : `, exit code ${exitCode}`}`;
+  return `Last run ${plainText(name)}, begun ${startedAt}, ${end}`;
+}
+
+function openLines({ open }: Status, colors: StatusLook["colors"]): string {
+  const kinds = ["participants", "addresses", "documents", "events"] as const;
+  const lines = kinds
+    .map((kind) => ({ kind, text: stateText(open[kind]) }))
+    .filter(({ text }) => text !== "")
+    .map(({ kind, text }) => `${kind.padEnd(13)} ${text}`);
+  if (open.rows > 0) lines.push(`${"rows".padEnd(13)} ${grouped(open.rows)} to correct`);
+  if (lines.length === 0) return "Nothing is open.";
+  return `${colors.bold("Open")}\n${lines.join("\n")}`;
+}
+
+/** Whether sending could go on without a person. */
+function needsResume({ open }: Status): boolean {
+  return [open.participants, open.addresses, open.documents, open.events].some((counts) =>
+    ["planned", "sending", "stalled"].some((state) => (counts[state] ?? 0) > 0),
+  );
+}

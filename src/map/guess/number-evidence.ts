@@ -1,0 +1,40 @@
+/** Whether a column holds numbers, with which decimal mark and which units. */
+import { readNumber } from "../convert/number-text.js";
+import { type Cell, enough } from "./cell.js";
+
+export interface NumberEvidence {
+  /** Cells that only one mark can read. */
+  comma: number;
+  point: number;
+  /** Units met, as written. */
+  units: string[];
+  /** Whether all are whole and none is grouped: a count or a code rather than a measure. */
+  whole: boolean;
+}
+
+/** Null where the column does not hold numbers. Leading zeros make codes, not numbers. */
+export function numberEvidence(cells: readonly Cell[]): NumberEvidence | null {
+  let comma = 0;
+  let point = 0;
+  let fitting = 0;
+  let whole = true;
+  const units = new Set<string>();
+  for (const { text, kind } of cells) {
+    if (kind === "number") {
+      fitting += 1;
+      whole &&= !text.includes(".");
+      continue;
+    }
+    if (kind !== "text" || !/^[-+(R$€£\s]*\d/.test(text) || /^0\d/.test(text)) continue;
+    const byComma = readNumber(text, ",");
+    const byPoint = readNumber(text, ".");
+    const read = typeof byComma === "object" ? byComma : byPoint;
+    if (typeof read === "string" || read.unit.length > 5) continue;
+    fitting += 1;
+    if (read.unit !== "") units.add(read.unit);
+    if (typeof byComma === "string") point += 1;
+    if (typeof byPoint === "string") comma += 1;
+    whole &&= /^\d+$/.test(text);
+  }
+  return cells.length > 0 && fitting >= cells.length * enough ? { comma, point, units: [...units], whole } : null;
+}

@@ -1,0 +1,57 @@
+/** From a workbook and the reading options to a table: which sheet, which header, which rows. */
+import type { ReadOptions } from "../../model/dialect.js";
+import { columnLetters } from "../column-letters.js";
+import type { Table } from "../table.js";
+import { chooseSheet } from "./choose-sheet.js";
+import { corrupt, reasonOf } from "./fault.js";
+import { RowferryError } from "../../model/error.js";
+import { locateHeader, type SheetHeader } from "./locate-header.js";
+import { sampleSheet, type SheetSample } from "./sample-sheet.js";
+import { sheetRows } from "./sheet-rows.js";
+import { isEmptySheet } from "./sheet-stream.js";
+import type { Sheet, Workbook } from "./workbook.js";
+
+/** @throws RowferryError when there is no such sheet or no header, or the workbook is damaged. */
+export async function openTable(workbook: Workbook, options: ReadOptions): Promise<Table> {
+  const excel = options.excel ?? {};
+  const { sheet, notes } = await chooseSheet(workbook, excel, (one) => isEmptySheet(workbook, one));
+  const option = options.header ?? "auto";
+  const skipHidden = excel.hidden !== "read";
+  const fillMerged = excel.fillMerged === true;
+  const merges = await workbook.merges(sheet);
+  const wanted = typeof option === "string" ? 0 : Math.max(0, ...[option].flat());
+  const sample = await sampleSheet(workbook, sheet, wanted);
+  const settings = { file: workbook.parts.file.name, sheet: sheet.name, option, skipHidden, merges, fillMerged };
+  const header = wellFormed(workbook, sheet, () => locateHeader(sample, settings));
+  notes.push(...header.notes);
+  if (skipHidden) notes.push(...hiddenColumnNotes(sample, header));
+  return {
+    sheet: sheet.name,
+    header: header.texts,
+    headerRow: header.lastRow,
+    dialect: { format: "xlsx", sheet: sheet.name, date1904: workbook.date1904 },
+    notes,
+    rows: () => sheetRows(workbook, sheet, { header, merges, fillMerged, skipHidden, notes }),
+  };
+}
+
+function wellFormed(workbook: Workbook, sheet: Sheet, locate: () => SheetHeader): SheetHeader {
+  try {
+    return locate();
+  } catch (cause) {
+    if (cause instanceof RowferryError) throw cause;
+    throw corrupt(workbook.parts.file.name, reasonOf(cause), { sheet: sheet.name, cause });
+  }
+}
+
+function hiddenColumnNotes({ hiddenColumns }: SheetSample, { width }: SheetHeader): string[] {
+  const shown = hiddenColumns
+    .filter(({ first }) => first < width)
+    .map(({ first, last }) => {
+      const end = Math.min(last, width - 1);
+      return first === end ? columnLetters(first + 1) : `${columnLetters(first + 1)} to ${columnLetters(end + 1)}`;
+    });
+  if (shown.length === 0) return [];
+  const listed = shown.slice(0, 10).join(", ") + (shown.length > 10 ? `, and ${shown.length - 10} more` : "");
+  return [`Hidden columns were left out: ${listed}; \`excel: { hidden: read }\` reads them.`];
+}

@@ -1,0 +1,116 @@
+/** Telling encodings apart: the byte scan against Node's own UTF-8 check, and every byte of windows-1252. */
+import { isUtf8 } from "node:buffer";
+import * as fc from "fast-check";
+import iconv from "iconv-lite";
+import { expect, test } from "vitest";
+import { canonicalEncoding, textPieces } from "../src/read/csv/decode.js";
+import { scanBytes } from "../src/read/csv/scan-bytes.js";
+import { brief, readFile, temporaryFile } from "./read/read-file.js";
+
+const pieces = fc.array(
+  fc.oneof(
+    fc.constantFrom("a", "\n", "\r", "\r\n", "é", "€", "😀", "\u07ff", "\uffff").map((text) => Buffer.from(text)),
+    fc
+      .constantFrom(
+        [0xc0, 0x80],
+        [0xe0, 0x80, 0x80],
+        [0xed, 0xa0, 0x80],
+        [0xf4, 0x90, 0x80, 0x80],
+        [0xf5],
+        [0xc3],
+        [0xe2, 0x82],
+        [0xf0, 0x9f, 0x98],
+        [0x80],
+      )
+      .map((bytes) => Buffer.from(bytes)),
+  ),
+  { maxLength: 12 },
+);
+
+/** The bytes in chunks of the given sizes. */
+async function* chunked(bytes: Buffer, sizes: number[]): AsyncGenerator<Buffer> {
+  for (let start = 0, turn = 0; start < bytes.length; turn++) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    yield bytes.subarray(start, start + size);
+    start += size;
+  }
+}
+
+test("lines that are not UTF-8 are found, in chunks of any size, overlong forms and surrogates included", async () => {
+  await fc.assert(
+    fc.asyncProperty(pieces, fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 }), async (parts, sizes) => {
+      const bytes = Buffer.concat(parts);
+      const scan = await scanBytes(() => chunked(bytes, sizes));
+      const lines = bytes
+        .toString("latin1")
+        .split(/\r\n|\r|\n/)
+        .map((line) => Buffer.from(line, "latin1"));
+      const bad = lines.flatMap((line, index) => (isUtf8(line) ? [] : [index + 1]));
+      expect(scan.validUtf8).toBe(isUtf8(bytes));
+      expect(scan.invalidLines).toEqual(bad);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("every byte of windows-1252 is decoded as iconv-lite has it, whatever else is in its chunk", () => {
+  for (let byte = 0; byte < 256; byte++) {
+    const bytes = Buffer.from([0xe3, byte, 0x41]);
+    expect(textPieces("windows-1252").write(bytes)).toBe(iconv.decode(bytes, "windows-1252"));
+  }
+});
+
+test.each([
+  ["UTF8", "utf-8"],
+  ["utf_8", "utf-8"],
+  ["Windows-1252", "windows-1252"],
+  ["cp1252", "windows-1252"],
+  ["ISO-8859-15", "iso-8859-15"],
+  ["UCS-2", "utf-16le"],
+  ["klingon", null],
+])("%s is the encoding %s", (name, encoding) => {
+  expect(canonicalEncoding(name)).toBe(encoding);
+});
+
+test.each(["windows-1252", "iso-8859-15", "utf-16le", "utf-16be", "utf-8", "macroman", "gb18030"])(
+  "a file in %s, named so, is read to the letter",
+  async (encoding) => {
+    const path = await temporaryFile(iconv.encode("id;texto\n1;ação é ñ ü\n2;São\n", encoding));
+    const table = await readFile(path, { csv: { encoding } });
+    expect(brief(table.rows)).toEqual([
+      [2, ["1", "ação é ñ ü"]],
+      [3, ["2", "São"]],
+    ]);
+  },
+);
+
+test("a character cut by the border of two chunks stays whole", async () => {
+  const rows = Array.from({ length: 40_000 }, (_, index) => `${index};ção€😀${"x".repeat(index % 7)}`);
+  for (const encoding of ["utf-8", "utf-16le", "utf-16be"]) {
+    const table = await readFile(
+      await temporaryFile(iconv.encode(`id;t\n${rows.join("\n")}`, encoding, { addBOM: true })),
+    );
+    expect(table.rows.map(({ cells }) => cells.join(";"))).toEqual(rows);
+    expect(table.rows.every(({ problems }) => problems === null)).toBe(true);
+  }
+});
+
+test("UTF-16 under a mapping that says UTF-8 is refused, not read as letters between NULs", async () => {
+  const path = await temporaryFile(iconv.encode("id;nome\n1;Ana\n", "utf-16le"));
+  await expect(readFile(path, { csv: { encoding: "utf-8" } })).rejects.toMatchObject({ code: "encoding-differs" });
+});
+
+test("one encoding that is wrong on very many lines is refused as a whole, naming the first", async () => {
+  const good = "1;ação\n".repeat(12_000);
+  const path = await temporaryFile(
+    Buffer.concat([Buffer.from(`id;t\n${good}`), iconv.encode("2;São\n".repeat(11_000), "windows-1252")]),
+  );
+  await expect(readFile(path)).rejects.toMatchObject({ code: "encoding-mixed", place: { row: 12_002 } });
+});
+
+test("capitals before typographic quotes, which look like UTF-8, do not make windows-1252 mixed", async () => {
+  const text = "id;nome\n1;“CAFÉ”\n2;“IRMÓ\n3;São\n";
+  const table = await readFile(await temporaryFile(iconv.encode(text, "windows-1252")));
+  expect(table.dialect).toMatchObject({ encoding: "windows-1252" });
+  expect(table.rows[0]).toMatchObject({ cells: ["1", "“CAFÉ”"], problems: null });
+});
