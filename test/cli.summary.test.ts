@@ -82,7 +82,9 @@ describe("the next command", () => {
   const rejected = { kind: "rejected" as const, path: "state/sandbox/runs/x/it's March.rejected.csv" };
 
   it("is to correct and import the rejected file, quoted for the shell", () => {
-    const [step] = nextSteps(summary({ exitCode: 3, files: [rejected] }), look.shown);
+    const inputs = [{ input: "it's March.csv", sheet: null, read: 1, skipped: 0, invalid: 1, known: 0, staged: 0 }];
+    const other = { kind: "rejected" as const, path: "state/sandbox/runs/x/of another mapping.rejected.csv" };
+    const [step] = nextSteps(summary({ exitCode: 3, files: [other, rejected], inputs }), look.shown);
     expect(step?.command).toBe(
       `rowferry import manifests.yaml 'state/sandbox/runs/x/it'\\''s March.rejected.csv' --sandbox`,
     );

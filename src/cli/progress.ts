@@ -92,7 +92,7 @@ function sentence(event: Exclude<PipelineEvent, { type: "stage" | "progress" }>)
   }
   const requests = Object.values(event.requests).reduce((sum, count) => sum + count, 0);
   const parts = [`${grouped(requests)} ${requests === 1 ? "request" : "requests"} to send`];
-  parts.push(`at least ${shortDuration(event.secondsAtLimit)} at the limit`);
+  if (event.secondsAtLimit >= 1) parts.push(`at least ${shortDuration(event.secondsAtLimit)} at the limit`);
   if (event.held > 0) parts.push(`${grouped(event.held)} held`);
   if (event.deferred > 0) parts.push(`${grouped(event.deferred)} deferred`);
   return parts.join(", ");

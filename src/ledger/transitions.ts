@@ -27,8 +27,10 @@ export function createTransitions(database: Database) {
      VALUES (@id, @state, @reason, @waitsFor, @serviceId, @targetId, @doubt, @now)
      ON CONFLICT (event_id) DO UPDATE SET state = @state, reason = @reason, waits_for = @waitsFor,
        service_event_id = coalesce(@serviceId, service_event_id),
-       target_document_id = coalesce(@targetId, target_document_id), doubt = @doubt, changed_at = @now`,
+       target_document_id = coalesce(@targetId, target_document_id), doubt = @doubt, changed_at = @now,
+       attempted_hash = iif(@state IN ('planned', 'rejected'), NULL, attempted_hash)`,
   );
+  // What is planned again or rejected is known not to have landed: no duplicate is a receipt for it (HARD-CASES H3).
   const sendEvent = database.prepare<[number, number, number]>(
     `INSERT INTO event_states (event_id, state, attempted_hash, changed_at)
      SELECT id, 'sending', content_hash, ? FROM events WHERE id = ?

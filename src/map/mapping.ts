@@ -29,6 +29,8 @@ export interface MappingInput {
   read: ReadOptions;
   /** Whether rows name themselves with `rowId`. */
   hasRowId: boolean;
+  /** The columns that its fields read: for each the mapping's own name, then other headers under which it may come. */
+  columns: readonly (readonly string[])[];
   /**
    * Binds the mapping's columns to a table's header.
    * @throws RowferryError naming every column that is missing or ambiguous, with the nearest header.

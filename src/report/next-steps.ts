@@ -1,6 +1,8 @@
 /** What to do next after a run, and the command to type, where one would help. Pure. */
+import { basename } from "node:path";
 import { ExitCode } from "../model/exit-code.js";
 import type { Summary } from "../model/summary.js";
+import { rejectedFileName } from "./rejected-name.js";
 
 /** What to do, in a sentence, and the command; null when nothing need be done. */
 export interface NextStep {
@@ -15,7 +17,7 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   if (summary.exitCode === ExitCode.again || summary.exitCode >= ExitCode.interrupted) {
     steps.push({ why: "go on where this run stopped; nothing is sent twice", command: `rowferry resume${target}` });
   }
-  const rejected = summary.files.filter((file) => file.kind === "rejected").map((file) => shown(file.path));
+  const rejected = ofThisRun(summary).map((path) => shown(path));
   if (rejected.length > 0 && summary.mapping !== null) {
     const files = rejected.map(shellQuoted).join(" ");
     const command = `rowferry import ${shellQuoted(shown(summary.mapping))} ${files}${target}`;
@@ -32,6 +34,14 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
     steps.push({ why: "see what needs a person, and why", command: `rowferry rejects${target}` });
   }
   return steps;
+}
+
+/** Rejected files of this run's own inputs: those of earlier ones may need another mapping. */
+function ofThisRun({ files, inputs }: Summary): string[] {
+  const names = inputs.map(({ input, sheet }) => rejectedFileName(input, sheet, "csv").replace(/\.rejected\.csv$/, ""));
+  return files
+    .filter(({ kind, path }) => kind === "rejected" && names.includes(basename(path).replace(/(-\d+)?\.rejected\.\w+$/, "")))
+    .map(({ path }) => path);
 }
 
 /** ` --sandbox`, ` --target production`. */

@@ -4,6 +4,7 @@ import { writeRejectedCsv } from "./rejected-csv.js";
 import type { RejectedRow } from "./rejected-row.js";
 import { writeRejectedExcel } from "./rejected-excel.js";
 
+export { rejectedFileName } from "./rejected-name.js";
 export type { RejectedRow } from "./rejected-row.js";
 
 export interface RejectedContent {
@@ -24,17 +25,4 @@ export function writeRejectedFile(path: string, content: RejectedContent): Promi
   const { dialect } = content;
   if (dialect.format === "xlsx") return writeRejectedExcel(path, dialect, content);
   return writeRejectedCsv(path, dialect, content);
-}
-
-/**
- * `nightly.csv.gz` → `nightly.rejected.csv`; `book.xlsx`, sheet `May` → `book.May.rejected.xlsx` (the sheet is named only
- * where the workbook has several that are read). Never a path: separators and control characters become `_`.
- */
-export function rejectedFileName(inputName: string, sheet: string | null, format: Dialect["format"]): string {
-  const base = inputName.replace(/\.(gz|zip)$/i, "").replace(/\.(csv|tsv|txt|xlsx|xlsm)$/i, "");
-  const bare = base.replace(/\.rejected$/i, "");
-  const name = sheet === null ? bare : `${bare}.${sheet}`;
-  // oxlint-disable-next-line no-control-regex -- control characters must not get into a file's name
-  const safe = name.replace(/[\u0000-\u001F\u007F-\u009F/\\:*?"<>|]/g, "_").replace(/^\.+/, "_");
-  return `${Array.from(safe).slice(0, 150).join("")}.rejected.${format}`;
 }

@@ -2,7 +2,7 @@
  * Everything in an SQLite file. Requests that arrive close together share one commit: each is a savepoint of its own in
  * one open transaction, which is committed before any of their answers leaves.
  */
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import type { AddressRecord, DocumentRecord, EventRecord, ParticipantRecord, TokenRecord } from "./records.js";
@@ -36,7 +36,11 @@ export class SqliteStore implements Store {
 
   /** `file` is made when it is not there. @throws Error for a file that is no sandbox's or of another version. */
   constructor(file: string) {
-    mkdirSync(dirname(file), { recursive: true });
+    if (file !== ":memory:") {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      // Names and tax ids are nobody else's business; SQLite gives its side files the same mode.
+      closeSync(openSync(file, "a", 0o600));
+    }
     this.#db = new Database(file, { timeout: BUSY_MS });
     this.#db.pragma("journal_mode = WAL");
     this.#db.pragma("synchronous = FULL");

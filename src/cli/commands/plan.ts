@@ -48,7 +48,7 @@ function plan(frame: Frame, mappingPath: string, files: string[], flags: Flags):
         journal: null,
       });
       progress.close();
-      output.text(printPlan(found, output));
+      output.text(`\n${printPlan(found, output)}\n`);
       output.data({ type: "plan", ...found });
       return found.inputs.some(({ invalid }) => invalid > 0) ? ExitCode.person : ExitCode.ok;
     } finally {

@@ -21,7 +21,8 @@ function status(frame: Frame, flags: TargetFlags & OutputFlags): Promise<number>
   return withTarget(frame, flags, async (target, output) => {
     const { readStatus } = await frame.world.pipeline();
     const found = await readStatus({ target });
-    output.text(printStatus(found, { columns: output.columns, colors: output.colors, target: target.name }));
+    const text = printStatus(found, { columns: output.columns, colors: output.colors, target: target.name });
+    output.text(`\n${text}\n`);
     output.data({ type: "status", ...found });
     return ExitCode.ok;
   });

@@ -95,7 +95,8 @@ export function hasAddress(party: Pick<Party, "columns">): boolean {
 /** `key`: the column by which other tables refer to it. */
 export function writeParticipant(party: Party, key: Column | null, unsure: Unsure): Member {
   const { taxId, columns } = party;
-  const { country, types } = taxId.taxId ?? { country: "", types: [] };
+  const country = taxId.taxId?.country ?? "";
+  const types = taxId.taxId?.types ?? [];
   const members: Member[] = key === null ? [] : [{ name: "key", value: field(key) }];
   members.push({ name: "countryCode", value: columns.country === undefined ? country : field(columns.country) });
   members.push({ name: "taxIdType", value: taxIdType(party) });

@@ -10,7 +10,7 @@ import { compileParticipant } from "../record/participant.js";
 import type { Known } from "../record/reference.js";
 import type { InputSpec } from "../schema/mapping-schema.js";
 import type { Path } from "../source/mapping-source.js";
-import { BoundColumns, type ColumnEntry } from "../value/columns.js";
+import { BoundColumns, type ColumnEntry, type ColumnUse } from "../value/columns.js";
 import type { CompileContext } from "../value/compile-context.js";
 import { compileCondition, type Condition } from "../value/condition.js";
 import { compileField, type Field } from "../value/field.js";
@@ -46,6 +46,7 @@ export function compileInput(
     name,
     read: readOptions(spec),
     hasRowId: parts.rowId !== null,
+    columns: columnsOf(parts),
     bind: (header, place) => {
       const columns = new BoundColumns(header, entries);
       const mapper = bindRowMapper(parts, columns, header, context.normalise);
@@ -103,6 +104,13 @@ function compileParts(spec: InputSpec, path: Path, context: CompileContext, know
     documents: [...documents.values()].filter((part) => part !== null),
     events,
   };
+}
+
+function columnsOf(parts: InputParts): ColumnUse[] {
+  const used = [parts.skip, parts.rowId, parts.group, ...parts.participants, ...parts.addresses, ...parts.documents, ...parts.events];
+  const byName = new Map<string, ColumnUse>();
+  for (const use of used.flatMap((part) => part?.uses ?? [])) byName.set(foldName(use[0] ?? ""), use);
+  return [...byName.values()];
 }
 
 function compileColumnEntries(spec: InputSpec, path: Path, context: CompileContext): ReadonlyMap<string, ColumnEntry> {

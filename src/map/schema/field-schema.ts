@@ -1,6 +1,6 @@
 /** How one value is found: a constant, or a column, template or expression with what is done to it. */
 import { z } from "zod";
-import { conversionNames } from "../convert/conversion.js";
+import { type ConversionName, conversionNames, conversions } from "../convert/conversion.js";
 
 export const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -35,9 +35,14 @@ export const conditionSchema = z
     examples: [{ filled: "Data Coleta" }, { equals: { Tipo: ["Coleta", "Entrega"] } }],
   });
 
+/** One alternative per conversion, each with its own options. */
+const conversionSpecs = conversionNames.map((name) =>
+  (conversions[name].options as z.ZodObject).extend({ name: z.literal(name) }).strict().meta({ description: conversions[name].description }),
+);
+
 const conversionSchema = z.union([
   z.enum(conversionNames),
-  z.looseObject({ name: z.enum(conversionNames) }).meta({ description: "A conversion with its options." }),
+  z.discriminatedUnion("name", conversionSpecs as unknown as [z.ZodObject<{ name: z.ZodLiteral<ConversionName> }>]),
 ]);
 
 export const asSchema = z.union([conversionSchema, z.array(conversionSchema).min(1)]).meta({

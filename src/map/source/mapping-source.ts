@@ -25,8 +25,8 @@ export class MappingSource {
   readonly #anchors = new Map<string, Node>();
   #nodes = 0;
 
-  /** `path` is only named in places. Never throws; look at `problems`. */
-  constructor(path: string, text: string) {
+  /** `path` is only named in places. `failsafe`: every scalar is text. Never throws; look at `problems`. */
+  constructor(path: string, text: string, schema: "core" | "failsafe" = "core") {
     this.path = path;
     this.#text = text;
     if (text.length > MAX_LENGTH) {
@@ -49,6 +49,7 @@ export class MappingSource {
       prettyErrors: false,
       strict: true,
       version: "1.2",
+      schema,
     });
     for (const error of [...document.errors, ...document.warnings].slice(0, 20)) {
       this.#add("mapping-syntax", `YAML: ${error.message}`, null, error.pos[0]);

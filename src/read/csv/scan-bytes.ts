@@ -80,25 +80,28 @@ class LineScanner {
   #sequence: number[] = [];
 
   push(chunk: Buffer): void {
+    // Fields are slow to touch for every byte: they are up to date only where another method is called.
+    let line = this.#line;
+    let afterCr = this.#afterCr;
     for (let index = 0; index < chunk.length; index++) {
       const byte = chunk[index] as number;
-      if (byte < 0x80 && this.#sequence.length === 0) {
-        if (byte === 10 || byte === 13) this.#lineBreak(byte);
-        else this.#afterCr = false;
-        continue;
+      if (byte > 13 && byte < 0x80 && this.#sequence.length === 0) {
+        afterCr = false;
+      } else if (byte >= 0x80 || this.#sequence.length > 0) {
+        afterCr = false;
+        this.#line = line;
+        if (!this.#highByte(byte)) index--;
+      } else {
+        if (byte === 13 || (byte === 10 && !afterCr)) line++;
+        afterCr = byte === 13;
       }
-      this.#afterCr = false;
-      if (!this.#highByte(byte)) index--;
     }
+    this.#line = line;
+    this.#afterCr = afterCr;
   }
 
   end(): void {
     if (this.#sequence.length > 0) this.#note(this.lines.invalidLines);
-  }
-
-  #lineBreak(byte: number): void {
-    if (byte === 13 || !this.#afterCr) this.#line++;
-    this.#afterCr = byte === 13;
   }
 
   /** False: the byte does not continue the sequence at hand and is to be looked at again. */

@@ -3,7 +3,8 @@
  * part's checksum verified. Names are looked up without regard to case, since writers disagree about it.
  */
 import { stat } from "node:fs/promises";
-import { crc32 } from "node:zlib";
+import type { Readable } from "node:stream";
+import { crc32, createInflateRaw } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { RowferryError } from "../../model/error.js";
 import { corrupt, oversized, reasonOf, refused } from "./fault.js";
@@ -93,20 +94,19 @@ export class ZipParts {
     if (entry.isEncrypted())
       throw refused("file-protected", this.file.name, "the workbook's parts are encrypted with a password");
     let sum = 0;
+    let size = 0;
     try {
-      const stream = await this.#zip.openReadStreamPromise(entry);
-      try {
-        for await (const chunk of stream as AsyncIterable<Buffer>) {
-          sum = crc32(chunk, sum);
-          yield chunk;
-        }
-      } finally {
-        stream.destroy();
+      for await (const chunk of unpacked(await this.#zip.openReadStreamPromise(entry, { decodeFileData: false }), entry)) {
+        size += chunk.length;
+        if (size > entry.uncompressedSize) throw new Error("it is larger than the archive says");
+        sum = crc32(chunk, sum);
+        yield chunk;
       }
     } catch (cause) {
       if (cause instanceof RowferryError) throw cause;
       throw corrupt(this.file.name, `its part ${name} cannot be unpacked (${reasonOf(cause)})`, { cause });
     }
+    if (size !== entry.uncompressedSize) throw corrupt(this.file.name, `its part ${name} is cut off`);
     if (sum !== entry.crc32) throw corrupt(this.file.name, `the checksum of its part ${name} is wrong`);
   }
 
@@ -128,6 +128,30 @@ export class ZipParts {
       const message = `its part ${name} would unpack from ${packed} to ${size} bytes, as archives do that are built to exhaust a machine`;
       throw oversized(this.file.name, message);
     }
+  }
+}
+
+/** Large pieces: every piece is a round trip to zlib's thread. */
+const CHUNK_BYTES = 64 * 1024;
+
+async function* unpacked(packed: Readable, entry: Entry): AsyncGenerator<Buffer> {
+  if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) {
+    packed.destroy();
+    throw new Error(`its compression method ${entry.compressionMethod} is unknown`);
+  }
+  if (entry.compressionMethod === 0) {
+    yield* packed as AsyncIterable<Buffer>;
+    return;
+  }
+  const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
+  packed.on("error", (error) => inflate.destroy(error));
+  packed.pipe(inflate);
+  try {
+    yield* inflate as AsyncIterable<Buffer>;
+  } finally {
+    packed.unpipe(inflate);
+    packed.destroy();
+    inflate.destroy();
   }
 }
 

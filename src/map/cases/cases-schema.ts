@@ -1,0 +1,39 @@
+/** `<mapping>.cases.yaml`: rows, and the records or codes that must come of them. Every scalar is read as text. */
+import { z } from "zod";
+
+const cell = z.union([
+  z.string(),
+  z.null(),
+  z.strictObject({
+    number: z.string().optional().meta({ description: "A number cell of a workbook, in plain notation." }),
+    date: z.string().optional().meta({ description: "A date cell of a workbook, in ISO 8601." }),
+    boolean: z.string().optional().meta({ description: "A boolean cell of a workbook." }),
+  }),
+]);
+
+const expectedRecords = z.strictObject({
+  participants: z.array(z.unknown()).optional(),
+  addresses: z.array(z.unknown()).optional(),
+  documents: z.array(z.unknown()).optional(),
+  events: z.array(z.unknown()).optional(),
+});
+
+export const caseSchema = z
+  .strictObject({
+    name: z.string().min(1).meta({ description: "What the case shows, in a sentence." }),
+    input: z.string().optional().meta({ description: "The input of the mapping; may be left out when there is one." }),
+    rows: z.array(z.record(z.string(), cell)).min(1).meta({ description: "Cells by header; columns that are left out are blank." }),
+    records: expectedRecords.optional().meta({
+      description: "What comes of the rows, each kind of record in order; members that are left out are not compared.",
+    }),
+    codes: z.array(z.string()).min(1).optional().meta({
+      description: "The codes of the problems that make the rows invalid, in any order; `code: Column` also says where.",
+      examples: [["tax-id-invalid: CNPJ Gerador"]],
+    }),
+    skipped: z.literal("true").optional().meta({ description: "All rows are left out." }),
+  })
+  .meta({ id: "Case" });
+
+export const casesSchema = z.strictObject({ cases: z.array(caseSchema).min(1) });
+
+export type CaseSpec = z.infer<typeof caseSchema>;
