@@ -89,7 +89,9 @@ function looks(scheme: "light" | "dark"): Look[] {
 
 const schemes = chromium === undefined ? [] : (["light", "dark"] as const);
 
-it(chromium === undefined ? "did not run: there is no chromium here" : "there is a chromium to look with", () => {
+const told = chromium === undefined ? "did not run: there is no chromium here" : "there is a chromium to look with";
+
+it.each([told])("%s", () => {
   expect(chromium !== undefined || !required, "ROWFERRY_TEST_REQUIRE asks for chromium").toBe(true);
 });
 

@@ -24,5 +24,9 @@ export const commands: readonly CommandEntry[] = [
   { name: "status", summary: "what is open, and what it waits for", load: () => import("./commands/status.js") },
   { name: "sandbox", summary: "run a local service to rehearse with", load: () => import("./commands/sandbox.js") },
   { name: "explain", summary: "what a code means, and what to do", load: () => import("./commands/explain.js") },
-  { name: "completion", summary: "print a script that completes commands in your shell", load: () => import("./commands/completion.js") },
+  {
+    name: "completion",
+    summary: "print a script that completes commands in your shell",
+    load: () => import("./commands/completion.js"),
+  },
 ];

@@ -24,7 +24,9 @@ function bashScript(commands: readonly CommandWords[]): string {
   const values = commands.flatMap(({ name, values: of }) =>
     Object.entries(of).map(([flag, words]) => `    ${name}:${flag}) words="${words.join(" ")}" ;;`),
   );
-  const flags = commands.map(({ name, flags: of, subcommands }) => `    ${name}:*) words="${[...subcommands, ...of].join(" ")}" ;;`);
+  const flags = commands.map(
+    ({ name, flags: of, subcommands }) => `    ${name}:*) words="${[...subcommands, ...of].join(" ")}" ;;`,
+  );
   return `# rowferry completion for bash
 _rowferry() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words=""
@@ -45,7 +47,9 @@ complete -o filenames -o bashdefault -F _rowferry rowferry
 function zshScript(commands: readonly CommandWords[]): string {
   const names = commands.map(({ name, summary }) => `    ${single(`${name}:${summary.replaceAll(":", "\\:")}`)}`);
   const cases = commands.map(({ name, flags, subcommands, values }) => {
-    const specs = flags.map((flag) => single(values[flag] === undefined ? flag : `${flag}=:value:(${values[flag].join(" ")})`));
+    const specs = flags.map((flag) =>
+      single(values[flag] === undefined ? flag : `${flag}=:value:(${values[flag].join(" ")})`),
+    );
     const first = subcommands.length === 0 ? [] : [single(`1:what:(${subcommands.join(" ")})`)];
     return `    ${name}) _arguments ${[...specs, ...first, single("*:file:_files")].join(" ")} ;;`;
   });

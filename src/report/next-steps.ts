@@ -31,7 +31,7 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
     steps.push({ why: "give a stranded document the id that the service knows it by", command });
   }
   if (steps.length === 0 && summary.exitCode === ExitCode.person) {
-    steps.push({ why: "see what needs a person, and why", command: `rowferry rejects${target}` });
+    steps.push({ why: "see what needs a person, and why", command: `rowferry status${target}` });
   }
   return steps;
 }
@@ -40,7 +40,9 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
 function ofThisRun({ files, inputs }: Summary): string[] {
   const names = inputs.map(({ input, sheet }) => rejectedFileName(input, sheet, "csv").replace(/\.rejected\.csv$/, ""));
   return files
-    .filter(({ kind, path }) => kind === "rejected" && names.includes(basename(path).replace(/(-\d+)?\.rejected\.\w+$/, "")))
+    .filter(
+      ({ kind, path }) => kind === "rejected" && names.includes(basename(path).replace(/(-\d+)?\.rejected\.\w+$/, "")),
+    )
     .map(({ path }) => path);
 }
 

@@ -34,7 +34,9 @@ async function commandWords(frame: Frame): Promise<CommandWords[]> {
       name,
       summary,
       subcommands: command.commands.map((subcommand) => subcommand.name()),
-      flags: command.options.flatMap(({ long }) => (long === null || long === undefined ? [] : [long])).concat("--help"),
+      flags: command.options
+        .flatMap(({ long }) => (long === null || long === undefined ? [] : [long]))
+        .concat("--help"),
       values: Object.fromEntries(
         command.options.flatMap(({ long, argChoices }) => (long && argChoices ? [[long, argChoices]] : [])),
       ),

@@ -36,7 +36,12 @@ function explain(frame: Frame, code: string | undefined, flags: OutputFlags): Pr
   if (entry === undefined) {
     throw new RowferryError("code-unknown", `there is no code "${code}".${didYouMean(code, Object.keys(all))}`);
   }
-  const lines = [output.colors.bold(code), `  ${entry.meaning}`, `  What to do: ${entry.remedy}`, `  Example: ${entry.example}`];
+  const lines = [
+    output.colors.bold(code),
+    `  ${entry.meaning}`,
+    `  What to do: ${entry.remedy}`,
+    `  Example: ${entry.example}`,
+  ];
   if (entry.transient) lines.push("  It may go well later without anybody changing anything.");
   if (entry.exit !== null) lines.push(`  A command that ends with it has the exit code ${entry.exit}.`);
   tell(output, code, entry, lines.join("\n"));

@@ -26,7 +26,12 @@ export function conversionOf(column: Column, unsure: Unsure): FlowValue | undefi
 
 export function writeAttributes(columns: readonly Column[], unsure: Unsure): Member[] {
   if (columns.length === 0) return [];
-  const block = columns.map((column): Member => ({ name: column.header, value: { ...field(column, { as: conversionOf(column, unsure) }), isPublic: false } }));
+  const block = columns.map(
+    (column): Member => ({
+      name: column.header,
+      value: { ...field(column, { as: conversionOf(column, unsure) }), isPublic: false },
+    }),
+  );
   return [{ name: "attributes", value: { block } }];
 }
 
@@ -38,6 +43,8 @@ export function writeFields(columns: readonly Column[], created: Column | undefi
   });
   if (created !== undefined) block.push({ name: "externalCreatedAt", value: field(created, { as: "timestamp" }) });
   if (block.length === 0) return [];
-  unsure.say("fields: the service's list of document fields is not shown; rename them to those that yours knows, or remove them");
+  unsure.say(
+    "fields: the service's list of document fields is not shown; rename them to those that yours knows, or remove them",
+  );
   return [{ name: "fields", value: { block } }];
 }

@@ -17,7 +17,9 @@ export function findDocumentKey(columns: readonly Column[], rows: number): Docum
   const long = candidates
     .map((column) => {
       const groups = groupsOf(column);
-      const follows = new Set(columns.filter((other) => other !== column && other.distinct.size > 0 && determines(groups, other)));
+      const follows = new Set(
+        columns.filter((other) => other !== column && other.distinct.size > 0 && determines(groups, other)),
+      );
       return { column, groups, follows, score: follows.size + wordBonus(column) };
     })
     // On average three rows to two documents, and a time that differs between rows of one document.
@@ -33,13 +35,31 @@ export function findDocumentKey(columns: readonly Column[], rows: number): Docum
     .toSorted((one, other) => wordBonus(other) - wordBonus(one) || one.index - other.index);
   const [first] = unique;
   if (first === undefined) return null;
-  return { column: first, shape: "wide", groups: groupsOf(first), follows: new Set(columns.filter((column) => column !== first)) };
+  return {
+    column: first,
+    shape: "wide",
+    groups: groupsOf(first),
+    follows: new Set(columns.filter((column) => column !== first)),
+  };
 }
 
 function mayBeKey(column: Column): boolean {
   if (column.filled < 0.9 || column.date !== null || column.taxId !== null || column.boolean) return false;
   if (column.number !== null && !column.number.whole) return false;
-  const isPlace = column.role !== null && ["street", "number", "city", "state", "zipCode", "neighborhood", "latitude", "longitude", "name", "related"].includes(column.role);
+  const isPlace =
+    column.role !== null &&
+    [
+      "street",
+      "number",
+      "city",
+      "state",
+      "zipCode",
+      "neighborhood",
+      "latitude",
+      "longitude",
+      "name",
+      "related",
+    ].includes(column.role);
   return !isPlace && [...column.distinct].every((value) => value.length <= 60 && !value.includes("\n"));
 }
 

@@ -19,8 +19,11 @@ export function writeWideEvents({ times, isPublic, free }: WideTable, unsure: Un
   return times.map((time, position) => {
     const next = times[position + 1]?.index ?? Number.POSITIVE_INFINITY;
     // What follows the last of them is seldom about it: only its numbers are.
-    const own = free.filter(({ index, number }) => index > time.index && index < next && (position < times.length - 1 || number !== null));
-    const rest = position === 0 ? free.filter(({ index, number }) => index > (times.at(-1)?.index ?? 0) && number === null) : [];
+    const own = free.filter(
+      ({ index, number }) => index > time.index && index < next && (position < times.length - 1 || number !== null),
+    );
+    const rest =
+      position === 0 ? free.filter(({ index, number }) => index > (times.at(-1)?.index ?? 0) && number === null) : [];
     let name = recordName(titleOf(time), "event");
     while (names.has(name)) name = `${name}${names.size}`;
     names.add(name);
@@ -40,7 +43,9 @@ export function writeWideEvents({ times, isPublic, free }: WideTable, unsure: Un
 
 /** `Data da Coleta` → `Coleta`. */
 function titleOf({ header }: Column): string {
-  const title = header.replace(/^\s*(data|date|fecha|hora|dt)[\s./_-]*((e|and|y)\s+(hora|time)\s+)?((de|da|do|of|del)\s+)?/iu, "").trim();
+  const title = header
+    .replace(/^\s*(data|date|fecha|hora|dt)[\s./_-]*((e|and|y)\s+(hora|time)\s+)?((de|da|do|of|del)\s+)?/iu, "")
+    .trim();
   return title === "" ? header : title;
 }
 

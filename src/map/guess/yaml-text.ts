@@ -18,11 +18,11 @@ export function writeBlock(members: readonly Member[], depth = 0): string {
   const indent = "  ".repeat(depth);
   return members
     .map(({ name, value, note }) => {
-      const comment = note === undefined ? "" : ` # ${oneLine(note)}`;
+      const behind = note === undefined ? "" : ` # ${oneLine(note)}`;
       const key = `${indent}${scalar(name)}:`;
       return isBlock(value)
-        ? `${key}${comment}\n${writeBlock(value.block, depth + 1)}`
-        : `${key} ${flow(value)}${comment}\n`;
+        ? `${key}${behind}\n${writeBlock(value.block, depth + 1)}`
+        : `${key} ${flow(value)}${behind}\n`;
     })
     .join("");
 }

@@ -87,12 +87,12 @@ export class CsvTokenizer {
     while (this.#position < this.#text.length) {
       const row = this.#record();
       if (row === null) break;
-      if (this.#position - start > this.#maximum) throw this.#oversized();
+      if (this.#position - start > this.#maximum) throw this.#oversized(row.number);
       rows.push(row);
       start = this.#position;
     }
     this.#carry = this.#text.slice(start);
-    if (this.#carry.length > this.#maximum) throw this.#oversized();
+    if (this.#carry.length > this.#maximum) throw this.#oversized(this.line);
     return rows;
   }
 
@@ -230,10 +230,10 @@ export class CsvTokenizer {
     });
   }
 
-  #oversized(): RowferryError {
+  #oversized(row: number): RowferryError {
     const length = `more than ${this.#maximum.toLocaleString("en")} characters`;
     return new RowferryError("record-oversized", `the row that begins here is ${length} long`, {
-      place: { file: this.#options.file, row: this.line },
+      place: { file: this.#options.file, row },
     });
   }
 }
