@@ -55,18 +55,18 @@ describe("an expression", () => {
   });
 
   it.each([
-    ['row["X"] > 10', 6, "Cells are text"],
-    ['row["X"] +', 10, ""],
-    ["foo", 1, 'row["foo"]'],
-    ['row["X"].matches("(?=x)")', 18, ""],
-    ['row["X"].matches(row["Y"])', 1, ""],
-    ['row[row["X"]]', 1, ""],
-    ["size(row)", 6, ""],
-    ['cel.bind(x, row["X"], x + x)', 1, ""],
-    ['[1, 2].map(x, [3].map(y, y))', 15, ""],
-    ['row["X"] == "a" ? 1.0 : "b"', 1, ""],
-    ["[1, 2]", 1, ""],
-  ])("%s is refused when the mapping loads, with a caret", async (expr, _character, hint) => {
+    ['row["X"] > 10', "Cells are text"],
+    ['row["X"] +', ""],
+    ["foo", 'row["foo"]'],
+    ['row["X"].matches("(?=x)")', ""],
+    ['row["X"].matches(row["Y"])', ""],
+    ['row[row["X"]]', ""],
+    ["size(row)", ""],
+    ['cel.bind(x, row["X"], x + x)', ""],
+    ['[1, 2].map(x, [3].map(y, y))', ""],
+    ['row["X"] == "a" ? 1.0 : "b"', ""],
+    ["[1, 2]", ""],
+  ])("%s is refused when the mapping loads, with a caret", async (expr, hint) => {
     const error = await refusal(yamlWith(expr));
     expect(error.code).toBe("mapping-expression");
     expect(error.place.line).toBeGreaterThan(1);

@@ -23,6 +23,12 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: "status", summary: "what is open, and what it waits for", load: () => import("./commands/status.js") },
   { name: "sandbox", summary: "run a local service to rehearse with", load: () => import("./commands/sandbox.js") },
+  { name: "init", summary: "make a working folder: settings to fill in", load: () => import("./commands/init.js") },
+  {
+    name: "doctor",
+    summary: "check settings, credential, service, clock and disk",
+    load: () => import("./commands/doctor.js"),
+  },
   { name: "explain", summary: "what a code means, and what to do", load: () => import("./commands/explain.js") },
   {
     name: "completion",

@@ -1,6 +1,7 @@
 /** Checks an address of the service. Plain http goes only to this machine (DESIGN section 7). */
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
+import { isLoopback } from "../submit/secure-url.js";
 
 /**
  * The address without a trailing slash. `name` is the setting's own, for the message.
@@ -19,7 +20,8 @@ export function serviceUrl(name: string, value: string, place: Place = {}): stri
   if (url.username !== "" || url.password !== "") {
     throw new RowferryError("settings-invalid", `${name} holds a user name or password; leave them out`, { place });
   }
-  if (url.search !== "" || url.hash !== "") {
+  // Paths are put behind the base URL; a token endpoint is called as it stands.
+  if (url.hash !== "" || (url.search !== "" && name.toLowerCase().replaceAll("_", "").includes("baseurl"))) {
     throw new RowferryError("settings-invalid", `${name} must end before any "?" or "#"`, { place });
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {
@@ -29,8 +31,4 @@ export function serviceUrl(name: string, value: string, place: Place = {}): stri
     throw new RowferryError("url-insecure", `${name} asks for plain http to ${url.hostname}`, { place });
   }
   return url.href.replace(/\/+$/, "");
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

@@ -17,9 +17,8 @@ export function welcome(world: World): string {
 }
 
 const firstContact = [
-  "Next, with a file of your own:",
-  "  rowferry init                           a working folder: settings, a mapping, an .env to fill in",
-  "  rowferry guess data.csv                 a first mapping from the file's columns",
+  "Next:",
+  "  rowferry init                           a working folder: settings to fill in",
   "  rowferry import mapping.yaml data.csv   a rehearsal: without settings rows go to a local sandbox",
 ];
 

@@ -27,6 +27,9 @@ const candidates = ["ISO", ...days.flatMap((day) => times.map((time) => day + ti
   convert: compileConversion({ name: "timestamp", formats: [format], timezone: "UTC", twoDigitYears: true }, {}),
 }));
 
+/** A further format is believed when at least one cell in so many is written in it; fewer are mistakes. */
+const believed = 200;
+
 /** Null where the column does not hold dates. */
 export function dateEvidence(cells: readonly Cell[]): DateEvidence | null {
   const dates = cells.filter(({ kind }) => kind === "date").length;
@@ -44,7 +47,7 @@ export function dateEvidence(cells: readonly Cell[]): DateEvidence | null {
     }));
     // The first of equals wins: dd/MM stands before MM/dd, two digits before one.
     const best = counts.reduce((most, other) => (other.reads.length > most.reads.length ? other : most));
-    if (best.reads.length === 0) break;
+    if (best.reads.length === 0 || best.reads.length * believed < cells.length) break;
     formats.push(best.format);
     if (rival(best.format) !== null) {
       const other = counts.find(({ format }) => format === rival(best.format));

@@ -33,6 +33,18 @@ export function determines(groups: ReadonlyMap<string, readonly number[]>, other
   return told > 0 && broken <= told * tolerance;
 }
 
+/** Whether rows with one key disagree in the other column more often than mistakes would make them. */
+export function contradicts(groups: ReadonlyMap<string, readonly number[]>, other: Column): boolean {
+  let several = 0;
+  let broken = 0;
+  for (const rows of groups.values()) {
+    const values = new Set(rows.map((row) => other.values[row] ?? "").filter((value) => value !== ""));
+    if (rows.length > 1) several += 1;
+    if (values.size > 1) broken += 1;
+  }
+  return broken > several * tolerance;
+}
+
 /** Whether nearly all values of a column stand among those. */
 export function within(column: Column, values: ReadonlySet<string>): boolean {
   if (column.distinct.size === 0) return false;

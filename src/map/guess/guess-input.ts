@@ -15,6 +15,8 @@ import type { FlowValue, Member } from "./yaml-text.js";
 export interface ProfiledTable {
   table: GuessTable;
   columns: Column[];
+  /** All files of this header. */
+  files: string[];
   /** Name of the input. */
   name: string;
 }

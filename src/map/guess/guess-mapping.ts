@@ -2,6 +2,7 @@
  * A first mapping from the data themselves: types, formats, tax ids, keys and times by what the cells hold; headers
  * only break ties. It loads, and it says what it was unsure of; what is right only a person can say.
  */
+import { foldName } from "../fold.js";
 import { profileColumns } from "./column.js";
 import { guessBlank, guessDates, guessDecimal, guessTimezone } from "./defaults.js";
 import type { Directory, InputDraft } from "./draft.js";
@@ -27,7 +28,7 @@ const order: readonly TableKind[] = ["organisations", "places", "documents", "ot
 export function guessMapping(tables: readonly GuessTable[], options: GuessOptions = {}): Guess {
   const unsure = collectUnsure();
   const blank = guessBlank(tables.map(({ sample }) => sample));
-  const profiled = profileTables(tables, new Set(blank), options.country ?? null);
+  const profiled = profileTables(tables, new Set(blank), options.country ?? null, unsure);
   const columns = profiled.flatMap((table) => table.columns);
   const country = options.country ?? columns.find(({ taxId }) => taxId !== null)?.taxId?.country ?? null;
   const sorted = profiled
@@ -73,15 +74,41 @@ function profileTables(
   tables: readonly GuessTable[],
   blank: ReadonlySet<string>,
   country: string | null,
+  unsure: Unsure,
 ): ProfiledTable[] {
   const names = new Set<string>();
-  return tables.map((table) => {
+  return merge(tables).map(({ table, files }) => {
     const wanted = recordName(table.sheet ?? table.file.replace(/\.[^.]+$/, "").replace(/\d+/g, " "), "input");
     let name = wanted;
     while (names.has(name)) name = `${wanted}${names.size + 1}`;
     names.add(name);
-    return { table, name, columns: profileColumns(table.header, table.sample, blank, country) };
+    const columns = profileColumns(table.header, table.sample, blank, country);
+    return { table, files, name, columns: columns.filter((column) => isUsable(column.header, table, unsure)) };
   });
+}
+
+/** Files with the same header are one input. */
+function merge(tables: readonly GuessTable[]): { table: GuessTable; files: string[] }[] {
+  const merged = new Map<string, { table: GuessTable; files: string[] }>();
+  for (const table of tables) {
+    const key = JSON.stringify([table.sheet, table.header]);
+    const known = merged.get(key);
+    if (known === undefined) merged.set(key, { table, files: [table.file] });
+    else
+      merged.set(key, {
+        table: { ...known.table, sample: [...known.table.sample, ...table.sample] },
+        files: [...known.files, table.file],
+      });
+  }
+  return [...merged.values()];
+}
+
+/** A header that is blank, or is that of two columns, cannot be named in a mapping. */
+function isUsable(header: string, table: GuessTable, unsure: Unsure): boolean {
+  const twins = table.header.filter((other) => foldName(other) === foldName(header)).length;
+  if (twins > 1 && foldName(header) !== "")
+    unsure.say(`${describe(table)}: ${twins} columns are called "${header}"; none of them is used`);
+  return twins === 1 && foldName(header) !== "";
 }
 
 function describe({ file, sheet }: GuessTable): string {
@@ -102,9 +129,9 @@ function pattern(file: string): string {
   return `${folded === "*" ? stem : folded}${dot <= 0 ? "" : file.slice(dot)}`;
 }
 
-function emptyDraft({ table, name }: ProfiledTable): InputDraft {
+function emptyDraft({ table, files, name }: ProfiledTable): InputDraft {
   const { dialect, sheet, headerRow } = table;
-  const reading: Member[] = [{ name: "files", value: [pattern(table.file)] }];
+  const reading: Member[] = [{ name: "files", value: [...new Set(files.map(pattern))] }];
   if (dialect.format === "csv") {
     reading.push({ name: "csv", value: { delimiter: dialect.delimiter, encoding: dialect.encoding } });
   } else {

@@ -25,6 +25,8 @@ export interface LongTable {
 const reserved = ["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"];
 /** A value met less often than once in so many rows is taken for a slip. */
 const seldom = 150;
+/** Parts of the rows of one event that may lack its key by mistake; one row at least, where there are five. */
+const mistaken = 0.03;
 
 export function writeLongEvents(table: LongTable, unsure: Unsure): Member[] {
   const { type, skipped, time } = table;
@@ -118,22 +120,24 @@ function writeKey(
   unsure: Unsure,
 ): Member[] {
   const documents = new Set(rows.map((row) => table.key.column.values[row]));
-  const tellsApart = (parts: readonly Column[]) =>
-    rows.every((row) => parts.every((part) => part.values[row] !== "")) &&
-    new Set(rows.map((row) => JSON.stringify([table.key.column, ...parts].map((part) => part.values[row])))).size ===
-      rows.length;
+  const slack = rows.length < 5 ? 0 : Math.max(1, Math.floor(rows.length * mistaken));
+  const tellsApart = (part: Column) => {
+    const complete = rows.filter((row) => part.values[row] !== "");
+    const keys = new Set(complete.map((row) => JSON.stringify([table.key.column.values[row], part.values[row]])));
+    return keys.size === complete.length && rows.length - complete.length <= slack;
+  };
   const plain = filled.filter((column) => column.date === null && (column.number === null || column.number.whole));
-  const numbered = plain.find((column) => (column.role === "ticket" || column.role === "code") && tellsApart([column]));
+  const numbered = plain.find((column) => (column.role === "ticket" || column.role === "code") && tellsApart(column));
   const chosen = related ?? numbered;
-  if (chosen !== undefined && tellsApart([chosen])) return [{ name: "key", value: field(chosen) }];
+  if (chosen !== undefined && tellsApart(chosen)) return [{ name: "key", value: field(chosen) }];
   if (documents.size === rows.length)
     return [{ name: "key", value: "once", note: `as in the ${rows.length} rows seen` }];
-  const single = plain.find((column) => tellsApart([column]));
+  const single = plain.find((column) => tellsApart(column));
   if (single !== undefined) {
     unsure.say(`event ${name}: "${single.header}" is its key, because it tells the rows of one document apart`);
     return [{ name: "key", value: field(single) }];
   }
-  if (tellsApart([table.time])) {
+  if (tellsApart(table.time)) {
     unsure.say(
       `event ${name}: only its time tells two of one document apart, so that a corrected time becomes a new event`,
     );

@@ -18,7 +18,7 @@ export function numberEvidence(cells: readonly Cell[]): NumberEvidence | null {
   let point = 0;
   let fitting = 0;
   let whole = true;
-  const units = new Set<string>();
+  const units = new Map<string, number>();
   for (const { text, kind } of cells) {
     if (kind === "number") {
       fitting += 1;
@@ -31,10 +31,13 @@ export function numberEvidence(cells: readonly Cell[]): NumberEvidence | null {
     const read = typeof byComma === "object" ? byComma : byPoint;
     if (typeof read === "string" || read.unit.length > 5) continue;
     fitting += 1;
-    if (read.unit !== "") units.add(read.unit);
+    if (read.unit !== "") units.set(read.unit, (units.get(read.unit) ?? 0) + 1);
     if (typeof byComma === "string") point += 1;
     if (typeof byPoint === "string") comma += 1;
     whole &&= /^\d+$/.test(text);
   }
-  return cells.length > 0 && fitting >= cells.length * enough ? { comma, point, units: [...units], whole } : null;
+  if (cells.length === 0 || fitting < cells.length * enough) return null;
+  // A unit met only once among many cells is rather a mistake.
+  const frequent = [...units].filter(([, count]) => count > 1 || cells.length < 20).map(([unit]) => unit);
+  return { comma, point, units: frequent, whole };
 }

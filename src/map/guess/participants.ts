@@ -1,7 +1,7 @@
 /** Participants and addresses of a table: tax id columns, and the columns that belong to each. */
 import { enough } from "./cell.js";
 import type { Column } from "./column.js";
-import { determines, groupsOf } from "./dependency.js";
+import { contradicts, determines, groupsOf } from "./dependency.js";
 import { field } from "./draft.js";
 import { qualifiersOf, recordName, type Role, roleOf, sameStem } from "./header-words.js";
 import type { Unsure } from "./unsure.js";
@@ -79,13 +79,15 @@ function ownerOf(column: Column, parties: readonly Party[]): Party | null {
 function partyRole(column: Column, party: Party): (typeof partyRoles)[number] | null {
   const role = roleOf(column.header);
   const known = partyRoles.find((one) => one === role);
-  const follows = determines(groupsOf(party.taxId), column);
-  if (known === "name") return follows ? "name" : null;
-  if (known === "category") return follows && column.distinct.size <= 6 ? "category" : null;
+  const groups = groupsOf(party.taxId);
+  if (known === "name") return contradicts(groups, column) ? null : "name";
+  if (known === "category") return !contradicts(groups, column) && column.distinct.size <= 6 ? "category" : null;
   if (known !== undefined) return column.date === null ? known : null;
   const [word, ...others] = qualifiersOf(column.header);
   const alone = role === null && word !== undefined && others.length === 0;
-  return alone && follows && qualifiersOf(party.taxId.header).some((one) => sameStem(one, word)) ? "name" : null;
+  return alone && determines(groups, column) && qualifiersOf(party.taxId.header).some((one) => sameStem(one, word))
+    ? "name"
+    : null;
 }
 
 export function hasAddress(party: Pick<Party, "columns">): boolean {

@@ -36,7 +36,7 @@ export function comment(text: string): string {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
+  return text.replace(/[\s\p{Control}\p{Surrogate}]+/gu, " ").trim();
 }
 
 function flow(value: FlowValue): string {
@@ -55,5 +55,7 @@ const bare = /^\p{Letter}[\p{Letter}\p{Number}]*(?:[ ./()_-]+[\p{Letter}\p{Numbe
 const otherwise = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
 function scalar(text: string): string {
-  return bare.test(text) && !otherwise.test(text) ? text : JSON.stringify(text);
+  if (bare.test(text) && !otherwise.test(text)) return text;
+  const plain = /^[\p{Letter}\p{Number}\p{Punctuation}\p{Symbol} ]+$/u.test(text);
+  return plain && text.includes('"') ? `'${text.replaceAll("'", "''")}'` : JSON.stringify(text);
 }

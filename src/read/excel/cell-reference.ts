@@ -3,8 +3,8 @@
 export const MAX_ROW = 1_048_576;
 export const MAX_COLUMN = 16_384;
 
-/** The column of a reference, and where its row digits begin; column -1 when it does not begin with letters. */
-export function readColumn(reference: string): { column: number; digitsAt: number } {
+/** `B7` as column 1 and row 7; column -1 when it does not begin with letters, row NaN when no number follows. */
+export function readReference(reference: string): { column: number; row: number } {
   let column = 0;
   let at = 0;
   for (; at < reference.length && at < 4; at++) {
@@ -12,7 +12,13 @@ export function readColumn(reference: string): { column: number; digitsAt: numbe
     if (letter < 1 || letter > 26) break;
     column = column * 26 + letter;
   }
-  return { column: column - 1, digitsAt: at };
+  const digits = reference.length - at;
+  let row = digits >= 1 && digits <= 7 ? 0 : Number.NaN;
+  for (; at < reference.length; at++) {
+    const digit = reference.charCodeAt(at) - 0x30;
+    row = digit >= 0 && digit <= 9 ? row * 10 + digit : Number.NaN;
+  }
+  return { column: column - 1, row };
 }
 
 /** A row number as text; NaN when it is none, or beyond Excel's last row. */
@@ -36,7 +42,7 @@ export function readRange(text: string): CellRange | null {
   const found = range.exec(text);
   if (found === null) return null;
   const [, column = "", row = "", otherColumn = column, otherRow = row] = found;
-  const columns = [readColumn(column).column, readColumn(otherColumn).column];
+  const columns = [readReference(`${column}1`).column, readReference(`${otherColumn}1`).column];
   const rows = [readRowNumber(row), readRowNumber(otherRow)];
   if (rows.some(Number.isNaN) || columns.some((one) => one >= MAX_COLUMN)) return null;
   return {

@@ -32,7 +32,7 @@ export async function findMerges(parts: ZipParts, name: string): Promise<Merge[]
         continue;
       }
       const both = tail + text;
-      const end = endOfRows.exec(both);
+      const end = both.includes("sheetData") ? endOfRows.exec(both) : null;
       if (end === null) {
         tail = both.slice(-OVERLAP);
         continue;

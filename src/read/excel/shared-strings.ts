@@ -14,8 +14,8 @@ const SEGMENT = 4 * 1024 ** 2;
 /** UTF-16 units of one string; a cell of Excel holds 32,767. */
 const MAX_STRING = 1024 ** 2;
 /** Strings kept decoded, and their characters. */
-const CACHED_STRINGS = 200_000;
-const CACHED_CHARACTERS = 8 * 1024 ** 2;
+const CACHED_STRINGS = 50_000;
+const CACHED_CHARACTERS = 4 * 1024 ** 2;
 
 export class SharedStrings {
   readonly #segments: Buffer[] = [];
@@ -23,8 +23,9 @@ export class SharedStrings {
   #lengths = new Uint32Array(1024);
   #count = 0;
   #used = 0;
-  #cache: (string | undefined)[] = [];
-  #cachedStrings = 0;
+  /** Decoded strings that were asked for twice: texts that stand in one cell only would just fill it. */
+  #cache = new Map<number, string>();
+  #asked = new Uint8Array(0);
   #cachedCharacters = 0;
 
   get count(): number {
@@ -33,7 +34,7 @@ export class SharedStrings {
 
   /** What the strings take, white space at the ends of segments included. */
   get bytes(): number {
-    return this.#used + this.#count * 8;
+    return this.#used + this.#count * 9;
   }
 
   /** @throws Error (plain) for a string longer than any cell's. */
@@ -57,7 +58,7 @@ export class SharedStrings {
 
   /** Undefined when there is no string with that index (counting from 0). */
   get(index: number): string | undefined {
-    const cached = this.#cache[index];
+    const cached = this.#cache.get(index);
     if (cached !== undefined) return cached;
     if (!(index >= 0 && index < this.#count)) return undefined;
     const start = this.#starts[index] as number;
@@ -69,14 +70,17 @@ export class SharedStrings {
   }
 
   #remember(index: number, text: string): void {
-    this.#cachedStrings++;
+    if (this.#asked.length < this.#count) this.#asked = new Uint8Array(this.#count);
+    if (this.#asked[index] === 0) {
+      this.#asked[index] = 1;
+      return;
+    }
     this.#cachedCharacters += text.length;
-    if (this.#cachedStrings > CACHED_STRINGS || this.#cachedCharacters > CACHED_CHARACTERS) {
-      this.#cache = [];
-      this.#cachedStrings = 1;
+    if (this.#cache.size === CACHED_STRINGS || this.#cachedCharacters > CACHED_CHARACTERS) {
+      this.#cache.clear();
       this.#cachedCharacters = text.length;
     }
-    this.#cache[index] = text;
+    this.#cache.set(index, text);
   }
 }
 
