@@ -222,7 +222,7 @@ describe("help", () => {
     expect(await type(world, "help", name)).toBe(0);
     expect(world.stdout.text).toContain(`Usage: rowferry ${name}`);
     expect(world.stdout.text).toMatch(/Examples?:\n {2}rowferry /);
-    for (const line of world.stdout.text.split("\n")) expect(line.length).toBeLessThanOrEqual(110);
+    for (const line of world.stdout.text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it("a command that was not called is not loaded, nor what it needs", () => {
@@ -234,6 +234,16 @@ describe("help", () => {
     expect(loaded.filter((line) => line.includes("/src/cli/main.ts"))).not.toEqual([]);
     const heavy = /\/cli\/commands\/|better-sqlite3|\/zod\/|\/yaml\/|exceljs|undici|prom-client|cli-table3/;
     expect(loaded.filter((line) => heavy.test(line))).toEqual([]);
+  });
+
+  it("status loads no reader, no client and no sandbox: it answers at once", () => {
+    const cwd = folder();
+    const argv = ["--import", tsx, "--import", loadTrace, entry, "status"];
+    const trace = spawnSync(process.execPath, argv, { encoding: "utf8", cwd });
+    expect(trace.status).toBe(2);
+    expect(trace.stderr).toContain("better-sqlite3");
+    const heavy = /loaded .*(exceljs|\/undici\/|\/fastify\/|cel-js|\/saxes\/|csv-parse|libphonenumber|bottleneck)/;
+    expect(trace.stderr.split("\n").filter((line) => heavy.test(line))).toEqual([]);
   });
 });
 

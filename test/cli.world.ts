@@ -59,14 +59,13 @@ export function testWorld(
     exits: [],
     clock: { now: () => world.now, sleep: () => Promise.resolve() },
     random: () => 0.5,
-    pipeline: () =>
-      Promise.resolve({
-        runImport: missing,
-        runResume: missing,
-        planImport: missing,
-        readStatus: missing,
-        ...options.pipeline,
-      }),
+    pipeline: {
+      runImport: missing,
+      runResume: missing,
+      planImport: missing,
+      readStatus: missing,
+      ...options.pipeline,
+    },
     onSignal: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -24,8 +24,7 @@ export function runCommand(
     const progress = openProgress(world, output, target.rate);
     let summary: Summary;
     try {
-      const pipeline = await world.pipeline();
-      summary = await work(pipeline, {
+      summary = await work(world.pipeline, {
         target,
         clock: world.clock,
         random: world.random,

@@ -1,7 +1,7 @@
 /** Everything that the command line takes from the process, so that a test can hand in its own. */
 import { isatty } from "node:tty";
 import { type Clock, type Random, systemClock } from "../model/clock.js";
-import { loadPipeline, type Pipeline } from "./pipeline.js";
+import { type Pipeline, pipeline } from "./pipeline.js";
 
 export interface Stream {
   write(text: string): void;
@@ -19,8 +19,7 @@ export interface World {
   stderr: Stream;
   clock: Clock;
   random: Random;
-  /** The pipeline, loaded when it is first needed. */
-  pipeline: () => Promise<Pipeline>;
+  pipeline: Pipeline;
   /** Calls back for each signal that arrives; the result ends that. */
   onSignal: (listener: (name: SignalName) => void) => () => void;
   /** Ends the process at once. */
@@ -36,7 +35,7 @@ export function processWorld(): World {
     stderr: processStream(process.stderr),
     clock: systemClock,
     random: Math.random,
-    pipeline: loadPipeline,
+    pipeline,
     onSignal: (listener) => {
       const names: SignalName[] = ["SIGINT", "SIGTERM"];
       for (const name of names) process.on(name, listener);

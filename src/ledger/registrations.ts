@@ -118,9 +118,8 @@ export function createRegistrationStore(database: Database) {
       })),
 
     /** The participant behind a reference; null: an alias that nobody has declared. */
-    participant: (ref: number): Registration | null =>
-      (ref > 0 ? participantById.get(ref) : participantByAlias.get(-ref)) ?? null,
-    address: (ref: number): Registration | null => (ref > 0 ? addressById.get(ref) : addressByAlias.get(-ref)) ?? null,
+    participant: remembered((ref) => (ref > 0 ? participantById.get(ref) : participantByAlias.get(-ref)) ?? null),
+    address: remembered((ref) => (ref > 0 ? addressById.get(ref) : addressByAlias.get(-ref)) ?? null),
 
     /** The id of the same place under the same participant, registered through another reference; null: none. */
     samePlace: (id: number, participant: number): string | null => samePlace.get(participant, id) ?? null,
@@ -148,6 +147,21 @@ export function createRegistrationStore(database: Database) {
     warn(kind: "participant" | "address", id: number, note: { code: Code; message: string }, now: number): void {
       addProblem.run(kind, id, "warning", note.code, note.message, now);
     },
+  };
+}
+
+/** Registered is final within a run: such answers are kept, a bounded number of them. */
+function remembered(find: (ref: number) => Registration | null): (ref: number) => Registration | null {
+  const known = new Map<number, Registration>();
+  return (ref) => {
+    const before = known.get(ref);
+    if (before !== undefined) return before;
+    const found = find(ref);
+    if (found?.state === "registered") {
+      if (known.size > 50_000) known.clear();
+      known.set(ref, found);
+    }
+    return found;
   };
 }
 

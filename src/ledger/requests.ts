@@ -30,7 +30,28 @@ export interface AttemptRow {
 
 export type RequestResult = "accepted" | "duplicate" | "refused" | "unanswered" | "stopped";
 
-export function createRequestStore(database: Database) {
+export interface RequestStore {
+  /** Durable when it returns. */
+  begin(intent: Intent, now: number): number;
+  /** A read, told afterwards: it changed nothing and needed no intent. */
+  log(intent: Intent, result: RequestResult, attempts: readonly AttemptRow[], startedAt: number, now: number): void;
+  /** An attempt that will be followed by another: kept at once, so that a restart knows of it. */
+  recordAttempt(requestId: number, attempt: AttemptRow): void;
+  /** Writes the last attempt, the result and what `outcome` says of documents and events, all or nothing. */
+  end(
+    requestId: number,
+    result: RequestResult,
+    last: AttemptRow | undefined,
+    now: number,
+    outcome: (t: Transitions) => void,
+  ): void;
+  /** Outcomes that no single request decides, all or nothing. */
+  outcomes(write: (t: Transitions) => void): void;
+  /** Start times of the newest sends, ms, newest first: what the throttle must remember (P6). */
+  recentSends(count: number): number[];
+}
+
+export function createRequestStore(database: Database): RequestStore {
   const transitions = createTransitions(database);
   const insert = database.prepare<[number, string, string, number, number]>(
     "INSERT INTO requests (run_id, kind, subject, subject_id, intended_at) VALUES (?, ?, ?, ?, ?)",
@@ -76,7 +97,6 @@ export function createRequestStore(database: Database) {
   };
 
   return {
-    /** Durable when it returns. */
     begin: database.transaction((intent: Intent, now: number): number => {
       const id = Number(insert.run(intent.runId, intent.kind, intent.subject, intent.subjectId, now).lastInsertRowid);
       intent.events.forEach((event, position) => {
@@ -91,7 +111,6 @@ export function createRequestStore(database: Database) {
       return id;
     }),
 
-    /** A read, told afterwards: it changed nothing and needed no intent. */
     log: database.transaction(
       (
         intent: Intent,
@@ -108,10 +127,8 @@ export function createRequestStore(database: Database) {
       },
     ),
 
-    /** An attempt that will be followed by another: kept at once, so that a restart knows of it. */
     recordAttempt: (requestId: number, attempt: AttemptRow): void => writeAttempt(requestId, attempt),
 
-    /** Writes the last attempt, the result and what `outcome` says of documents and events, all or nothing. */
     end: database.transaction(
       (
         requestId: number,
@@ -126,13 +143,9 @@ export function createRequestStore(database: Database) {
       },
     ),
 
-    /** Outcomes that no single request decides, all or nothing. */
     outcomes: database.transaction((write: (t: Transitions) => void): void => write(transitions)),
 
-    /** Start times of the newest sends, ms, newest first: what the throttle must remember (P6). */
     recentSends: (count: number): number[] =>
       database.prepare<[number], number>("SELECT started_at FROM attempts ORDER BY id DESC LIMIT ?").pluck().all(count),
   };
 }
-
-export type RequestStore = ReturnType<typeof createRequestStore>;

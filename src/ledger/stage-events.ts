@@ -94,6 +94,13 @@ export function createEventStager(
     )
     .pluck();
 
+  // Rows of one document often stand together.
+  let lastOpened = 0;
+  const markOpen = (document: number): void => {
+    if (document !== lastOpened) open.run(document);
+    lastOpened = document;
+  };
+
   const generationOf = (document: number): number => {
     const known = generations.get(document);
     if (known !== undefined) return known;
@@ -198,7 +205,7 @@ export function createEventStager(
         );
         return { id: stored.id, known: false };
       }
-      open.run(document);
+      markOpen(document);
       if (stored === undefined) {
         const id = Number(
           insert.run(

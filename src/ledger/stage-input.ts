@@ -72,6 +72,7 @@ export function createInputStager(database: Database, options: StageInputOptions
   const hasPlacements = database
     .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM placements WHERE document_id = ?)")
     .pluck();
+  let anyPlacements = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM placements)").pluck().get() === 1;
   const isDismissed = database
     .prepare<[Buffer], number>("SELECT EXISTS (SELECT 1 FROM dismissals WHERE cell_hash = ?)")
     .pluck();
@@ -102,6 +103,7 @@ export function createInputStager(database: Database, options: StageInputOptions
     const deduplicationId = readable
       ? events.deduplicationKey(document, placement.document, placement.event ?? "", placement.keyParts ?? [])
       : null;
+    anyPlacements = true;
     addPlacement.run(id, document, placement.event, deduplicationId, placement.at);
     markOpen.run(document);
   };
@@ -153,7 +155,7 @@ export function createInputStager(database: Database, options: StageInputOptions
       known &&= result.known;
       staged.push(result.id);
       linkEvent.run(id, result.id);
-      if (hasPlacements.get(event.document) === 1) settlePlacements.run(event.document, event.key);
+      if (anyPlacements && hasPlacements.get(event.document) === 1) settlePlacements.run(event.document, event.key);
     }
     if (staged.length === 0) {
       for (const [kind, record] of linked) linkRecord.run(id, kind, record);

@@ -2,7 +2,7 @@
  * Keys and content hashes: deterministic, from natural data alone. Frozen by a golden test; a change gives landed
  * events new keys and must come with a new algorithm version (HARD-CASES H25).
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject, type JsonValue } from "./json.js";
 import type { AddressRef, DocumentRef, EventRecord, NaturalKey, ParticipantRef } from "./records.js";
 
@@ -21,7 +21,7 @@ export function naturalKey(participant: { countryCode: string; taxIdType: string
 }
 
 function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }
 
 /** 160 bits in hex with the algorithm's version in front: `rf1-` + 40 characters. */
@@ -57,32 +57,40 @@ export function contentKeyParts(hash: Buffer, ordinal: number): string[] {
   return ["content", hash.toString("hex"), String(ordinal)];
 }
 
-/** The event's own content with natural references, never returned ids or neighbours. 128 bits. */
+/**
+ * The event's own content with natural references, never returned ids or neighbours. 128 bits. Members stand in a fixed
+ * order, so only what a mapping writes freely (target fields, value, extra) needs a canonical form.
+ */
 export function contentHash(event: EventRecord): Buffer {
-  const body: JsonObject = {
-    name: event.name,
-    at: event.at,
-    isPublic: event.isPublic,
-    participant: participantName(event.participant),
-    address: addressName(event.address),
-    attributes: event.attributes as unknown as JsonValue,
-  };
-  if (event.related !== null) {
-    body["related"] = [documentName(event.related.document), event.related.options as JsonObject];
+  const parts: unknown[] = [
+    event.name,
+    event.at,
+    event.isPublic,
+    participantName(event.participant),
+    addressName(event.address),
+  ];
+  for (const { name, value, isPublic } of event.attributes) parts.push(name, value, isPublic);
+  const { related, target } = event;
+  if (related !== null) {
+    const { options } = related;
+    parts.push({ related: documentName(related.document), options: canonicalJson(options as JsonObject) });
   }
-  if (event.target !== null) {
-    body["target"] = {
-      document: [event.target.document.kind, event.target.document.key],
-      fields: event.target.fields,
-      participant: event.target.participant && participantName(event.target.participant),
-      address: event.target.address && addressName(event.target.address),
-      externalId: event.target.externalId,
-    };
+  if (target !== null) {
+    parts.push({
+      target: [target.document.kind, target.document.key],
+      fields: canonicalJson(target.fields),
+      participant: target.participant && participantName(target.participant),
+      address: target.address && addressName(target.address),
+      externalId: target.externalId,
+    });
   }
-  if (event.propagate !== null) body["propagate"] = event.propagate;
-  if (event.value !== undefined) body["value"] = event.value;
-  if (Object.keys(event.extra).length > 0) body["extra"] = event.extra;
-  return sha256(canonicalJson(body)).subarray(0, 16);
+  if (event.propagate !== null) parts.push({ propagate: event.propagate });
+  if (event.value !== undefined) parts.push({ value: canonicalJson(event.value) });
+  for (const _ in event.extra) {
+    parts.push({ extra: canonicalJson(event.extra) });
+    break;
+  }
+  return sha256(JSON.stringify(parts)).subarray(0, 16);
 }
 
 function participantName(ref: ParticipantRef): JsonValue {

@@ -28,8 +28,21 @@ export function limitOf(session: Session): { rate: number; burst: number } {
   return rate === null ? SERVICE_LIMIT : { rate, burst };
 }
 
+/** Nothing is registered while the plan is made: each is looked at once, a bounded number of them. */
+function onceEach<Found>(find: (ref: number) => Found): (ref: number) => Found {
+  const found = new Map<number, Found>();
+  return (ref) => {
+    const before = found.get(ref);
+    if (before !== undefined) return before;
+    if (found.size > 50_000) found.clear();
+    const now = find(ref);
+    found.set(ref, now);
+    return now;
+  };
+}
+
 /**
- * `assumeRegistered`: before anything is sent, participants and addresses that will be registered first count as
+ * Before anything is sent, participants and addresses that will be registered first count as
  * registered, so that the forecast shows what will follow them.
  */
 export function forecast(session: Session): Forecast {
@@ -57,8 +70,8 @@ export function forecast(session: Session): Forecast {
     ...context,
     registrations: {
       ...registrations,
-      participant: (ref: number) => soon(registrations.participant(ref)),
-      address: (ref: number) => soon(registrations.address(ref)),
+      participant: onceEach((ref) => soon(registrations.participant(ref))),
+      address: onceEach((ref) => soon(registrations.address(ref))),
     },
   };
   const count = (kind: string) => {

@@ -114,11 +114,13 @@ async function stageRows(
   stage: (mapped: MappedRow, rowOf: (number: number) => Row) => void,
   done: () => number,
 ): Promise<void> {
-  // Rows of a group may span batches: those not yet given back by the mapper are kept.
-  let pending = new Map<number, Row>();
+  // Rows of a group may span batches: those not yet given back by the mapper are kept, in row order.
+  let pending: Row[] = [];
+  let next = 0;
   const rowOf = (number: number): Row => {
-    const row = pending.get(number);
-    if (row === undefined) throw new Error(`row ${number} was mapped but not read`);
+    while ((pending[next]?.number ?? Number.POSITIVE_INFINITY) < number) next += 1;
+    const row = pending[next];
+    if (row?.number !== number) throw new Error(`row ${number} was mapped but not read`);
     return row;
   };
   const take = (mapped: readonly MappedRow[]): void => {
@@ -126,12 +128,13 @@ async function stageRows(
     const last = mapped.at(-1);
     if (last === undefined) return;
     const reached = last.alsoRows.at(-1) ?? last.row;
-    if (pending.size > 0) pending = new Map([...pending].filter(([number]) => number > reached));
+    pending = pending.filter(({ number }) => number > reached);
+    next = 0;
   };
   for await (const rows of table.rows()) {
     if (session.signal.aborted)
       throw new RowferryError("interrupted", "Interrupted while reading; nothing was staged.");
-    for (const row of rows) pending.set(row.number, row);
+    pending.push(...rows);
     take(mapper.map(rows));
     session.observe(progress(done()));
   }

@@ -104,24 +104,24 @@ function refusalOf(
   state: { closed: boolean; cancelled: boolean; lastAt: number },
 ): { reason: Code; message: string } | null {
   if (event.state === "rejected" || event.state === "foreign") return null;
-  const time = new Date(event.at).toISOString();
+  const time = () => new Date(event.at).toISOString();
   if (state.cancelled) {
     return {
       reason: "after-cancel",
-      message: `The document is cancelled; nothing more can be added (${event.name}, ${time}).`,
+      message: `The document is cancelled; nothing more can be added (${event.name}, ${time()}).`,
     };
   }
   if (state.closed && event.name !== "RELATED" && event.name !== "CANCEL") {
     return {
       reason: "after-close",
-      message: `The document is closed; only RELATED and CANCEL can follow (${event.name}, ${time}).`,
+      message: `The document is closed; only RELATED and CANCEL can follow (${event.name}, ${time()}).`,
     };
   }
   if (event.at < state.lastAt) {
     const last = new Date(state.lastAt).toISOString();
     return {
       reason: "late",
-      message: `${event.name} took place at ${time}, but the timeline already stands at ${last}.`,
+      message: `${event.name} took place at ${time()}, but the timeline already stands at ${last}.`,
     };
   }
   return null;

@@ -2,7 +2,6 @@
 import type { Dialect } from "../model/dialect.js";
 import { writeRejectedCsv } from "./rejected-csv.js";
 import type { RejectedRow } from "./rejected-row.js";
-import { writeRejectedExcel } from "./rejected-excel.js";
 
 export { rejectedFileName } from "./rejected-name.js";
 export type { RejectedRow } from "./rejected-row.js";
@@ -21,8 +20,10 @@ export interface RejectedFile {
 }
 
 /** Writes the file whole or not at all, readable by its owner only. The rows are streamed. */
-export function writeRejectedFile(path: string, content: RejectedContent): Promise<RejectedFile> {
+export async function writeRejectedFile(path: string, content: RejectedContent): Promise<RejectedFile> {
   const { dialect } = content;
-  if (dialect.format === "xlsx") return writeRejectedExcel(path, dialect, content);
-  return writeRejectedCsv(path, dialect, content);
+  if (dialect.format === "csv") return writeRejectedCsv(path, dialect, content);
+  // Takes a quarter of a second to load; most runs write no workbook.
+  const { writeRejectedExcel } = await import("./rejected-excel.js");
+  return writeRejectedExcel(path, dialect, content);
 }

@@ -11,7 +11,8 @@ Examples:
   rowferry doctor
   rowferry doctor --target production
 
-It asks for a token and makes one lookup that finds nothing. Exit code 4: the service or its credential failed.`;
+It asks for a token and makes one lookup that finds nothing. Exit code 4: the
+service, its credential or the disk failed.`;
 
 export function define(command: Command, frame: Frame): void {
   addOutputFlags(addTargetFlags(command))

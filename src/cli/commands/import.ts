@@ -6,12 +6,13 @@ import { type CommandFlags, runCommand } from "../run-command.js";
 
 const examples = `
 Examples:
-  rowferry import manifests.yaml manifests.csv             a rehearsal, while no target is configured
+  rowferry import manifests.yaml march.csv  a rehearsal, while no target is set
   rowferry import manifests.yaml march.csv --target production
   rowferry import manifests.yaml inbox/*.csv --until 06:00 --wait --quiet
 
-Importing the same rows again sends nothing twice. Exit codes: 0 all is well, 2 usage or settings,
-3 a person is needed, 4 the same command can go on, 5 the ledger is in use.`;
+Importing the same rows again sends nothing twice. Exit codes: 0 all is well,
+2 usage or settings, 3 a person is needed, 4 the same command can go on,
+5 the ledger is in use, 130 and 143 interrupted.`;
 
 export function define(command: Command, frame: Frame): void {
   command

@@ -31,8 +31,7 @@ function plan(frame: Frame, mappingPath: string, files: string[], flags: Flags):
     const { clock, random, pipeline } = frame.world;
     const progress = openProgress(frame.world, output, target.rate);
     try {
-      const { planImport } = await pipeline();
-      const found = await planImport({
+      const found = await pipeline.planImport({
         target,
         mappingPath,
         files,

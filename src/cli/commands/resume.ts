@@ -9,7 +9,7 @@ Examples:
   rowferry resume --target production
   rowferry resume --limit 10             only the events of ten documents
 
-What is rejected or has spent its retries is not tried again; \`rowferry retry\` does that.`;
+It is import without files: what was staged and is open goes out, nothing twice.`;
 
 export function define(command: Command, frame: Frame): void {
   addOutputFlags(addRunFlags(addTargetFlags(command, { sending: true })));

@@ -13,11 +13,11 @@ import { addSandboxFlags, type SandboxFlags, sandboxOptions } from "../sandbox-f
 
 const examples = `
 Examples:
-  rowferry sandbox --port 4010            then point ROWFERRY_BASE_URL at it, from any program
+  rowferry sandbox --port 4010            for ROWFERRY_BASE_URL of any program
   rowferry sandbox --memory --terse-errors --partial-batches
-  rowferry sandbox dump                   every timeline that rehearsals have made
+  rowferry sandbox dump                   every timeline made by rehearsals
 
-Ctrl-C ends it. The address of its documentation (OpenAPI) is printed at the start.`;
+Ctrl-C ends it. At the start it prints where its documentation (OpenAPI) is.`;
 
 type Flags = SandboxFlags & { json?: boolean };
 

@@ -19,8 +19,7 @@ export function define(command: Command, frame: Frame): void {
 
 function status(frame: Frame, flags: TargetFlags & OutputFlags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const { readStatus } = await frame.world.pipeline();
-    const found = await readStatus({ target });
+    const found = await frame.world.pipeline.readStatus({ target });
     const text = printStatus(found, { columns: output.columns, colors: output.colors, target: target.name });
     output.text(`\n${text}\n`);
     output.data({ type: "status", ...found });

@@ -191,6 +191,7 @@ CREATE TABLE events (
   UNIQUE (document_id, deduplication_id)
 ) STRICT;
 CREATE INDEX events_by_related ON events (related_document) WHERE related_document IS NOT NULL;
+CREATE INDEX events_propagated ON events (document_id) WHERE mirrored = 1 AND related_document IS NULL;
 CREATE INDEX events_by_target ON events (target_document) WHERE target_document IS NOT NULL;
 
 CREATE TABLE event_states (

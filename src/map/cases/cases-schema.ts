@@ -22,14 +22,22 @@ export const caseSchema = z
   .strictObject({
     name: z.string().min(1).meta({ description: "What the case shows, in a sentence." }),
     input: z.string().optional().meta({ description: "The input of the mapping; may be left out when there is one." }),
-    rows: z.array(z.record(z.string(), cell)).min(1).meta({ description: "Cells by header; columns that are left out are blank." }),
+    rows: z
+      .array(z.record(z.string(), cell))
+      .min(1)
+      .meta({ description: "Cells by header; columns that are left out are blank." }),
     records: expectedRecords.optional().meta({
       description: "What comes of the rows, each kind of record in order; members that are left out are not compared.",
     }),
-    codes: z.array(z.string()).min(1).optional().meta({
-      description: "The codes of the problems that make the rows invalid, in any order; `code: Column` also says where.",
-      examples: [["tax-id-invalid: CNPJ Gerador"]],
-    }),
+    codes: z
+      .array(z.string())
+      .min(1)
+      .optional()
+      .meta({
+        description:
+          "The codes of the problems that make the rows invalid, in any order; `code: Column` also says where.",
+        examples: [["tax-id-invalid: CNPJ Gerador"]],
+      }),
     skipped: z.literal("true").optional().meta({ description: "All rows are left out." }),
   })
   .meta({ id: "Case" });

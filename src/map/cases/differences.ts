@@ -23,11 +23,15 @@ export function findDifferences(expected: unknown, actual: JsonValue | undefined
     }).flat();
   }
   if (expected !== null && typeof expected === "object") {
-    if (actual === null || typeof actual !== "object" || Array.isArray(actual)) return [{ place, expected: say(expected), actual: say(actual) }];
-    return Object.entries(expected).flatMap(([name, value]) => findDifferences(value, Object.hasOwn(actual, name) ? actual[name] : undefined, `${place}.${name}`));
+    if (actual === null || typeof actual !== "object" || Array.isArray(actual))
+      return [{ place, expected: say(expected), actual: say(actual) }];
+    return Object.entries(expected).flatMap(([name, value]) =>
+      findDifferences(value, Object.hasOwn(actual, name) ? actual[name] : undefined, `${place}.${name}`),
+    );
   }
   const wanted = expected === null ? "null" : String(expected);
-  const came = actual === undefined ? "null" : typeof actual === "object" && actual !== null ? say(actual) : String(actual);
+  const came =
+    actual === undefined ? "null" : typeof actual === "object" && actual !== null ? say(actual) : String(actual);
   return wanted === came ? [] : [{ place, expected: wanted, actual: came }];
 }
 

@@ -1,6 +1,14 @@
 /** Records in the words of the mapping language, as cases write them. */
 import type { JsonValue } from "../../model/json.js";
-import type { AddressRecord, AddressRef, DocumentRecord, EventRecord, ParticipantRecord, ParticipantRef, Records } from "../../model/records.js";
+import type {
+  AddressRecord,
+  AddressRef,
+  DocumentRecord,
+  EventRecord,
+  ParticipantRecord,
+  ParticipantRef,
+  Records,
+} from "../../model/records.js";
 
 export interface Presented {
   participants: JsonValue[];
@@ -17,7 +25,8 @@ export function presentRecords(all: readonly Records[]): Presented {
   }
   const places = new Map<string, string>();
   for (const records of all) {
-    for (const { kind, participant, identity } of records.addresses) places.set(JSON.stringify([participant, identity]), kind);
+    for (const { kind, participant, identity } of records.addresses)
+      places.set(JSON.stringify([participant, identity]), kind);
   }
   const participantName = (ref: ParticipantRef | null): JsonValue => {
     if (ref === null) return null;
@@ -29,7 +38,9 @@ export function presentRecords(all: readonly Records[]): Presented {
     if (ref === null) return null;
     if (ref.by === "id") return { id: ref.id };
     if (ref.by === "alias") return { ref: ref.kind, key: ref.key };
-    return places.get(JSON.stringify([ref.participant, ref.identity])) ?? { participant: participantName(ref.participant) };
+    return (
+      places.get(JSON.stringify([ref.participant, ref.identity])) ?? { participant: participantName(ref.participant) }
+    );
   };
   const parties = (record: { participant: ParticipantRef | null; address: AddressRef | null }) => ({
     participant: participantName(record.participant),
@@ -37,9 +48,17 @@ export function presentRecords(all: readonly Records[]): Presented {
   });
   return {
     participants: once(all.flatMap((records) => records.participants.map(presentParticipant))),
-    addresses: once(all.flatMap((records) => records.addresses.map((record) => presentAddress(record, participantName(record.participant))))),
-    documents: once(all.flatMap((records) => records.documents.map((record) => ({ ...presentDocument(record), ...parties(record) })))),
-    events: all.flatMap((records) => records.events.map((record) => ({ ...presentEvent(record, parties), ...parties(record) }))),
+    addresses: once(
+      all.flatMap((records) =>
+        records.addresses.map((record) => presentAddress(record, participantName(record.participant))),
+      ),
+    ),
+    documents: once(
+      all.flatMap((records) => records.documents.map((record) => ({ ...presentDocument(record), ...parties(record) }))),
+    ),
+    events: all.flatMap((records) =>
+      records.events.map((record) => ({ ...presentEvent(record, parties), ...parties(record) })),
+    ),
   };
 }
 
@@ -47,17 +66,24 @@ function presentParticipant({ kind, alias, data }: ParticipantRecord): { [name: 
   return { name: kind, key: alias, data: { ...data } };
 }
 
-function presentAddress({ kind, alias, data, extended }: AddressRecord, participant: JsonValue): { [name: string]: JsonValue } {
+function presentAddress(
+  { kind, alias, data, extended }: AddressRecord,
+  participant: JsonValue,
+): { [name: string]: JsonValue } {
   return { name: kind, key: alias, participant, data: { ...data, ...extended } };
 }
 
-function presentDocument({ kind, key, mode, documentId, externalId, fields, createEmpty }: DocumentRecord): { [name: string]: JsonValue } {
+function presentDocument({ kind, key, mode, documentId, externalId, fields, createEmpty }: DocumentRecord): {
+  [name: string]: JsonValue;
+} {
   return { name: kind, key, mode, documentId, externalId, fields, createEmpty };
 }
 
 function presentEvent(
   record: EventRecord,
-  parties: (record: { participant: ParticipantRef | null; address: AddressRef | null }) => { [name: string]: JsonValue },
+  parties: (record: { participant: ParticipantRef | null; address: AddressRef | null }) => {
+    [name: string]: JsonValue;
+  },
 ): { [name: string]: JsonValue } {
   const { document, event, key, name, at, isPublic, attributes, related, target, propagate, value, extra } = record;
   return {
@@ -74,10 +100,21 @@ function presentEvent(
       related === null
         ? null
         : {
-            ...(related.document.by === "id" ? { documentId: related.document.documentId } : { ref: related.document.kind, key: related.document.key }),
+            ...(related.document.by === "id"
+              ? { documentId: related.document.documentId }
+              : { ref: related.document.kind, key: related.document.key }),
             ...related.options,
           },
-    target: target === null ? null : { document: target.document.kind, key: target.document.key, externalId: target.externalId, fields: target.fields, ...parties(target) },
+    target:
+      target === null
+        ? null
+        : {
+            document: target.document.kind,
+            key: target.document.key,
+            externalId: target.externalId,
+            fields: target.fields,
+            ...parties(target),
+          },
     propagateEvent: propagate,
     value: value ?? null,
     extra,

@@ -54,12 +54,28 @@ export async function runCases(mappingPath: string): Promise<CasesReport> {
   return { mappingPath, casesPath, results };
 }
 
-function chooseInput(mapping: Mapping, one: CaseSpec, path: (string | number)[], source: MappingSource): MappingInput | null {
+function chooseInput(
+  mapping: Mapping,
+  one: CaseSpec,
+  path: (string | number)[],
+  source: MappingSource,
+): MappingInput | null {
   const names = mapping.inputs.map((input) => input.name);
-  const input = one.input === undefined && names.length === 1 ? mapping.inputs[0] : mapping.inputs.find((known) => known.name === one.input);
+  const input =
+    one.input === undefined && names.length === 1
+      ? mapping.inputs[0]
+      : mapping.inputs.find((known) => known.name === one.input);
   if (input !== undefined) return input;
-  if (one.input === undefined) source.report("mapping-value", path, `The case does not say which input; the mapping has ${names.join(", ")}.`, { at: "key" });
-  else source.report("mapping-reference", [...path, "input"], `The mapping has no input "${one.input}".${didYouMean(one.input, names)}`);
+  if (one.input === undefined)
+    source.report("mapping-value", path, `The case does not say which input; the mapping has ${names.join(", ")}.`, {
+      at: "key",
+    });
+  else
+    source.report(
+      "mapping-reference",
+      [...path, "input"],
+      `The mapping has no input "${one.input}".${didYouMean(one.input, names)}`,
+    );
   return null;
 }
 
@@ -81,7 +97,9 @@ function runCase(one: CaseSpec, input: MappingInput, file: string): Difference[]
     throw error;
   }
   if (one.skipped !== undefined) {
-    return mapped.flatMap(({ row, outcome }) => (outcome.fate === "skipped" ? [] : [{ place: `row ${row}`, expected: "skipped", actual: describeFate(outcome) }]));
+    return mapped.flatMap(({ row, outcome }) =>
+      outcome.fate === "skipped" ? [] : [{ place: `row ${row}`, expected: "skipped", actual: describeFate(outcome) }],
+    );
   }
   return one.codes === undefined ? compareRecords(one, mapped) : compareCodes(one.codes, mapped);
 }
@@ -93,7 +111,11 @@ function compareRecords(one: CaseSpec, mapped: readonly MappedRow[]): Difference
     if (outcome.fate === "valid") records.push(outcome.records);
     if (outcome.fate !== "invalid") continue;
     for (const { code, message, column } of outcome.problems) {
-      invalid.push({ place: `row ${row}${column === null ? "" : `, ${column}`}`, expected: null, actual: `${code}: ${message}` });
+      invalid.push({
+        place: `row ${row}${column === null ? "" : `, ${column}`}`,
+        expected: null,
+        actual: `${code}: ${message}`,
+      });
     }
   }
   if (invalid.length > 0) return invalid;
@@ -110,18 +132,26 @@ function compareCodes(codes: readonly string[], mapped: readonly MappedRow[]): D
   const left = [...problems];
   const differences: Difference[] = [];
   for (const code of codes) {
-    const position = left.findIndex((problem) => problem.code === code || `${problem.code}: ${problem.column ?? ""}` === code);
+    const position = left.findIndex(
+      (problem) => problem.code === code || `${problem.code}: ${problem.column ?? ""}` === code,
+    );
     if (position < 0) differences.push({ place: "codes", expected: code, actual: null });
     else left.splice(position, 1);
   }
   for (const { code, column, message } of left) {
-    differences.push({ place: "codes", expected: null, actual: `${code}${column === null ? "" : `: ${column}`} (${message})` });
+    differences.push({
+      place: "codes",
+      expected: null,
+      actual: `${code}${column === null ? "" : `: ${column}`} (${message})`,
+    });
   }
   return differences;
 }
 
 function describeFate(outcome: MappedRow["outcome"]): string {
-  return outcome.fate === "invalid" ? outcome.problems.map((problem) => `${problem.code}: ${problem.message}`).join("; ") : outcome.fate;
+  return outcome.fate === "invalid"
+    ? outcome.problems.map((problem) => `${problem.code}: ${problem.message}`).join("; ")
+    : outcome.fate;
 }
 
 /** The case's own headers, and blank columns for whatever else the mapping reads. */
@@ -141,7 +171,10 @@ function toRow(cells: CaseSpec["rows"][number], header: readonly string[], numbe
   const kinds: CellKind[] = [];
   for (const name of header) {
     const cell = Object.hasOwn(cells, name) ? (cells[name] ?? "") : "";
-    const [kind, text] = typeof cell === "string" ? ["text", cell] : (Object.entries(cell).find(([, value]) => value !== undefined) ?? ["text", ""]);
+    const [kind, text] =
+      typeof cell === "string"
+        ? ["text", cell]
+        : (Object.entries(cell).find(([, value]) => value !== undefined) ?? ["text", ""]);
     texts.push(text ?? "");
     kinds.push(kind as CellKind);
   }

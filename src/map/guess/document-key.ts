@@ -25,7 +25,11 @@ export function findDocumentKey(columns: readonly Column[], rows: number): Docum
     // On average three rows to two documents, and a time that differs between rows of one document.
     .filter(({ column, groups, follows }) => {
       const several = groups.size * 1.5 <= column.cells.length && groups.size > 1;
-      return several && follows.size >= 2 && columns.some((other) => other.date !== null && !follows.has(other));
+      return (
+        several &&
+        follows.size >= (wordBonus(column) > 0 ? 1 : 2) &&
+        columns.some((other) => other.date !== null && !follows.has(other))
+      );
     })
     .toSorted((one, other) => other.score - one.score || one.column.index - other.column.index);
   const [best] = long;

@@ -204,24 +204,21 @@ function longEvents(
     );
 }
 
+/** What happened: by its header, by reserved names in it, else the first column of few values. */
 function eventTypeColumn(columns: readonly Column[], key: DocumentKey, used: ReadonlySet<Column>): Column | null {
-  const fitting = columns.filter(
-    (column) =>
-      !used.has(column) &&
-      !key.follows.has(column) &&
-      column.filled >= 0.95 &&
-      !column.boolean &&
-      column.number === null &&
-      column.distinct.size >= 2 &&
-      column.distinct.size <= 40 &&
-      column.distinct.size * 4 <= column.cells.length,
-  );
+  const fitting = columns.filter((column) => {
+    const { distinct, cells } = column;
+    const free = !used.has(column) && !key.follows.has(column) && column.filled >= 0.95;
+    const few = distinct.size >= 2 && distinct.size <= 40 && distinct.size < cells.length;
+    return free && few && !column.boolean && column.number === null;
+  });
   const named = fitting.find(({ role }) => role === "eventType");
   const reserved = fitting.find(({ distinct }) =>
     ["CLOSE", "ACTOR", "CANCEL", "RELATED"].some((name) => distinct.has(name)),
   );
+  const repeated = fitting.filter(({ distinct, cells }) => distinct.size * 4 <= cells.length);
   return (
-    named ?? reserved ?? fitting.find(({ role }) => role === "category" || role === "status") ?? fitting[0] ?? null
+    named ?? reserved ?? repeated.find(({ role }) => role === "category" || role === "status") ?? repeated[0] ?? null
   );
 }
 

@@ -36,17 +36,21 @@ export function guessMapping(tables: readonly GuessTable[], options: GuessOption
     .toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
   const directories: Directory[] = [];
   const inputs: Member[] = [];
+  const leftOut: Member[] = [];
   for (const table of sorted) {
     const draft = emptyDraft(table);
     if (table.kind === "organisations") directories.push(...guessOrganisations(table, draft, country, unsure));
     if (table.kind === "places") directories.push(...guessPlaces(table, draft, directories, country, unsure));
     if (table.kind === "documents") guessDocuments(table, draft, directories, country, unsure);
     const records = recordMembers(draft);
-    if (records.length === 0)
+    if (records.length > 0) {
+      inputs.push({ name: draft.name, value: { block: [...draft.reading, ...draft.skip, ...records] } });
+    } else {
+      leftOut.push({ name: draft.name, value: { block: draft.reading } });
       unsure.say(
         `${describe(table.table)} is left out: neither tax ids nor addresses nor dates with a key were found in it`,
       );
-    else inputs.push({ name: draft.name, value: { block: [...draft.reading, ...draft.skip, ...records] } });
+    }
   }
   const head = writeBlock([
     { name: "version", value: 1 },
@@ -59,7 +63,8 @@ export function guessMapping(tables: readonly GuessTable[], options: GuessOption
   const defaults = writeBlock([
     { name: "defaults", value: { block: defaultsOf(profiled, blank, country, options, unsure) } },
   ]);
-  const body = inputs.length === 0 ? "inputs: {}\n" : writeBlock([{ name: "inputs", value: { block: inputs } }]);
+  // A mapping without inputs does not load: where nothing was found, they stand there empty, to be written by hand.
+  const body = writeBlock([{ name: "inputs", value: { block: inputs.length > 0 ? inputs : leftOut } }]);
   const notes = unsure.sentences.map((sentence) => `- ${sentence}`).join("\n");
   const intro = comment(
     "Guessed from the data. Look at these points, then run `rowferry check` with the mapping and its files:",

@@ -92,6 +92,7 @@ export function sameStem(one: string, other: string): boolean {
 export function recordName(text: string, fallback: string): string {
   const words = headerText(text)
     .replace(/[^a-z0-9 ]/g, "")
+    .replace(/^(n|no|num|numero|number|nr) (?=\w)/, "")
     .split(" ")
     .filter(Boolean);
   const name = words.map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join("");

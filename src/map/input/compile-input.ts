@@ -107,7 +107,15 @@ function compileParts(spec: InputSpec, path: Path, context: CompileContext, know
 }
 
 function columnsOf(parts: InputParts): ColumnUse[] {
-  const used = [parts.skip, parts.rowId, parts.group, ...parts.participants, ...parts.addresses, ...parts.documents, ...parts.events];
+  const used = [
+    parts.skip,
+    parts.rowId,
+    parts.group,
+    ...parts.participants,
+    ...parts.addresses,
+    ...parts.documents,
+    ...parts.events,
+  ];
   const byName = new Map<string, ColumnUse>();
   for (const use of used.flatMap((part) => part?.uses ?? [])) byName.set(foldName(use[0] ?? ""), use);
   return [...byName.values()];

@@ -1,14 +1,13 @@
 /** Addresses (service.md, Address). */
-import { RowferryError } from "../../model/error.js";
 import { lengthPrefixed } from "../../model/keys.js";
 import type { AddressRecord } from "../../model/records.js";
-import type { Conversion } from "../convert/conversion.js";
 import { foldIdentity } from "../fold.js";
 import type { AddressSpec } from "../schema/record-schema.js";
 import type { Path } from "../source/mapping-source.js";
 import type { CompileContext } from "../value/compile-context.js";
 import { compileCondition } from "../value/condition.js";
 import { numberSlot, textSlot } from "../value/slot.js";
+import { stateConversion } from "./dependent-conversion.js";
 import type { AddressEntity, Build, Locals, Part } from "./entity.js";
 import { compileFields } from "./fields.js";
 import { compileKey, joinKey } from "./key.js";
@@ -26,7 +25,7 @@ export function compileAddress(
   known: Known,
 ): Part<AddressEntity> | null {
   const label = `address "${kind}"`;
-  const states = stateByCountry(context);
+  const states = stateConversion(context.conversions);
   const condition = spec.when === undefined ? undefined : compileCondition(spec.when, [...path, "when"], context);
   const key = spec.key === undefined ? undefined : compileKey(spec.key, `${label}: key`, [...path, "key"], context);
   const participant = compileParticipantRef(
@@ -43,7 +42,7 @@ export function compileAddress(
     spec,
     {
       city: required("city"),
-      countryState: { ...required("countryState"), convert: states.convert },
+      countryState: states.slot(required("countryState"), [country?.field("countryCode")?.constant]),
       name: required("name"),
       number: required("number"),
       street: required("street"),
@@ -95,7 +94,7 @@ export function compileAddress(
         const alias = readKey === undefined ? undefined : readKey(view);
         const owner = readParticipant(view, records);
         const place = readCountry(view);
-        states.use(String(place?.countryCode ?? ""));
+        states.use(String(place?.countryCode ?? ""), "");
         const values = readRest(view);
         const further = readExtended(view);
         if (alias === null || owner == null || place === null || values === null || further === null) return null;
@@ -129,28 +128,4 @@ export function compileAddress(
 function foldedIdentity(data: AddressRecord["data"]): string {
   const { city, countryCode, countryState, name, number, street } = data;
   return lengthPrefixed([countryCode, countryState, city, street, number, name].map(foldIdentity));
-}
-
-/** States by the row's own country; of countries whose states nobody lists, the text as it stands. */
-function stateByCountry(context: CompileContext): { convert: Conversion; use(country: string): void } {
-  const asText = context.conversions.get("text");
-  const byCountry = new Map<string, Conversion>();
-  let current = asText;
-  return {
-    convert: (text, kind) => current(text, kind),
-    use: (country) => {
-      let conversion = byCountry.get(country);
-      if (conversion === undefined) {
-        conversion = asText;
-        try {
-          conversion = context.conversions.get({ name: "state", country });
-        } catch (error) {
-          if (!(error instanceof RowferryError)) throw error;
-        }
-        if (byCountry.size > 500) byCountry.clear();
-        byCountry.set(country, conversion);
-      }
-      current = conversion;
-    },
-  };
 }

@@ -1,14 +1,12 @@
 /** Participants (service.md, Participant). */
-import { RowferryError } from "../../model/error.js";
 import { naturalKey } from "../../model/keys.js";
 import type { ParticipantRecord } from "../../model/records.js";
-import type { Conversion } from "../convert/conversion.js";
 import type { ParticipantSpec } from "../schema/record-schema.js";
 import type { Path } from "../source/mapping-source.js";
 import type { CompileContext } from "../value/compile-context.js";
 import { compileCondition } from "../value/condition.js";
-import type { ConversionShelf } from "../value/conversion-shelf.js";
 import { type Slot, textSlot } from "../value/slot.js";
+import { taxIdConversion } from "./dependent-conversion.js";
 import type { Build, Part, ParticipantEntity } from "./entity.js";
 import { compileFields } from "./fields.js";
 import { compileKey, joinKey } from "./key.js";
@@ -22,7 +20,7 @@ export function compileParticipant(
   context: CompileContext,
 ): Part<ParticipantEntity> | null {
   const label = `participant "${kind}"`;
-  const taxIds = taxIdByType(context.conversions);
+  const taxIds = taxIdConversion(context.conversions);
   const condition = spec.when === undefined ? undefined : compileCondition(spec.when, [...path, "when"], context);
   const key = spec.key === undefined ? undefined : compileKey(spec.key, `${label}: key`, [...path, "key"], context);
   const first = compileFields(
@@ -31,10 +29,11 @@ export function compileParticipant(
     path,
     context,
   );
+  const constants = [first?.field("countryCode")?.constant, first?.field("taxIdType")?.constant];
   const rest = compileFields(
     spec,
     {
-      taxId: { ...textSlot(`${label}: taxId`, true), convert: taxIds.convert },
+      taxId: taxIds.slot(textSlot(`${label}: taxId`, true), constants),
       name: textSlot(`${label}: name`, true),
       type: textSlot(`${label}: type`, true),
     },
@@ -78,37 +77,4 @@ export function compileParticipant(
 
 export function countrySlot(label: string): Slot {
   return { ...textSlot(label, true), as: "country" };
-}
-
-/** Tax ids of the row's own country and type; types whose numbers nobody can check are taken as text. */
-export function taxIdByType(conversions: ConversionShelf): {
-  convert: Conversion;
-  use(country: string, type: string): void;
-} {
-  const byType = new Map<string, Conversion>();
-  const asText = conversions.get("text");
-  let current = asText;
-  return {
-    convert: (text, kind) => current(text, kind),
-    use: (country, type) => {
-      const name = `${country}/${type}`;
-      let conversion = byType.get(name);
-      if (conversion === undefined) {
-        conversion = compileTaxId(country, type, conversions) ?? asText;
-        if (byType.size > 500) byType.clear();
-        byType.set(name, conversion);
-      }
-      current = conversion;
-    },
-  };
-}
-
-function compileTaxId(country: string, type: string, conversions: ConversionShelf): Conversion | null {
-  if (country === "" || type === "") return null;
-  try {
-    return conversions.get({ name: "taxId", country, type });
-  } catch (error) {
-    if (error instanceof RowferryError) return null;
-    throw error;
-  }
 }

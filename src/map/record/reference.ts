@@ -12,7 +12,8 @@ import { textSlot } from "../value/slot.js";
 import { type Build, type Locals, type Made, type Part, positionOf } from "./entity.js";
 import { compileFields } from "./fields.js";
 import { compileKey, joinKey } from "./key.js";
-import { countrySlot, taxIdByType } from "./participant.js";
+import { taxIdConversion } from "./dependent-conversion.js";
+import { countrySlot } from "./participant.js";
 
 /** Names that `ref` may use, over all inputs and `elsewhere`: participants and addresses with a key, and documents. */
 export interface Known {
@@ -49,7 +50,7 @@ export function compileParticipantRef(
   if (spec.id !== undefined)
     return compileId(spec.id, label, path, context, (id): ParticipantRef => ({ by: "id", id }));
   if (spec.natural !== undefined) {
-    const taxIds = taxIdByType(context.conversions);
+    const taxIds = taxIdConversion(context.conversions);
     const place = [...path, "natural"];
     const first = compileFields(
       spec.natural,
@@ -59,7 +60,12 @@ export function compileParticipantRef(
     );
     const last = compileFields(
       spec.natural,
-      { taxId: { ...textSlot(`${label}: taxId`, true), convert: taxIds.convert } },
+      {
+        taxId: taxIds.slot(textSlot(`${label}: taxId`, true), [
+          first?.field("countryCode")?.constant,
+          first?.field("taxIdType")?.constant,
+        ]),
+      },
       place,
       context,
     );

@@ -37,7 +37,10 @@ export const conditionSchema = z
 
 /** One alternative per conversion, each with its own options. */
 const conversionSpecs = conversionNames.map((name) =>
-  (conversions[name].options as z.ZodObject).extend({ name: z.literal(name) }).strict().meta({ description: conversions[name].description }),
+  (conversions[name].options as z.ZodObject)
+    .extend({ name: z.literal(name) })
+    .strict()
+    .meta({ description: conversions[name].description }),
 );
 
 const conversionSchema = z.union([

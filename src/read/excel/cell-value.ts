@@ -2,7 +2,7 @@
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
 import { pictured } from "./format-section.js";
-import type { NumberFormat } from "./number-format.js";
+import { generalFormat } from "./number-format.js";
 import { plainNumber } from "./plain-number.js";
 import { isoCell, serialDate, serialDuration, serialTime } from "./serial-date.js";
 import type { SharedStrings } from "./shared-strings.js";
@@ -75,7 +75,7 @@ export function evaluateCell(cell: StoredCell, context: BookContext, result: Cel
 }
 
 function sharedText(stored: string, { strings }: BookContext, result: CellResult): void {
-  const text = /^\d+$/.test(stored) ? strings.get(Number(stored)) : undefined;
+  const text = strings.get(wholeNumber(stored));
   if (text !== undefined) result.text = text;
   else fault(result, "cell-unreadable", `the text number ${quote(stored)}, of ${strings.count} in the workbook`);
 }
@@ -99,8 +99,8 @@ function numeric(stored: string, style: string, { styles, date1904 }: BookContex
   if (plain === null) return fault(result, "cell-unreadable", `${quote(stored)} as a number`);
   result.text = plain;
   result.kind = "number";
-  const format: NumberFormat | undefined = styles[style === "" ? 0 : Number(style)];
-  if (format === undefined) return;
+  const format = styles[style === "" ? 0 : wholeNumber(style)];
+  if (format === undefined || format === generalFormat) return;
   const value = Number(stored);
   const found = format(value);
   if (found.kind === "number") return;
@@ -147,4 +147,16 @@ function quote(text: string): string {
 /** Most values have no white space around them. */
 function trimmed(text: string): string {
   return text.charCodeAt(0) > 32 && text.charCodeAt(text.length - 1) > 32 ? text : text.trim();
+}
+
+/** A short run of digits as a number, -1 for anything else; much faster than the general conversion. */
+function wholeNumber(text: string): number {
+  if (text.length > 9) return -1;
+  let value = 0;
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
 }

@@ -18,7 +18,8 @@ export async function openTable(workbook: Workbook, options: ReadOptions): Promi
   const option = options.header ?? "auto";
   const skipHidden = excel.hidden !== "read";
   const fillMerged = excel.fillMerged === true;
-  const merges = await workbook.merges(sheet);
+  // Read side by side: one waits for zlib where the other parses.
+  const [merges] = await Promise.all([workbook.merges(sheet), workbook.strings(), workbook.styles()]);
   const wanted = typeof option === "string" ? 0 : Math.max(0, ...[option].flat());
   const sample = await sampleSheet(workbook, sheet, wanted);
   const settings = { file: workbook.parts.file.name, sheet: sheet.name, option, skipHidden, merges, fillMerged };

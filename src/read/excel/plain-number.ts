@@ -1,8 +1,9 @@
 /** Numbers as a workbook stores them, in plain canonical decimal notation: `-1234.5`, no exponent, no grouping. */
 
-/** A double is exact up to fifteen digits: such a text is the number itself. */
-const shortInteger = /^-?[1-9]\d{0,14}$/;
-const shortDecimal = /^-?(?:0|[1-9]\d{0,13})\.\d{0,13}[1-9]$/;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+/** Of sixteen digits and more. */
 const longInteger = /^-?[1-9]\d{15,307}$/;
 const stored = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 
@@ -12,12 +13,26 @@ const stored = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
  * are. Null: not a number.
  */
 export function plainNumber(text: string): string | null {
-  if (shortInteger.test(text)) return text;
-  if (text.length <= 16 && shortDecimal.test(text)) return text;
-  if (text === "0" || longInteger.test(text)) return text;
+  if (isShortPlain(text) || longInteger.test(text)) return text;
   if (!stored.test(text)) return null;
   const value = Number(text);
   return Number.isFinite(value) ? plainDouble(value) : null;
+}
+
+/** Plain notation of at most fifteen digits, which a double keeps; told without a pattern, since there are millions. */
+function isShortPlain(text: string): boolean {
+  const start = text.charCodeAt(0) === MINUS ? 1 : 0;
+  const end = text.length;
+  let point = -1;
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (code === POINT && point === -1) point = at;
+    else if (code < ZERO || code > ZERO + 9) return false;
+  }
+  const wholeEnd = point === -1 ? end : point;
+  if (wholeEnd === start || end - start > (point === -1 ? 15 : 16)) return false;
+  if (text.charCodeAt(start) === ZERO && (wholeEnd > start + 1 || (point === -1 && start === 1))) return false;
+  return point === -1 || (point < end - 1 && text.charCodeAt(end - 1) !== ZERO);
 }
 
 /** The shortest decimal that reads back as the same double, without exponent. */

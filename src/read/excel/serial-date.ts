@@ -56,15 +56,19 @@ function two(value: number): string {
   return value < 10 ? `0${value}` : String(value);
 }
 
-let lastDay = Number.NaN;
-let lastText = "";
-
-/** `2026-03-01` for days since 1970-01-01. Remembers the last one: columns of dates repeat themselves. */
+/** `2026-03-01` for days since 1970-01-01, from 1899 to 9999: years that begin in March, so that leap days come last. */
 function civil(day: number): string {
-  if (day === lastDay) return lastText;
-  lastDay = day;
-  lastText = new Date(day * DAY).toISOString().slice(0, 10);
-  return lastText;
+  const sinceEra = day + 719_468;
+  const era = Math.floor(sinceEra / 146_097);
+  const dayOfEra = sinceEra - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const march = Math.floor((5 * dayOfYear + 2) / 153);
+  const dayOfMonth = dayOfYear - Math.floor((153 * march + 2) / 5) + 1;
+  const month = march < 10 ? march + 3 : march - 9;
+  return `${yearOfEra + era * 400 + (month <= 2 ? 1 : 0)}-${two(month)}-${two(dayOfMonth)}`;
 }
 
 const isoText = /^(?:(\d{4}-(\d\d)-(\d\d)))?(?:(?:T|(?<=\d) |^)(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?Z?$/;

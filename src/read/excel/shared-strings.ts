@@ -13,8 +13,8 @@ export const MAX_SHARED_BYTES = 192 * 1024 ** 2;
 const SEGMENT = 4 * 1024 ** 2;
 /** UTF-16 units of one string; a cell of Excel holds 32,767. */
 const MAX_STRING = 1024 ** 2;
-/** Strings kept decoded, and their characters. */
-const CACHED_STRINGS = 50_000;
+/** Strings kept decoded (a power of two), and their characters. */
+const CACHED_STRINGS = 2 ** 15;
 const CACHED_CHARACTERS = 4 * 1024 ** 2;
 
 export class SharedStrings {
@@ -23,10 +23,11 @@ export class SharedStrings {
   #lengths = new Uint32Array(1024);
   #count = 0;
   #used = 0;
-  /** Decoded strings that were asked for twice: texts that stand in one cell only would just fill it. */
-  #cache = new Map<number, string>();
-  #asked = new Uint8Array(0);
+  /** Decoded strings that were asked for twice, each in its own place: texts of one cell only would just fill it. */
+  #cache: (string | undefined)[] = Array<undefined>(CACHED_STRINGS).fill(undefined);
+  readonly #cachedIndex = new Int32Array(CACHED_STRINGS).fill(-1);
   #cachedCharacters = 0;
+  #asked = new Uint8Array(0);
 
   get count(): number {
     return this.#count;
@@ -58,29 +59,31 @@ export class SharedStrings {
 
   /** Undefined when there is no string with that index (counting from 0). */
   get(index: number): string | undefined {
-    const cached = this.#cache.get(index);
-    if (cached !== undefined) return cached;
+    const place = index & (CACHED_STRINGS - 1);
+    if (this.#cachedIndex[place] === index) return this.#cache[place];
     if (!(index >= 0 && index < this.#count)) return undefined;
     const start = this.#starts[index] as number;
     const within = start % SEGMENT;
     const segment = this.#segments[Math.floor(start / SEGMENT)];
     const text = segment?.toString("utf8", within, within + (this.#lengths[index] as number)) ?? "";
-    this.#remember(index, text);
+    this.#remember(index, place, text);
     return text;
   }
 
-  #remember(index: number, text: string): void {
+  #remember(index: number, place: number, text: string): void {
     if (this.#asked.length < this.#count) this.#asked = new Uint8Array(this.#count);
     if (this.#asked[index] === 0) {
       this.#asked[index] = 1;
       return;
     }
-    this.#cachedCharacters += text.length;
-    if (this.#cache.size === CACHED_STRINGS || this.#cachedCharacters > CACHED_CHARACTERS) {
-      this.#cache.clear();
+    this.#cachedCharacters += text.length - (this.#cache[place]?.length ?? 0);
+    if (this.#cachedCharacters > CACHED_CHARACTERS) {
+      this.#cache.fill(undefined);
+      this.#cachedIndex.fill(-1);
       this.#cachedCharacters = text.length;
     }
-    this.#cache.set(index, text);
+    this.#cache[place] = text;
+    this.#cachedIndex[place] = index;
   }
 }
 

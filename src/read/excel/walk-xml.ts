@@ -85,7 +85,8 @@ export class XmlWalker {
   }
 
   #local(name: string, attributes: Attributes | null): string {
-    if (!name.includes(":")) return this.#plain ? name : "";
+    // Names of cells have one or two letters, and no room for a prefix.
+    if (name.length < 3 || !name.includes(":")) return this.#plain ? name : "";
     const known = this.#locals.get(name);
     if (known !== undefined) return known;
     const colon = name.indexOf(":");

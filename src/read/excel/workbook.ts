@@ -58,7 +58,7 @@ export class Workbook {
   merges(sheet: Sheet): Promise<Merge[]> {
     const known = this.#merges.get(sheet);
     if (known !== undefined) return known;
-    const merges = Promise.resolve([] as Merge[]); void findMerges;
+    const merges = findMerges(this.parts, this.partOf(sheet));
     this.#merges.set(sheet, merges);
     return merges;
   }

@@ -96,7 +96,10 @@ export class ZipParts {
     let sum = 0;
     let size = 0;
     try {
-      for await (const chunk of unpacked(await this.#zip.openReadStreamPromise(entry, { decodeFileData: false }), entry)) {
+      for await (const chunk of unpacked(
+        await this.#zip.openReadStreamPromise(entry, { decodeFileData: false }),
+        entry,
+      )) {
         size += chunk.length;
         if (size > entry.uncompressedSize) throw new Error("it is larger than the archive says");
         sum = crc32(chunk, sum);
@@ -143,7 +146,7 @@ async function* unpacked(packed: Readable, entry: Entry): AsyncGenerator<Buffer>
     yield* packed as AsyncIterable<Buffer>;
     return;
   }
-  const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
+  const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES, readableHighWaterMark: 4 * CHUNK_BYTES });
   packed.on("error", (error) => inflate.destroy(error));
   packed.pipe(inflate);
   try {

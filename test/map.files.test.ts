@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { RowferryError } from "../src/model/error.js";
+import { bind, load, mapRows, mappingWith, recordsOf, row } from "./map.support.js";
+
+function twoInputs(first: string, second: string): string {
+  const input = (name: string, text: string) => `  ${name}: { ${text}, participants: { p: { key: { column: K }, countryCode: BR, taxIdType: CPF, taxId: { column: Doc }, name: { column: N }, type: PERSON } } }\n`;
+  return `version: 1\nnamespace: t\ndefaults: { country: BR }\ninputs:\n${input("a", first)}${input("b", second)}`;
+}
+
+function caught(run: () => unknown): RowferryError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof RowferryError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("the input that reads a file", () => {
+  it("is the only one where a mapping has one", async () => {
+    expect((await load(mappingWith({}))).inputsFor("whatever.csv").map(({ name }) => name)).toEqual(["rows"]);
+  });
+
+  it("is the one whose pattern fits, whatever the letters' case and the folder", async () => {
+    const mapping = await load(twoInputs('files: "*manifest*.csv"', 'files: ["weigh?.csv", "*.tsv"]'));
+    expect(mapping.inputsFor("/in/2026-MANIFESTOS.CSV").map(({ name }) => name)).toEqual(["a"]);
+    expect(mapping.inputsFor("weigh1.csv").map(({ name }) => name)).toEqual(["b"]);
+  });
+
+  it("reads the rejected rows of its files as well", async () => {
+    const mapping = await load(twoInputs('files: "manifests.csv"', 'files: "weigh.csv"'));
+    expect(mapping.inputsFor("weigh.rejected.csv").map(({ name }) => name)).toEqual(["b"]);
+  });
+
+  it("must be one: none, or two, are errors that name the inputs", async () => {
+    const mapping = await load(twoInputs('files: "*.csv"', 'files: "b*.csv"'));
+    expect(caught(() => mapping.inputsFor("b.csv"))).toMatchObject({ code: "mapping-files", message: expect.stringContaining("a and b") as string });
+    expect(caught(() => mapping.inputsFor("c.xlsx"))).toMatchObject({ code: "mapping-files" });
+  });
+
+  it("may be several for the sheets of one workbook", async () => {
+    const mapping = await load(twoInputs("excel: { sheet: A }", "excel: { sheet: B }"));
+    expect(mapping.inputsFor("x.xlsx").map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(caught(() => mapping.inputsFor("x.csv"))).toMatchObject({ code: "mapping-files" });
+  });
+
+  it("says which files it reads where it is not the only one", async () => {
+    await expect(load(twoInputs("header: 1", 'files: "*.csv"'))).rejects.toMatchObject({ code: "mapping-value", message: expect.stringContaining("files") as string });
+  });
+
+  it("matches patterns in time proportional to their length", async () => {
+    const mapping = await load(twoInputs(`files: "${"*a".repeat(40)}"`, 'files: "b.csv"'));
+    const started = performance.now();
+    expect(caught(() => mapping.inputsFor(`${"a".repeat(5000)}c`))).toMatchObject({ code: "mapping-files" });
+    expect(performance.now() - started).toBeLessThan(300);
+  });
+});
+
+describe("a header", () => {
+  const yaml = mappingWith({ input: 'columns: { Peso: ["Peso (kg)"], Obs: { optional: true } }', attributes: "Kg: { column: Peso, isPublic: true }, Note: { column: Obs, isPublic: true }, Old: { column: [Placa, Veículo], isPublic: true }" });
+
+  it("matches whatever the white space, case and accents", async () => {
+    const mapping = await load(yaml);
+    const header = [" DOC", "day", "PESO (KG) ", "veiculo"];
+    const [mapped] = bind(mapping, header).map([{ ...row(2, header, {}), cells: ["1", "01/02/2026", "5", "ABC"] }]);
+    expect(recordsOf(mapped === undefined ? [] : [mapped]).events[0]?.attributes.map(({ value }) => value)).toEqual(["5", "ABC"]);
+  });
+
+  it("that lacks columns is refused naming each, with the nearest header; optional ones read as blank", async () => {
+    const mapping = await load(yaml);
+    const error = caught(() => bind(mapping, ["Doc", "Dai", "Peso"]));
+    expect(error).toMatchObject({ code: "column-missing", place: { file: "rows.csv" } });
+    expect(error.message).toContain('"Day"; the nearest is "Dai"');
+    expect(error.message).toContain('"Placa" (or "Veículo")');
+    expect(error.message).not.toContain("Obs");
+  });
+
+  it("in which two columns fit one name is refused; the exact spelling decides where there is one", async () => {
+    const mapping = await load(yaml);
+    expect(caught(() => bind(mapping, ["Doc", "Day", "PESO", "peso", "Placa"]))).toMatchObject({ code: "column-ambiguous" });
+    expect(caught(() => bind(mapping, ["Doc", "Day", "Peso", "Placa", "Veículo"]))).toMatchObject({ code: "column-ambiguous" });
+    expect(caught(() => bind(mapping, ["Doc", "Day", "Peso", "Peso", "Placa"]))).toMatchObject({ code: "column-ambiguous" });
+    expect(bind(mapping, ["Doc", "Day", "PESO", "Peso", "Placa"]).unmapped).toEqual(["PESO"]);
+  });
+
+  it("has unmapped columns, those of rejected files not counted", async () => {
+    const mapping = await load(yaml);
+    expect(bind(mapping, ["Doc", "Day", "Peso", "Placa", "Extra", "rowferry_row", "rowferry_code", ""]).unmapped).toEqual(["Extra"]);
+  });
+
+  it("may have names from the prototype of objects", async () => {
+    const mapping = await load(mappingWith({ attributes: `A: { expr: 'row["constructor"] + row["toString"]', isPublic: true }` }));
+    const rows = [{ Doc: "1", Day: "01/02/2026", constructor: "a", toString: "b" as never }];
+    expect(recordsOf(mapRows(mapping, rows)).events[0]?.attributes[0]?.value).toBe("ab");
+  });
+});

@@ -1,0 +1,47 @@
+/** HARD-CASES H25: what makes keys has a fingerprint. */
+import { describe, expect, it } from "vitest";
+import { load, mappingWith } from "./map.support.js";
+
+const BASE = mappingWith({
+  attributes: "A: { column: X, isPublic: true }",
+  more: `
+weighing: { name: W, key: { column: [Ticket, Talão], as: upper }, externalCreatedAt: { column: Day }, isPublic: true }
+note: { name: N, key: content, within: file, externalCreatedAt: { column: Day }, isPublic: true, attributes: { B: { column: Y, isPublic: true } } }`,
+});
+
+async function changed(edit: (yaml: string) => string): Promise<string[]> {
+  const [before, after] = [await load(BASE), await load(edit(BASE))];
+  expect(edit(BASE)).not.toBe(BASE);
+  return [...before.fingerprints].filter(([name, print]) => after.fingerprints.get(name) !== print).map(([name]) => name);
+}
+
+const ALL = ["paper", "paper/step", "paper/weighing", "paper/note"];
+
+describe("the fingerprint of what makes a key", () => {
+  it("exists for every kind of document and event, and is the same for the same mapping", async () => {
+    const [one, two] = [await load(BASE), await load(BASE)];
+    expect([...one.fingerprints.keys()]).toEqual(ALL);
+    expect([...two.fingerprints]).toEqual([...one.fingerprints]);
+  });
+
+  it("changes with namespace, time zone and the document's key, for everything", async () => {
+    expect(await changed((yaml) => yaml.replace("namespace: test", "namespace: other"))).toEqual(ALL);
+    expect(await changed((yaml) => yaml.replace("UTC", "America/Sao_Paulo"))).toEqual(ALL);
+    expect(await changed((yaml) => yaml.replace("key: { column: Doc }", "key: { column: Doc, as: upper }"))).toEqual(ALL);
+  });
+
+  it("changes with an event's own key or its conversion, for that event alone", async () => {
+    expect(await changed((yaml) => yaml.replace("as: upper", "as: lower"))).toEqual(["paper/weighing"]);
+    expect(await changed((yaml) => yaml.replace("key: once", "key: { column: Z }"))).toEqual(["paper/step"]);
+  });
+
+  it("changes with anything that an event by content is made of", async () => {
+    expect(await changed((yaml) => yaml.replace("column: Y", "column: Z"))).toEqual(["paper/note"]);
+    expect(await changed((yaml) => yaml.replace("name: Casa", "name: Sede"))).toEqual(["paper/note"]);
+  });
+
+  it("does not change with what enters no key", async () => {
+    expect(await changed((yaml) => yaml.replace("column: X", "column: Z"))).toEqual([]);
+    expect(await changed((yaml) => yaml.replace("[Ticket, Talão]", "[TICKET, Talão, Vale]"))).toEqual([]);
+  });
+});
