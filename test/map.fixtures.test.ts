@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeFixtures } from "../scripts/make-fixtures.js";
+import { runCases } from "../src/map/cases/run-cases.js";
 import { loadMapping } from "../src/map/load-mapping.js";
 import type { MappedRow } from "../src/model/mapped-row.js";
 import { openInput } from "../src/read/open-input.js";
@@ -117,4 +118,10 @@ describe("fixtures/organisations", () => {
     expect(Object.fromEntries([...sheets].map(([sheet, rows]) => [sheet, rows.length]))).toEqual(bySheet);
     expect(count([...sheets.values()].flat())).toEqual(counts);
   });
+});
+
+it.each(["manifests", "organisations"])("all cases beside mappings/%s.yaml pass", async (name) => {
+  const { results } = await runCases(join(mappings, `${name}.yaml`));
+  expect(results.length).toBeGreaterThan(5);
+  expect(results.filter(({ passed }) => !passed)).toEqual([]);
 });

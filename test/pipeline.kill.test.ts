@@ -8,6 +8,7 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSandbox, type EventRecord, type Sandbox } from "../src/sandbox/index.js";
 
+const loader = import.meta.resolve("tsx");
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifests = ["mappings/manifests.yaml", "fixtures/manifests/manifests-2025-09.csv"].map((path) =>
   join(root, path),
@@ -41,7 +42,7 @@ afterEach(async () => {
 /** Exit code, or null when it was killed once the sandbox had seen `killAfter` requests. */
 function rowferry(args: string[], killAfter: number | null = null): Promise<number | null> {
   const cli = join(root, "src/cli/main.ts");
-  const child = spawn(process.execPath, ["--import", "tsx", cli, ...args], { cwd: root, env, stdio: "ignore" });
+  const child = spawn(process.execPath, ["--import", loader, cli, ...args], { cwd: folder, env, stdio: "ignore" });
   const watch = setInterval(() => {
     if (killAfter !== null && sandbox.store.statistics().requests >= killAfter) child.kill("SIGKILL");
   }, 1);

@@ -166,7 +166,8 @@ export function createEventStager(
     /** Two rows of one import give one event different content: which is right is not ours to guess. */
     check({ stored, hash, record }: KeyedEvent, supersedes: boolean): Problem | null {
       if (stored === undefined || supersedes || stored.content_hash.equals(hash)) return null;
-      if (!context.inputsOfImport.has(stored.input_id)) return null;
+      const isUnsent = stored.state === null || ["planned", "held", "deferred", "rejected"].includes(stored.state);
+      if (!isUnsent || !context.inputsOfImport.has(stored.input_id)) return null;
       return {
         code: "event-key-twice",
         message: `The event ${record.event} of ${record.document.kind} ${record.document.key} is given with other content in ${describeRow(database, firstRow.get(stored.id) ?? null)}.`,

@@ -26,8 +26,8 @@ export interface StageInputOptions {
   unplacedRows: "report" | "hold";
   now: number;
   inputsOfImport: ReadonlySet<number>;
-  /** Position of the column `rowferry_row`; -1 when the file has none. */
-  referenceColumn: number;
+  /** Header texts; columns of our own (`rowferry_…`) in a corrected file are known by them. */
+  header: readonly string[];
 }
 
 export interface InputStager {
@@ -35,6 +35,8 @@ export interface InputStager {
   stage(mapped: MappedRow, rowOf: (number: number) => Row): void;
   counts: RowCounts;
 }
+
+const isOwnColumn = (name: string): boolean => /^rowferry_(row|code|message|hint)$/i.test(name.trim());
 
 /** The same cells give the same hash, wherever the row stands (HARD-CASES H23). */
 export function cellHash(cells: readonly string[]): Buffer {
@@ -45,6 +47,10 @@ export function createInputStager(database: Database, options: StageInputOptions
   const { inputId, now } = options;
   const counts: RowCounts = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
   let currentRow = 0;
+  const ownColumns = new Set(options.header.flatMap((name, position) => (isOwnColumn(name) ? [position] : [])));
+  const referenceColumn = options.header.findIndex((name) => name.trim().toLowerCase() === "rowferry_row");
+  const originalCells = (row: Row): string[] =>
+    ownColumns.size === 0 ? row.cells : row.cells.filter((_, position) => !ownColumns.has(position));
 
   const addProblem = database.prepare(
     `INSERT INTO problems (run_id, row_id, stage, severity, code, column_name, message, hint, at)
@@ -111,18 +117,22 @@ export function createInputStager(database: Database, options: StageInputOptions
   const stageInvalid = (
     mapped: MappedRow,
     row: Row,
-    problems: readonly Problem[],
+    found: readonly Problem[],
     placements: readonly Placement[],
     corrects: number | null,
   ): void => {
     const id = rowId(inputId, mapped.row);
-    const hash = cellHash(row.cells);
+    const unread = corrects === null ? [] : withdrawal.readProblems(corrects, originalCells(row));
+    const problems = [...unread, ...found];
+    const hash = cellHash(originalCells(row));
     const dismissed = isDismissed.get(hash) === 1;
     addRow.run(id, "invalid", problems[0]?.code ?? null, mapped.rowId, null, hash, dismissed ? "dismissed" : null);
     for (const problem of problems) report(problem, "error");
     keepCells(id, row);
-    for (const placement of placements) place(id, placement);
-    if (corrects !== null) withdrawal.supersede(corrects, id, placements.length === 0);
+    // A row that could not be read right says nothing certain of its place: what it held, it goes on holding.
+    const isPlaced = placements.length > 0 && unread.length === 0;
+    if (isPlaced || corrects === null) for (const placement of placements) place(id, placement);
+    if (corrects !== null) withdrawal.supersede(corrects, id, !isPlaced);
     counts.invalid += 1 + mapped.alsoRows.length;
   };
 
@@ -135,7 +145,8 @@ export function createInputStager(database: Database, options: StageInputOptions
       ...records.documents.map((record) => documents.check(record)),
       ...keyed.map((event) => events.check(event, earlier !== null || corrects !== null)),
     ].filter((problem) => problem !== null);
-    if (problems.length > 0) {
+    const isUnread = corrects !== null && withdrawal.readProblems(corrects, originalCells(row)).length > 0;
+    if (problems.length > 0 || isUnread) {
       const placements = keyed.map(({ record, stored }) => ({
         document: record.document,
         event: record.event,
@@ -191,8 +202,7 @@ export function createInputStager(database: Database, options: StageInputOptions
           null,
         );
       }
-      const reference =
-        options.referenceColumn < 0 ? null : parseRowReference(row.cells[options.referenceColumn] ?? "");
+      const reference = referenceColumn < 0 ? null : parseRowReference(row.cells[referenceColumn] ?? "");
       const corrects = reference === null ? null : withdrawal.rowReferredTo(reference);
       const { outcome } = mapped;
       if (outcome.fate === "skipped") {

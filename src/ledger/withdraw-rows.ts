@@ -3,16 +3,28 @@
  * rowId, or with its whole input (HARD-CASES H23, H27). What was sent stays.
  */
 import type { Database } from "better-sqlite3";
+import { readCodes } from "../model/codes/read.js";
+import type { Problem } from "../model/problem.js";
 
 export interface RowWithdrawal {
   /** The row a `rowferry_row` cell names; null when this ledger has no such row. */
   rowReferredTo(reference: { hashPrefix: string; row: number }): number | null;
   /** The earlier row of the same mapping input with this rowId; null: none. */
   rowWithKey(inputId: number, key: string): number | null;
+  /**
+   * What was wrong with reading a row whose `cells` have come back unchanged: a rejected file writes a short row out
+   * in full, and that alone corrects nothing. Empty when a person has changed a cell.
+   */
+  readProblems(row: number, cells: readonly string[]): Problem[];
   /** `before` has come again as a valid row that yielded `events`. */
   replace(before: number, events: readonly number[]): void;
   /** `before` has come again as row `after`, which is invalid too; its holds move along when `after` could not be placed. */
   supersede(before: number, after: number, movePlacements: boolean): void;
+}
+
+/** Cells without the blanks at their end, as one text to compare. */
+function trimmedEnd(cells: readonly string[]): string {
+  return JSON.stringify(cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1));
 }
 
 const UNSENT = "(s.state IS NULL OR s.state IN ('planned', 'held', 'deferred', 'rejected'))";
@@ -49,6 +61,10 @@ export function createRowWithdrawal(database: Database, now: number): RowWithdra
   );
   const dropPlacements = database.prepare<[number]>("DELETE FROM placements WHERE row_id = ?");
   const movePlacement = database.prepare<[number, number]>("UPDATE placements SET row_id = ? WHERE row_id = ?");
+  const cellsOf = database.prepare<[number], string>("SELECT cells FROM row_cells WHERE row_id = ?").pluck();
+  const problemsOf = database.prepare<[number], Problem>(
+    `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = ? AND severity = 'error'`,
+  );
   const dropCells = database.prepare<[number]>("DELETE FROM row_cells WHERE row_id = ?");
   const settleProblems = database.prepare<[number, number]>(
     "DELETE FROM problems WHERE row_id = ? AND severity = 'error' AND stage = 'staging' AND at < ?",
@@ -75,6 +91,11 @@ export function createRowWithdrawal(database: Database, now: number): RowWithdra
       return referred.get(hashPrefix, input, row, row, row) === undefined ? null : row;
     },
     rowWithKey: (inputId, key) => withKey.get(inputId, key) ?? null,
+    readProblems(row, cells) {
+      const before = cellsOf.get(row);
+      if (before === undefined || trimmedEnd(JSON.parse(before) as string[]) !== trimmedEnd(cells)) return [];
+      return problemsOf.all(row).filter(({ code }) => code in readCodes);
+    },
     replace(before, events) {
       withdraw(before, events);
       dropPlacements.run(before);

@@ -66,7 +66,7 @@ async function readLookup(file: LookupFile, path: Path, source: MappingSource): 
       relax_column_count: true,
       skip_empty_lines: true,
       trim: true,
-    }) as string[][];
+    });
     const names = header.map(squeeze);
     const from = names.indexOf(squeeze(file.from));
     const to = names.indexOf(squeeze(file.to));

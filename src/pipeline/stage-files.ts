@@ -21,8 +21,6 @@ export interface StagedInput extends RowCounts {
   sheet: string | null;
 }
 
-const REFERENCE_COLUMN = "rowferry_row";
-
 /** The caller holds an open transaction and commits it, or rolls it back (`plan`, and any error). */
 export async function stageFiles(session: Session, mapping: Mapping, files: readonly string[]): Promise<StagedInput[]> {
   const mappingHash = hashMapping(mapping);
@@ -68,7 +66,6 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   if (before !== null && before.mappingHash === context.mappingHash && before.counts.read > 0) {
     const counts = inputs.recount(before);
     inputs.finish(before.id, counts);
-    context.inputsOfImport.add(before.id);
     return { id: before.id, ...name, ...counts };
   }
   for (const note of table.notes) {
@@ -100,7 +97,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     unplacedRows: mapping.settings.unplacedRows,
     now: clock.now(),
     inputsOfImport: context.inputsOfImport,
-    referenceColumn: table.header.findIndex((header) => header.trim().toLowerCase() === REFERENCE_COLUMN),
+    header: table.header,
   });
   await stageRows(session, table, mapper, stager.stage, () => stager.counts.read);
   inputs.finish(id, stager.counts);

@@ -28,7 +28,14 @@ export function participantOf(taxId: string) {
 export function eventRow(row: EventRow): MappedRow {
   const participant = participantOf(row.participant ?? "11222333000181");
   const owner = { by: "natural", key: participant.natural } as const;
-  const data = { city: "Campinas", countryCode: "BR", countryState: "SP", name: "Matriz", number: "1", street: "Rua A" };
+  const data = {
+    city: "Campinas",
+    countryCode: "BR",
+    countryState: "SP",
+    name: "Matriz",
+    number: "1",
+    street: "Rua A",
+  };
   const identity = lengthPrefixed(Object.values(data));
   const address = { by: "identity", participant: owner, identity } as const;
   const related = (document: string): DocumentRef => ({ by: "key", kind: "manifest", key: document });
@@ -56,7 +63,13 @@ export function eventRow(row: EventRow): MappedRow {
     target:
       row.target === undefined
         ? null
-        : { document: { kind: "batch", key: row.target }, fields: { category: "Batch" }, participant: owner, address, externalId: null },
+        : {
+            document: { kind: "batch", key: row.target },
+            fields: { category: "Batch" },
+            participant: owner,
+            address,
+            externalId: null,
+          },
     propagate: null,
     value: undefined,
     extra: {},
@@ -90,7 +103,10 @@ export function eventRow(row: EventRow): MappedRow {
 }
 
 /** A row that a mapping refused, with as much of its place as it could read. */
-export function invalidRow(row: number, placements: (Partial<Placement> & { key: string; minute?: number })[]): MappedRow {
+export function invalidRow(
+  row: number,
+  placements: (Partial<Placement> & { key: string; minute?: number })[],
+): MappedRow {
   return {
     row,
     alsoRows: [],

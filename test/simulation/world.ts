@@ -73,7 +73,9 @@ export function createWorld(
     sandbox,
     target,
     import: (files, limits) =>
-      clock.run(run("import", "story.yaml", runOptions(limits), async (session) => stage(session, files, options.settings))),
+      clock.run(
+        run("import", "story.yaml", runOptions(limits), async (session) => stage(session, files, options.settings)),
+      ),
     resume: (limits) => clock.run(run("resume", null, runOptions(limits), null)),
     async close() {
       await sandbox.close();
@@ -96,10 +98,22 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
       mappingInput: "rows",
       namespace: "story",
       header: ["row"],
-      dialect: { format: "csv", encoding: "utf-8", bom: false, delimiter: ",", quote: '"', escape: '"', lineEnding: "\n", compression: "none" },
+      dialect: {
+        format: "csv",
+        encoding: "utf-8",
+        bom: false,
+        delimiter: ",",
+        quote: '"',
+        escape: '"',
+        lineEnding: "\n",
+        compression: "none",
+      },
     } as const;
     const now = session.clock.now();
-    const inputId = session.inputs.begin({ ...description, header: ["row"] }, { runId: session.run.id, settingsId, now });
+    const inputId = session.inputs.begin(
+      { ...description, header: ["row"] },
+      { runId: session.run.id, settingsId, now },
+    );
     inputsOfImport.add(inputId);
     const stager = createInputStager(session.database, {
       inputId,
@@ -110,7 +124,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
       unplacedRows: "report",
       now,
       inputsOfImport,
-      referenceColumn: -1,
+      header: ["row"],
     });
     for (const row of rows) {
       stager.stage(row, (number) => ({ number, cells: [JSON.stringify(row)], kinds: null, problems: null }));

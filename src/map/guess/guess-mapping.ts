@@ -2,6 +2,7 @@
  * A first mapping from the data themselves: types, formats, tax ids, keys and times by what the cells hold; headers
  * only break ties. It loads, and it says what it was unsure of; what is right only a person can say.
  */
+import { RowferryError } from "../../model/error.js";
 import { foldName } from "../fold.js";
 import { profileColumns } from "./column.js";
 import { guessBlank, guessDates, guessDecimal, guessTimezone } from "./defaults.js";
@@ -24,7 +25,12 @@ export type { Guess, GuessOptions, GuessTable } from "./table.js";
 /** Tables of organisations first, then places, then what refers to them. */
 const order: readonly TableKind[] = ["organisations", "places", "documents", "other"];
 
-/** Guesses one mapping for all tables. Never throws for what stands in them; a table that yields nothing is named in `unsure`. */
+const nothing = "neither tax ids nor addresses nor dates with a key were found in it";
+
+/**
+ * Guesses one mapping for all tables; one that yields nothing is named in `unsure`.
+ * @throws RowferryError `guess-nothing` when none yields anything.
+ */
 export function guessMapping(tables: readonly GuessTable[], options: GuessOptions = {}): Guess {
   const unsure = collectUnsure();
   const blank = guessBlank(tables.map(({ sample }) => sample));
@@ -36,22 +42,19 @@ export function guessMapping(tables: readonly GuessTable[], options: GuessOption
     .toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
   const directories: Directory[] = [];
   const inputs: Member[] = [];
-  const leftOut: Member[] = [];
   for (const table of sorted) {
     const draft = emptyDraft(table);
     if (table.kind === "organisations") directories.push(...guessOrganisations(table, draft, country, unsure));
     if (table.kind === "places") directories.push(...guessPlaces(table, draft, directories, country, unsure));
     if (table.kind === "documents") guessDocuments(table, draft, directories, country, unsure);
     const records = recordMembers(draft);
-    if (records.length > 0) {
-      inputs.push({ name: draft.name, value: { block: [...draft.reading, ...draft.skip, ...records] } });
-    } else {
-      leftOut.push({ name: draft.name, value: { block: draft.reading } });
-      unsure.say(
-        `${describe(table.table)} is left out: neither tax ids nor addresses nor dates with a key were found in it`,
-      );
-    }
+    if (records.length === 0) unsure.say(`${describe(table.table)} is left out: ${nothing}`);
+    else inputs.push({ name: draft.name, value: { block: [...draft.reading, ...draft.skip, ...records] } });
   }
+  if (inputs.length === 0)
+    throw new RowferryError("guess-nothing", `there is nothing to map: ${nothing}`, {
+      place: { file: tables[0]?.file },
+    });
   const head = writeBlock([
     { name: "version", value: 1 },
     {
@@ -63,8 +66,7 @@ export function guessMapping(tables: readonly GuessTable[], options: GuessOption
   const defaults = writeBlock([
     { name: "defaults", value: { block: defaultsOf(profiled, blank, country, options, unsure) } },
   ]);
-  // A mapping without inputs does not load: where nothing was found, they stand there empty, to be written by hand.
-  const body = writeBlock([{ name: "inputs", value: { block: inputs.length > 0 ? inputs : leftOut } }]);
+  const body = writeBlock([{ name: "inputs", value: { block: inputs } }]);
   const notes = unsure.sentences.map((sentence) => `- ${sentence}`).join("\n");
   const intro = comment(
     "Guessed from the data. Look at these points, then run `rowferry check` with the mapping and its files:",

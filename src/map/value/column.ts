@@ -2,7 +2,7 @@
 import type { Conversion } from "../convert/conversion.js";
 import { plainNumber, sumDecimals } from "./plain-number.js";
 import type { BoundColumns, ColumnUse } from "./columns.js";
-import { reportConflict } from "./expression.js";
+import { reportConflict } from "./conflict.js";
 import type { ReadText } from "./row-view.js";
 
 export type RowsMode = "same" | "first" | "last" | "join" | "sum" | "min" | "max" | "count";

@@ -3,7 +3,7 @@ import type { ConditionSpec } from "../schema/field-schema.js";
 import type { Path } from "../source/mapping-source.js";
 import type { BoundColumns, ColumnUse } from "./columns.js";
 import type { CompileContext } from "./compile-context.js";
-import { reportConflict } from "./expression.js";
+import { reportConflict } from "./conflict.js";
 import { plainNumber } from "./plain-number.js";
 import type { RowView } from "./row-view.js";
 

@@ -1,5 +1,4 @@
 /** The functions that expressions may call beside CEL's own; conversions in them follow the mapping's defaults. */
-import type { Environment } from "@marcbachmann/cel-js";
 import { foldName, shorten } from "../fold.js";
 import type { Code } from "../../model/codes.js";
 import type { ConversionShelf } from "./conversion-shelf.js";
@@ -63,12 +62,18 @@ export const patternMethods: ReadonlySet<string> = new Set(["matches", "extract"
 const MAX_PARTS = 1000;
 const MAX_TEXT = 65_536;
 
-export function registerExpressionFunctions(environment: Environment, conversions: ConversionShelf): void {
+/** By signature as CEL writes it: `number(string): double`, `string.extract(string): string`. */
+// oxlint-disable-next-line typescript/no-explicit-any -- the library checks argument types by the signature
+export type FunctionTable = ReadonlyMap<string, (...values: any[]) => unknown>;
+
+const TIME = "google.protobuf.Timestamp";
+
+/** The functions of one mapping. They throw `ExpressionFailure` for what a row can be blamed for. */
+export function expressionFunctionTable(conversions: ConversionShelf): FunctionTable {
   const convert = (text: string, name: string): string | number | boolean => {
     const result = conversions.get(name)(text, "text");
-    if ("problem" in result)
-      throw new ExpressionFailure(result.problem.code, result.problem.message, result.problem.hint);
-    return result.value;
+    if ("value" in result) return result.value;
+    throw new ExpressionFailure(result.problem.code, result.problem.message, result.problem.hint);
   };
   const patterns = new Map<string, RegularExpression>();
   const pattern = (source: string): RegularExpression => {
@@ -80,50 +85,49 @@ export function registerExpressionFunctions(environment: Environment, conversion
     return known;
   };
   const number = (text: string): number => Number(convert(text, "decimal"));
-  const time = "google.protobuf.Timestamp";
-  environment
-    .registerFunction("number(string): double", number)
-    .registerFunction("number(string, double): double", (text: string, fallback: number) =>
-      text === "" ? fallback : number(text),
-    )
-    .registerFunction(`date(string): ${time}`, (text: string) => new Date(Number(convert(text, "timestamp"))))
-    .registerFunction(`iso(${time}): string`, (at: Date) => at.toISOString())
-    .registerFunction("convert(string, string): string", (text: string, name: string) => {
-      const value = convert(text, name);
-      return name === "timestamp" ? new Date(Number(value)).toISOString() : String(value);
-    })
-    .registerFunction("round(double, int): double", (value: number, places: bigint) => round(value, Number(places)))
-    .registerFunction("plain(double): string", (value: number) => plainNumber(value))
-    .registerFunction("upper(string): string", (text: string) => text.toUpperCase())
-    .registerFunction("lower(string): string", (text: string) => text.toLowerCase())
-    .registerFunction("fold(string): string", (text: string) => foldName(text))
-    .registerFunction("digits(string): string", (text: string) => text.replace(/[^0-9]/gu, ""))
-    .registerFunction("string.padLeft(int, string): string", (text: string, length: bigint, fill: string) =>
-      text.padStart(Math.min(Number(length), 1000), fill),
-    )
-    .registerFunction("string.matchesRe2(string): bool", (text: string, source: string) =>
-      pattern(source).matchesPart(text),
-    )
-    .registerFunction("string.extract(string): string", (text: string, source: string) => pattern(source).extract(text))
-    .registerFunction("string.replace(string, string): string", (text: string, source: string, by: string) =>
-      pattern(source).replace(text, by),
-    )
-    .registerFunction("string.splitBounded(string): list<string>", (text: string, separator: string) => {
-      const parts = text.split(separator, MAX_PARTS + 1);
-      if (parts.length > MAX_PARTS)
-        throw new ExpressionFailure(
-          "expression-failed",
-          `split() gives more than ${MAX_PARTS} parts of ${JSON.stringify(shorten(text))}`,
-        );
-      return parts;
-    })
-    .registerFunction("list<string>.joinBounded(): string", (parts: string[]) => joined(parts, ""))
-    .registerFunction("list<string>.joinBounded(string): string", (parts: string[], separator: string) =>
-      joined(parts, separator),
-    );
+  return new Map<string, (...values: never[]) => unknown>([
+    ["number(string): double", number],
+    ["number(string, double): double", (text: string, fallback: number) => (text === "" ? fallback : number(text))],
+    [`date(string): ${TIME}`, (text: string) => new Date(Number(convert(text, "timestamp")))],
+    [`iso(${TIME}): string`, (at: Date) => at.toISOString()],
+    [
+      "convert(string, string): string",
+      (text: string, name: string) => {
+        const value = convert(text, name);
+        return name === "timestamp" ? new Date(Number(value)).toISOString() : String(value);
+      },
+    ],
+    ["round(double, int): double", (value: number, places: bigint) => round(value, Number(places))],
+    ["plain(double): string", (value: number) => plainNumber(value)],
+    ["upper(string): string", (text: string) => text.toUpperCase()],
+    ["lower(string): string", (text: string) => text.toLowerCase()],
+    ["fold(string): string", (text: string) => foldName(text)],
+    ["digits(string): string", (text: string) => text.replace(/[^0-9]/gu, "")],
+    [
+      "string.padLeft(int, string): string",
+      (text: string, length: bigint, fill: string) => text.padStart(Math.min(Number(length), 1000), fill),
+    ],
+    ["string.matchesRe2(string): bool", (text: string, source: string) => pattern(source).matchesPart(text)],
+    ["string.extract(string): string", (text: string, source: string) => pattern(source).extract(text)],
+    [
+      "string.replace(string, string): string",
+      (text: string, source: string, by: string) => pattern(source).replace(text, by),
+    ],
+    ["string.splitBounded(string): list<string>", split],
+    ["list<string>.joinBounded(): string", (parts: unknown[]) => joined(parts, "")],
+    ["list<string>.joinBounded(string): string", joined],
+  ]);
 }
 
-function joined(parts: readonly string[], separator: string): string {
+function split(text: string, separator: string): string[] {
+  const parts = text.split(separator, MAX_PARTS + 1);
+  if (parts.length <= MAX_PARTS) return parts;
+  const message = `split() gives more than ${MAX_PARTS} parts of ${JSON.stringify(shorten(text))}`;
+  throw new ExpressionFailure("expression-failed", message);
+}
+
+/** Texts, as far as the type checker could tell. */
+function joined(parts: readonly unknown[], separator: string): string {
   let length = 0;
   for (const part of parts) length += String(part).length + separator.length;
   if (length > MAX_TEXT)

@@ -28,7 +28,7 @@ export interface FieldSteps {
 
 /** `column`: the position by whose header problems are reported; -1: none. `holds`: the field's own condition. */
 export function bindField(
-  source: ReadText,
+  source: ReadText | ReadRaw,
   column: number,
   steps: FieldSteps,
   holds: ((view: RowView) => boolean | null) | null,
@@ -42,7 +42,7 @@ export function bindField(
   };
 }
 
-function bindTextSteps(source: ReadText, column: number, steps: FieldSteps): Read<Value> {
+function bindTextSteps(source: ReadText | ReadRaw, column: number, steps: FieldSteps): Read<Value> {
   const { slot, convert, last, lookup } = steps;
   const blank = blankResult(column, steps);
   const check =

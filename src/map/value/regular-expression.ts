@@ -29,7 +29,7 @@ export function compileRegularExpression(pattern: string): RegularExpression {
     extract: (text) => {
       const matcher = compiled.matcher(text);
       if (!matcher.find()) return "";
-      return String(matcher.group(compiled.groupCount() > 0 ? 1 : 0) ?? "");
+      return matcher.group(compiled.groupCount() > 0 ? 1 : 0) ?? "";
     },
   };
 }

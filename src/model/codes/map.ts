@@ -342,4 +342,13 @@ export const mapCodes = {
     transient: false,
     exit: null,
   },
+  "guess-nothing": {
+    meaning:
+      "A first mapping cannot be guessed: the files hold nothing that looks like participants, addresses or events.",
+    remedy:
+      "Check that the right files and sheets were named, or write the mapping by hand; `rowferry init` gives a start.",
+    example: "A file of colours and sizes, without tax ids, addresses or dates.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
 } as const satisfies Record<string, CodeEntry>;

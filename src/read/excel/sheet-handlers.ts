@@ -1,5 +1,5 @@
 /** From the XML of a sheet to rows. Keeps no more than the row at hand and the rows nobody has taken yet. */
-import { MAX_COLUMN, MAX_ROW, readReference, readRowNumber } from "./cell-reference.js";
+import { columnOf, MAX_COLUMN, MAX_ROW, NO_REFERENCE, readReference, readRowNumber, rowOf } from "./cell-reference.js";
 import { type BookContext, type CellResult, evaluateCell, type StoredCell } from "./cell-value.js";
 import { columnLetters } from "../column-letters.js";
 import { RowNumbers } from "./row-numbers.js";
@@ -115,14 +115,15 @@ export class SheetHandlers implements XmlHandlers {
 
   /** @throws Error when a cell's reference is none, or contradicts its row. */
   #locate(reference: string, row: SheetRow): void {
-    const { column, row: number } = readReference(reference);
-    if (column < 0 || !(number >= 1 && number <= MAX_ROW)) {
+    const place = readReference(reference);
+    const number = rowOf(place);
+    if (place === NO_REFERENCE || !(number >= 1 && number <= MAX_ROW)) {
       throw new Error(`row ${row.number} has a cell ${JSON.stringify(reference.slice(0, 20))}`);
     }
     if (this.#unnumbered) row.number = number;
     this.#unnumbered = false;
     if (number !== row.number) throw new Error(`cell ${reference} stands in row ${row.number}`);
-    this.#column = column;
+    this.#column = columnOf(place);
   }
 
   #closeCell(): void {

@@ -32,7 +32,12 @@ export function setCell(row: SheetRow, column: number, text: string, kind: CellK
     cells.push("");
     row.kinds?.push("text");
   }
-  if (kind !== "text" && row.kinds === null) row.kinds = cells.map(() => "text");
+  if (kind !== "text") row.kinds ??= cells.map(() => "text");
+  if (column === cells.length) {
+    cells.push(text);
+    row.kinds?.push(kind);
+    return;
+  }
   cells[column] = text;
   if (row.kinds !== null) row.kinds[column] = kind;
 }

@@ -45,6 +45,7 @@ class RowFinisher {
   readonly #positions: Map<number, number>;
   /** Whether position and column are the same everywhere. */
   readonly #straight: boolean;
+  readonly #pure: boolean;
   #hiddenRows = 0;
   #firstHidden = 0;
   #below = false;
@@ -55,6 +56,7 @@ class RowFinisher {
     const { columns, width } = settings.header;
     this.#positions = new Map(columns.map((column, position) => [column, position]));
     this.#straight = columns.length === width;
+    this.#pure = this.#straight && settings.merges.length === 0;
   }
 
   /** @throws Error (plain) when rows from above the header come below it. */
@@ -103,7 +105,8 @@ class RowFinisher {
       }
     }
     const problems = this.#problems(row);
-    if (problems === null && row.cells.every(isBlankText)) return;
+    // Rows come filled; only columns left out, or covered by merges, can have blanked one.
+    if (!this.#pure && problems === null && row.cells.every(isBlankText)) return;
     const kinds: CellKind[] | null = row.kinds;
     finished.push({ number: row.number, cells: row.cells, kinds, problems });
   }

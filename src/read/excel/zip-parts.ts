@@ -146,7 +146,7 @@ async function* unpacked(packed: Readable, entry: Entry): AsyncGenerator<Buffer>
     yield* packed as AsyncIterable<Buffer>;
     return;
   }
-  const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES, readableHighWaterMark: 4 * CHUNK_BYTES });
+  const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
   packed.on("error", (error) => inflate.destroy(error));
   packed.pipe(inflate);
   try {

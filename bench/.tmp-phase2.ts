@@ -1,0 +1,17 @@
+import { ZipParts } from "../src/read/excel/zip-parts.js";
+import { stat } from "node:fs/promises";
+import { openWorkbook } from "../src/read/excel/workbook.js";
+import { sheetBatches } from "../src/read/excel/sheet-stream.js";
+import { openTable } from "../src/read/excel/open-table.js";
+import { sampleSheet } from "../src/read/excel/sample-sheet.js";
+const path="/tmp/xl/b.xlsx";
+const file={path,name:"b.xlsx",contentHash:"",bytes:(await stat(path)).size};
+const cpu=async(n:string,f:()=>Promise<unknown>)=>{const c=process.cpuUsage();const t=performance.now();const r=await f();const d=process.cpuUsage(c);console.log(n,"cpu",((d.user+d.system)/1000).toFixed(0),"wall",(performance.now()-t).toFixed(0),r, (process.resourceUsage().maxRSS/1024).toFixed(0))};
+const parts=await ZipParts.open(file);
+const wb=await openWorkbook(parts);
+await cpu("strings",async()=>(await wb.strings()).count);
+await cpu("merges",async()=>(await wb.merges(wb.sheets[0]!)).length);
+await cpu("sample",async()=>(await sampleSheet(wb,wb.sheets[0]!,0)).rows.length);
+const t=await openTable(wb,{});
+if (process.argv[2]!=="x") await cpu("rows",async()=>{let n=0;for await(const b of t.rows())n+=b.length;return n});
+else await cpu("batches",async()=>{let n=0;for await(const b of sheetBatches(wb,wb.sheets[0]!))n+=b.rows.length;return n});
