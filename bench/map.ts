@@ -12,8 +12,31 @@ import { compileConversion, type ConvertDefaults } from "../src/map/convert/conv
 import { loadMapping } from "../src/map/load-mapping.js";
 
 const HEADER = [
-  "MTR", "CNPJ", "Gerador", "Rua", "Numero", "Cidade", "UF", "Emissao", "Coleta", "Placa", "Motorista", "Peso Bruto",
-  "Tara", "Ticket", "Residuo", "Classe", "Obs1", "Obs2", "Obs3", "Obs4", "Obs5", "Obs6", "Obs7", "Obs8", "Obs9",
+  "MTR",
+  "CNPJ",
+  "Gerador",
+  "Rua",
+  "Numero",
+  "Cidade",
+  "UF",
+  "Emissao",
+  "Coleta",
+  "Placa",
+  "Motorista",
+  "Peso Bruto",
+  "Tara",
+  "Ticket",
+  "Residuo",
+  "Classe",
+  "Obs1",
+  "Obs2",
+  "Obs3",
+  "Obs4",
+  "Obs5",
+  "Obs6",
+  "Obs7",
+  "Obs8",
+  "Obs9",
 ];
 
 const MAPPING = `
@@ -55,9 +78,31 @@ function makeRows(count: number): Row[] {
     return {
       number: index + 2,
       cells: [
-        `MTR${index >> 2}`, "11.222.333/0001-81", `Gerador ${generator}`, `Rua das Flores ${generator}`, String(generator), "Campinas", "SP",
-        `01/02/2026 10:00`, `${day}/03/2026 10:${minute}`, plates[index % 3] ?? "", index % 7 === 0 ? "" : `Motorista ${index % 40}`,
-        weight, "500,5", `T${index}`, "Papelão", ["I", "II", "III"][index % 3] ?? "", index % 5 === 0 ? "-" : "conferido", "", "", "", "", "", "", "", "",
+        `MTR${index >> 2}`,
+        "11.222.333/0001-81",
+        `Gerador ${generator}`,
+        `Rua das Flores ${generator}`,
+        String(generator),
+        "Campinas",
+        "SP",
+        `01/02/2026 10:00`,
+        `${day}/03/2026 10:${minute}`,
+        plates[index % 3] ?? "",
+        index % 7 === 0 ? "" : `Motorista ${index % 40}`,
+        weight,
+        "500,5",
+        `T${index}`,
+        "Papelão",
+        ["I", "II", "III"][index % 3] ?? "",
+        index % 5 === 0 ? "-" : "conferido",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
       ],
       kinds: null,
       problems: null,
@@ -83,12 +128,32 @@ function handWritten(defaults: ConvertDefaults): (row: Row) => Records {
     const who = `${cells[1]}|${cells[2]}|${cells[3]}|${cells[4]}|${cells[5]}|${cells[6]}`;
     let party = known.get(who);
     if (party === undefined) {
-      const data = { countryCode: "BR", name: String(take(text, cells[2])), taxId: String(take(taxId, cells[1])), taxIdType: "CNPJ", type: "COMPANY" };
+      const data = {
+        countryCode: "BR",
+        name: String(take(text, cells[2])),
+        taxId: String(take(taxId, cells[1])),
+        taxIdType: "CNPJ",
+        type: "COMPANY",
+      };
       const natural = naturalKey(data);
-      const place = { city: String(take(text, cells[5])), countryCode: "BR", countryState: String(take(state, cells[6])), name: "Matriz", number: String(take(text, cells[4])) || "S/N", street: String(take(text, cells[3])) };
+      const place = {
+        city: String(take(text, cells[5])),
+        countryCode: "BR",
+        countryState: String(take(state, cells[6])),
+        name: "Matriz",
+        number: String(take(text, cells[4])) || "S/N",
+        street: String(take(text, cells[3])),
+      };
       party = {
         participant: { kind: "generator", alias: null, natural, data },
-        address: { kind: "origin", alias: null, participant: { by: "natural", key: natural }, identity: Object.values(place).join("|").toLowerCase(), data: place, extended: {} },
+        address: {
+          kind: "origin",
+          alias: null,
+          participant: { by: "natural", key: natural },
+          identity: Object.values(place).join("|").toLowerCase(),
+          data: place,
+          extended: {},
+        },
       };
       known.set(who, party);
     }
@@ -111,11 +176,35 @@ function handWritten(defaults: ConvertDefaults): (row: Row) => Records {
     return {
       participants: [party.participant],
       addresses: [party.address],
-      documents: [{ kind: "manifest", key, mode: "create", documentId: null, participant, address, externalId: key, fields: { category: "MassID", isPublic: false }, createEmpty: false }],
+      documents: [
+        {
+          kind: "manifest",
+          key,
+          mode: "create",
+          documentId: null,
+          participant,
+          address,
+          externalId: key,
+          fields: { category: "MassID", isPublic: false },
+          createEmpty: false,
+        },
+      ],
       events: [
         {
-          document: { kind: "manifest", key }, event: "pickup", key: { by: "fields", parts: [String(take(text, cells[13]))] }, name: "Pick-up",
-          at: Number(take(timestamp, cells[8])), isPublic: true, participant, address, attributes, related: null, target: null, propagate: null, value: undefined, extra: {},
+          document: { kind: "manifest", key },
+          event: "pickup",
+          key: { by: "fields", parts: [String(take(text, cells[13]))] },
+          name: "Pick-up",
+          at: Number(take(timestamp, cells[8])),
+          isPublic: true,
+          participant,
+          address,
+          attributes,
+          related: null,
+          target: null,
+          propagate: null,
+          value: undefined,
+          extra: {},
         },
       ],
     };
@@ -143,7 +232,8 @@ for (let repetition = 0; repetition < 7; repetition++) {
   let started = performance.now();
   let valid = 0;
   for (let index = 0; index < rows.length; index += 500) {
-    for (const row of mapper.map(rows.slice(index, index + 500))) if (row.outcome.fate === "valid") valid += row.outcome.records.events.length;
+    for (const row of mapper.map(rows.slice(index, index + 500)))
+      if (row.outcome.fate === "valid") valid += row.outcome.records.events.length;
   }
   mapped.push(performance.now() - started);
   started = performance.now();

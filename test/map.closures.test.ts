@@ -30,20 +30,31 @@ const { text, bool } = fc.letrec<{ text: string; number: string; bool: string; i
     fc.constantFrom("0.0", "2.5", "10.0"),
     tie("text").map((a) => `number(${a})`),
     tie("text").map((a) => `number(${a}, 1.0)`),
-    fc.tuple(tie("number"), fc.constantFrom("+", "-", "*", "/"), tie("number")).map(([a, op, b]) => `(${a} ${op} ${b})`),
+    fc
+      .tuple(tie("number"), fc.constantFrom("+", "-", "*", "/"), tie("number"))
+      .map(([a, op, b]) => `(${a} ${op} ${b})`),
     tie("number").map((a) => `round(${a}, 1)`),
   ),
-  int: fc.oneof({ depthSize: "small" }, fc.constantFrom("0", "2", "11"), tie("text").map((a) => `size(${a})`), tie("text").map((a) => `${a}.size()`)),
+  int: fc.oneof(
+    { depthSize: "small" },
+    fc.constantFrom("0", "2", "11"),
+    tie("text").map((a) => `size(${a})`),
+    tie("text").map((a) => `${a}.size()`),
+  ),
   bool: fc.oneof(
     { depthSize: "small" },
     fc.constantFrom("true", "false"),
     fc.tuple(tie("text"), fc.constantFrom("==", "!="), tie("text")).map(([a, op, b]) => `(${a} ${op} ${b})`),
-    fc.tuple(tie("number"), fc.constantFrom("==", "<", "<=", ">", ">="), tie("number")).map(([a, op, b]) => `(${a} ${op} ${b})`),
+    fc
+      .tuple(tie("number"), fc.constantFrom("==", "<", "<=", ">", ">="), tie("number"))
+      .map(([a, op, b]) => `(${a} ${op} ${b})`),
     fc.tuple(tie("int"), fc.constantFrom("==", "!=", "<", ">="), tie("int")).map(([a, op, b]) => `(${a} ${op} ${b})`),
     fc.tuple(tie("bool"), fc.constantFrom("&&", "||"), tie("bool")).map(([a, op, b]) => `(${a} ${op} ${b})`),
     tie("bool").map((a) => `!${a}`),
     tie("text").map((a) => `(${a} in ["a", "b", "12.5"])`),
-    fc.tuple(tie("text"), fc.constantFrom("startsWith", "endsWith", "contains"), tie("text")).map(([a, method, b]) => `${a}.${method}(${b})`),
+    fc
+      .tuple(tie("text"), fc.constantFrom("startsWith", "endsWith", "contains"), tie("text"))
+      .map(([a, method, b]) => `${a}.${method}(${b})`),
     tie("text").map((a) => `${a}.matches("^[ab]+$")`),
   ),
 }));
@@ -69,7 +80,11 @@ describe("an expression's closure", () => {
         expect(parsed.check().valid).toBe(true);
         if (closure === null) return;
         closures++;
-        const row = new Map([["A", A], ["B", B], ["C", C]]);
+        const row = new Map([
+          ["A", A],
+          ["B", B],
+          ["C", C],
+        ]);
         const texts = columns.map((column) => row.get(column) ?? "");
         expect(outcome(() => closure(texts))).toBe(outcome(() => parsed({ row }) as unknown));
       }),
@@ -79,9 +94,21 @@ describe("an expression's closure", () => {
   });
 
   it("is left to the library for whatever it does not know", () => {
-    for (const expression of ['row["A"].split(",").map(p, p).join("-") == "a"', 'date(row["A"]) > timestamp("2020-01-01T00:00:00Z")', 'row["A"] < row["B"]', '{"a": "b"}[row["A"]]', "1 + 2 == 3"]) {
+    for (const expression of [
+      'row["A"].split(",").map(p, p).join("-") == "a"',
+      'date(row["A"]) > timestamp("2020-01-01T00:00:00Z")',
+      'row["A"] < row["B"]',
+      '{"a": "b"}[row["A"]]',
+      "1 + 2 == 3",
+    ]) {
       const parsed = environment.parse(expression);
-      expect(compileClosure(parsed.ast, inspectExpression(parsed.ast, () => undefined), functions)).toBeNull();
+      expect(
+        compileClosure(
+          parsed.ast,
+          inspectExpression(parsed.ast, () => undefined),
+          functions,
+        ),
+      ).toBeNull();
     }
   });
 });

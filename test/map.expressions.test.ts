@@ -19,7 +19,7 @@ describe("an expression", () => {
     ['number(row["X"]) * 2.0', { X: "1.500,25" }, "3000.5"],
     ['number(row["X"], 0.0) + 1.0', {}, "1"],
     ['round(number(row["X"]), 1)', { X: "0,25" }, "0.3"],
-    ['1e21 + 0.0', {}, "1000000000000000000000"],
+    ["1e21 + 0.0", {}, "1000000000000000000000"],
     ['size(row["X"])', { X: "abc" }, "3"],
     ['row["X"].matches("^[a-z]+$")', { X: "abc" }, "true"],
     ['row["X"].extract("([0-9]+) kg")', { X: "ca. 12 kg" }, "12"],
@@ -36,21 +36,43 @@ describe("an expression", () => {
   });
 
   it("reads blank words as empty text", async () => {
-    const mapping = await load(mappingWith({ defaults: 'blank: ["-"]', attributes: `A: { expr: 'row["X"] == "" ? "blank" : "filled"', isPublic: true }` }));
+    const mapping = await load(
+      mappingWith({
+        defaults: 'blank: ["-"]',
+        attributes: `A: { expr: 'row["X"] == "" ? "blank" : "filled"', isPublic: true }`,
+      }),
+    );
     expect(recordsOf(mapRows(mapping, [{ ...DAY, X: " - " }])).events[0]?.attributes[0]?.value).toBe("blank");
   });
 
   it("gives the same as before for the same cells, and anew for other cells", async () => {
     const mapping = await load(yamlWith('number(row["X"]) + number(row["Y"])'));
-    const rows = [["1", "2"], ["1", "2"], ["2", "2"], ["2", "3"], ["1", "2"]].map(([X = "", Y = ""]) => ({ ...DAY, X, Y }));
-    expect(recordsOf(mapRows(mapping, rows)).events.map(({ attributes }) => attributes[0]?.value)).toEqual(["3", "3", "4", "5", "3"]);
+    const rows = [
+      ["1", "2"],
+      ["1", "2"],
+      ["2", "2"],
+      ["2", "3"],
+      ["1", "2"],
+    ].map(([X = "", Y = ""]) => ({ ...DAY, X, Y }));
+    expect(recordsOf(mapRows(mapping, rows)).events.map(({ attributes }) => attributes[0]?.value)).toEqual([
+      "3",
+      "3",
+      "4",
+      "5",
+      "3",
+    ]);
   });
 
   it("that fails makes the row invalid, with the cause and the column", async () => {
     const mapping = await load(yamlWith('number(row["X"]) + 1.0'));
-    const mapped = mapRows(mapping, [{ ...DAY, X: "n/d" }, { ...DAY, X: "n/d" }]);
+    const mapped = mapRows(mapping, [
+      { ...DAY, X: "n/d" },
+      { ...DAY, X: "n/d" },
+    ]);
     for (const one of mapped) {
-      expect(problemsOf(one)).toMatchObject([{ code: "expression-failed", column: "X", message: expect.stringContaining("n/d") as string }]);
+      expect(problemsOf(one)).toMatchObject([
+        { code: "expression-failed", column: "X", message: expect.stringContaining("n/d") as string },
+      ]);
     }
   });
 
@@ -63,7 +85,7 @@ describe("an expression", () => {
     ['row[row["X"]]', ""],
     ["size(row)", ""],
     ['cel.bind(x, row["X"], x + x)', ""],
-    ['[1, 2].map(x, [3].map(y, y))', ""],
+    ["[1, 2].map(x, [3].map(y, y))", ""],
     ['row["X"] == "a" ? 1.0 : "b"', ""],
     ["[1, 2]", ""],
   ])("%s is refused when the mapping loads, with a caret", async (expr, hint) => {
@@ -81,11 +103,14 @@ describe("an expression", () => {
   });
 });
 
-describe("a custom function", () => {
-  const yaml = (expr: string) => `functions: ./fns.mjs\n${yamlWith(expr)}`;
+function yaml(expr: string): string {
+  return `functions: ./fns.mjs\n${yamlWith(expr)}`;
+}
 
+describe("a custom function", () => {
   it("is called in expressions with text, numbers and truth values", async () => {
-    const fns = "export function tag(text, count) { return `${text}:${count + 1}`; }\nexport function none(x) { return null; }";
+    const fns =
+      "export function tag(text, count) { return `${text}:${count + 1}`; }\nexport function none(x) { return null; }";
     const mapping = await load(yaml('tag(row["X"], 2)'), { "fns.mjs": fns });
     expect(recordsOf(mapRows(mapping, [{ ...DAY, X: "a" }])).events[0]?.attributes[0]?.value).toBe("a:3");
     const blank = await load(yaml('none(row["X"])'), { "fns.mjs": fns });
@@ -93,8 +118,13 @@ describe("a custom function", () => {
   });
 
   it("that throws, or gives something else than a value, makes the row invalid and is named", async () => {
-    const fns = "export function bad(x) { throw new Error('no plate'); }\nexport async function later(x) { return x; }\nexport function list(x) { return [x]; }";
-    for (const [name, cause] of [["bad", "no plate"], ["later", "promise"], ["list", "object"]] as const) {
+    const fns =
+      "export function bad(x) { throw new Error('no plate'); }\nexport async function later(x) { return x; }\nexport function list(x) { return [x]; }";
+    for (const [name, cause] of [
+      ["bad", "no plate"],
+      ["later", "promise"],
+      ["list", "object"],
+    ] as const) {
       const [mapped] = mapRows(await load(yaml(`${name}(row["X"])`), { "fns.mjs": fns }), [DAY]);
       const [problem] = problemsOf(mapped);
       expect(problem).toMatchObject({ code: "function-failed" });
@@ -104,9 +134,16 @@ describe("a custom function", () => {
   });
 
   it("whose module cannot be loaded or used is refused before any row", async () => {
-    expect(await refusal(yaml('f(row["X"])'), { "fns.mjs": "throw new Error('broken')" })).toMatchObject({ code: "mapping-invalid", message: expect.stringContaining("broken") as string });
-    expect((await refusal(yaml('size(row["X"])'), { "fns.mjs": "export function size(x) { return 1; }" })).message).toContain("built-in");
-    expect((await refusal(yaml('f(row["X"])'), { "fns.mjs": "export const f = () => 1" })).message).toContain("no parameter");
+    expect(await refusal(yaml('f(row["X"])'), { "fns.mjs": "throw new Error('broken')" })).toMatchObject({
+      code: "mapping-invalid",
+      message: expect.stringContaining("broken") as string,
+    });
+    expect(
+      (await refusal(yaml('size(row["X"])'), { "fns.mjs": "export function size(x) { return 1; }" })).message,
+    ).toContain("built-in");
+    expect((await refusal(yaml('f(row["X"])'), { "fns.mjs": "export const f = () => 1" })).message).toContain(
+      "no parameter",
+    );
     expect((await refusal(`functions: ../fns.mjs\n${yamlWith('row["X"]')}`)).message).toContain("beside the mapping");
   });
 });

@@ -4,15 +4,27 @@ import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal, row, bind }
 const DAY = { Doc: "1", Day: "01/02/2026" };
 
 /** The attribute `A` of one row under a field spec; undefined when it is left out. */
-async function attribute(spec: string, cells: { [header: string]: string }, defaults?: string): Promise<string | undefined> {
-  const mapping = await load(mappingWith({ attributes: `A: { ${spec}, isPublic: true }`, ...(defaults === undefined ? {} : { defaults }) }));
+async function attribute(
+  spec: string,
+  cells: { [header: string]: string },
+  defaults?: string,
+): Promise<string | undefined> {
+  const mapping = await load(
+    mappingWith({ attributes: `A: { ${spec}, isPublic: true }`, ...(defaults === undefined ? {} : { defaults }) }),
+  );
   const records = recordsOf(mapRows(mapping, [{ ...DAY, ...cells }]));
   return records.events[0]?.attributes.find(({ name }) => name === "A")?.value;
 }
 
 async function problems(spec: string, cells: { [header: string]: string }, defaults?: string) {
-  const mapping = await load(mappingWith({ attributes: `A: { ${spec}, isPublic: true }`, ...(defaults === undefined ? {} : { defaults }) }));
+  const mapping = await load(
+    mappingWith({ attributes: `A: { ${spec}, isPublic: true }`, ...(defaults === undefined ? {} : { defaults }) }),
+  );
   return problemsOf(mapRows(mapping, [{ ...DAY, ...cells }])[0]);
+}
+
+function yamlWithLookup(csv: string, from = "Código"): string {
+  return mappingWith({ attributes: `A: { column: X, map: { csv: ${csv}, from: ${from}, to: Nome }, isPublic: true }` });
 }
 
 describe("a field", () => {
@@ -37,29 +49,38 @@ describe("a field", () => {
 
   it("maps what the cell says, folding white space, case and accents", async () => {
     expect(await attribute('column: X, map: { "São Paulo": SP, Rio: RJ }', { X: "SAO  PAULO" })).toBe("SP");
-    expect(await problems("column: X, map: { Sim: yes }", { X: "Talvez" })).toMatchObject([{ code: "value-unmapped", column: "X" }]);
+    expect(await problems("column: X, map: { Sim: yes }", { X: "Talvez" })).toMatchObject([
+      { code: "value-unmapped", column: "X" },
+    ]);
     expect(await attribute("column: X, map: { a: b }, otherwise: other", { X: "z" })).toBe("other");
     expect(await attribute("column: X, map: { a: b }, otherwise: { keep: true }", { X: "z" })).toBe("z");
   });
 
   it("prefers the exact entry of a map to a folded one", async () => {
     expect(await attribute("column: X, map: { a: lower, A: upper }", { X: "A" })).toBe("upper");
-    expect(await problems("column: X, map: { á: one, A: two }", { X: "a" })).toMatchObject([{ code: "value-unmapped" }]);
+    expect(await problems("column: X, map: { á: one, A: two }", { X: "a" })).toMatchObject([
+      { code: "value-unmapped" },
+    ]);
   });
 
   it("maps through a CSV file beside the mapping", async () => {
-    const yaml = mappingWith({ attributes: "A: { column: X, map: { csv: codes.csv, from: Código, to: Nome }, isPublic: true }" });
+    const yaml = mappingWith({
+      attributes: "A: { column: X, map: { csv: codes.csv, from: Código, to: Nome }, isPublic: true }",
+    });
     const mapping = await load(yaml, { "codes.csv": "Código,Nome\n01,Papel\n02,Vidro\n" });
     expect(recordsOf(mapRows(mapping, [{ ...DAY, X: "02" }])).events[0]?.attributes[0]?.value).toBe("Vidro");
     expect(mapping.dependencies.map((path) => path.split("/").at(-1))).toEqual(["codes.csv"]);
   });
 
   it("whose lookup CSV lacks a column, contradicts itself or lies elsewhere is refused before any row", async () => {
-    const yaml = (csv: string, from = "Código") => mappingWith({ attributes: `A: { column: X, map: { csv: ${csv}, from: ${from}, to: Nome }, isPublic: true }` });
-    expect(await refusal(yaml("codes.csv", "Codigo"), { "codes.csv": "Código,Nome\n1,a\n" })).toMatchObject({ code: "mapping-lookup" });
-    expect(await refusal(yaml("codes.csv"), { "codes.csv": "Código,Nome\n1,a\n1,b\n" })).toMatchObject({ code: "mapping-lookup" });
-    expect(await refusal(yaml("codes.csv"))).toMatchObject({ code: "mapping-missing" });
-    expect(await refusal(yaml("../codes.csv"))).toMatchObject({ code: "mapping-value" });
+    expect(await refusal(yamlWithLookup("codes.csv", "Codigo"), { "codes.csv": "Código,Nome\n1,a\n" })).toMatchObject({
+      code: "mapping-lookup",
+    });
+    expect(await refusal(yamlWithLookup("codes.csv"), { "codes.csv": "Código,Nome\n1,a\n1,b\n" })).toMatchObject({
+      code: "mapping-lookup",
+    });
+    expect(await refusal(yamlWithLookup("codes.csv"))).toMatchObject({ code: "mapping-missing" });
+    expect(await refusal(yamlWithLookup("../codes.csv"))).toMatchObject({ code: "mapping-value" });
   });
 
   it("may be a template; blank columns make it blank unless marked", async () => {
@@ -69,9 +90,13 @@ describe("a field", () => {
 
   it("is checked against oneOf and pattern as it is sent", async () => {
     expect(await attribute("column: X, as: upper, oneOf: [A, B]", { X: "a" })).toBe("A");
-    expect(await problems("column: X, oneOf: [A, B]", { X: "a" })).toMatchObject([{ code: "value-not-allowed", column: "X" }]);
+    expect(await problems("column: X, oneOf: [A, B]", { X: "a" })).toMatchObject([
+      { code: "value-not-allowed", column: "X" },
+    ]);
     expect(await attribute('column: X, pattern: "[A-Z]{3}"', { X: "ABC" })).toBe("ABC");
-    expect(await problems('column: X, pattern: "[A-Z]{3}"', { X: "ABCD" })).toMatchObject([{ code: "value-pattern", column: "X" }]);
+    expect(await problems('column: X, pattern: "[A-Z]{3}"', { X: "ABCD" })).toMatchObject([
+      { code: "value-pattern", column: "X" },
+    ]);
   });
 
   it("applies several conversions one after another", async () => {
@@ -100,7 +125,9 @@ describe("a field", () => {
   it("reads what Excel knows to be a number or a date whatever the mapping's formats say", async () => {
     const mapping = await load(mappingWith({ attributes: "A: { column: X, as: decimal, isPublic: true }" }));
     const header = ["Doc", "Day", "X"];
-    const [mapped] = bind(mapping, header).map([row(2, header, { Doc: "1", Day: "2026-02-01", X: "1.234" }, { X: "number", Day: "date" })]);
+    const [mapped] = bind(mapping, header).map([
+      row(2, header, { Doc: "1", Day: "2026-02-01", X: "1.234" }, { X: "number", Day: "date" }),
+    ]);
     const { events } = recordsOf(mapped === undefined ? [] : [mapped]);
     expect(events[0]).toMatchObject({ at: Date.UTC(2026, 1, 1), attributes: [{ name: "A", value: "1.234" }] });
   });
@@ -108,7 +135,8 @@ describe("a field", () => {
 
 describe("free JSON", () => {
   it("goes through as written, with numbers, truth values, lists and objects, and fields filled in", async () => {
-    const fields = 'category: X, count: 3, open: false, nothing: null, place: { lat: { column: Lat, as: { name: decimal, number: true } }, tags: [a, { column: T }] }, at: { column: Day, as: timestamp }, literal: { value: { value: 10 } }';
+    const fields =
+      "category: X, count: 3, open: false, nothing: null, place: { lat: { column: Lat, as: { name: decimal, number: true } }, tags: [a, { column: T }] }, at: { column: Day, as: timestamp }, literal: { value: { value: 10 } }";
     const mapping = await load(mappingWith({ fields }));
     const { documents } = recordsOf(mapRows(mapping, [{ ...DAY, Lat: "-23,5", T: "t" }]));
     expect(documents[0]?.fields).toEqual({
@@ -128,7 +156,9 @@ describe("free JSON", () => {
   });
 
   it("keeps the numbers and truth values of expressions", async () => {
-    const mapping = await load(mappingWith({ fields: `n: { expr: 'number(row["X"]) * 2.0' }, b: { expr: 'row["X"] == "1,5"' }` }));
+    const mapping = await load(
+      mappingWith({ fields: `n: { expr: 'number(row["X"]) * 2.0' }, b: { expr: 'row["X"] == "1,5"' }` }),
+    );
     expect(recordsOf(mapRows(mapping, [{ ...DAY, X: "1,5" }])).documents[0]?.fields).toEqual({ n: 3, b: true });
   });
 });
@@ -137,7 +167,13 @@ describe("rows with the same cells", () => {
   it("share their participant and address, and rows with other cells do not", async () => {
     const yaml = mappingWith({}).replace("name: Dono", "name: { column: Dono }");
     const mapping = await load(yaml);
-    const { participants, addresses } = recordsOf(mapRows(mapping, [{ ...DAY, Dono: "A" }, { ...DAY, Dono: "B" }, { ...DAY, Dono: "A" }]));
+    const { participants, addresses } = recordsOf(
+      mapRows(mapping, [
+        { ...DAY, Dono: "A" },
+        { ...DAY, Dono: "B" },
+        { ...DAY, Dono: "A" },
+      ]),
+    );
     expect(participants.map(({ data }) => data.name)).toEqual(["A", "B", "A"]);
     expect(participants[2]).toBe(participants[0]);
     expect(addresses[2]).toBe(addresses[0]);
@@ -146,6 +182,9 @@ describe("rows with the same cells", () => {
   it("report the same mistake again", async () => {
     const mapping = await load(mappingWith({}).replace("name: Dono", "name: { column: Dono }"));
     const mapped = mapRows(mapping, [DAY, DAY]);
-    expect(mapped.map((one) => problemsOf(one).map(({ code }) => code))).toEqual([["value-required"], ["value-required"]]);
+    expect(mapped.map((one) => problemsOf(one).map(({ code }) => code))).toEqual([
+      ["value-required"],
+      ["value-required"],
+    ]);
   });
 });

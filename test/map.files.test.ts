@@ -2,9 +2,12 @@ import { describe, expect, it } from "vitest";
 import { RowferryError } from "../src/model/error.js";
 import { bind, load, mapRows, mappingWith, recordsOf, row } from "./map.support.js";
 
+function inputText(name: string, text: string): string {
+  return `  ${name}: { ${text}, participants: { p: { key: { column: K }, countryCode: BR, taxIdType: CPF, taxId: { column: Doc }, name: { column: N }, type: PERSON } } }\n`;
+}
+
 function twoInputs(first: string, second: string): string {
-  const input = (name: string, text: string) => `  ${name}: { ${text}, participants: { p: { key: { column: K }, countryCode: BR, taxIdType: CPF, taxId: { column: Doc }, name: { column: N }, type: PERSON } } }\n`;
-  return `version: 1\nnamespace: t\ndefaults: { country: BR }\ninputs:\n${input("a", first)}${input("b", second)}`;
+  return `version: 1\nnamespace: t\ndefaults: { country: BR }\ninputs:\n${inputText("a", first)}${inputText("b", second)}`;
 }
 
 function caught(run: () => unknown): RowferryError {
@@ -35,7 +38,10 @@ describe("the input that reads a file", () => {
 
   it("must be one: none, or two, are errors that name the inputs", async () => {
     const mapping = await load(twoInputs('files: "*.csv"', 'files: "b*.csv"'));
-    expect(caught(() => mapping.inputsFor("b.csv"))).toMatchObject({ code: "mapping-files", message: expect.stringContaining("a and b") as string });
+    expect(caught(() => mapping.inputsFor("b.csv"))).toMatchObject({
+      code: "mapping-files",
+      message: expect.stringContaining("a and b") as string,
+    });
     expect(caught(() => mapping.inputsFor("c.xlsx"))).toMatchObject({ code: "mapping-files" });
   });
 
@@ -46,7 +52,10 @@ describe("the input that reads a file", () => {
   });
 
   it("says which files it reads where it is not the only one", async () => {
-    await expect(load(twoInputs("header: 1", 'files: "*.csv"'))).rejects.toMatchObject({ code: "mapping-value", message: expect.stringContaining("files") as string });
+    await expect(load(twoInputs("header: 1", 'files: "*.csv"'))).rejects.toMatchObject({
+      code: "mapping-value",
+      message: expect.stringContaining("files") as string,
+    });
   });
 
   it("matches patterns in time proportional to their length", async () => {
@@ -58,13 +67,20 @@ describe("the input that reads a file", () => {
 });
 
 describe("a header", () => {
-  const yaml = mappingWith({ input: 'columns: { Peso: ["Peso (kg)"], Obs: { optional: true } }', attributes: "Kg: { column: Peso, isPublic: true }, Note: { column: Obs, isPublic: true }, Old: { column: [Placa, Veículo], isPublic: true }" });
+  const yaml = mappingWith({
+    input: 'columns: { Peso: ["Peso (kg)"], Obs: { optional: true } }',
+    attributes:
+      "Kg: { column: Peso, isPublic: true }, Note: { column: Obs, isPublic: true }, Old: { column: [Placa, Veículo], isPublic: true }",
+  });
 
   it("matches whatever the white space, case and accents", async () => {
     const mapping = await load(yaml);
     const header = [" DOC", "day", "PESO (KG) ", "veiculo"];
     const [mapped] = bind(mapping, header).map([{ ...row(2, header, {}), cells: ["1", "01/02/2026", "5", "ABC"] }]);
-    expect(recordsOf(mapped === undefined ? [] : [mapped]).events[0]?.attributes.map(({ value }) => value)).toEqual(["5", "ABC"]);
+    expect(recordsOf(mapped === undefined ? [] : [mapped]).events[0]?.attributes.map(({ value }) => value)).toEqual([
+      "5",
+      "ABC",
+    ]);
   });
 
   it("that lacks columns is refused naming each, with the nearest header; optional ones read as blank", async () => {
@@ -78,19 +94,29 @@ describe("a header", () => {
 
   it("in which two columns fit one name is refused; the exact spelling decides where there is one", async () => {
     const mapping = await load(yaml);
-    expect(caught(() => bind(mapping, ["Doc", "Day", "PESO", "peso", "Placa"]))).toMatchObject({ code: "column-ambiguous" });
-    expect(caught(() => bind(mapping, ["Doc", "Day", "Peso", "Placa", "Veículo"]))).toMatchObject({ code: "column-ambiguous" });
-    expect(caught(() => bind(mapping, ["Doc", "Day", "Peso", "Peso", "Placa"]))).toMatchObject({ code: "column-ambiguous" });
+    expect(caught(() => bind(mapping, ["Doc", "Day", "PESO", "peso", "Placa"]))).toMatchObject({
+      code: "column-ambiguous",
+    });
+    expect(caught(() => bind(mapping, ["Doc", "Day", "Peso", "Placa", "Veículo"]))).toMatchObject({
+      code: "column-ambiguous",
+    });
+    expect(caught(() => bind(mapping, ["Doc", "Day", "Peso", "Peso", "Placa"]))).toMatchObject({
+      code: "column-ambiguous",
+    });
     expect(bind(mapping, ["Doc", "Day", "PESO", "Peso", "Placa"]).unmapped).toEqual(["PESO"]);
   });
 
   it("has unmapped columns, those of rejected files not counted", async () => {
     const mapping = await load(yaml);
-    expect(bind(mapping, ["Doc", "Day", "Peso", "Placa", "Extra", "rowferry_row", "rowferry_code", ""]).unmapped).toEqual(["Extra"]);
+    expect(
+      bind(mapping, ["Doc", "Day", "Peso", "Placa", "Extra", "rowferry_row", "rowferry_code", ""]).unmapped,
+    ).toEqual(["Extra"]);
   });
 
   it("may have names from the prototype of objects", async () => {
-    const mapping = await load(mappingWith({ attributes: `A: { expr: 'row["constructor"] + row["toString"]', isPublic: true }` }));
+    const mapping = await load(
+      mappingWith({ attributes: `A: { expr: 'row["constructor"] + row["toString"]', isPublic: true }` }),
+    );
     const rows = [{ Doc: "1", Day: "01/02/2026", constructor: "a", toString: "b" as never }];
     expect(recordsOf(mapRows(mapping, rows)).events[0]?.attributes[0]?.value).toBe("ab");
   });

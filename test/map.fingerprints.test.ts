@@ -12,7 +12,9 @@ note: { name: N, key: content, within: file, externalCreatedAt: { column: Day },
 async function changed(edit: (yaml: string) => string): Promise<string[]> {
   const [before, after] = [await load(BASE), await load(edit(BASE))];
   expect(edit(BASE)).not.toBe(BASE);
-  return [...before.fingerprints].filter(([name, print]) => after.fingerprints.get(name) !== print).map(([name]) => name);
+  return [...before.fingerprints]
+    .filter(([name, print]) => after.fingerprints.get(name) !== print)
+    .map(([name]) => name);
 }
 
 const ALL = ["paper", "paper/step", "paper/weighing", "paper/note"];
@@ -27,7 +29,9 @@ describe("the fingerprint of what makes a key", () => {
   it("changes with namespace, time zone and the document's key, for everything", async () => {
     expect(await changed((yaml) => yaml.replace("namespace: test", "namespace: other"))).toEqual(ALL);
     expect(await changed((yaml) => yaml.replace("UTC", "America/Sao_Paulo"))).toEqual(ALL);
-    expect(await changed((yaml) => yaml.replace("key: { column: Doc }", "key: { column: Doc, as: upper }"))).toEqual(ALL);
+    expect(await changed((yaml) => yaml.replace("key: { column: Doc }", "key: { column: Doc, as: upper }"))).toEqual(
+      ALL,
+    );
   });
 
   it("changes with an event's own key or its conversion, for that event alone", async () => {

@@ -4,6 +4,13 @@ import { bind, headerOf, load, mapRows, mappingWith, problemsOf, recordsOf, refu
 const DAY = "01/02/2026";
 const GROUP = "group: { column: Doc }";
 
+function twoLines(kg: string): { [header: string]: string }[] {
+  return [
+    { Doc: "1", Day: DAY, Line: "1", Kg: "1" },
+    { Doc: "1", Day: "", Line: "2", Kg: kg },
+  ];
+}
+
 describe("a group", () => {
   it("joins consecutive rows with equal values, and no others", async () => {
     const mapped = mapRows(await load(mappingWith({ input: GROUP })), [
@@ -12,7 +19,11 @@ describe("a group", () => {
       { Doc: "2", Day: DAY },
       { Doc: "1", Day: DAY },
     ]);
-    expect(mapped.map(({ row: number, alsoRows }) => [number, alsoRows])).toEqual([[2, [3]], [4, []], [5, []]]);
+    expect(mapped.map(({ row: number, alsoRows }) => [number, alsoRows])).toEqual([
+      [2, [3]],
+      [4, []],
+      [5, []],
+    ]);
     expect(recordsOf(mapped).events).toHaveLength(3);
   });
 
@@ -27,7 +38,10 @@ describe("a group", () => {
   });
 
   it("whose rows disagree where one value is needed is invalid, naming the column and both texts", async () => {
-    const mapped = mapRows(await load(mappingWith({ input: GROUP })), [{ Doc: "1", Day: DAY }, { Doc: "1", Day: "02/02/2026" }]);
+    const mapped = mapRows(await load(mappingWith({ input: GROUP })), [
+      { Doc: "1", Day: DAY },
+      { Doc: "1", Day: "02/02/2026" },
+    ]);
     const [problem] = problemsOf(mapped[0]);
     expect(problem).toMatchObject({ code: "group-differs", column: "Day" });
     expect(problem?.message).toContain("02/02/2026");
@@ -44,42 +58,82 @@ describe("a group", () => {
     ].join(", ");
     const mapping = await load(mappingWith({ input: GROUP, attributes }));
     const values = (rows: { [header: string]: string }[]) =>
-      Object.fromEntries((recordsOf(mapRows(mapping, rows)).events[0]?.attributes ?? []).map(({ name, value }) => [name, value]));
+      Object.fromEntries(
+        (recordsOf(mapRows(mapping, rows)).events[0]?.attributes ?? []).map(({ name, value }) => [name, value]),
+      );
     const base = { Doc: "1", Day: DAY };
-    expect(values([{ ...base, Kg: "0,1", Kind: "a" }, { ...base, Kg: "0,2", Kind: "b" }, { ...base, Kg: "", Kind: "a" }])).toEqual({
-      Sum: "0.3", Max: "0.2", First: "a", Last: "a", Kinds: "a + b", Count: "2",
+    expect(
+      values([
+        { ...base, Kg: "0,1", Kind: "a" },
+        { ...base, Kg: "0,2", Kind: "b" },
+        { ...base, Kg: "", Kind: "a" },
+      ]),
+    ).toEqual({
+      Sum: "0.3",
+      Max: "0.2",
+      First: "a",
+      Last: "a",
+      Kinds: "a + b",
+      Count: "2",
     });
-    expect(values([{ ...base, Kg: "1.000,5", Kind: "a" }])).toEqual({ Sum: "1000.5", Max: "1000.5", First: "a", Last: "a", Kinds: "a", Count: "1" });
+    expect(values([{ ...base, Kg: "1.000,5", Kind: "a" }])).toEqual({
+      Sum: "1000.5",
+      Max: "1000.5",
+      First: "a",
+      Last: "a",
+      Kinds: "a",
+      Count: "1",
+    });
   });
 
   it("may yield an event for each of its rows, whose mistakes name the row", async () => {
-    const more = "line: { each: row, name: Line, key: { column: Line }, externalCreatedAt: { column: Day, default: 01/01/2026 }, isPublic: true, attributes: { Kg: { column: Kg, as: decimal, isPublic: true } } }";
+    const more =
+      "line: { each: row, name: Line, key: { column: Line }, externalCreatedAt: { column: Day, default: 01/01/2026 }, isPublic: true, attributes: { Kg: { column: Kg, as: decimal, isPublic: true } } }";
     const mapping = await load(mappingWith({ input: GROUP, more }));
-    const rows = (kg: string) => [{ Doc: "1", Day: DAY, Line: "1", Kg: "1" }, { Doc: "1", Day: "", Line: "2", Kg: kg }];
-    expect(recordsOf(mapRows(mapping, rows("2"))).events.map(({ key, attributes }) => [key, attributes[0]?.value])).toEqual([
+    expect(
+      recordsOf(mapRows(mapping, twoLines("2"))).events.map(({ key, attributes }) => [key, attributes[0]?.value]),
+    ).toEqual([
       [{ by: "once" }, undefined],
       [{ by: "fields", parts: ["1"] }, "1"],
       [{ by: "fields", parts: ["2"] }, "2"],
     ]);
-    const [mapped] = mapRows(mapping, rows("x"));
-    expect(problemsOf(mapped)).toMatchObject([{ code: "number-unreadable", message: expect.stringMatching(/^row 3: /u) as string }]);
-    expect(mapped?.outcome).toMatchObject({ placements: [{ event: "step" }, { event: "line", keyParts: ["1"] }, { event: "line", keyParts: ["2"] }] });
+    const [mapped] = mapRows(mapping, twoLines("x"));
+    expect(problemsOf(mapped)).toMatchObject([
+      { code: "number-unreadable", message: expect.stringMatching(/^row 3: /u) as string },
+    ]);
+    expect(mapped?.outcome).toMatchObject({
+      placements: [{ event: "step" }, { event: "line", keyParts: ["1"] }, { event: "line", keyParts: ["2"] }],
+    });
   });
 
   it("is ended by a row whose group cannot be told, which is invalid for that", async () => {
-    const mapped = mapRows(await load(mappingWith({ input: GROUP })), [{ Doc: "1", Day: DAY }, { Doc: "", Day: DAY }, { Doc: "1", Day: DAY }]);
+    const mapped = mapRows(await load(mappingWith({ input: GROUP })), [
+      { Doc: "1", Day: DAY },
+      { Doc: "", Day: DAY },
+      { Doc: "1", Day: DAY },
+    ]);
     expect(mapped.map(({ outcome }) => outcome.fate)).toEqual(["valid", "invalid", "valid"]);
   });
 
   it("is ended by a skipped row", async () => {
-    const mapped = mapRows(await load(mappingWith({ input: `${GROUP}\nskip: { filled: Void }` })), [{ Doc: "1", Day: DAY }, { Doc: "1", Day: DAY, Void: "x" }, { Doc: "1", Day: DAY }]);
-    expect(mapped.map(({ row: number, outcome }) => [number, outcome.fate])).toEqual([[2, "valid"], [3, "skipped"], [4, "valid"]]);
+    const mapped = mapRows(await load(mappingWith({ input: `${GROUP}\nskip: { filled: Void }` })), [
+      { Doc: "1", Day: DAY },
+      { Doc: "1", Day: DAY, Void: "x" },
+      { Doc: "1", Day: DAY },
+    ]);
+    expect(mapped.map(({ row: number, outcome }) => [number, outcome.fate])).toEqual([
+      [2, "valid"],
+      [3, "skipped"],
+      [4, "valid"],
+    ]);
   });
 });
 
 describe("words of groups", () => {
   it("are refused in an input without a group", async () => {
-    expect(await refusal(mappingWith({ attributes: "A: { column: X, rows: sum, isPublic: true }" }))).toMatchObject({ code: "mapping-value" });
+    expect(await refusal(mappingWith({ attributes: "A: { column: X, rows: sum, isPublic: true }" }))).toMatchObject({
+      code: "mapping-value",
+    });
     expect(await refusal(mappingWith({ event: "each: row" }))).toMatchObject({ code: "mapping-value" });
   });
 });

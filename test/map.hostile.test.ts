@@ -6,7 +6,8 @@ const MAPPING = mappingWith({});
 
 function aliasBomb(): string {
   let text = "a: &a [x, x, x, x, x, x, x, x, x]\n";
-  for (const [index, name] of [..."bcdefghijk"].entries()) text += `${name}: &${name} [${`*${"abcdefghijk"[index]}, `.repeat(9)}]\n`;
+  for (const [index, name] of Array.from("bcdefghijk").entries())
+    text += `${name}: &${name} [${`*${"abcdefghijk"[index]}, `.repeat(9)}]\n`;
   return text;
 }
 
@@ -23,11 +24,25 @@ describe("a hostile mapping", () => {
     ["a large file", `# ${"x".repeat(2_000_000)}`],
     ["__proto__ as a member", `${MAPPING}__proto__: { polluted: true }\n`],
     ["__proto__ deep within", MAPPING.replace("fields: {", "fields: { __proto__: { polluted: true },")],
-    ["a huge regular expression", mappingWith({ attributes: `A: { column: X, pattern: "(((a{90}){90}){90})", isPublic: true }` })],
-    ["a long regular expression", mappingWith({ attributes: `A: { column: X, pattern: "${"a?".repeat(5000)}", isPublic: true }` })],
-    ["a deep expression", mappingWith({ attributes: `A: { expr: '${"(".repeat(2000)}1${")".repeat(2000)}', isPublic: true }` })],
+    [
+      "a huge regular expression",
+      mappingWith({ attributes: `A: { column: X, pattern: "(((a{90}){90}){90})", isPublic: true }` }),
+    ],
+    [
+      "a long regular expression",
+      mappingWith({ attributes: `A: { column: X, pattern: "${"a?".repeat(5000)}", isPublic: true }` }),
+    ],
+    [
+      "a deep expression",
+      mappingWith({ attributes: `A: { expr: '${"(".repeat(2000)}1${")".repeat(2000)}', isPublic: true }` }),
+    ],
     ["a wide expression", mappingWith({ attributes: `A: { expr: '${"1+".repeat(1900)}1', isPublic: true }` })],
-    ["nested loops in an expression", mappingWith({ attributes: `A: { expr: 'row["X"].split("").all(a, row["X"].split("").all(b, a == b))', isPublic: true }` })],
+    [
+      "nested loops in an expression",
+      mappingWith({
+        attributes: `A: { expr: 'row["X"].split("").all(a, row["X"].split("").all(b, a == b))', isPublic: true }`,
+      }),
+    ],
     ["a member named constructor", `${MAPPING}constructor: { x: 1 }\n`],
   ])("with %s is refused within a second", async (_title, yaml) => {
     const started = performance.now();
@@ -39,11 +54,20 @@ describe("a hostile mapping", () => {
   });
 
   it("may use names such as constructor and toString for its records, columns and values", async () => {
-    const yaml = mappingWith({ attributes: "constructor: { column: toString, map: { hasOwnProperty: valueOf }, otherwise: { keep: true }, isPublic: true }" });
+    const yaml = mappingWith({
+      attributes:
+        "constructor: { column: toString, map: { hasOwnProperty: valueOf }, otherwise: { keep: true }, isPublic: true }",
+    });
     const [mapped] = mapRows(await load(yaml), [{ Doc: "constructor", Day: "01/02/2026", toString: "hasOwnProperty" }]);
-    expect(mapped?.outcome).toMatchObject({ fate: "valid", records: { events: [{ attributes: [{ name: "constructor", value: "valueOf" }] }] } });
+    expect(mapped?.outcome).toMatchObject({
+      fate: "valid",
+      records: { events: [{ attributes: [{ name: "constructor", value: "valueOf" }] }] },
+    });
     const [other] = mapRows(await load(yaml), [{ Doc: "1", Day: "01/02/2026", toString: "constructor" }]);
-    expect(other?.outcome).toMatchObject({ fate: "valid", records: { events: [{ attributes: [{ value: "constructor" }] }] } });
+    expect(other?.outcome).toMatchObject({
+      fate: "valid",
+      records: { events: [{ attributes: [{ value: "constructor" }] }] },
+    });
   });
 });
 
@@ -51,7 +75,11 @@ describe("an expression over a hostile row", () => {
   it.each([
     ["a cell longer than any spreadsheet's", 'row["X"] + "!"', "x".repeat(40_000)],
     ["more parts than a list may have", 'row["X"].split(",").join("-")', ",".repeat(5000)],
-    ["a text that grows in a loop", 'row["X"].split(",").map(p, row["X"] + row["X"] + row["X"]).join("")', "a,".repeat(900)],
+    [
+      "a text that grows in a loop",
+      'row["X"].split(",").map(p, row["X"] + row["X"] + row["X"]).join("")',
+      "a,".repeat(900),
+    ],
     ["a text made for backtracking", 'row["X"].matches("^(a+)+$") ? 1.0 / 0.0 : 0.0 / 0.0', `${"a".repeat(5000)}!`],
   ])("%s ends in a problem, quickly", async (_title, expr, cell) => {
     const mapping = await load(mappingWith({ attributes: `A: { expr: ${JSON.stringify(expr)}, isPublic: true }` }));

@@ -13,7 +13,15 @@ inputs:
       place: { ${key} participant: org, name: { column: Nome }, street: { column: Rua }, number: { column: Nr }, city: { column: Cidade }, countryState: { column: UF }, countryCode: { column: País, default: BR } }
 `;
 
-const PLACE = { Tipo: "CNPJ", Doc: "11.222.333/0001-81", Nome: "Pátio", Rua: "Rua das Flores", Nr: "10", Cidade: "São Paulo", UF: "SP" };
+const PLACE = {
+  Tipo: "CNPJ",
+  Doc: "11.222.333/0001-81",
+  Nome: "Pátio",
+  Rua: "Rua das Flores",
+  Nr: "10",
+  Cidade: "São Paulo",
+  UF: "SP",
+};
 
 async function identities(rows: { [header: string]: string }[], key = ""): Promise<string[]> {
   return recordsOf(mapRows(await load(YAML(key)), rows)).addresses.map(({ identity }) => identity);
@@ -21,7 +29,10 @@ async function identities(rows: { [header: string]: string }[], key = ""): Promi
 
 describe("the identity of an address (HARD-CASES H30)", () => {
   it("is all create fields, without regard to case, accents, white space and compatibility forms", async () => {
-    const [first, second] = await identities([PLACE, { ...PLACE, Nome: "PATIO", Rua: "rua  das ﬂores", Cidade: "SAO PAULO", UF: "são paulo" }]);
+    const [first, second] = await identities([
+      PLACE,
+      { ...PLACE, Nome: "PATIO", Rua: "rua  das ﬂores", Cidade: "SAO PAULO", UF: "são paulo" },
+    ]);
     expect(second).toBe(first);
   });
 
@@ -32,12 +43,22 @@ describe("the identity of an address (HARD-CASES H30)", () => {
   });
 
   it("does not confuse neighbouring fields", async () => {
-    const [first, second] = await identities([{ ...PLACE, Rua: "A1", Nr: "0" }, { ...PLACE, Rua: "A", Nr: "10" }]);
+    const [first, second] = await identities([
+      { ...PLACE, Rua: "A1", Nr: "0" },
+      { ...PLACE, Rua: "A", Nr: "10" },
+    ]);
     expect(second).not.toBe(first);
   });
 
   it("is the key where the mapping gives one", async () => {
-    const [first, second, third] = await identities([{ ...PLACE, K: "1" }, { ...PLACE, Rua: "Outra", K: "1" }, { ...PLACE, K: "2" }], "key: { column: K },");
+    const [first, second, third] = await identities(
+      [
+        { ...PLACE, K: "1" },
+        { ...PLACE, Rua: "Outra", K: "1" },
+        { ...PLACE, K: "2" },
+      ],
+      "key: { column: K },",
+    );
     expect(second).toBe(first);
     expect(third).not.toBe(first);
   });
@@ -53,12 +74,16 @@ describe("a participant's natural key (HARD-CASES H32)", () => {
   });
 
   it("takes numbers of types that nobody can check as text", async () => {
-    const [record] = recordsOf(mapRows(await load(YAML()), [{ ...PLACE, Tipo: "PASSPORT", Doc: "AB 12" }])).participants;
+    const [record] = recordsOf(
+      mapRows(await load(YAML()), [{ ...PLACE, Tipo: "PASSPORT", Doc: "AB 12" }]),
+    ).participants;
     expect(record?.data).toMatchObject({ taxIdType: "PASSPORT", taxId: "AB 12" });
   });
 
   it("takes states of countries whose states nobody lists as text", async () => {
-    const [record] = recordsOf(mapRows(await load(YAML()), [{ ...PLACE, País: "Portugal", Tipo: "X", UF: "Minho" }])).addresses;
+    const [record] = recordsOf(
+      mapRows(await load(YAML()), [{ ...PLACE, País: "Portugal", Tipo: "X", UF: "Minho" }]),
+    ).addresses;
     expect(record?.data).toMatchObject({ countryCode: "PT", countryState: "Minho" });
   });
 });

@@ -13,7 +13,10 @@ describe("a mistake in a mapping", () => {
   });
 
   it("is reported together with all others, in the order of the file", async () => {
-    const yaml = mappingWith({ attributes: "A: { colum: X, isPublic: true }", fields: "x: 1" }).replace("namespace", "namespce").replace("mode", "x").replace("name: Step\n", "nam: Step\n");
+    const yaml = mappingWith({ attributes: "A: { colum: X, isPublic: true }", fields: "x: 1" })
+      .replace("namespace", "namespce")
+      .replace("mode", "x")
+      .replace("name: Step\n", "nam: Step\n");
     const error = await refusal(yaml);
     expect(error.code).toBe("mapping-invalid");
     const places = [...error.message.matchAll(/m\.yaml:(\d+):/gu)].map(([, line]) => Number(line));
@@ -29,22 +32,54 @@ describe("a mistake in a mapping", () => {
     ["a list", "- a", "mapping-value"],
     ["no inputs", "version: 1\nnamespace: x\ninputs: {}", "mapping-value"],
     ["an input without records", "version: 1\nnamespace: x\ninputs: { a: {} }", "mapping-value"],
-    ["an unknown conversion", mappingWith({ attributes: "A: { column: X, as: decimall, isPublic: true }" }), "mapping-value"],
-    ["an unknown option of a conversion", mappingWith({ attributes: "A: { column: X, as: { name: decimal, unit: [kg] }, isPublic: true }" }), "mapping-unknown-key"],
+    [
+      "an unknown conversion",
+      mappingWith({ attributes: "A: { column: X, as: decimall, isPublic: true }" }),
+      "mapping-value",
+    ],
+    [
+      "an unknown option of a conversion",
+      mappingWith({ attributes: "A: { column: X, as: { name: decimal, unit: [kg] }, isPublic: true }" }),
+      "mapping-unknown-key",
+    ],
     ["an unknown time zone", mappingWith({}).replace("UTC", "Mars/Base"), "conversion-options"],
     ["a time as text", mappingWith({}).replace("{ column: Day }", "{ column: Day, as: text }"), "mapping-value"],
-    ["a truth value as number", mappingWith({}).replace("isPublic: true\n", "isPublic: { column: P, as: integer }\n"), "mapping-value"],
-    ["a constant that its place does not take", mappingWith({}).replace("countryCode: BR, taxIdType", "countryCode: Atlantis, taxIdType"), "country-unknown"],
+    [
+      "a truth value as number",
+      mappingWith({}).replace("isPublic: true\n", "isPublic: { column: P, as: integer }\n"),
+      "mapping-value",
+    ],
+    [
+      "a constant that its place does not take",
+      mappingWith({}).replace("countryCode: BR, taxIdType", "countryCode: Atlantis, taxIdType"),
+      "country-unknown",
+    ],
     ["a wrong tax id", mappingWith({}).replace("0001-81", "0001-82"), "tax-id-invalid"],
-    ["a default that does not convert", mappingWith({ attributes: "A: { column: X, as: decimal, default: many, isPublic: true }" }), "number-unreadable"],
+    [
+      "a default that does not convert",
+      mappingWith({ attributes: "A: { column: X, as: decimal, default: many, isPublic: true }" }),
+      "number-unreadable",
+    ],
     ["two sources", mappingWith({ attributes: "A: { column: X, value: y, isPublic: true }" }), "mapping-value"],
     ["no source", mappingWith({ attributes: "A: { as: decimal, isPublic: true }" }), "mapping-value"],
-    ["an open brace in a template", mappingWith({ attributes: 'A: { template: "{X", isPublic: true }' }), "mapping-value"],
-    ["look-around in a pattern", mappingWith({ attributes: 'A: { column: X, pattern: "(?!x)", isPublic: true }' }), "mapping-pattern"],
+    [
+      "an open brace in a template",
+      mappingWith({ attributes: 'A: { template: "{X", isPublic: true }' }),
+      "mapping-value",
+    ],
+    [
+      "look-around in a pattern",
+      mappingWith({ attributes: 'A: { column: X, pattern: "(?!x)", isPublic: true }' }),
+      "mapping-pattern",
+    ],
     ["an empty condition", mappingWith({ event: "when: {}" }), "mapping-value"],
     ["a condition of another type", mappingWith({ event: "when: { expr: 'row[\"X\"]' }" }), "mapping-expression"],
     ["a field of its own in extra", mappingWith({ event: "extra: { deduplicationId: x }" }), "mapping-value"],
-    ["a member that has no meaning for a constant", mappingWith({ attributes: "A: { value: x, map: { x: y }, isPublic: true }" }), "mapping-value"],
+    [
+      "a member that has no meaning for a constant",
+      mappingWith({ attributes: "A: { value: x, map: { x: y }, isPublic: true }" }),
+      "mapping-value",
+    ],
   ])("%s is refused", async (_title, yaml, code) => {
     expect((await refusal(yaml)).code).toBe(code);
   });

@@ -38,7 +38,10 @@ describe("an invalid row", () => {
   });
 
   it("with an unreadable time holds everything of its document", async () => {
-    expect(await placements({ ...DAY, Day: "soon" })).toMatchObject([{ event: "step", at: null }, { event: "weighing", keyParts: ["T1"], at: null }]);
+    expect(await placements({ ...DAY, Day: "soon" })).toMatchObject([
+      { event: "step", at: null },
+      { event: "weighing", keyParts: ["T1"], at: null },
+    ]);
   });
 
   it("whose event goes by content has no key", async () => {
@@ -55,7 +58,10 @@ describe("an invalid row", () => {
   });
 
   it("whose document has a mistake of its own is still placed by its key", async () => {
-    expect(await placements({ ...DAY, Kind: "" })).toMatchObject([{ document: { key: "1" }, event: "step", at: AT }, { event: "weighing" }]);
+    expect(await placements({ ...DAY, Kind: "" })).toMatchObject([
+      { document: { key: "1" }, event: "step", at: AT },
+      { event: "weighing" },
+    ]);
   });
 
   it("keeps its rowId", async () => {
@@ -66,42 +72,70 @@ describe("an invalid row", () => {
   it("that yields a document without events holds that document", async () => {
     const yaml = YAML.replace("name: Step", "name: Step\n        when: { filled: Never }");
     const [mapped] = mapRows(await load(yaml), [{ Doc: "1", Kind: "" }]);
-    expect(placementsOf(mapped)).toEqual([{ document: { kind: "paper", key: "1" }, event: null, keyParts: null, at: null }]);
+    expect(placementsOf(mapped)).toEqual([
+      { document: { kind: "paper", key: "1" }, event: null, keyParts: null, at: null },
+    ]);
   });
 
   it("whose condition fails places the event with nothing known", async () => {
     const yaml = mappingWith({ event: `when: { expr: 'number(row["X"]) > 0.0' }` });
     const [mapped] = mapRows(await load(yaml), [{ ...DAY, X: "?" }]);
-    expect(placementsOf(mapped)).toEqual([{ document: { kind: "paper", key: "1" }, event: "step", keyParts: null, at: null }]);
+    expect(placementsOf(mapped)).toEqual([
+      { document: { kind: "paper", key: "1" }, event: "step", keyParts: null, at: null },
+    ]);
   });
 
   it("of the wrong shape places its document only: its cells may stand under the wrong headers", async () => {
     const mapping = await load(YAML);
     const header = headerOf(mapping, [DAY]);
     const problem = { code: "row-too-long" as never, message: "9 cells", hint: null, column: null };
-    const [mapped] = bind(mapping, header).map([{ ...row(2, header, { ...DAY, Kind: "k", Id: "1" }), problems: [problem] }]);
-    expect(placementsOf(mapped)).toMatchObject([{ document: { key: "1" }, event: null, keyParts: null, at: null }, { event: null }]);
+    const [mapped] = bind(mapping, header).map([
+      { ...row(2, header, { ...DAY, Kind: "k", Id: "1" }), problems: [problem] },
+    ]);
+    expect(placementsOf(mapped)).toMatchObject([
+      { document: { key: "1" }, event: null, keyParts: null, at: null },
+      { event: null },
+    ]);
     expect(mapped?.outcome).toMatchObject({ problems: [problem] });
   });
 
   it("reports every mistake it has, and each once", async () => {
     const [mapped] = mapRows(await load(YAML), [{ Doc: "", Day: "soon", Kind: "", Id: "", Ticket: "T", Kg: "x" }]);
-    const codes = mapped?.outcome.fate === "invalid" ? mapped.outcome.problems.map(({ code, column }) => `${code} ${column ?? ""}`) : [];
-    expect(codes).toEqual(expect.arrayContaining(["value-required Doc", "value-required Kind", "date-unreadable Day", "number-unreadable Kg"]));
+    const codes =
+      mapped?.outcome.fate === "invalid"
+        ? mapped.outcome.problems.map(({ code, column }) => `${code} ${column ?? ""}`)
+        : [];
+    expect(codes).toEqual(
+      expect.arrayContaining([
+        "value-required Doc",
+        "value-required Kind",
+        "date-unreadable Day",
+        "number-unreadable Kg",
+      ]),
+    );
     expect(new Set(codes).size).toBeGreaterThanOrEqual(4);
   });
 });
 
 describe("a skipped row", () => {
   it("yields nothing, and says why", async () => {
-    const [mapped] = mapRows(await load(mappingWith({ input: "skip: { equals: { Situação: Rascunho } }" })), [{ ...DAY, Situação: "Rascunho" }]);
-    expect(mapped).toEqual({ row: 2, alsoRows: [], rowId: null, outcome: { fate: "skipped", reason: '"Situação" is "Rascunho"' } });
+    const [mapped] = mapRows(await load(mappingWith({ input: "skip: { equals: { Situação: Rascunho } }" })), [
+      { ...DAY, Situação: "Rascunho" },
+    ]);
+    expect(mapped).toEqual({
+      row: 2,
+      alsoRows: [],
+      rowId: null,
+      outcome: { fate: "skipped", reason: '"Situação" is "Rascunho"' },
+    });
   });
 
   it("is not skipped where its cells cannot be trusted", async () => {
     const mapping = await load(mappingWith({ input: "skip: { blank: Doc }" }));
     const header = ["Doc", "Day"];
-    const [mapped] = bind(mapping, header).map([{ ...row(2, header, {}), problems: [{ code: "row-too-short" as never, message: "", hint: null, column: null }] }]);
+    const [mapped] = bind(mapping, header).map([
+      { ...row(2, header, {}), problems: [{ code: "row-too-short" as never, message: "", hint: null, column: null }] },
+    ]);
     expect(mapped?.outcome.fate).toBe("invalid");
   });
 });

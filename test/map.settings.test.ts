@@ -16,7 +16,8 @@ describe("settings", () => {
   });
 
   it("are taken from the mapping", async () => {
-    const settings = "settings: { identity: last, creation: shell-first, addresses: { extendedFields: true }, participants: { foreign: refuse }, late: { attribute: Original time, isPublic: false } }";
+    const settings =
+      "settings: { identity: last, creation: shell-first, addresses: { extendedFields: true }, participants: { foreign: refuse }, late: { attribute: Original time, isPublic: false } }";
     expect((await load(`${settings}\n${mappingWith({})}`)).settings).toMatchObject({
       identity: "last",
       creation: "shell-first",
@@ -27,8 +28,14 @@ describe("settings", () => {
   });
 
   it("reading options reach the readers as written, and are absent where the mapping says nothing", async () => {
-    const mapping = await load(mappingWith({ input: 'csv: { delimiter: ";", quote: null }\nexcel: { sheet: "Man*" }\nheader: [2, 3]' }));
-    expect(mapping.inputs[0]?.read).toEqual({ csv: { delimiter: ";", quote: null }, excel: { sheet: "Man*" }, header: [2, 3] });
+    const mapping = await load(
+      mappingWith({ input: 'csv: { delimiter: ";", quote: null }\nexcel: { sheet: "Man*" }\nheader: [2, 3]' }),
+    );
+    expect(mapping.inputs[0]?.read).toEqual({
+      csv: { delimiter: ";", quote: null },
+      excel: { sheet: "Man*" },
+      header: [2, 3],
+    });
     expect((await load(mappingWith({}))).inputs[0]?.read).toEqual({});
   });
 });

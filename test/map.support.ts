@@ -36,7 +36,12 @@ export async function refusal(yaml: string, beside: { [name: string]: string } =
 
 export type Cells = { [header: string]: string };
 
-export function row(number: number, header: readonly string[], cells: Cells, kinds: { [header: string]: CellKind } | null = null): Row {
+export function row(
+  number: number,
+  header: readonly string[],
+  cells: Cells,
+  kinds: { [header: string]: CellKind } | null = null,
+): Row {
   return {
     number,
     cells: header.map((name) => cells[name] ?? ""),
@@ -85,7 +90,14 @@ export function problemsOf(mapped: MappedRow | undefined): Problem[] {
 }
 
 /** A mapping with one document and one event, to whose parts a test adds what it is about. Indented by the caller's own text. */
-export function mappingWith(parts: { defaults?: string; input?: string; fields?: string; event?: string; attributes?: string; more?: string }): string {
+export function mappingWith(parts: {
+  defaults?: string;
+  input?: string;
+  fields?: string;
+  event?: string;
+  attributes?: string;
+  more?: string;
+}): string {
   return `
 version: 1
 namespace: test

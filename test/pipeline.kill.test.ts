@@ -1,14 +1,16 @@
 /** Real processes, killed with SIGKILL half-way and run again (P1, P4; DESIGN section 1). */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSandbox, type EventRecord, type Sandbox } from "../src/sandbox/index.js";
 
-const loader = import.meta.resolve("tsx");
+// The processes work in a folder of their own, from which the loader would not be found by name.
+const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifests = ["mappings/manifests.yaml", "fixtures/manifests/manifests-2025-09.csv"].map((path) =>
   join(root, path),

@@ -29,12 +29,12 @@ export function findDifferences(expected: unknown, actual: JsonValue | undefined
       findDifferences(value, Object.hasOwn(actual, name) ? actual[name] : undefined, `${place}.${name}`),
     );
   }
-  const wanted = expected === null ? "null" : String(expected);
-  const came =
-    actual === undefined ? "null" : typeof actual === "object" && actual !== null ? say(actual) : String(actual);
+  const wanted = say(expected);
+  const came = say(actual);
   return wanted === came ? [] : [{ place, expected: wanted, actual: came }];
 }
 
+/** A scalar as the text that cases write; anything else as JSON. */
 function say(value: unknown): string {
   if (value === undefined) return "null";
   return typeof value === "string" ? value : JSON.stringify(value);

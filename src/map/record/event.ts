@@ -63,8 +63,6 @@ export function compileEvent(
   const label = `event "${event}"`;
   const { source } = context;
   const before = source.problems.length;
-  const field = <T>(value: T | undefined, compile: (given: T) => Field | null) =>
-    value === undefined ? undefined : compile(value);
 
   const condition = spec.when === undefined ? undefined : compileCondition(spec.when, [...path, "when"], context);
   const name = compileField(spec.name, textSlot(`${label}: name`, true), [...path, "name"], context);
@@ -115,9 +113,15 @@ export function compileEvent(
     spec.target === undefined
       ? undefined
       : compileTarget(spec.target, `${label}: target`, [...path, "target"], context, locals, known);
-  const propagate = field(spec.propagateEvent, (given) =>
-    compileField(given, booleanSlot(`${label}: propagateEvent`, false), [...path, "propagateEvent"], context),
-  );
+  const propagate =
+    spec.propagateEvent === undefined
+      ? undefined
+      : compileField(
+          spec.propagateEvent,
+          booleanSlot(`${label}: propagateEvent`, false),
+          [...path, "propagateEvent"],
+          context,
+        );
   const value =
     spec.value === undefined ? undefined : compileJson(spec.value, `${label}: value`, [...path, "value"], context);
   const extra =

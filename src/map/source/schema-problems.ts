@@ -162,8 +162,7 @@ function describe(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "empty";
   if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "an object";
-  return typeof value === "string" ? JSON.stringify(shorten(value)) : String(value);
+  return typeof value === "object" ? "an object" : shorten(JSON.stringify(value));
 }
 
 function place(path: Path): string {

@@ -22,19 +22,13 @@ export interface FieldSteps {
   last: ConversionName | null;
   oneOf: ReadonlySet<string> | null;
   pattern: RegularExpression | null;
-  /** The source gives values, not text: `instant` times, `json` anything. */
-  raw?: "instant" | "json";
 }
 
-/** `column`: the position by whose header problems are reported; -1: none. `holds`: the field's own condition. */
-export function bindField(
-  source: ReadText | ReadRaw,
-  column: number,
-  steps: FieldSteps,
-  holds: ((view: RowView) => boolean | null) | null,
-): Read<Value> {
-  const read =
-    steps.raw === undefined ? bindTextSteps(source, column, steps) : bindRawSteps(source as never, column, steps);
+/** What an expression gives before it is made fit for its place; null: nothing, and why has been reported. */
+export type ReadRaw = (view: RowView) => Value | Date | null;
+
+/** The field under its own condition; null: it has none. */
+export function bindWhen(read: Read<Value>, holds: ((view: RowView) => boolean | null) | null): Read<Value> {
   if (holds === null) return read;
   return (view) => {
     const answer = holds(view);
@@ -42,7 +36,8 @@ export function bindField(
   };
 }
 
-function bindTextSteps(source: ReadText | ReadRaw, column: number, steps: FieldSteps): Read<Value> {
+/** A field over text. `column`: the position by whose header problems are reported; -1: none. */
+export function bindTextField(source: ReadText, column: number, steps: FieldSteps): Read<Value> {
   const { slot, convert, last, lookup } = steps;
   const blank = blankResult(column, steps);
   const check =
@@ -72,7 +67,8 @@ function bindTextSteps(source: ReadText | ReadRaw, column: number, steps: FieldS
   };
 }
 
-function bindRawSteps(source: (view: RowView) => Value | Date | null, column: number, steps: FieldSteps): Read<Value> {
+/** A field over values that need no conversion. */
+export function bindRawField(source: ReadRaw, column: number, steps: FieldSteps): Read<Value> {
   const { slot } = steps;
   const blank = blankResult(column, steps);
   return (view) => {

@@ -5,7 +5,7 @@ import type { BoundColumns, ColumnUse } from "./columns.js";
 import type { CompileContext } from "./compile-context.js";
 import { compileCondition } from "./condition.js";
 import { type Chain, compileChain, finish } from "./conversion-chain.js";
-import { bindField, type FieldSteps } from "./field-binding.js";
+import { bindRawField, bindTextField, bindWhen, type FieldSteps } from "./field-binding.js";
 import { compileLookup, type Lookup, lookupName } from "./lookup.js";
 import { plainNumber } from "./plain-number.js";
 import { compileRegularExpression, type RegularExpression } from "./regular-expression.js";
@@ -101,14 +101,13 @@ function bindDependent(value: Value, slot: Slot, context: CompileContext): Field
     uses: [],
     constant: undefined,
     bind: () =>
-      bindField(
+      bindTextField(
         (view) => {
           view.kind = kindOf(value);
           return typeof value === "number" ? plainNumber(value) : String(value);
         },
         -1,
         steps,
-        null,
       ),
   };
 }
@@ -162,11 +161,11 @@ function compileComputed(spec: FieldObject, slot: Slot, path: Path, context: Com
       const column = source.column === null ? -1 : columns.index(source.column);
       const holds = condition?.bind(columns) ?? null;
       const { expression } = source;
-      if (expression !== null && (instant || raw)) {
-        const read = expression.bind(columns);
-        return bindField(read as never, column, { ...steps, raw: instant ? "instant" : "json" }, holds);
-      }
-      return bindField(source.bind(columns), column, steps, holds);
+      const read =
+        expression !== null && (instant || raw)
+          ? bindRawField(expression.bind(columns), column, steps)
+          : bindTextField(source.bind(columns), column, steps);
+      return bindWhen(read, holds);
     },
   };
 }

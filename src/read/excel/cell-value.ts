@@ -1,9 +1,9 @@
 /** What one cell holds, from its type, its stored value and its number format. The rules are told in docs/excel-reading.md. */
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
-import { pictured } from "./format-section.js";
+import { pictured, type SectionKind } from "./format-section.js";
 import { generalFormat } from "./number-format.js";
-import { plainNumber } from "./plain-number.js";
+import { isNumberText, plainNumber } from "./plain-number.js";
 import { isoCell, serialDate, serialDuration, serialTime } from "./serial-date.js";
 import type { SharedStrings } from "./shared-strings.js";
 import type { Styles } from "./styles.js";
@@ -95,27 +95,35 @@ function isoText(stored: string, result: CellResult): void {
 }
 
 function numeric(stored: string, style: string, { styles, date1904 }: BookContext, result: CellResult): void {
+  const format = styles[style === "" ? 0 : wholeNumber(style)] ?? generalFormat;
+  if (format !== generalFormat) {
+    const value = isNumberText(stored) ? Number(stored) : Number.NaN;
+    if (Number.isFinite(value) && formatted(stored, value, format(value), date1904, result)) return;
+  }
   const plain = plainNumber(stored);
   if (plain === null) return fault(result, "cell-unreadable", `${quote(stored)} as a number`);
   result.text = plain;
   result.kind = "number";
-  const format = styles[style === "" ? 0 : wholeNumber(style)];
-  if (format === undefined || format === generalFormat) return;
-  const value = Number(stored);
-  const found = format(value);
-  if (found.kind === "number") return;
-  if (found.kind === "digits") {
-    if (!/^\d+$/.test(plain)) return;
-    result.text = pictured(plain, found.picture);
-    result.kind = "text";
-    return;
+}
+
+/** Whether the format makes something else than a number of it. */
+function formatted(stored: string, value: number, format: SectionKind, date1904: boolean, result: CellResult): boolean {
+  switch (format.kind) {
+    case "number":
+      return false;
+    case "date":
+      return dateOrTime(value, format, date1904, result);
+    case "duration":
+      result.text = serialDuration(value);
+      result.kind = "duration";
+      return true;
+    case "digits": {
+      const plain = plainNumber(stored) ?? "";
+      if (!/^\d+$/.test(plain)) return false;
+      result.text = pictured(plain, format.picture);
+      return true;
+    }
   }
-  if (found.kind === "duration") {
-    result.text = serialDuration(value);
-    result.kind = "duration";
-    return;
-  }
-  dateOrTime(value, found, date1904, result);
 }
 
 /** Below 1 there is only a time, unless the calendar of 1904 makes 0 a day. A time of 1 or more has a day, which is kept. */
@@ -124,16 +132,17 @@ function dateOrTime(
   { hasDate, hasTime }: { hasDate: boolean; hasTime: boolean },
   date1904: boolean,
   result: CellResult,
-): void {
+): boolean {
   if (value >= 0 && value < 1 && (!hasDate || (value > 0 && !date1904))) {
     result.text = serialTime(value);
     result.kind = "time";
-    return;
+    return true;
   }
   const text = serialDate(value, date1904, hasTime);
-  if (text === null) return;
+  if (text === null) return false;
   result.text = text;
   result.kind = "date";
+  return true;
 }
 
 function fault(result: CellResult, code: Code, holds: string): void {

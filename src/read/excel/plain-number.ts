@@ -7,6 +7,11 @@ const ZERO = 0x30;
 const longInteger = /^-?[1-9]\d{15,307}$/;
 const stored = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 
+/** Whether it is a number as workbooks store them: JavaScript alone would take blanks, `0x10` and `Infinity` too. */
+export function isNumberText(text: string): boolean {
+  return stored.test(text);
+}
+
 /**
  * The stored text where it is plain already; else the shortest decimal that is the same double (Excel writes 1.1 as
  * `1.1000000000000001`). Whole numbers of more digits than a double holds, as other programs write them, stay as they

@@ -19,8 +19,8 @@ export interface XmlHandlers {
 }
 
 const MAX_DEPTH = 100;
-/** Characters of one tag, text or comment. A cell holds at most 32,767. */
-const MAX_TOKEN = 8 * 1024 ** 2;
+/** Characters between two opening tags: of one tag, text or comment. A cell holds at most 32,767. */
+const MAX_BETWEEN_TAGS = 8 * 1024 ** 2;
 
 export class XmlWalker {
   readonly #parser = new SaxesParser({ position: false, xmlns: false as const });
@@ -32,29 +32,22 @@ export class XmlWalker {
   /** Whether elements without a prefix are in it. */
   #plain = false;
   #depth = 0;
-  #sinceEvent = 0;
+  #sinceTag = 0;
 
   constructor(handlers: XmlHandlers) {
     this.#parser.on("opentag", ({ name, attributes }) => {
-      this.#sinceEvent = 0;
+      this.#sinceTag = 0;
       if (this.#depth === 0) this.#readNamespaces(name, attributes);
       if (++this.#depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
       handlers.open(this.#local(name, attributes), attributes);
     });
     this.#parser.on("closetag", ({ name }) => {
-      this.#sinceEvent = 0;
       this.#depth--;
       handlers.close(this.#local(name, null));
     });
-    const text = (piece: string) => {
-      this.#sinceEvent = 0;
-      handlers.text(piece);
-    };
+    const text = (piece: string) => handlers.text(piece);
     this.#parser.on("text", text);
     this.#parser.on("cdata", text);
-    this.#parser.on("comment", () => {
-      this.#sinceEvent = 0;
-    });
     this.#parser.on("doctype", () => {
       throw new DoctypeError();
     });
@@ -63,8 +56,8 @@ export class XmlWalker {
   /** @throws Error (plain) where the text is not well-formed, or exceeds what any part needs. */
   write(text: string): void {
     this.#parser.write(text);
-    this.#sinceEvent += text.length;
-    if (this.#sinceEvent > MAX_TOKEN) throw new Error("it has a piece of text without end");
+    this.#sinceTag += text.length;
+    if (this.#sinceTag > MAX_BETWEEN_TAGS) throw new Error("it has a text or a comment without end");
   }
 
   end(): void {
