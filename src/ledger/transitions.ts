@@ -28,7 +28,7 @@ export function createTransitions(database: Database) {
      ON CONFLICT (event_id) DO UPDATE SET state = @state, reason = @reason, waits_for = @waitsFor,
        service_event_id = coalesce(@serviceId, service_event_id),
        target_document_id = coalesce(@targetId, target_document_id), doubt = @doubt, changed_at = @now,
-       attempted_hash = iif(@state IN ('planned', 'rejected'), NULL, attempted_hash)`,
+       attempted_hash = iif(@state IN ('planned', 'rejected') OR @state = 'stalled' AND @doubt = 0, NULL, attempted_hash)`,
   );
   // What is planned again or rejected is known not to have landed: no duplicate is a receipt for it (HARD-CASES H3).
   const sendEvent = database.prepare<[number, number, number]>(
@@ -42,8 +42,16 @@ export function createTransitions(database: Database) {
       "SELECT s.attempted_hash <> e.content_hash FROM event_states s JOIN events e ON e.id = s.event_id WHERE e.id = ?",
     )
     .pluck();
-  const rememberChange = database.prepare<[number, number]>(
-    "UPDATE event_states SET changed_hash = (SELECT content_hash FROM events WHERE id = ?) WHERE event_id = ?",
+  // The event's row holds what the file says now; what landed is known by its hash alone.
+  const rememberChange = database.prepare<[number]>(
+    `UPDATE event_states SET changed_hash = e.content_hash, changed_content = json_object('name', e.name, 'at', e.at,
+       'rank', e.rank, 'participant', e.participant_ref, 'address', e.address_ref, 'relatedDocument', e.related_document,
+       'relatedId', e.related_id, 'mirrored', e.mirrored, 'target', e.target_document, 'payload', e.payload,
+       'hash', lower(hex(e.content_hash)))
+     FROM events e WHERE e.id = event_id AND event_id = ?`,
+  );
+  const keepLandedHash = database.prepare<[number]>(
+    `UPDATE events SET content_hash = s.attempted_hash FROM event_states s WHERE s.event_id = id AND id = ?`,
   );
   const landing = database.prepare<
     [number],
@@ -53,9 +61,18 @@ export function createTransitions(database: Database) {
       at: number;
       mirrored: number;
       related_document: number | null;
+      related_id: string | null;
       target_document: number | null;
     }
-  >("SELECT document_id, name, at, mirrored, related_document, target_document FROM events WHERE id = ?");
+  >("SELECT document_id, name, at, mirrored, related_document, related_id, target_document FROM events WHERE id = ?");
+  // A propagated event is copied to what landed relations tie to its document, where that is open (open-points 11, 29).
+  const advanceRelated = database.prepare<{ at: number; id: number }>(
+    `UPDATE document_states SET last_at = max(coalesce(last_at, @at), @at) WHERE state = 'open' AND document_id <> @id
+       AND document_id IN (
+         SELECT iif(r.document_id = @id, r.related_document, r.document_id) FROM events r
+         JOIN event_states s ON s.event_id = r.id AND s.state IN ('landed', 'landed-without-id', 'changed')
+         WHERE r.related_document IS NOT NULL AND r.mirrored = 1 AND (r.document_id = @id OR r.related_document = @id))`,
+  );
   const advance = database.prepare<{ at: number; id: number }>(
     "UPDATE document_states SET last_at = max(coalesce(last_at, @at), @at) WHERE document_id = @id",
   );
@@ -97,11 +114,15 @@ export function createTransitions(database: Database) {
     if (landed.name === "CLOSE" && documentState.get(landed.document_id) === "open")
       document(landed.document_id, "closed", now);
     if (landed.name === "CANCEL") document(landed.document_id, "cancelled", now);
+    const linkAt = mirrorAt ?? landed.at;
     if (landed.mirrored === 1 && landed.related_document !== null)
-      advance.run({ at: mirrorAt ?? landed.at, id: landed.related_document });
+      advance.run({ at: linkAt, id: landed.related_document });
+    else if (landed.mirrored === 1 && landed.related_id === null)
+      advanceRelated.run({ at: linkAt, id: landed.document_id });
     if (landed.target_document !== null) {
       if (targetId !== null) document(landed.target_document, "open", now, { reason: "target", serviceId: targetId });
       else document(landed.target_document, "stranded", now, { reason: "target-id-unknown" });
+      advance.run({ at: linkAt, id: landed.target_document });
     }
   };
 
@@ -116,9 +137,17 @@ export function createTransitions(database: Database) {
     landedWithoutId(id: number, mirrorAt: number | null, now: number): "landed-without-id" | "changed" {
       const state = isChanged.get(id) === 1 ? "changed" : "landed-without-id";
       event(id, state, now, { reason: state === "changed" ? "changed" : "duplicate-of-own-attempt" });
-      if (state === "changed") rememberChange.run(id, id);
+      if (state === "changed") {
+        rememberChange.run(id);
+        keepLandedHash.run(id);
+      }
       afterLanding(id, null, mirrorAt, now);
       return state;
+    },
+    /** Accepted, but the answer named no id for it (HARD-CASES H6). */
+    acceptedWithoutId(id: number, targetId: string | null, mirrorAt: number | null, now: number): void {
+      event(id, "landed-without-id", now, { reason: "answer-without-id", targetId });
+      afterLanding(id, targetId, mirrorAt, now);
     },
     foreign: (id: number, now: number) => void event(id, "foreign", now, { reason: "foreign-collision" }),
     rejected(id: number, note: RefusalNote, now: number): void {
@@ -127,6 +156,8 @@ export function createTransitions(database: Database) {
     },
     /** Sent, and nothing proves what became of it. */
     stalled: (id: number, reason: Code, now: number) => void event(id, "stalled", now, { reason, doubt: 1 }),
+    /** Retries spent without doubt (429, a background process, no connection): it has not landed, and can go again. */
+    unanswered: (id: number, now: number) => void event(id, "stalled", now, { reason: "service-unanswered" }),
     /** Intended but never sent, or refused for a reason that is not its own. */
     unsent: (id: number, now: number) => void event(id, "planned", now),
     held: (id: number, reason: Code, waitsFor: string, now: number) =>

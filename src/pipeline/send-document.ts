@@ -41,29 +41,30 @@ async function create(
 ): Promise<boolean> {
   const { creation } = session.settings.get(document.settings);
   const attempted = document.state === "stalled" || document.state === "sending";
-  const riding = creation === "with-events" ? session.caps.fit(events) : [];
-  const first = await sendCreate(session, document, riding, { attempted, refusedWith: null }, evidence);
-  if (first.next === "stop") return false;
-  let serviceId = first.next === "created" ? first.serviceId : null;
-  if (serviceId === null) {
-    // The document alone, under the same key: what is refused now is its own fault (HARD-CASES H4).
-    const known = { attempted: true, refusedWith: first.next === "alone" ? first.refusedWith : null };
-    const alone = await sendCreate(session, document, [], known, evidence);
-    if (alone.next !== "created") {
-      giveBack(session, document, riding, evidence);
+  const first = creation === "with-events" ? session.caps.fit(events) : [];
+  let riding = first;
+  let known: Known = { attempted, refusedWith: null };
+  for (;;) {
+    const made = await sendCreate(session, document, riding, known, evidence);
+    if (made.next === "stop") {
+      giveBack(session, document, first, evidence);
       return false;
     }
-    serviceId = alone.serviceId;
+    if (made.next === "created") {
+      const rest = events.slice(riding.length);
+      if (rest.length === 0) return true;
+      return sendEvents(session, lane(session, document, made.serviceId), rest, evidence);
+    }
+    // Fewer and fewer under the same key: what is refused with nothing else beside it is its own fault (HARD-CASES H4).
+    known = { attempted: true, refusedWith: made.refusedWith };
+    riding = made.next === "with-first-event" ? riding.slice(0, 1) : [];
   }
-  const rest = first.next === "created" ? events.slice(riding.length) : events;
-  if (rest.length === 0) return true;
-  return sendEvents(session, lane(session, document, serviceId), rest, evidence);
 }
 
 type Created =
   | { next: "created"; serviceId: string }
-  /** Try the document without events. */
-  | { next: "alone"; refusedWith: ServiceError | null }
+  /** Try the document with its first event only, or without events. */
+  | { next: "with-first-event" | "alone"; refusedWith: ServiceError | null }
   | { next: "stop" };
 
 interface Known {
@@ -143,11 +144,11 @@ async function sendCreate(
           evidence.attempted.add(id);
           if (!answer.tooLarge) evidence.refusedWith.set(id, answer.error);
         }
-        return { next: "alone", refusedWith: answer.error };
+        return { next: events.length > 1 ? "with-first-event" : "alone", refusedWith: answer.error };
       }
       const proven = !doubt && isOwnFault(session, known, answer.error);
       end((t) => {
-        const note = { code: "service-refused" as const, message: describeRefusal(answer.error) };
+        const note = { code: "service-refused" as const, message: describeRefusal(known.refusedWith ?? answer.error) };
         if (proven) t.documentRejected(document.id, note, now);
         else t.documentStalled(document.id, "refused-in-doubt", now);
         if (doubt) stallEvents(t, "refused-in-doubt");
