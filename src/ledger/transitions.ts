@@ -121,7 +121,8 @@ export function createTransitions(database: Database) {
       advanceRelated.run({ at: linkAt, id: landed.document_id });
     if (landed.target_document !== null) {
       if (targetId !== null) document(landed.target_document, "open", now, { reason: "target", serviceId: targetId });
-      else document(landed.target_document, "stranded", now, { reason: "target-id-unknown" });
+      else if ((documentState.get(landed.target_document) ?? "planned") === "planned")
+        document(landed.target_document, "stranded", now, { reason: "target-id-unknown" });
       advance.run({ at: linkAt, id: landed.target_document });
     }
   };

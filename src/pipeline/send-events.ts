@@ -6,171 +6,187 @@
 import type { Transitions } from "../ledger/transitions.js";
 import type { WorkEvent } from "../ledger/work.js";
 import { batchReceiptOf } from "../submit/answers.js";
-import type { Answer, ServiceError } from "../submit/call.js";
+import type { Answer } from "../submit/call.js";
 import { appendEvents } from "../submit/calls.js";
 import { describeRefusal } from "./describe-refusal.js";
+import { DUE_MARGIN_MS } from "./due.js";
+import {
+  type Evidence,
+  giveBack,
+  isOurs,
+  isProven,
+  mayHaveLanded,
+  noteAccepted,
+  noteConfirmed,
+  noteRefusal,
+} from "./evidence.js";
 import type { Session } from "./session.js";
 
-/** What is known of events beyond their row in the ledger, while one document's lane works on them. */
-export interface Evidence {
-  /** Attempted before, as far as this ledger knows: a duplicate of them is a receipt. */
-  attempted: Set<number>;
-  /** An attempt of them went unanswered: a refusal of them proves nothing. */
-  doubtful: Set<number>;
-  /** The refusal of a batch they stood in, which may have been kept in part. */
-  refusedWith: Map<number, ServiceError>;
+/** A document as a lane sends to it. `mirrorsNow`: back-references take place at the service's time (open-points 11). */
+export interface LaneDocument {
+  id: number;
+  serviceId: string;
+  mirrorsNow: boolean;
 }
 
-export function gatherEvidence(events: readonly WorkEvent[]): Evidence {
-  const doubtful = events.filter(({ state, doubt }) => doubt || state === "sending" || state === "stalled");
-  return {
-    attempted: new Set(events.filter(({ attempted }) => attempted).map(({ id }) => id)),
-    doubtful: new Set(doubtful.map(({ id }) => id)),
-    refusedWith: new Map(),
-  };
+/** One answer in its lane, with what is still to come behind it. */
+interface Turn {
+  session: Session;
+  evidence: Evidence;
+  chunk: readonly WorkEvent[];
+  /** Parts still to be sent, in order; the first goes next. */
+  queue: WorkEvent[][];
+  now: number;
+  /** When a back-reference of these events took place, ms; null: at their own time. */
+  mirrorAt: number | null;
+  end(outcome: (t: Transitions) => void): void;
 }
 
 /** True: all have landed. False: one stands in the way, or the run was stopped; the ledger says which. */
 export async function sendEvents(
   session: Session,
-  document: { id: number; serviceId: string; mirrorsNow: boolean },
+  document: LaneDocument,
   events: readonly WorkEvent[],
   evidence: Evidence,
 ): Promise<boolean> {
   const { clock, requests, submitter, bodies } = session;
-  let queue: WorkEvent[][] = [[...events]];
-  let wholeBatchRefused = 0;
-
-  const mirrorAt = () => (document.mirrorsNow ? submitter.serviceNow() : null);
-
-  /** What was given up without an outcome of its own goes back to where it was. */
-  const giveBack = (t: Transitions, now: number, rest: readonly WorkEvent[]): void => {
-    for (const event of rest) {
-      if (evidence.doubtful.has(event.id)) t.stalled(event.id, "refused-in-doubt", now);
-      else t.unsent(event.id, now);
-    }
-  };
-
-  for (;;) {
-    const next = queue.shift();
-    if (next === undefined) break;
+  const queue: WorkEvent[][] = [[...events]];
+  let refusedWhole = 0;
+  let isClean = true;
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const chunk = session.caps.fit(next);
     if (chunk.length < next.length) queue.unshift(next.slice(chunk.length));
     const call = appendEvents(bodies.append(document.serviceId, chunk));
     const intent = { kind: call.kind, subject: "document" as const, subjectId: document.id, creates: false };
-    const request = requests.begin(
-      { ...intent, runId: session.run.id, events: chunk.map(({ id }) => id) },
-      clock.now(),
-    );
+    const ids = chunk.map(({ id }) => id);
+    const request = requests.begin({ ...intent, runId: session.run.id, events: ids }, clock.now());
     const answer = await submitter.send(call, session.recordRetries(request));
-    const last = answer.attempts.at(-1);
     const now = clock.now();
-    const end = (outcome: (t: Transitions) => void) => requests.end(request, answer.result, last, now, outcome);
-    const rest = queue.flat();
-
-    if (answer.inDoubt && answer.result !== "accepted") for (const { id } of chunk) evidence.doubtful.add(id);
-
-    switch (answer.result) {
-      case "accepted": {
-        const matched = recordAccepted(answer, chunk, mirrorAt(), end, now, rest, giveBack);
-        if (!matched) return false;
-        noteAtomicity(session, chunk, evidence);
-        break;
-      }
-      case "duplicate": {
-        const index = chunk.length === 1 ? 0 : chunk.findIndex(({ deduplicationId }) => deduplicationId === answer.key);
-        const event = chunk[index];
-        if (event === undefined) {
-          end(() => {});
-          for (const { id } of chunk) evidence.attempted.add(id);
-          queue.unshift(...chunk.map((single) => [single]));
-          break;
-        }
-        const before = chunk.slice(0, index);
-        const after = chunk.slice(index + 1);
-        if (evidence.attempted.has(event.id) || answer.inDoubt) {
-          end((t) => void t.landedWithoutId(event.id, mirrorAt(), now));
-          session.duplicatesAreSeen = true;
-          for (const { id } of chunk) evidence.attempted.add(id);
-          queue.unshift(...[before, after].filter(({ length }) => length > 0));
-        } else {
-          end((t) => {
-            t.foreign(event.id, now);
-            giveBack(t, now, [...after, ...rest]);
-          });
-          for (const { id } of before) evidence.attempted.add(id);
-          queue = before.length > 0 ? [before] : [];
-          if (before.length === 0) return false;
-          await sendEvents(session, document, before, evidence);
-          return false;
-        }
-        break;
-      }
-      case "refused": {
-        if (chunk.length > 1) {
-          end(() => {});
-          if (answer.tooLarge) session.caps.lower(chunk.length);
-          else {
-            wholeBatchRefused = Math.max(wholeBatchRefused, chunk.length);
-            for (const { id } of chunk) {
-              evidence.attempted.add(id);
-              if (!evidence.refusedWith.has(id)) evidence.refusedWith.set(id, answer.error);
-            }
-          }
-          const middle = Math.ceil(chunk.length / 2);
-          queue.unshift(chunk.slice(0, middle), chunk.slice(middle));
-          break;
-        }
-        const [event] = chunk;
-        if (event === undefined) return false;
-        const proven = isProven(session, event, answer.error, evidence);
-        end((t) => {
-          const note = { code: "service-refused" as const, message: describeRefusal(answer.error) };
-          if (proven) t.rejected(event.id, note, now);
-          else t.stalled(event.id, "refused-in-doubt", now);
-          giveBack(t, now, rest);
-        });
-        return false;
-      }
-      case "unanswered":
-        end((t) => {
-          for (const { id } of chunk) t.stalled(id, "service-unanswered", now);
-          giveBack(t, now, rest);
-        });
-        return false;
-      case "stopped":
-        session.stop(answer);
-        end((t) => {
-          for (const event of chunk) {
-            if (evidence.doubtful.has(event.id)) t.stalled(event.id, "interrupted-in-doubt", now);
-            else t.unsent(event.id, now);
-          }
-          giveBack(t, now, rest);
-        });
-        return false;
-    }
+    if (answer.inDoubt && answer.result !== "accepted") for (const id of ids) evidence.doubtful.add(id);
+    const mirrorAt = document.mirrorsNow ? submitter.serviceNow() : null;
+    const end = (outcome: (t: Transitions) => void) =>
+      requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
+    const turn: Turn = { session, evidence, chunk, queue, now, mirrorAt, end };
+    if (answer.result === "refused" && !answer.tooLarge && chunk.length > 1) {
+      refusedWhole = Math.max(refusedWhole, chunk.length);
+    } else if (answer.result !== "accepted") isClean = false;
+    if (!take(turn, answer)) return false;
   }
-  // A batch that was refused whole while all its parts passed was too large for the service (open-points 10).
-  if (wholeBatchRefused > 1) session.caps.lower(wholeBatchRefused);
+  // A batch that was refused whole while all its parts were accepted was too large for the service (open-points 10).
+  if (isClean && refusedWhole > 1) session.caps.lower(refusedWhole);
   return true;
 }
 
-function recordAccepted(
-  answer: Answer & { result: "accepted" },
-  chunk: readonly WorkEvent[],
-  mirrorAt: number | null,
-  end: (outcome: (t: Transitions) => void) => void,
-  now: number,
-  rest: readonly WorkEvent[],
-  giveBack: (t: Transitions, now: number, rest: readonly WorkEvent[]) => void,
-): boolean {
+/** False: the lane ends here. */
+function take(turn: Turn, answer: Answer): boolean {
+  const { session, evidence, chunk, queue, now, end } = turn;
+  switch (answer.result) {
+    case "accepted":
+      return takeAccepted(turn, answer);
+    case "duplicate":
+      return takeDuplicate(turn, answer);
+    case "refused":
+      return takeRefused(turn, answer);
+    case "unanswered":
+      end((t) => {
+        for (const event of chunk) {
+          if (mayHaveLanded(evidence, event)) t.stalled(event.id, "service-unanswered", now);
+          else t.unanswered(event.id, now);
+        }
+        giveBack(t, evidence, queue.flat(), now);
+      });
+      return false;
+    case "stopped":
+      session.stop(answer);
+      end((t) => giveBack(t, evidence, [...chunk, ...queue.flat()], now, "interrupted-in-doubt"));
+      return false;
+  }
+}
+
+function takeAccepted(turn: Turn, answer: Answer & { result: "accepted" }): boolean {
+  const { evidence, chunk, queue, mirrorAt, now, end } = turn;
   const { events } = batchReceiptOf(answer.body);
   const matched = events !== null && events.length === chunk.length;
+  if (matched) noteAccepted(evidence);
   end((t) => {
     recordLandings(t, chunk, events, mirrorAt, now);
-    if (!matched) giveBack(t, now, rest);
+    if (!matched) giveBack(t, evidence, queue.flat(), now);
   });
   return matched;
+}
+
+function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): boolean {
+  const { session, evidence, chunk, queue, mirrorAt, now, end } = turn;
+  const unreadable = answer.key === null;
+  const index = unreadable && chunk.length === 1 ? 0 : chunk.findIndex((one) => one.deduplicationId === answer.key);
+  const event = chunk[index];
+  if (event === undefined) {
+    // Another key than theirs is taken: that of a target's document, which is an ordinary conflict.
+    if (!unreadable) return takeConflict(turn, answer);
+    end(() => {});
+    noteRefusal(evidence, chunk, answer.error);
+    queue.unshift(...chunk.map((single) => [single]));
+    return true;
+  }
+  const before = chunk.slice(0, index);
+  const after = chunk.slice(index + 1);
+  if (isOurs(evidence, event)) {
+    end((t) => void t.landedWithoutId(event.id, mirrorAt, now));
+    if (noteConfirmed(evidence, event, answer)) session.duplicatesAreSeen = true;
+    noteRefusal(evidence, before, answer.error);
+    queue.unshift(...[before, after].filter(({ length }) => length > 0));
+    return true;
+  }
+  // What precedes a foreign collision goes, what follows is held (HARD-CASES H3).
+  end((t) => {
+    t.foreign(event.id, now);
+    giveBack(t, evidence, [...after, ...queue.flat()], now);
+  });
+  noteRefusal(evidence, before, answer.error);
+  queue.splice(0, queue.length, ...(before.length > 0 ? [before] : []));
+  turn.session.collided.add(event.document);
+  return before.length > 0;
+}
+
+function takeConflict(turn: Turn, answer: Answer & { result: "duplicate" }): boolean {
+  return takeRefused(turn, { ...answer, result: "refused", tooLarge: false, notFound: false });
+}
+
+function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolean {
+  const { session, evidence, chunk, queue, now, end } = turn;
+  // The service's clock decides (HARD-CASES H10): by its Date these were sent too early, and it cannot have taken them.
+  const dueBefore = session.submitter.serviceNow() - DUE_MARGIN_MS;
+  const early = chunk.findIndex(({ at, id }) => at >= dueBefore && !evidence.doubtful.has(id));
+  if (early >= 0 && !answer.tooLarge) {
+    const due = chunk.slice(0, early);
+    noteRefusal(evidence, due, answer.error);
+    end((t) => {
+      for (const { id } of chunk.slice(early)) t.unsent(id, now);
+      giveBack(t, evidence, queue.flat(), now);
+    });
+    queue.splice(0, queue.length, ...(due.length > 0 ? [due] : []));
+    return due.length > 0;
+  }
+  const [first] = chunk;
+  if (first === undefined) return false;
+  if (chunk.length > 1) {
+    end(() => {});
+    if (answer.tooLarge) session.caps.lower(chunk.length);
+    else noteRefusal(evidence, chunk, answer.error);
+    // Without words it may be a duplicate: then the events go singly, in order (HARD-CASES H2).
+    const middle = answer.unexplainedConflict === true ? 1 : Math.ceil(chunk.length / 2);
+    queue.unshift(chunk.slice(0, middle), chunk.slice(middle));
+    return true;
+  }
+  const proven = isProven(evidence, first, answer, session.duplicatesAreSeen);
+  if (proven) noteAccepted(evidence);
+  end((t) => {
+    const note = { code: "service-refused" as const, message: describeRefusal(answer.error) };
+    if (proven) t.rejected(first.id, note, now);
+    else t.stalled(first.id, "refused-in-doubt", now);
+    giveBack(t, evidence, queue.flat(), now);
+  });
+  return false;
 }
 
 /** Matched by position, and only when the number is right (open-points 24, HARD-CASES H6). */
@@ -185,25 +201,7 @@ export function recordLandings(
   events.forEach((event, position) => {
     const receipt = receipts?.[position];
     if (!matched || receipt === undefined) t.stalled(event.id, "answer-unreadable", now);
-    else if (receipt.eventId === null) t.landedWithoutId(event.id, mirrorAt, now);
+    else if (receipt.eventId === null) t.acceptedWithoutId(event.id, receipt.targetDocumentId, mirrorAt, now);
     else t.landed(event.id, receipt.eventId, receipt.targetDocumentId, mirrorAt, now);
   });
-}
-
-/**
- * An event that stood in a refused batch is accepted when it comes again: nothing of that batch had been kept, so
- * this service takes batches whole or not at all (open-points 9).
- */
-function noteAtomicity(session: Session, chunk: readonly WorkEvent[], evidence: Evidence): void {
-  if (chunk.some(({ id }) => evidence.refusedWith.has(id) && !evidence.doubtful.has(id)))
-    session.batchesAreWhole = true;
-}
-
-/** Whether a refusal of this event alone says that it never landed (HARD-CASES H1). */
-function isProven(session: Session, event: WorkEvent, error: ServiceError, evidence: Evidence): boolean {
-  if (evidence.doubtful.has(event.id)) return false;
-  const earlier = evidence.refusedWith.get(event.id);
-  if (earlier === undefined || session.batchesAreWhole || session.duplicatesAreSeen) return true;
-  // Kept in part, it would now be refused as late or closed, in other words than the batch was.
-  return earlier.message !== null && earlier.message === error.message && earlier.status === error.status;
 }

@@ -135,7 +135,7 @@ export class ZipParts {
 }
 
 /** Large pieces: every piece is a round trip to zlib's thread. */
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 async function* unpacked(packed: Readable, entry: Entry): AsyncGenerator<Buffer> {
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) {
