@@ -75,9 +75,9 @@ export function isProven(
 ): boolean {
   if (evidence.doubtful.has(id)) return false;
   const earlier = evidence.refusedWith.get(id);
-  if (earlier === undefined) return true;
   // Without words it may be the duplicate itself (open-points 23).
-  if (answer.unexplainedConflict === true) return false;
+  if (answer.unexplainedConflict === true) return earlier === undefined && !evidence.attempted.has(id);
+  if (earlier === undefined) return true;
   // Kept in part, it would now be refused as late or closed, in other words than the request was.
   return duplicatesAreSeen || saysTheSame(earlier, answer.error);
 }
@@ -98,6 +98,7 @@ export function giveBack(
 ): void {
   for (const event of events) {
     if (mayHaveLanded(evidence, event)) t.stalled(event.id, reason, now);
+    else if (event.state === "stalled") t.unanswered(event.id, now);
     else t.unsent(event.id, now);
   }
 }

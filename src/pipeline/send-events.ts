@@ -29,13 +29,19 @@ export interface LaneDocument {
   mirrorsNow: boolean;
 }
 
-/** One answer in its lane, with what is still to come behind it. */
-interface Turn {
+interface Lane {
   session: Session;
   evidence: Evidence;
-  chunk: readonly WorkEvent[];
   /** Parts still to be sent, in order; the first goes next. */
   queue: WorkEvent[][];
+  /** Whether something stands in the way of what comes after `queue`. */
+  barred: boolean;
+}
+
+/** One answer in its lane. */
+interface Turn extends Lane {
+  lane: Lane;
+  chunk: readonly WorkEvent[];
   now: number;
   /** When a back-reference of these events took place, ms; null: at their own time. */
   mirrorAt: number | null;
@@ -50,7 +56,8 @@ export async function sendEvents(
   evidence: Evidence,
 ): Promise<boolean> {
   const { clock, requests, submitter, bodies } = session;
-  const queue: WorkEvent[][] = [[...events]];
+  const lane: Lane = { session, evidence, queue: [[...events]], barred: false };
+  const { queue } = lane;
   let refusedWhole = 0;
   let isClean = true;
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
@@ -66,12 +73,13 @@ export async function sendEvents(
     const mirrorAt = document.mirrorsNow ? submitter.serviceNow() : null;
     const end = (outcome: (t: Transitions) => void) =>
       requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
-    const turn: Turn = { session, evidence, chunk, queue, now, mirrorAt, end };
+    const turn: Turn = { ...lane, lane, chunk, now, mirrorAt, end };
     if (answer.result === "refused" && !answer.tooLarge && chunk.length > 1) {
       refusedWhole = Math.max(refusedWhole, chunk.length);
     } else if (answer.result !== "accepted") isClean = false;
     if (!take(turn, answer)) return false;
   }
+  if (lane.barred) return false;
   // A batch that was refused whole while all its parts were accepted was too large for the service (open-points 10).
   if (isClean && refusedWhole > 1) session.caps.lower(refusedWhole);
   return true;
@@ -143,9 +151,14 @@ function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): bo
     giveBack(t, evidence, [...after, ...queue.flat()], now);
   });
   noteRefusal(evidence, before, answer.error);
-  queue.splice(0, queue.length, ...(before.length > 0 ? [before] : []));
-  turn.session.collided.add(event.document);
-  return before.length > 0;
+  return sendLast(turn, before);
+}
+
+/** Nothing but `events` is sent in this lane any more. */
+function sendLast({ lane, queue }: Turn, events: WorkEvent[]): boolean {
+  lane.barred = true;
+  queue.splice(0, queue.length, ...(events.length > 0 ? [events] : []));
+  return events.length > 0;
 }
 
 function takeConflict(turn: Turn, answer: Answer & { result: "duplicate" }): boolean {
@@ -164,8 +177,7 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
       for (const { id } of chunk.slice(early)) t.unsent(id, now);
       giveBack(t, evidence, queue.flat(), now);
     });
-    queue.splice(0, queue.length, ...(due.length > 0 ? [due] : []));
-    return due.length > 0;
+    return sendLast(turn, due);
   }
   const [first] = chunk;
   if (first === undefined) return false;

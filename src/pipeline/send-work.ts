@@ -3,11 +3,9 @@ import type { Transitions } from "../ledger/transitions.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { type Component, type PlanContext, planComponent, planWork } from "../plan/plan-work.js";
 import { createLanes } from "../submit/lanes.js";
+import { DUE_MARGIN_MS } from "./due.js";
 import { sendRequest } from "./send-document.js";
 import type { Session } from "./session.js";
-
-/** Events are due when the service's clock has passed them by this much (HARD-CASES H10). */
-const DUE_MARGIN_MS = 2000;
 
 export interface SendLimits {
   /** At most so many documents; null: all. */
@@ -22,7 +20,10 @@ export function planContext(session: Session, retryStalled: boolean): PlanContex
   return {
     work: session.work,
     registrations: session.registrations,
-    dueBefore: session.submitter.serviceNow() - DUE_MARGIN_MS,
+    // The service's clock becomes known with its first answer, while the plan is under way.
+    get dueBefore() {
+      return session.submitter.serviceNow() - DUE_MARGIN_MS;
+    },
     retryStalled,
     caps: session.caps,
     linkTimeOf: (document) => session.settings.get(document.settings).linkTime,

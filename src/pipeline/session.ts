@@ -66,8 +66,6 @@ export interface Session {
   readonly lookAfterMs: number | null;
   /** Why no more is sent; null: work goes on. */
   stopped: Stopped | null;
-  /** This service takes batches whole or not at all: seen in this run (open-points 9). */
-  batchesAreWhole: boolean;
   /** This service notices duplicates before lateness: seen in this run (open-points 19). */
   duplicatesAreSeen: boolean;
   stop(answer: Answer & { result: "stopped" }): void;
@@ -132,7 +130,6 @@ export async function openSession(command: string, mapping: string | null, optio
       submitter,
       lookAfterMs: options.lookAfterMs ?? null,
       stopped: null,
-      batchesAreWhole: false,
       duplicatesAreSeen: false,
       stop(answer) {
         const code = {
