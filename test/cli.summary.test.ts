@@ -79,15 +79,26 @@ describe("the closing summary", () => {
 });
 
 describe("the next command", () => {
-  const rejected = { kind: "rejected" as const, path: "state/sandbox/runs/x/it's March.rejected.csv" };
+  const rejected = (name: string, mapping: string) => {
+    return { kind: "rejected" as const, path: `state/sandbox/runs/x/${name}.rejected.csv`, mapping };
+  };
 
-  it("is to correct and import the rejected file, quoted for the shell", () => {
-    const inputs = [{ input: "it's March.csv", sheet: null, read: 1, skipped: 0, invalid: 1, known: 0, staged: 0 }];
-    const other = { kind: "rejected" as const, path: "state/sandbox/runs/x/of another mapping.rejected.csv" };
-    const [step] = nextSteps(summary({ exitCode: 3, files: [other, rejected], inputs }), look.shown);
-    expect(step?.command).toBe(
+  it("is to correct and import the rejected file with its own mapping, quoted for the shell", () => {
+    const files = [
+      rejected("it's March", "manifests.yaml"),
+      rejected("of-2025-10", "old.yaml"),
+      rejected("b", "old.yaml"),
+    ];
+    const steps = nextSteps(summary({ exitCode: 3, mapping: null, files }), look.shown);
+    expect(steps.map(({ command }) => command)).toEqual([
       `rowferry import manifests.yaml 'state/sandbox/runs/x/it'\\''s March.rejected.csv' --sandbox`,
-    );
+      "rowferry import old.yaml state/sandbox/runs/x/of-2025-10.rejected.csv state/sandbox/runs/x/b.rejected.csv --sandbox",
+    ]);
+  });
+
+  it("names a ledger that lies where nobody would look for it", () => {
+    const [step] = nextSteps(summary({ exitCode: 4, ledger: "/elsewhere/my.db" }), look.shown);
+    expect(step?.command).toBe("rowferry resume --sandbox --ledger /elsewhere/my.db");
   });
 
   it("is to resume where the run can go on, with its target", () => {

@@ -150,6 +150,14 @@ describe("free JSON", () => {
     });
   });
 
+  it("says how to write a literal object that looks like a field", async () => {
+    const error = await refusal(mappingWith({ fields: "weight: { value: 10, unit: kg }" }));
+    expect(error).toMatchObject({
+      code: "mapping-unknown-key",
+      hint: expect.stringContaining("{ value: { … } }") as string,
+    });
+  });
+
   it("leaves out members that are blank", async () => {
     const mapping = await load(mappingWith({ fields: "a: { column: X }, b: { c: { column: X }, d: 1 }" }));
     expect(recordsOf(mapRows(mapping, [DAY])).documents[0]?.fields).toEqual({ b: { d: 1 } });

@@ -22,6 +22,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./commands/resume.js"),
   },
   { name: "status", summary: "what is open, and what it waits for", load: () => import("./commands/status.js") },
+  {
+    name: "report",
+    summary: "make a run's HTML report again",
+    load: () => import("./commands/report.js"),
+  },
   { name: "sandbox", summary: "run a local service to rehearse with", load: () => import("./commands/sandbox.js") },
   { name: "init", summary: "make a working folder: settings to fill in", load: () => import("./commands/init.js") },
   {

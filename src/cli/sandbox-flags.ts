@@ -1,47 +1,67 @@
-/** The sandbox's switches as flags: one for each open point that can be rehearsed (open-points.md). */
+/** The sandbox's switches as flags, made from its own list: one for each open point that can be rehearsed. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import type { SandboxOptions, SandboxSettings } from "../sandbox/index.js";
-import { port, positive, positiveInteger } from "./flags.js";
+import { z } from "zod";
+import { RowferryError } from "../model/error.js";
+import { type FaultRule, faultRules } from "../sandbox/faults.js";
+import type { SandboxOptions } from "../sandbox/index.js";
+import { optionsFromFlags, sandboxFlags } from "../sandbox/flags.js";
+import { settingsOf } from "../sandbox/options.js";
+import { port } from "./flags.js";
 
-type Switches = Omit<SandboxSettings, "clockOffset" | "requestLog">;
-
-export type SandboxFlags = Partial<Switches> & {
+/** What commander makes of the flags: ours by name, the sandbox's own by theirs. */
+export interface SandboxFlags {
   port?: number;
   memory?: boolean;
   store?: string;
   faults?: string;
-  seed?: number;
-};
+  [flag: string]: unknown;
+}
 
 export function addSandboxFlags(command: Command): Command {
-  return command
+  command
     .addOption(new Option("--port <n>", "the port to listen on (default: a free one)").argParser(port))
     .option("--store <file>", "where it keeps its records (default: state/sandbox/store.db, as rehearsals do)")
     .option("--memory", "keep nothing")
-    .option("--faults <file>", "fault rules from the start (JSON)")
-    .addOption(new Option("--seed <n>", "seed of the faults' chance").argParser(positiveInteger))
-    .addOption(new Option("--rate <n>", "requests per second and client (default: 20)").argParser(positive))
-    .addOption(new Option("--burst <n>", "requests at once (default: 30)").argParser(positiveInteger))
-    .addOption(new Option("--token-ttl <seconds>", "how long a token is good (default: 3600)").argParser(positive))
-    .option("--retry-after", "send Retry-After with 429 and 503")
-    .option("--terse-errors", "errors without a message")
-    .option("--twin-participants", "a second create of one natural key makes a twin instead of a 409")
-    .option("--strict-addresses", "refuse address fields beyond the six of the create request")
-    .addOption(new Option("--page-size <n>", "most addresses of one answer").argParser(positiveInteger))
-    .addOption(new Option("--foreign <how>", "participants of other datasets").choices(["use", "refuse"]))
-    .option("--unique-external-id", "refuse a second document with one externalId")
-    .option("--partial-batches", "a refused batch keeps what came before the event at fault")
-    .addOption(
-      new Option("--max-events <n>", "most events of a batch; more is answered 413").argParser(positiveInteger),
-    )
-    .addOption(new Option("--max-bytes <n>", "longest body; longer is answered 413").argParser(positiveInteger))
-    .addOption(new Option("--link-time <whose>", "when a back-reference takes place").choices(["event", "server"]))
-    .addOption(new Option("--checks <order>", "which check comes first").choices(["duplicate-first", "order-first"]))
-    .addOption(new Option("--key-scope <scope>", "within what keys are unique").choices(["integrator", "document"]));
+    .option("--faults <file>", "fault rules from the start (JSON)");
+  for (const { name, flag, description, choices, default: value } of sandboxFlags) {
+    if (name === "storage") continue;
+    const usual = value === null || value === false ? "" : ` (default: ${value})`;
+    const option = new Option(flag, `${description}${usual}`);
+    command.addOption(choices === undefined ? option : option.choices(choices));
+  }
+  return command;
 }
 
-/** The switches that were given, as the sandbox takes them. */
-export function sandboxOptions(flags: SandboxFlags): SandboxOptions {
-  const { port: _port, memory: _memory, store: _store, faults: _faults, ...switches } = flags;
-  return switches;
+/** The switches that were given, as the sandbox takes them; storage and faults are the command's business. */
+export function sandboxOptions({ store: _, ...flags }: SandboxFlags): SandboxOptions {
+  try {
+    const options = optionsFromFlags(flags);
+    settingsOf(options);
+    return options;
+  } catch (cause) {
+    if (cause instanceof RangeError) throw new RowferryError("usage", cause.message, { cause });
+    throw cause;
+  }
+}
+
+/** @throws RowferryError `usage` naming the file and the rule at fault. */
+export function readFaults(cwd: string, path: string): FaultRule[] {
+  const place = { file: path };
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(resolve(cwd, path), "utf8"));
+  } catch (cause) {
+    const unreadable = (cause as NodeJS.ErrnoException).code !== undefined;
+    const message = unreadable ? "the file of fault rules cannot be read" : "the file of fault rules is not JSON";
+    throw new RowferryError("usage", message, { place, cause });
+  }
+  const parsed = faultRules.safeParse(content);
+  if (!parsed.success) {
+    const [first] = parsed.error.issues;
+    const message = `the fault rules are malformed at ${z.core.toDotPath(first?.path ?? [])}: ${first?.message}`;
+    throw new RowferryError("usage", message, { place, cause: parsed.error });
+  }
+  return content as FaultRule[];
 }

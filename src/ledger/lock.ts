@@ -2,7 +2,7 @@
  * One writer at a time: a second SQLite file held in BEGIN EXCLUSIVE. The kernel frees it within milliseconds of a
  * kill. The holder never opens that file in any other way: closing another handle would drop POSIX locks.
  */
-import { mkdirSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import type { Clock } from "../model/clock.js";
@@ -14,6 +14,8 @@ export interface LedgerLock {
 }
 
 function tryLock(lockPath: string): LedgerLock | null {
+  // Only to make it with its mode. Closing a handle of a file that is locked by this process would free the lock.
+  if (!existsSync(lockPath)) closeSync(openSync(lockPath, "a", 0o600));
   const database = new Database(lockPath, { timeout: 0 });
   try {
     database.pragma("locking_mode = EXCLUSIVE");

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
-import { assertNotNewer, migrate } from "./migrate.js";
+import { assertNotNewer, migrate, SCHEMA_VERSION } from "./migrate.js";
 
 /** An open ledger; other folders pass it on and look no further. */
 export type LedgerDatabase = Database.Database;
@@ -38,6 +38,31 @@ export function openLedgerReadOnly(path: string): Database.Database {
   }
   const database = openDatabase(path, { readonly: true });
   assertNotNewer(database, path);
+  return database;
+}
+
+/**
+ * Opens for short writes of a person's decisions beside a running import (`dismiss`, `resolve`), without the lock.
+ * Changes no schema. @throws RowferryError `ledger-missing`, `ledger-newer`, or `ledger-older`
+ */
+export function openLedgerBeside(path: string): Database.Database {
+  if (!existsSync(path)) {
+    throw new RowferryError("ledger-missing", "There is no ledger here yet.", { place: { file: path } });
+  }
+  const database = openDatabase(path, {});
+  const version = assertNotNewer(database, path);
+  if (version < SCHEMA_VERSION) {
+    database.close();
+    throw new RowferryError(
+      "ledger-older",
+      `The ledger has schema ${version}; this program writes ${SCHEMA_VERSION}.`,
+      {
+        place: { file: path },
+      },
+    );
+  }
+  database.pragma("synchronous = FULL");
+  database.pragma("foreign_keys = ON");
   return database;
 }
 

@@ -13,13 +13,22 @@ export interface RejectedLedgerRow {
   problems: Problem[];
 }
 
+/** Participants, addresses and documents that the service refused, with the row that declared them. */
+const refusedRecords = `SELECT 'participant' AS subject, id, row_id, reason FROM participants
+    WHERE state = 'rejected' AND reason IS NOT 'dismissed' AND row_id IS NOT NULL
+  UNION ALL SELECT 'address', id, row_id, reason FROM addresses
+    WHERE state = 'rejected' AND reason IS NOT 'dismissed' AND row_id IS NOT NULL
+  UNION ALL SELECT 'document', d.id, d.row_id, s.reason FROM document_states s JOIN documents d ON d.id = s.document_id
+    WHERE s.state = 'rejected' AND s.reason IS NOT 'dismissed' AND d.row_id IS NOT NULL`;
+
 /** Inputs that have such rows, by id. */
 export function inputsWithRejects(database: Database): number[] {
   return database
     .prepare<[], number>(
-      `SELECT DISTINCT id >> 32 FROM rows WHERE fate = 'invalid' AND settled IS NULL
+      `SELECT DISTINCT id >> 32 FROM rows WHERE fate = 'invalid' AND settled IS NULL AND lead IS NULL
        UNION SELECT DISTINCT re.row_id >> 32 FROM event_states s JOIN row_events re ON re.event_id = s.event_id
-       WHERE s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0`,
+       WHERE s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
+       UNION SELECT DISTINCT row_id >> 32 FROM (${refusedRecords})`,
     )
     .pluck()
     .all();
@@ -32,14 +41,15 @@ export function* rejectedRows(
 ): Generator<RejectedLedgerRow> {
   const range = [rowId(input.id, 0), rowId(input.id + 1, 0)] as const;
   const ids = database
-    .prepare<[number, number, number, number], number>(
+    .prepare<[number, number, number, number, number, number], number>(
       `SELECT id FROM rows WHERE id >= ? AND id < ? AND fate = 'invalid' AND settled IS NULL AND lead IS NULL
        UNION SELECT re.row_id FROM row_events re JOIN event_states s ON s.event_id = re.event_id
        WHERE re.row_id >= ? AND re.row_id < ? AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
+       UNION SELECT row_id FROM (${refusedRecords}) WHERE row_id >= ? AND row_id < ?
        ORDER BY 1`,
     )
     .pluck()
-    .all(...range, ...range);
+    .all(...range, ...range, ...range);
   const cells = database.prepare<[number], { cells: string; kinds: string | null }>(
     "SELECT cells, kinds FROM row_cells WHERE row_id = ?",
   );
@@ -52,11 +62,16 @@ export function* rejectedRows(
      FROM row_events re JOIN event_states s ON s.event_id = re.event_id
      WHERE re.row_id = ? AND s.state IN ('rejected', 'foreign') AND s.dismissed = 0`,
   );
+  const records = database.prepare<[number], { code: Code; message: string | null }>(
+    `SELECT f.reason AS code, (SELECT message FROM problems p WHERE p.subject = f.subject AND p.subject_id = f.id
+       AND p.severity = 'error' ORDER BY p.id DESC LIMIT 1) AS message
+     FROM (${refusedRecords}) f WHERE f.row_id = ?`,
+  );
   for (const id of ids) {
     const kept = cells.get(id);
     if (kept === undefined) continue;
     const problems = staged.all(id);
-    for (const { code, message } of refused.all(id))
+    for (const { code, message } of [...records.all(id), ...refused.all(id)])
       problems.push({ code, message: message ?? code, hint: null, column: null });
     yield {
       row: rowNumberOf(id),

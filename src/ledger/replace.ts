@@ -15,7 +15,11 @@ export interface Replacement {
   /** Whether the old generation gets a CANCEL; false: it never came to be, or its id is unknown. */
   cancels: boolean;
   /** Events that had landed and whose payload the ledger no longer has: their rows must be imported again. */
-  missing: number;
+  missing: { event: string; keyParts: string[] }[];
+  /** Landed relations that other documents made to it; they name the old generation and are not repeated. */
+  relations: number;
+  /** The old generation is stranded and stays at the service as it is. */
+  staysStranded: boolean;
 }
 
 interface OldEvent {
@@ -27,7 +31,7 @@ interface OldEvent {
   payload: string;
 }
 
-/** `cancelAt`: ms, before the service's now. @throws RowferryError `document-unknown` */
+/** `cancelAt`: ms, before the service's now. @throws RowferryError `document-not-replaceable` */
 export function replaceDocument(
   database: Database,
   document: KnownDocument,
@@ -36,7 +40,11 @@ export function replaceDocument(
   now: number,
 ): Replacement {
   if (reason.trim() === "") throw new RowferryError("usage", "A replacement needs a reason (--reason).");
-  return database.transaction(() => replaceWithin(database, document, reason, cancelAt, now))();
+  if (!["open", "closed", "cancelled", "stranded"].includes(document.state)) {
+    const name = `${document.kind} ${document.key}`;
+    throw new RowferryError("document-not-replaceable", `${name} is ${document.state}; there is nothing to replace.`);
+  }
+  return database.transaction(() => replaceWithin(database, document, reason, cancelAt, now)).immediate();
 }
 
 function replaceWithin(
@@ -53,8 +61,10 @@ function replaceWithin(
       .prepare<[number, number]>(
         `INSERT INTO documents (namespace, kind, key, generation, declared, mode, participant_ref, address_ref, external_id,
            fields, create_empty, settings_id, row_id)
-         SELECT namespace, kind, key, ?, declared, CASE mode WHEN 'existing' THEN 'create' ELSE mode END, participant_ref,
-           address_ref, external_id, fields, create_empty, settings_id, row_id FROM documents WHERE id = ?`,
+         SELECT namespace, kind, key, ?, 1, 'create',
+           coalesce(participant_ref, (SELECT participant_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)),
+           coalesce(address_ref, (SELECT address_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)),
+           external_id, fields, create_empty, settings_id, row_id FROM documents d WHERE id = ?`,
       )
       .run(generation, document.id),
   );
@@ -91,10 +101,10 @@ function replaceWithin(
     "DELETE FROM events WHERE id = ? AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id)",
   );
   const withdrawState = database.prepare<[number]>("DELETE FROM event_states WHERE event_id = ?");
-  let missing = 0;
+  const missing: Replacement["missing"] = [];
   for (const event of events) {
     if (event.payload === "") {
-      missing += 1;
+      missing.push({ event: event.event, keyParts: JSON.parse(event.key_parts) as string[] });
       continue;
     }
     const id = inserted(
@@ -112,10 +122,47 @@ function replaceWithin(
         .run(now, event.id);
     }
   }
-  database
-    .prepare<[number, number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?), (?)")
-    .run(document.id, next);
-  return { generation, events: events.length - missing, cancels, missing };
+  const relations = moveRest(database, document, next, now);
+  return {
+    generation,
+    events: events.length - missing.length,
+    cancels,
+    missing,
+    relations,
+    staysStranded: document.state === "stranded",
+  };
+}
+
+/** What points at the old generation and has not been sent points at the next; @returns landed relations to the old one. */
+function moveRest(database: Database, document: KnownDocument, next: number, now: number): number {
+  const run = (sql: string, ...values: number[]) => database.prepare(sql).run(...values);
+  run(
+    `UPDATE events SET related_document = ? WHERE related_document = ? AND NOT EXISTS (SELECT 1 FROM event_states s
+       WHERE s.event_id = events.id AND s.state NOT IN ('planned', 'held', 'deferred', 'rejected'))`,
+    next,
+    document.id,
+  );
+  // The key of a placement holds its generation; without it the row holds until it is corrected or dismissed.
+  run("UPDATE placements SET document_id = ?, deduplication_id = NULL WHERE document_id = ?", next, document.id);
+  if (document.state === "stranded") {
+    run("UPDATE document_states SET reason = 'replaced', changed_at = ? WHERE document_id = ?", now, document.id);
+    run(
+      `UPDATE event_states SET dismissed = 1, changed_at = ? WHERE state = 'stalled'
+         AND event_id IN (SELECT id FROM events WHERE document_id = ?)`,
+      now,
+      document.id,
+    );
+  }
+  run("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?), (?)", document.id, next);
+  return (
+    database
+      .prepare<[number], number>(
+        `SELECT count(*) FROM events e JOIN event_states s ON s.event_id = e.id
+         WHERE e.related_document = ? AND s.state IN ('landed', 'landed-without-id', 'changed')`,
+      )
+      .pluck()
+      .get(document.id) ?? 0
+  );
 }
 
 function cancelOld(database: Database, document: KnownDocument, key: Buffer, reason: string, cancelAt: number): void {
@@ -129,9 +176,10 @@ function cancelOld(database: Database, document: KnownDocument, key: Buffer, rea
       `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
          address_ref, payload, input_id)
        SELECT d.id, ?, zeroblob(16), '#replaced', '[]', 'CANCEL', max(?, coalesce(s.last_at, 0)), 2,
-         coalesce(d.participant_ref, first.participant_ref), coalesce(d.address_ref, first.address_ref), ?, first.input_id
+         coalesce(d.participant_ref, first.participant_ref), coalesce(d.address_ref, first.address_ref), ?,
+         coalesce(first.input_id, d.row_id >> 32)
        FROM documents d JOIN document_states s ON s.document_id = d.id
-       JOIN events first ON first.id = (SELECT min(id) FROM events WHERE document_id = d.id)
+       LEFT JOIN events first ON first.id = (SELECT min(id) FROM events WHERE document_id = d.id)
        WHERE d.id = ?`,
     )
     .run(key, cancelAt, JSON.stringify(payload), document.id);

@@ -11,7 +11,7 @@ export function createRunStore(database: Database) {
   const insert = database.prepare<[string, string, string | null, number]>(
     "INSERT INTO runs (name, command, mapping, started_at) VALUES (?, ?, ?, ?)",
   );
-  const finish = database.prepare<[number, number, string, number]>(
+  const finish = database.prepare<[number, number, string | null, number]>(
     "UPDATE runs SET finished_at = ?, exit_code = ?, summary = ? WHERE id = ?",
   );
 
@@ -19,6 +19,12 @@ export function createRunStore(database: Database) {
     [],
     { name: string; started_at: number; finished_at: number | null; exit_code: number | null }
   >("SELECT name, started_at, finished_at, exit_code FROM runs ORDER BY id DESC LIMIT 1");
+  const byName = database.prepare<[string], { id: number; name: string; summary: string | null }>(
+    "SELECT id, name, summary FROM runs WHERE name = ?",
+  );
+  const lastFinished = database.prepare<[], { id: number; name: string; summary: string | null }>(
+    "SELECT id, name, summary FROM runs WHERE summary IS NOT NULL ORDER BY id DESC LIMIT 1",
+  );
   const forget = database.prepare<[number]>("DELETE FROM runs WHERE id = ?");
 
   return {
@@ -36,9 +42,13 @@ export function createRunStore(database: Database) {
       if (row === undefined) return null;
       return { name: row.name, startedAt: row.started_at, finishedAt: row.finished_at, exitCode: row.exit_code };
     },
+    /** A run by name, or the last that came to a summary; null: there is none. `summary` is JSON, null where it has none. */
+    find: (name: string | null): { id: number; name: string; summary: string | null } | null =>
+      (name === null ? lastFinished.get() : byName.get(name)) ?? null,
     /** A plan leaves no run behind. */
     forget: (id: number): void => void forget.run(id),
-    finish(id: number, exitCode: number, summary: string, now: number): void {
+    /** `summary`: JSON; null where an error ended the run. */
+    finish(id: number, exitCode: number, summary: string | null, now: number): void {
       finish.run(now, exitCode, summary, id);
     },
   };

@@ -63,7 +63,7 @@ export function selectOpen(database: Database, selectors: Selectors): Selection 
     ),
     documents: all(
       `SELECT d.id FROM document_states s JOIN documents d ON d.id = s.document_id
-       WHERE s.state IN ('rejected', 'stalled', 'stranded')`,
+       WHERE s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT 'replaced'`,
       [...onRow("d.row_id"), onDocument("d.id"), code("s.reason")],
     ),
     participants: ofRowsOnly

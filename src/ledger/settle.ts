@@ -3,73 +3,129 @@ import type { Database } from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
 import type { Selection } from "./selection.js";
 
+export interface Dismissed {
+  rows: number;
+  events: number;
+  documents: number;
+  participants: number;
+  addresses: number;
+  /** In doubt, or held behind something else: left as they are. */
+  left: number;
+}
+
 /**
  * Gives up rows and events, and releases what waits for them. A dismissal names the content, so it stays in force when
- * the same row comes back. What is in doubt cannot be dismissed: it may have landed.
- * @returns how many rows and events were dismissed
+ * the same row comes back (HARD-CASES H23). What is in doubt cannot be dismissed: it may have landed. What is only held
+ * is released, not given up, unless `held` says otherwise. Safe beside a running import.
  */
-export function dismiss(database: Database, selection: Selection, now: number): { rows: number; events: number } {
+export function dismiss(database: Database, selection: Selection, held: "release" | "give up", now: number): Dismissed {
   const remember = database.prepare<[number, number]>(
     "INSERT INTO dismissals (cell_hash, at) SELECT cell_hash, ? FROM rows WHERE id = ?",
   );
-  const settleRow = database.prepare<[number]>("UPDATE rows SET settled = 'dismissed' WHERE id = ?");
+  const settleRow = database.prepare<[number, number]>(
+    "UPDATE rows SET settled = 'dismissed' WHERE (id = ? OR lead = ?) AND settled IS NULL",
+  );
   const rememberEvent = database.prepare<[number, number]>(
     `INSERT INTO dismissals (document_id, deduplication_id, content_hash, at)
      SELECT e.document_id, e.deduplication_id, coalesce(s.changed_hash, e.content_hash), ?
      FROM events e JOIN event_states s ON s.event_id = e.id WHERE e.id = ?`,
   );
+  const states = held === "give up" ? "'held', 'rejected', 'foreign', 'changed'" : "'rejected', 'foreign', 'changed'";
   const settleEvent = database.prepare<[number, number]>(
     `UPDATE event_states SET dismissed = 1, changed_at = ?,
        reason = CASE WHEN state = 'held' THEN 'dismissed' ELSE reason END,
        state = CASE WHEN state = 'held' THEN 'rejected' ELSE state END
-     WHERE event_id = ? AND state IN ('held', 'rejected', 'foreign', 'changed')`,
+     WHERE event_id = ? AND state IN (${states})`,
   );
+  const ofDocument = database
+    .prepare<[number], number>(
+      `SELECT e.id FROM events e JOIN event_states s ON s.event_id = e.id
+       WHERE e.document_id = ? AND s.state = 'held' AND s.dismissed = 0`,
+    )
+    .pluck();
+  const settleHeld = database.prepare<[number, number]>(
+    `UPDATE event_states SET dismissed = 1, state = 'rejected', reason = 'dismissed', changed_at = ?
+     WHERE event_id = ? AND state = 'held'`,
+  );
+  const record = (table: string, id: string) =>
+    database.prepare<[number, number]>(
+      `UPDATE ${table} SET reason = 'dismissed', changed_at = ? WHERE ${id} = ? AND state = 'rejected'`,
+    );
+  const records = {
+    documents: record("document_states", "document_id"),
+    participants: record("participants", "id"),
+    addresses: record("addresses", "id"),
+  };
   const open = database.prepare<[number]>(
     "INSERT OR IGNORE INTO open_documents (document_id) SELECT document_id FROM events WHERE id = ?",
   );
   const openOfRow = database.prepare<[number]>(
     "INSERT OR IGNORE INTO open_documents (document_id) SELECT document_id FROM placements WHERE row_id = ?",
   );
-  return database.transaction(() => {
-    for (const row of selection.rows) {
-      remember.run(now, row);
-      settleRow.run(row);
-      openOfRow.run(row);
-    }
-    let events = 0;
-    for (const event of selection.events) {
-      rememberEvent.run(now, event);
-      events += settleEvent.run(now, event).changes;
-      open.run(event);
-    }
-    return { rows: selection.rows.length, events };
-  })();
+  return database
+    .transaction((): Dismissed => {
+      const done: Dismissed = { rows: 0, events: 0, documents: 0, participants: 0, addresses: 0, left: 0 };
+      for (const row of selection.rows) {
+        remember.run(now, row);
+        done.rows += settleRow.run(row, row).changes > 0 ? 1 : 0;
+        openOfRow.run(row);
+      }
+      const giveUp = (event: number, settle: typeof settleEvent): void => {
+        if (settle.run(now, event).changes === 0) {
+          done.left += 1;
+          return;
+        }
+        rememberEvent.run(now, event);
+        open.run(event);
+        done.events += 1;
+      };
+      for (const kind of ["documents", "participants", "addresses"] as const) {
+        for (const id of selection[kind]) {
+          const changes = records[kind].run(now, id).changes;
+          done[kind] += changes;
+          // Nothing of a document that is given up can ever be sent.
+          if (kind === "documents" && changes > 0) for (const event of ofDocument.all(id)) giveUp(event, settleHeld);
+        }
+      }
+      for (const event of selection.events) giveUp(event, settleEvent);
+      return done;
+    })
+    .immediate();
 }
 
-/** Rejected work back to planned; what the plan itself refused for good stays. @returns how many records */
+/**
+ * Rejected work back to planned; what the plan itself refused for good stays, and what is stalled is tried again by
+ * any run. @returns how many records
+ */
 export function retry(database: Database, selection: Selection, now: number): number {
+  const record = (table: string, id: string) =>
+    database.prepare<[number, number]>(
+      `UPDATE ${table} SET state = 'planned', reason = NULL, changed_at = ? WHERE ${id} = ? AND state = 'rejected'`,
+    );
   const statements = {
+    // What is planned again was never sent as far as evidence goes: a duplicate answer is no receipt (HARD-CASES H3).
     events: database.prepare<[number, number]>(
-      `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, changed_at = ? WHERE event_id = ?
-         AND (state = 'foreign' OR state = 'rejected' AND reason NOT IN ('late', 'after-close', 'after-cancel', 'dismissed'))`,
+      `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, attempted_hash = NULL, changed_at = ?
+       WHERE event_id = ? AND (state = 'foreign'
+         OR state = 'rejected' AND reason NOT IN ('late', 'after-close', 'after-cancel', 'dismissed'))`,
     ),
-    documents: database.prepare<[number, number]>(
-      "UPDATE document_states SET state = 'planned', reason = NULL, changed_at = ? WHERE document_id = ? AND state = 'rejected'",
-    ),
-    participants: database.prepare<[number, number]>(
-      "UPDATE participants SET state = 'planned', reason = NULL, changed_at = ? WHERE id = ? AND state = 'rejected'",
-    ),
-    addresses: database.prepare<[number, number]>(
-      "UPDATE addresses SET state = 'planned', reason = NULL, changed_at = ? WHERE id = ? AND state = 'rejected'",
-    ),
+    documents: record("document_states", "document_id"),
+    participants: record("participants", "id"),
+    addresses: record("addresses", "id"),
   };
-  return database.transaction(() => {
-    let count = 0;
-    for (const kind of ["events", "documents", "participants", "addresses"] as const) {
-      for (const id of selection[kind]) count += statements[kind].run(now, id).changes;
-    }
-    return count;
-  })();
+  const open = database.prepare<[number]>(
+    "INSERT OR IGNORE INTO open_documents (document_id) SELECT document_id FROM events WHERE id = ?",
+  );
+  return database
+    .transaction(() => {
+      let count = 0;
+      for (const kind of ["events", "documents", "participants", "addresses"] as const) {
+        for (const id of selection[kind]) count += statements[kind].run(now, id).changes;
+      }
+      for (const event of selection.events) open.run(event);
+      return count;
+    })
+    .immediate();
 }
 
 export interface KnownDocument {
@@ -107,8 +163,15 @@ export function findDocument(database: Database, name: string): KnownDocument {
 /**
  * Gives a stranded document (or one whose creation is in doubt) the id that a person found at the service. Never
  * verified by a write (HARD-CASES H5): the caller has looked as far as a read can, and a person has confirmed.
+ * `now` null: only says whether it could be done.
+ * @throws RowferryError `document-not-stranded`
  */
-export function resolveDocument(database: Database, document: KnownDocument, serviceId: string, now: number): void {
+export function resolveDocument(
+  database: Database,
+  document: KnownDocument,
+  serviceId: string,
+  now: number | null,
+): void {
   if (document.state !== "stranded" && document.state !== "stalled") {
     throw new RowferryError(
       "document-not-stranded",
@@ -124,12 +187,14 @@ export function resolveDocument(database: Database, document: KnownDocument, ser
   if (taken !== undefined) {
     throw new RowferryError("document-not-stranded", `The id ${serviceId} belongs to ${taken} already.`);
   }
-  database.transaction(() => {
+  if (now === null) return;
+  const write = database.transaction(() => {
     database
       .prepare<[string, number, number]>(
         "UPDATE document_states SET state = 'open', reason = 'resolved', service_id = ?, changed_at = ? WHERE document_id = ?",
       )
       .run(serviceId, now, document.id);
     database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)").run(document.id);
-  })();
+  });
+  write.immediate();
 }

@@ -58,13 +58,13 @@ export function tallyOpen(database: Database): OpenWork {
     counts(
       database
         .prepare<[], Counted>(
-          `SELECT state, count(*) AS count FROM ${table} WHERE state <> 'registered' AND row_id IS NOT NULL GROUP BY state`,
+          `SELECT state, count(*) AS count FROM ${table} WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed' GROUP BY state`,
         )
         .all(),
     );
   const documents = database.prepare<[], Counted>(
     `SELECT state, count(*) AS count FROM document_states
-     WHERE state IN ('sending', 'rejected', 'stalled', 'stranded') GROUP BY state`,
+     WHERE state IN ('sending', 'rejected', 'stalled', 'stranded') AND reason IS NOT 'replaced' AND reason IS NOT 'dismissed' GROUP BY state`,
   );
   const events = database.prepare<[], Counted>(
     // Events that rode with a stranded document wait for a person, not for the next run (HARD-CASES H4).
@@ -114,8 +114,13 @@ export function tallyProblems(database: Database): ProblemCount[] {
     .all()
     .map(({ code, count, event_id }) => ({ code, count, example: describeEvent(database, event_id) }));
   const others = [
-    ["participant", "participants", "t.natural_key", "t.state IN ('rejected', 'stalled')"],
-    ["address", "addresses", "t.identity", "t.state IN ('rejected', 'stalled')"],
+    [
+      "participant",
+      "participants",
+      "t.natural_key",
+      "t.state IN ('rejected', 'stalled') AND t.reason IS NOT 'dismissed'",
+    ],
+    ["address", "addresses", "t.identity", "t.state IN ('rejected', 'stalled') AND t.reason IS NOT 'dismissed'"],
   ].flatMap(([subject, table, , condition]) =>
     database
       .prepare<[string], { code: Code; count: number; row_id: number | null; message: string | null }>(
@@ -135,7 +140,7 @@ export function tallyProblems(database: Database): ProblemCount[] {
       `SELECT s.reason AS code, count(*) AS count, d.key, d.kind, (SELECT message FROM problems p
          WHERE p.subject = 'document' AND p.subject_id = d.id ORDER BY p.id DESC LIMIT 1) AS message
        FROM document_states s JOIN documents d ON d.id = s.document_id
-       WHERE s.state IN ('rejected', 'stalled', 'stranded') GROUP BY s.reason`,
+       WHERE s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT 'replaced' AND s.reason IS NOT 'dismissed' GROUP BY s.reason`,
     )
     .all()
     .map(({ code, count, kind, key, message }) => ({

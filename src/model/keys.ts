@@ -53,8 +53,8 @@ export function eventDeduplicationId(document: DocumentKey, event: string, keyPa
 }
 
 /** The key parts of an event with `key: content`: the hash, and which of its twins it is, counting from 1 (HARD-CASES H22). */
-export function contentKeyParts(hash: Buffer, ordinal: number): string[] {
-  return ["content", hash.toString("hex"), String(ordinal)];
+export function contentKeyParts(content: Buffer, ordinal: number): string[] {
+  return ["content", content.toString("hex"), String(ordinal)];
 }
 
 /**

@@ -54,8 +54,8 @@ export interface Summary {
   };
   problems: { code: Code; count: number; example: string }[];
   warnings: { code: Code; count: number; example: string }[];
-  /** Files a person may want next: rejected files, receipts, report. */
-  files: { kind: "rejected" | "receipts" | "report" | "log"; path: string }[];
+  /** Files a person may want next. `mapping`: of a rejected file, the mapping to import it with once it is corrected. */
+  files: { kind: "rejected" | "receipts" | "report" | "log"; path: string; mapping?: string }[];
 }
 
 /** What the pipeline tells while it works; progress lines and `--json` lines are drawn from these. */

@@ -2,6 +2,7 @@
  * The whole plan, checked before anything is sent: states of what cannot go are written down, requests are counted
  * (DESIGN section 5). Inside `plan` the ledger is rolled back afterwards.
  */
+import type { RegistrationStore } from "../ledger/registrations.js";
 import { planWork } from "../plan/plan-work.js";
 import type { Session } from "./session.js";
 import { planContext, settleComponent } from "./send-work.js";
@@ -41,6 +42,19 @@ function onceEach<Found>(find: (ref: number) => Found): (ref: number) => Found {
   };
 }
 
+/** What will be registered first counts as registered. */
+export function assumeRegistered(registrations: RegistrationStore): RegistrationStore {
+  const soon = <T extends { state: string } | null>(found: T): T =>
+    found !== null && ["planned", "sending", "stalled"].includes(found.state)
+      ? { ...found, state: "registered" }
+      : found;
+  return {
+    ...registrations,
+    participant: onceEach((ref) => soon(registrations.participant(ref))),
+    address: onceEach((ref) => soon(registrations.address(ref))),
+  };
+}
+
 /**
  * Before anything is sent, participants and addresses that will be registered first count as
  * registered, so that the forecast shows what will follow them.
@@ -48,11 +62,6 @@ function onceEach<Found>(find: (ref: number) => Found): (ref: number) => Found {
 export function forecast(session: Session): Forecast {
   const open = session.registrations.countOpen();
   const context = planContext(session, true);
-  const registrations = session.registrations;
-  const soon = <T extends { state: string } | null>(found: T): T =>
-    found !== null && ["planned", "sending", "stalled"].includes(found.state)
-      ? { ...found, state: "registered" }
-      : found;
   const result: Forecast = {
     requests: {
       "lookup-participant": open.participants,
@@ -66,14 +75,7 @@ export function forecast(session: Session): Forecast {
     documents: 0,
     events: { ready: 0, held: 0, deferred: 0, refused: 0 },
   };
-  const assumed = {
-    ...context,
-    registrations: {
-      ...registrations,
-      participant: onceEach((ref) => soon(registrations.participant(ref))),
-      address: onceEach((ref) => soon(registrations.address(ref))),
-    },
-  };
+  const assumed = { ...context, registrations: assumeRegistered(session.registrations) };
   const count = (kind: string) => {
     result.requests[kind] = (result.requests[kind] ?? 0) + 1;
   };

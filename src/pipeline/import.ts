@@ -7,6 +7,7 @@ import { inTransaction } from "../ledger/transaction.js";
 import { loadMapping } from "../map/load-mapping.js";
 import type { Summary } from "../model/summary.js";
 import { type Forecast, forecast } from "./forecast.js";
+import { type PreviewedDocument, previewDocument } from "./preview.js";
 import { type ResumeOptions, run, sessionOptions } from "./run.js";
 import { openSession } from "./session.js";
 import { type StagedInput, stageFiles } from "./stage-files.js";
@@ -24,10 +25,20 @@ export async function runImport(options: ImportOptions): Promise<Summary> {
 
 export interface Plan extends Forecast {
   inputs: Omit<StagedInput, "id">[];
+  /** The requests of the document that was asked for; null: none was. */
+  preview: PreviewedDocument | null;
 }
 
-/** What `import` would do; the ledger is left as it was, and nothing is sent. */
-export async function planImport(options: ImportOptions): Promise<Plan> {
+export interface PlanOptions extends ImportOptions {
+  /** A document's key, or its kind and key: its requests are shown in full. */
+  document?: string;
+}
+
+/**
+ * What `import` would do; the ledger is left as it was, and nothing is sent.
+ * @throws RowferryError also `document-unknown`, when neither ledger nor files know the document that was asked for.
+ */
+export async function planImport(options: PlanOptions): Promise<Plan> {
   const mapping = await loadMapping(options.mappingPath);
   const scratch = existsSync(options.target.ledgerPath) ? null : mkdtempSync(join(tmpdir(), "rowferry-plan-"));
   const target = scratch === null ? options.target : { ...options.target, ledgerPath: join(scratch, "ledger.db") };
@@ -35,7 +46,9 @@ export async function planImport(options: ImportOptions): Promise<Plan> {
   try {
     return await inTransaction(session.database, "ROLLBACK", async () => {
       const staged = await stageFiles(session, mapping, options.files);
-      return { inputs: staged.map(({ id: _, ...input }) => input), ...forecast(session) };
+      const expected = forecast(session);
+      const preview = options.document === undefined ? null : previewDocument(session, options.document);
+      return { inputs: staged.map(({ id: _, ...input }) => input), ...expected, preview };
     });
   } finally {
     createRunStore(session.database).forget(session.run.id);

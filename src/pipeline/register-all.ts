@@ -1,7 +1,7 @@
 /** Participants first, then the addresses of those that are registered: documents need both. */
 import { createLanes } from "../submit/lanes.js";
 import type { Outcome } from "./register.js";
-import { registerAddress, registerParticipant } from "./register.js";
+import { placeKey, registerAddress, registerParticipant } from "./register.js";
 import type { Session } from "./session.js";
 
 export async function registerAll(
@@ -13,7 +13,8 @@ export async function registerAll(
   await drain(session, session.registrations.participantsAfter, registerParticipant, isOver, (done) =>
     onProgress("participants", done, totals.participants),
   );
-  await drain(session, session.registrations.addressesAfter, registerAddress, isOver, (done) =>
+  // One place may stand in the ledger under two names of its participant: the second finds what the first registered.
+  await drain(session, session.registrations.addressesAfter, oneAtATime(placeKey, registerAddress), isOver, (done) =>
     onProgress("addresses", done, totals.addresses),
   );
 }
@@ -44,4 +45,26 @@ async function drain<Open extends { id: number }>(
     if (session.stopped !== null || session.signal.aborted || isOver()) break;
   }
   await lanes.settled();
+}
+
+/** Those of one key one after the other. */
+function oneAtATime<Open>(
+  keyOf: (open: Open) => string,
+  register: (session: Session, open: Open) => Promise<Outcome>,
+): (session: Session, open: Open) => Promise<Outcome> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (session, open) => {
+    const key = keyOf(open);
+    const before = last.get(key);
+    const mine = (async () => {
+      await before;
+      return register(session, open);
+    })();
+    last.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(key) === mine) last.delete(key);
+    }
+  };
 }

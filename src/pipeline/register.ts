@@ -124,9 +124,12 @@ export async function registerParticipant(session: Session, participant: OpenPar
   return (await lookUp()) ?? "stalled";
 }
 
-/** Reads of other datasets' records carry identification fields only (service.md, What the service does 4). */
+/**
+ * Reads of other datasets' records carry identification and location fields only (service.md, What the service does 4):
+ * whether the name is one of them is not said, the kind of participant is not.
+ */
 function isForeign(record: FoundParticipant): boolean {
-  return record.name === null && record.type === null;
+  return record.type === null;
 }
 
 export async function registerAddress(session: Session, address: OpenAddress): Promise<Outcome> {
@@ -152,7 +155,13 @@ export async function registerAddress(session: Session, address: OpenAddress): P
       return "stalled";
     }
     const match = listed.find((candidate) => isSamePlace(candidate, address.data));
-    if (match === undefined) return null;
+    if (match === undefined) {
+      if (listed.some((candidate) => isMasked(candidate) && isSamePlace(candidate, address.data, ["street"]))) {
+        const message = `${address.data.city}, ${address.data.name}: the service has an address like it whose street is masked; another one is registered.`;
+        registrations.warn("address", id, { code: "address-masked", message }, clock.now());
+      }
+      return null;
+    }
     const receipt = { serviceId: match.id, snapshotId: null, origin: "found" as const };
     registrations.registered(
       "address",
@@ -206,11 +215,24 @@ export async function registerAddress(session: Session, address: OpenAddress): P
   return (await lookUp()) ?? "stalled";
 }
 
+const PLACE_FIELDS = ["city", "countryCode", "countryState", "name", "number", "street"] as const;
+type PlaceField = (typeof PLACE_FIELDS)[number];
+
 /** All create fields alike, folded; a masked street is nobody's (HARD-CASES H30). */
-function isSamePlace(listed: ListedAddress, data: OpenAddress["data"]): boolean {
-  if (listed.street === null || /[*•]{2,}/.test(listed.street)) return false;
-  const fields = ["city", "countryCode", "countryState", "name", "number", "street"] as const;
-  return fields.every((field) => foldIdentity(listed[field] ?? "") === foldIdentity(data[field]));
+function isSamePlace(listed: ListedAddress, data: OpenAddress["data"], but: readonly PlaceField[] = []): boolean {
+  if (isMasked(listed) && but.length === 0) return false;
+  return PLACE_FIELDS.every(
+    (field) => but.includes(field) || foldIdentity(listed[field] ?? "") === foldIdentity(data[field]),
+  );
+}
+
+function isMasked({ street }: ListedAddress): boolean {
+  return street === null || /[*•]{2,}/.test(street);
+}
+
+/** Addresses of one participant that are the same place, in one text: such ones are registered one after the other. */
+export function placeKey({ participant, data }: OpenAddress): string {
+  return JSON.stringify([participant, ...PLACE_FIELDS.map((field) => foldIdentity(data[field]))]);
 }
 
 /** open-points 6. */

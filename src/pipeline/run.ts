@@ -1,7 +1,12 @@
 /** A run: what was staged and what is open is planned, checked as a whole, and sent; then its files are written. */
+import { countInvalidRows, countTrouble } from "../ledger/run-figures.js";
 import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/transaction.js";
+import { codes } from "../model/codes.js";
+import { RowferryError } from "../model/error.js";
+import { ExitCode } from "../model/exit-code.js";
 import type { Summary } from "../model/summary.js";
+import { openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
 import { parseErrorLimit } from "./error-limit.js";
 import { forecast } from "./forecast.js";
 import { registerAll } from "./register-all.js";
@@ -9,7 +14,7 @@ import { sendWork } from "./send-work.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
 import type { StagedInput } from "./stage-files.js";
 import { summarise } from "./summarise.js";
-import { writeRunFiles } from "./write-run-files.js";
+import { runFolder, writeRunFiles } from "./write-run-files.js";
 
 export interface RunLimits {
   /** `N` or `N%`: at staging of rows read, before anything is sent; later of events sent, after 100. */
@@ -21,9 +26,11 @@ export interface RunLimits {
   waitForLock: boolean;
 }
 
-export interface ResumeOptions extends Omit<SessionOptions, "waitForLock" | "maxOutageMs" | "offline"> {
+export interface ResumeOptions extends Omit<SessionOptions, "waitForLock" | "maxOutageMs" | "offline" | "onAttempt"> {
   limits: RunLimits;
   journal: string | null;
+  /** Of run.log; default `info`. */
+  logLevel?: RunLogLevel;
 }
 
 /** `import` without files. */
@@ -39,8 +46,18 @@ export async function run(
   stage: ((session: Session) => Promise<StagedInput[]>) | null,
 ): Promise<Summary> {
   const startedAt = options.clock.now();
-  const session = await openSession(command, mapping, sessionOptions(options));
+  let log: RunLog | null = null;
+  const session = await openSession(command, mapping, {
+    ...sessionOptions(options),
+    observe(event) {
+      log?.event(event);
+      options.observe(event);
+    },
+    onAttempt: (kind, { error, ...attempt }) => log?.attempt({ ...attempt, kind, codes: error?.codes ?? [] }),
+  });
   try {
+    log = openRunLog(runFolder(session.target, session.run.name), options.logLevel ?? "info");
+    log.begin({ name: session.run.name, command, target: session.target.name });
     let staged: StagedInput[] = [];
     if (stage !== null) {
       session.observe({ type: "stage", stage: "reading", total: null });
@@ -48,7 +65,8 @@ export async function run(
     }
     if (!tooManyInvalid(session, staged, options.limits.maxErrors)) await submit(session, options);
     const summary = summarise(session, { command, mapping, startedAt, staged });
-    await writeRunFiles(session, summary);
+    log.end(summary);
+    await writeRunFiles(session, summary, { staged, log: log.path });
     createRunStore(session.database).finish(
       session.run.id,
       summary.exitCode,
@@ -56,13 +74,25 @@ export async function run(
       session.clock.now(),
     );
     return summary;
+  } catch (error) {
+    const code = error instanceof RowferryError ? error.code : "unexpected";
+    createRunStore(session.database).finish(
+      session.run.id,
+      codes[code].exit ?? ExitCode.unexpected,
+      null,
+      session.clock.now(),
+    );
+    log?.fail(code);
+    throw error;
   } finally {
     await session.close();
+    log?.close();
   }
 }
 
 async function submit(session: Session, options: ResumeOptions): Promise<void> {
-  const { limits, observe } = options;
+  const { limits } = options;
+  const { observe } = session;
   observe({ type: "stage", stage: "planning", total: null });
   const expected = forecast(session);
   const { requests, secondsAtLimit, events } = expected;
@@ -73,9 +103,10 @@ async function submit(session: Session, options: ResumeOptions): Promise<void> {
     if (over) session.stopped ??= { code: "max-errors", message: "More events were refused than --max-errors allows." };
     return over || (limits.until !== undefined && session.clock.now() >= limits.until);
   };
+  const trouble = troubleMeter(session);
   const progress = (stage: string, done: number, total: number | null) => {
     const { sent, retries } = session.submitter.counts;
-    observe({ type: "progress", stage, done, total, sent, problems: 0, held: events.held, retries });
+    observe({ type: "progress", stage, done, total, sent, ...trouble(), retries });
   };
   let stage = "";
   await registerAll(session, isOver, (name, done, total) => {
@@ -95,6 +126,21 @@ async function submit(session: Session, options: ResumeOptions): Promise<void> {
   });
 }
 
+/** Problems and held events so far, counted anew at most once a second. */
+function troubleMeter({ database, clock }: Session): () => { problems: number; held: number } {
+  const invalid = countInvalidRows(database);
+  let latest = { problems: invalid, held: 0 };
+  let countedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (Math.abs(clock.now() - countedAt) >= 1000) {
+      countedAt = clock.now();
+      const { problems, held } = countTrouble(database);
+      latest = { problems: problems + invalid, held };
+    }
+    return latest;
+  };
+}
+
 function tooManyInvalid(session: Session, staged: readonly StagedInput[], maxErrors: string | undefined): boolean {
   const limit = parseErrorLimit(maxErrors);
   if (limit === null) return false;
@@ -108,7 +154,12 @@ function tooManyInvalid(session: Session, staged: readonly StagedInput[], maxErr
   return true;
 }
 
-export function sessionOptions({ limits, journal: _, ...options }: ResumeOptions): SessionOptions {
+export function sessionOptions({
+  limits,
+  journal: _journal,
+  logLevel: _level,
+  ...options
+}: ResumeOptions): SessionOptions {
   return {
     ...options,
     waitForLock: limits.waitForLock,

@@ -2,7 +2,6 @@
  * Sends one planned request: creates its document when it has to, with the first events, or appends. A create whose
  * answer is lost leaves a document whose id cannot be looked up, so doubt is kept as such (HARD-CASES H4, H6).
  */
-import type { RequestResult } from "../ledger/requests.js";
 import type { Transitions } from "../ledger/transitions.js";
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Code } from "../model/codes.js";
@@ -11,7 +10,15 @@ import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer, ServiceError } from "../submit/call.js";
 import { createDocument, createWithEvents } from "../submit/calls.js";
 import { describeRefusal } from "./describe-refusal.js";
-import { type Evidence, gatherEvidence, recordLandings, sendEvents } from "./send-events.js";
+import {
+  type Evidence,
+  forgetAttempts,
+  gatherEvidence,
+  giveBack,
+  noteRefusal,
+  saysTheSame,
+} from "./evidence.js";
+import { type LaneDocument, recordLandings, sendEvents } from "./send-events.js";
 import type { Session } from "./session.js";
 
 /** True: everything of it has landed. */
@@ -27,7 +34,7 @@ export async function sendRequest(session: Session, request: PlannedRequest): Pr
   return create(session, document, request.events, evidence);
 }
 
-const lane = (session: Session, document: WorkDocument, serviceId: string) => ({
+const lane = (session: Session, document: WorkDocument, serviceId: string): LaneDocument => ({
   id: document.id,
   serviceId,
   mirrorsNow: session.settings.get(document.settings).linkTime === "server",
@@ -41,36 +48,39 @@ async function create(
 ): Promise<boolean> {
   const { creation } = session.settings.get(document.settings);
   const attempted = document.state === "stalled" || document.state === "sending";
-  const first = creation === "with-events" ? session.caps.fit(events) : [];
-  let riding = first;
-  let known: Known = { attempted, refusedWith: null };
-  for (;;) {
-    const made = await sendCreate(session, document, riding, known, evidence);
-    if (made.next === "stop") {
-      giveBack(session, document, first, evidence);
+  const riding = creation === "with-events" ? session.caps.fit(events) : [];
+  const known: Known = { inDoubt: attempted, refusedWith: null };
+  const first = await sendCreate(session, document, riding, known, evidence);
+  if (first.next === "stop") return false;
+  let serviceId = first.next === "created" ? first.serviceId : null;
+  if (first.next === "alone") {
+    // The document alone, under the same key: what is refused now is its own fault (HARD-CASES H4).
+    noteRefusal(evidence, riding, first.refusedWith);
+    const after = { inDoubt: known.inDoubt || first.inDoubt, refusedWith: first.refusedWith };
+    const alone = await sendCreate(session, document, [], after, evidence);
+    if (alone.next !== "created") {
+      leave(session, document, riding, evidence);
       return false;
     }
-    if (made.next === "created") {
-      const rest = events.slice(riding.length);
-      if (rest.length === 0) return true;
-      return sendEvents(session, lane(session, document, made.serviceId), rest, evidence);
-    }
-    // Fewer and fewer under the same key: what is refused with nothing else beside it is its own fault (HARD-CASES H4).
-    known = { attempted: true, refusedWith: made.refusedWith };
-    riding = made.next === "with-first-event" ? riding.slice(0, 1) : [];
+    forgetAttempts(evidence, events);
+    serviceId = alone.serviceId;
   }
+  if (serviceId === null) return false;
+  const rest = first.next === "created" ? events.slice(riding.length) : events;
+  if (rest.length === 0) return true;
+  return sendEvents(session, lane(session, document, serviceId), rest, evidence);
 }
 
 type Created =
   | { next: "created"; serviceId: string }
-  /** Try the document with its first event only, or without events. */
-  | { next: "with-first-event" | "alone"; refusedWith: ServiceError | null }
+  /** Try the document without events. */
+  | { next: "alone"; refusedWith: ServiceError; inDoubt: boolean }
   | { next: "stop" };
 
 interface Known {
-  /** Whether an earlier create of this document may have been kept. */
-  attempted: boolean;
-  /** The refusal of the batch the document stood in; null: none. */
+  /** Whether an earlier create of this document may have been carried out. */
+  inDoubt: boolean;
+  /** The refusal of the request it stood in with events, which may have been kept in part; null: none. */
   refusedWith: ServiceError | null;
 }
 
@@ -89,12 +99,13 @@ async function sendCreate(
   const request = requests.begin({ ...intent, runId: session.run.id, events: ids }, clock.now());
   const answer = await submitter.send(call, session.recordRetries(request));
   const now = clock.now();
-  const end = (outcome: (t: Transitions) => void, result: RequestResult = answer.result) =>
-    requests.end(request, result, answer.attempts.at(-1), now, outcome);
+  const end = (outcome: (t: Transitions) => void) =>
+    requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
   if (answer.inDoubt) for (const id of ids) evidence.doubtful.add(id);
   const stallEvents = (t: Transitions, reason: Code) => {
     for (const id of ids) t.stalled(id, reason, now);
   };
+  const mayExist = known.inDoubt || answer.inDoubt || known.refusedWith !== null;
 
   switch (answer.result) {
     case "accepted": {
@@ -103,12 +114,8 @@ async function sendCreate(
       if (documentId === null) {
         end((t) => {
           stallEvents(t, "document-stranded");
-          t.stranded(
-            document.id,
-            "document-stranded",
-            strandedMessage("was created, but the answer held no id", answer),
-            now,
-          );
+          const message = strandedMessage("was created, but the answer held no id", answer);
+          t.stranded(document.id, "document-stranded", message, now);
         });
         return { next: "stop" };
       }
@@ -123,64 +130,68 @@ async function sendCreate(
     case "duplicate": {
       if (events.length > 0 && answer.key !== bodies.documentKey(document)) {
         end(() => {});
-        for (const id of ids) if (known.attempted || answer.inDoubt) evidence.attempted.add(id);
-        return { next: "alone", refusedWith: null };
+        return { next: "alone", refusedWith: answer.error, inDoubt: answer.inDoubt };
       }
-      const ours = known.attempted || answer.inDoubt;
       end((t) => {
-        if (ours) stallEvents(t, "document-stranded");
+        if (mayExist) stallEvents(t, "document-stranded");
         else for (const id of ids) t.unsent(id, now);
-        const why = ours ? "exists already by an attempt of ours" : "exists already, and this ledger never sent it";
-        t.stranded(document.id, ours ? "document-stranded" : "foreign-collision", strandedMessage(why, answer), now);
+        strand(t, document, mayExist, answer, now);
       });
       return { next: "stop" };
     }
     case "refused": {
-      const doubt = answer.inDoubt || (known.attempted && known.refusedWith === null);
-      if (!doubt && events.length > 0) {
+      if (events.length > 0) {
         end(() => {});
         if (answer.tooLarge) session.caps.lower(events.length);
-        for (const id of ids) {
-          evidence.attempted.add(id);
-          if (!answer.tooLarge) evidence.refusedWith.set(id, answer.error);
-        }
-        return { next: events.length > 1 ? "with-first-event" : "alone", refusedWith: answer.error };
+        return { next: "alone", refusedWith: answer.error, inDoubt: answer.inDoubt };
       }
-      const proven = !doubt && isOwnFault(session, known, answer.error);
       end((t) => {
-        const note = { code: "service-refused" as const, message: describeRefusal(known.refusedWith ?? answer.error) };
-        if (proven) t.documentRejected(document.id, note, now);
-        else t.documentStalled(document.id, "refused-in-doubt", now);
-        if (doubt) stallEvents(t, "refused-in-doubt");
+        // A conflict without words under a key that may be taken by ourselves: it is (HARD-CASES H4, open-points 23).
+        if (answer.unexplainedConflict === true && mayExist) strand(t, document, true, answer, now);
+        else if (isOwnFault(known, answer)) {
+          t.documentRejected(
+            document.id,
+            { code: "service-refused", message: describeRefusal(answer.error) },
+            now,
+          );
+        } else t.documentStalled(document.id, "refused-in-doubt", now);
       });
       return { next: "stop" };
     }
     case "unanswered":
       end((t) => {
-        t.documentStalled(document.id, "service-unanswered", now);
-        stallEvents(t, "service-unanswered");
-      });
-      return { next: "stop" };
-    case "stopped": {
-      session.stop(answer);
-      const doubt = answer.inDoubt || known.attempted;
-      end((t) => {
-        if (doubt) t.documentStalled(document.id, "interrupted-in-doubt", now);
+        if (mayExist || events.length === 0) t.documentStalled(document.id, "service-unanswered", now);
         else t.documentUnsent(document.id, now);
-        for (const id of ids) {
-          if (doubt || evidence.doubtful.has(id)) t.stalled(id, "interrupted-in-doubt", now);
-          else t.unsent(id, now);
+        for (const event of events) {
+          if (mayExist) t.stalled(event.id, "service-unanswered", now);
+          else t.unanswered(event.id, now);
         }
       });
       return { next: "stop" };
-    }
+    case "stopped":
+      session.stop(answer);
+      end((t) => {
+        if (mayExist) t.documentStalled(document.id, "interrupted-in-doubt", now);
+        else t.documentUnsent(document.id, now);
+        giveBack(t, evidence, events, now, "interrupted-in-doubt");
+      });
+      return { next: "stop" };
   }
 }
 
-function isOwnFault(session: Session, known: Known, error: ServiceError): boolean {
-  const earlier = known.refusedWith;
-  if (earlier === null || session.batchesAreWhole) return true;
-  return earlier.message !== null && earlier.message === error.message;
+/**
+ * Whether a refusal of the document alone says that it does not exist. The same body was refused for another reason
+ * than a conflict: it cannot have passed before (HARD-CASES H1, H4).
+ */
+function isOwnFault(known: Known, answer: Answer & { result: "refused" }): boolean {
+  if (known.inDoubt || answer.inDoubt) return false;
+  const { refusedWith } = known;
+  return refusedWith === null || answer.error.status !== 409 || saysTheSame(refusedWith, answer.error);
+}
+
+function strand(t: Transitions, document: WorkDocument, ours: boolean, answer: Answer, now: number): void {
+  const why = ours ? "exists already by an attempt of ours" : "exists already, and this ledger never sent it";
+  t.stranded(document.id, ours ? "document-stranded" : "foreign-collision", strandedMessage(why, answer), now);
 }
 
 function strandedMessage(why: string, answer: Answer): string {
@@ -190,14 +201,13 @@ function strandedMessage(why: string, answer: Answer): string {
 }
 
 /** Events of a create that came to nothing: in doubt where an attempt may have been kept. */
-function giveBack(session: Session, document: WorkDocument, events: readonly WorkEvent[], evidence: Evidence): void {
+function leave(session: Session, document: WorkDocument, events: readonly WorkEvent[], evidence: Evidence): void {
   const now = session.clock.now();
-  const isStranded = session.work.document(document.id)?.state === "stranded";
-  const reason = isStranded ? "document-stranded" : "refused-in-doubt";
-  session.outcomes((t) => {
-    for (const { id } of session.work.sending(events.map((event) => event.id))) {
-      if (evidence.doubtful.has(id)) t.stalled(id, reason, now);
-      else t.unsent(id, now);
-    }
-  });
+  const state = session.work.document(document.id)?.state;
+  // What was refused for its own fault does not exist, nor does anything on it.
+  if (state === "rejected" || state === "planned") forgetAttempts(evidence, events);
+  const begun = new Set(session.work.sending(events.map(({ id }) => id)).map(({ id }) => id));
+  const left = events.filter(({ id }) => begun.has(id));
+  const reason = state === "stranded" ? "document-stranded" : "refused-in-doubt";
+  session.outcomes((t) => giveBack(t, evidence, left, now, reason));
 }

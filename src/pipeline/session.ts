@@ -16,7 +16,7 @@ import type { Clock, Random } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
 import type { PipelineEvent } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import type { Answer, Attempt, Submitter } from "../submit/call.js";
+import type { Answer, Attempt, CallKind, Submitter } from "../submit/call.js";
 import { createSubmitter } from "../submit/create-submitter.js";
 import type { Throttle } from "../submit/throttle.js";
 import type { Transport } from "../submit/transport.js";
@@ -41,6 +41,8 @@ export interface SessionOptions {
   throttle?: Throttle;
   /** How long to wait before looking for what a lost answer may have created; default 3 s. */
   lookAfterMs?: number;
+  /** Told of every try of every request, for the run's log. */
+  onAttempt?: (kind: CallKind, attempt: Attempt) => void;
 }
 
 export interface Stopped {
@@ -96,7 +98,7 @@ export async function openSession(command: string, mapping: string | null, optio
     const registrations = createRegistrationStore(database);
     const work = createWorkStore(database);
     const settings = createSettingsStore<MappingSettings>(database, defaultSettings);
-    const submitter = createSubmitter({
+    const plain = createSubmitter({
       // A plan never sends; its submitter only tells the time.
       target:
         options.offline === true ? { ...target, baseUrl: "https://localhost", tokenUrl: "https://localhost" } : target,
@@ -108,6 +110,7 @@ export async function openSession(command: string, mapping: string | null, optio
       ...(options.transport === undefined ? {} : { transport: options.transport }),
       ...(options.throttle === undefined ? {} : { throttle: options.throttle }),
     });
+    const submitter = options.onAttempt === undefined ? plain : watched(plain, options.onAttempt);
     closing.push(() => submitter.close());
     const drain = () => submitter.drain();
     signal.addEventListener("abort", drain, { once: true });
@@ -157,4 +160,17 @@ export async function openSession(command: string, mapping: string | null, optio
     await close();
     throw error;
   }
+}
+
+function watched(submitter: Submitter, watch: (kind: CallKind, attempt: Attempt) => void): Submitter {
+  return {
+    ...submitter,
+    send: (call, options) =>
+      submitter.send(call, {
+        onAttempt(attempt) {
+          watch(call.kind, attempt);
+          options?.onAttempt?.(attempt);
+        },
+      }),
+  };
 }

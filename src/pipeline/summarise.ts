@@ -50,13 +50,16 @@ function sumRows(inputs: readonly RowCounts[]): RowCounts {
 
 /** DESIGN section 7: what can go on by the same command wins over what needs a person. */
 export function exitCodeOf(session: Pick<Session, "stopped" | "signal">, open: OpenWork): ExitCode {
-  if (session.signal.aborted)
-    return (session.signal.reason as { exitCode?: ExitCode } | undefined)?.exitCode ?? ExitCode.interrupted;
-  if (session.stopped !== null) return session.stopped.code === "interrupted" ? ExitCode.interrupted : ExitCode.again;
   const any = (states: readonly string[]) =>
     [open.participants, open.addresses, open.documents, open.events].some((counts) =>
       states.some((state) => (counts[state] ?? 0) > 0),
     );
+  // A signal that came when all was done has interrupted nothing.
+  const interrupted =
+    session.stopped?.code === "interrupted" || (session.signal.aborted && any(["planned", "sending"]));
+  if (interrupted)
+    return (session.signal.reason as { exitCode?: ExitCode } | undefined)?.exitCode ?? ExitCode.interrupted;
+  if (session.stopped !== null) return ExitCode.again;
   if (any(["sending", "stalled"])) return ExitCode.again;
   if (open.rows > 0 || any(["rejected", "held", "changed", "foreign", "stranded"])) return ExitCode.person;
   return ExitCode.ok;

@@ -1,36 +1,73 @@
-/** A run's folder: summary, receipts, and the rows that a person must change, each in its input's own format. */
+/** A run's folder: the rows that a person must change, each in its input's own format, receipts, report, summary. */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { forgetLandedCells, inputsWithRejects, rejectedRows } from "../ledger/rejects.js";
 import { receiptsOf } from "../ledger/receipts.js";
 import type { Summary } from "../model/summary.js";
+import type { Target } from "../model/target.js";
 import { makeFolder } from "../report/atomic-file.js";
+import { collectReportData } from "../report/html/collect-report-data.js";
+import { writeHtmlReport } from "../report/html/html-report.js";
 import { writeReceipts } from "../report/receipts.js";
 import { rejectedFileName, writeRejectedFile } from "../report/rejected-file.js";
 import { writeSummaryFile } from "../report/summary-file.js";
 import type { Session } from "./session.js";
+import type { StagedInput } from "./stage-files.js";
 
-export const runFolder = (session: Session): string => join(session.target.stateFolder, "runs", session.run.name);
+export const runFolder = (target: Pick<Target, "stateFolder">, run: string): string =>
+  join(target.stateFolder, "runs", run);
 
-/** Writes the files and names them in the summary, which comes last. */
-export async function writeRunFiles(session: Session, summary: Summary): Promise<void> {
-  const folder = runFolder(session);
+/** Writes the files and names them in the summary, which comes last. `log`: where run.log lies; null: nowhere. */
+export async function writeRunFiles(
+  session: Session,
+  summary: Summary,
+  context: { staged: readonly StagedInput[]; log: string | null },
+): Promise<void> {
+  const folder = runFolder(session.target, session.run.name);
   makeFolder(folder);
+  await writeRejected(session, folder, summary);
+  const receipts = join(folder, "receipts.csv");
+  const delimiter = delimiterOf(session, context.staged);
+  const count = await writeReceipts(
+    receipts,
+    receiptsOf(session.database, session.run.id),
+    delimiter === null ? {} : { delimiter },
+  );
+  if (count > 0) summary.files.push({ kind: "receipts", path: receipts });
+  else rmSync(receipts, { force: true });
+  const report = join(folder, "report.html");
+  summary.files.push({ kind: "report", path: report });
+  if (context.log !== null) summary.files.push({ kind: "log", path: context.log });
+  await writeHtmlReport(report, collectReportData(session.database, summary, session.run.id));
+  forgetLandedCells(session.database);
+  await writeSummaryFile(join(folder, "summary.json"), summary);
+}
+
+async function writeRejected(session: Session, folder: string, summary: Summary): Promise<void> {
   for (const id of inputsWithRejects(session.database)) {
     const input = session.inputs.get(id);
     if (input === null) continue;
     const path = unusedPath(folder, rejectedFileName(input.name, input.sheet, input.dialect.format), summary);
     const rows = rejectedRows(session.database, input);
     const written = await writeRejectedFile(path, { header: input.header, dialect: input.dialect, rows });
-    if (written.rows === 0) rmSync(written.path, { force: true });
-    else summary.files.push({ kind: "rejected", path: written.path });
+    if (written.rows === 0) {
+      rmSync(written.path, { force: true });
+      continue;
+    }
+    summary.files.push({ kind: "rejected", path: written.path, mapping: input.mapping });
+    if (written.note === null) continue;
+    const message = `${basename(written.path)}: ${written.note}`;
+    session.observe({ type: "notice", level: "info", code: null, message });
   }
-  const receipts = join(folder, "receipts.csv");
-  const count = await writeReceipts(receipts, receiptsOf(session.database, session.run.id));
-  if (count > 0) summary.files.push({ kind: "receipts", path: receipts });
-  else rmSync(receipts, { force: true });
-  forgetLandedCells(session.database);
-  await writeSummaryFile(join(folder, "summary.json"), summary);
+}
+
+/** Of the first CSV input of this run: what opens that file opens the receipts. */
+function delimiterOf(session: Session, staged: readonly StagedInput[]): string | null {
+  for (const { id } of staged) {
+    const dialect = session.inputs.get(id)?.dialect;
+    if (dialect?.format === "csv") return dialect.delimiter;
+  }
+  return null;
 }
 
 /** Two inputs of one name get two files. */

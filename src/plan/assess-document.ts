@@ -19,6 +19,14 @@ export interface Refused {
   message: string;
 }
 
+/** Where something stands open on a timeline that can still be sent in place; what mirrors onto it later waits. */
+export interface Bar {
+  at: number;
+  rank: number;
+  id: number;
+  waitsFor: string;
+}
+
 export interface Assessment {
   document: WorkDocument;
   /** Sendable, in order, as far as this document alone can tell. */
@@ -26,6 +34,7 @@ export interface Assessment {
   held: Held[];
   deferred: WorkEvent[];
   refused: Refused[];
+  bars: Bar[];
   /** Why the document itself cannot be created or used; null: it can. */
   blocked: { reason: Code; waitsFor: string } | null;
 }
@@ -50,12 +59,17 @@ export function assessDocument(
   holds: readonly Hold[],
   context: AssessmentContext,
 ): Assessment {
-  const assessment: Assessment = { document, ready: [], held: [], deferred: [], refused: [], blocked: null };
+  const assessment: Assessment = { document, ready: [], held: [], deferred: [], refused: [], bars: [], blocked: null };
   assessment.blocked = documentBlock(document, context);
   let block: Block | null = assessment.blocked;
   let closed = document.state === "closed" || document.state === "cancelled";
   let cancelled = document.state === "cancelled";
   let lastAt = document.lastAt ?? Number.NEGATIVE_INFINITY;
+  // What the timeline has passed cannot be corrected in place any more, and holds nothing (HARD-CASES H12).
+  const open = holds.filter(({ at }) => at === null || at >= lastAt);
+  for (const { row, at } of open) {
+    assessment.bars.push({ at: at ?? Number.NEGATIVE_INFINITY, rank: 0, id: 0, waitsFor: `row:${row}` });
+  }
 
   for (const event of events) {
     if (event.state === "rejected" && (event.dismissed || FINAL.has(event.reason ?? ""))) continue;
@@ -68,9 +82,13 @@ export function assessDocument(
         continue;
       }
     }
-    block ??= eventBlock(event, holds, context);
+    if (event.state === "rejected" && event.at < lastAt) continue;
+    block ??= eventBlock(event, open, context);
     if (block !== null) {
-      if (isSettled(event, block)) continue;
+      if (isSettled(event, block)) {
+        assessment.bars.push({ at: event.at, rank: event.rank, id: event.id, waitsFor: `event:${event.id}` });
+        continue;
+      }
       if (event.at >= context.dueBefore && block.reason === "behind-deferred") assessment.deferred.push(event);
       else assessment.held.push({ event, ...block });
       continue;

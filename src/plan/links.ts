@@ -5,8 +5,10 @@
 import type { WorkEvent } from "../ledger/work.js";
 import type { Assessment, Held } from "./assess-document.js";
 
+type Placed = Pick<WorkEvent, "at" | "rank" | "id">;
+
 /** Time, rank, staging sequence: the ledger's one total order (HARD-CASES H16). */
-export function compareEvents(a: WorkEvent, b: WorkEvent): number {
+export function compareEvents(a: Placed, b: Placed): number {
   return a.at - b.at || a.rank - b.rank || a.id - b.id;
 }
 
@@ -24,7 +26,8 @@ export interface LinkContext {
 /** The other timelines an event writes on. */
 export function touched(event: WorkEvent, relatedTo: (document: number) => number[]): number[] {
   if (!event.mirrored) return [];
-  return event.relatedDocument !== null ? [event.relatedDocument] : relatedTo(event.document);
+  const related = event.relatedDocument === null ? [] : [event.relatedDocument];
+  return event.payload.includes('"propagateEvent":true') ? [...related, ...relatedTo(event.document)] : related;
 }
 
 /**
@@ -36,6 +39,10 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
   const makers = new Map<number, WorkEvent>();
   for (const { ready } of assessments.values()) {
     for (const event of ready) if (event.target !== null) makers.set(event.target, event);
+  }
+  for (const assessment of assessments.values()) {
+    const maker = makers.get(assessment.document.id);
+    if (maker !== undefined && assessment.document.serviceId === null) refuseBeforeMaker(assessment, maker, context);
   }
   for (const assessment of assessments.values()) {
     for (const event of assessment.ready) {
@@ -63,6 +70,18 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
   return needs;
 }
 
+/** A target's timeline begins with the event that makes it, at that event's time or at the service's (open-points 11). */
+function refuseBeforeMaker(assessment: Assessment, maker: WorkEvent, context: LinkContext): void {
+  const isLate = ({ at }: WorkEvent) => context.linkTime === "server" || at < maker.at;
+  const begins = context.linkTime === "server" ? "when it is made" : `at ${new Date(maker.at).toISOString()}`;
+  for (const event of assessment.ready.filter(isLate)) {
+    const time = new Date(event.at).toISOString();
+    const message = `${event.name} took place at ${time}, but the timeline begins ${begins}, with the event that makes the document.`;
+    assessment.refused.push({ event, reason: "late", message });
+  }
+  assessment.ready = assessment.ready.filter((event) => !isLate(event));
+}
+
 /** Under `server`, two events that mirror on each other's documents cannot both go last: the total order decides. */
 function isBackReference(other: WorkEvent, event: WorkEvent, context: LinkContext): boolean {
   return (
@@ -70,6 +89,11 @@ function isBackReference(other: WorkEvent, event: WorkEvent, context: LinkContex
     touched(other, context.relatedTo).includes(event.document) &&
     compareEvents(event, other) < 0
   );
+}
+
+/** Whether it writes a back-reference: bidirectional is the default (service.md, Event endpoints, rule 10). */
+function mirrorsOn(event: WorkEvent): boolean {
+  return event.mirrored && event.relatedDocument !== null && !event.payload.includes('"bidirectional":false');
 }
 
 function append(needs: Map<number, Need[]>, event: number, need: Need): void {
@@ -122,19 +146,27 @@ function holdUnmet(
       if (!outside.exists && !outside.known) return { reason: "reference-unknown", waitsFor };
       if (!outside.exists && (inside === undefined || !canBeCreated(inside)))
         return { reason: "related-not-created", waitsFor };
-      if (outside.cancelled && event.mirrored) return { reason: "related-cancelled", waitsFor };
+      const willBeCancelled = inside?.ready.some((one) => one.rank === 2 && isNeeded(event, one)) ?? false;
+      if ((outside.cancelled || willBeCancelled) && mirrorsOn(event)) return { reason: "related-cancelled", waitsFor };
     }
     for (const other of touched(event, context.relatedTo)) {
-      const blocking = assessments
-        .get(other)
-        ?.held.find(({ event: held }) => context.linkTime === "server" || compareEvents(held, event) < 0);
+      if (other === event.document) continue;
+      const there = assessments.get(other);
+      const isBefore = (placed: Placed) => context.linkTime === "server" || compareEvents(placed, event) < 0;
+      const blocking = there?.held.find(({ event: held }) => isBefore(held));
       if (blocking !== undefined) return { reason: "behind-linked", waitsFor: `event:${blocking.event.id}` };
+      const bar = there?.bars.find(isBefore);
+      if (bar !== undefined) return { reason: "behind-linked", waitsFor: bar.waitsFor };
     }
     for (const need of needs.get(event.id) ?? []) {
       if ("event" in need && !ready.has(need.event))
         return { reason: "behind-linked", waitsFor: `event:${need.event}` };
     }
     return null;
+  }
+
+  function isNeeded(event: WorkEvent, before: WorkEvent): boolean {
+    return (needs.get(event.id) ?? []).some((need) => "event" in need && need.event === before.id);
   }
 
   function canBeCreated(assessment: Assessment): boolean {

@@ -75,7 +75,7 @@ export function planComponent(context: PlanContext, documents: readonly number[]
   }
   const all = [...assessments.values()];
   const linked = all.some(({ document, ready }) => document.mode === "target" || ready.some(isLinking));
-  const linkTime = all[0] === undefined ? "event" : context.linkTimeOf(all[0].document);
+  const linkTime = all.some(({ document }) => context.linkTimeOf(document) === "server") ? "server" : "event";
   const needs = linked
     ? linkEvents(assessments, {
         linkTime,

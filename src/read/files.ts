@@ -31,7 +31,7 @@ async function expand(arg: string, folder: string): Promise<string[]> {
   }
   if (found !== null) return [arg];
   if (!/[*?[\]{}]/.test(arg))
-    throw new RowferryError("file-missing", `there is no file ${arg}`, { place: { file: arg } });
+    throw new RowferryError("file-missing", "there is no such file", { place: { file: arg } });
   const files = await glob(arg, { cwd: folder, absolute: isAbsolute(arg), onlyFiles: true, expandDirectories: false });
   const wanted = files.filter((file) => !isClutter(basename(file))).toSorted();
   if (wanted.length === 0) throw unmatched(`no file fits ${arg}`);

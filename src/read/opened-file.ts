@@ -30,10 +30,10 @@ export interface OpenedFile {
  */
 export async function openFile(path: string, name: string = basename(path)): Promise<OpenedFile> {
   const missing = (cause: NodeJS.ErrnoException): never => {
-    throw new RowferryError("file-missing", openingFailure(path, cause), { place: { file: name }, cause });
+    throw new RowferryError("file-missing", openingFailure(cause), { place: { file: path }, cause });
   };
   // Before opening: a named pipe that nobody writes to would block for ever.
-  refuseIrregular(await stat(path).catch(missing), path, name);
+  refuseIrregular(await stat(path).catch(missing), path);
   const handle = await open(path, "r").catch(missing);
   try {
     const opened = await handle.stat({ bigint: true });
@@ -79,14 +79,14 @@ async function* chunksOf(handle: FileHandle, name: string): AsyncGenerator<Buffe
   }
 }
 
-function refuseIrregular(found: Stats, path: string, name: string): void {
+function refuseIrregular(found: Stats, path: string): void {
   if (found.isFile()) return;
-  const what = found.isDirectory() ? "is a folder, not a file" : "is not a regular file; use - for standard input";
-  throw new RowferryError("file-missing", `${path} ${what}`, { place: { file: name } });
+  const what = found.isDirectory() ? "this is a folder, not a file" : "this is not a regular file; use - for standard input";
+  throw new RowferryError("file-missing", what, { place: { file: path } });
 }
 
-function openingFailure(path: string, cause: NodeJS.ErrnoException): string {
-  if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return `there is no file ${path}`;
-  if (cause.code === "EACCES" || cause.code === "EPERM") return `${path} may not be read by this user`;
-  return `${path} cannot be opened: ${cause.message}`;
+function openingFailure(cause: NodeJS.ErrnoException): string {
+  if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return "there is no such file";
+  if (cause.code === "EACCES" || cause.code === "EPERM") return "this user may not read the file";
+  return `the file cannot be opened (${cause.code ?? cause.message})`;
 }

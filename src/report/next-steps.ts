@@ -1,8 +1,6 @@
 /** What to do next after a run, and the command to type, where one would help. Pure. */
-import { basename } from "node:path";
 import { ExitCode } from "../model/exit-code.js";
 import type { Summary } from "../model/summary.js";
-import { rejectedFileName } from "./rejected-name.js";
 
 /** What to do, in a sentence, and the command; null when nothing need be done. */
 export interface NextStep {
@@ -12,19 +10,16 @@ export interface NextStep {
 
 /** `shown` makes a path short. Values are quoted for a shell. */
 export function nextSteps(summary: Summary, shown: (path: string) => string): NextStep[] {
-  const target = targetFlag(summary.target.name);
+  const target = targetFlag(summary.target.name) + ledgerFlag(summary, shown);
   const steps: NextStep[] = [];
   if (summary.exitCode === ExitCode.again || summary.exitCode >= ExitCode.interrupted) {
     steps.push({ why: "go on where this run stopped; nothing is sent twice", command: `rowferry resume${target}` });
   }
-  const rejected = ofThisRun(summary).map((path) => shown(path));
-  if (rejected.length > 0 && summary.mapping !== null) {
-    const files = rejected.map(shellQuoted).join(" ");
-    const command = `rowferry import ${shellQuoted(shown(summary.mapping))} ${files}${target}`;
-    steps.push({
-      why: `correct ${rejected.length === 1 ? "the rejected file" : "the rejected files"}, save, and import`,
-      command,
-    });
+  for (const [mapping, paths] of rejectedByMapping(summary)) {
+    const files = paths.map((path) => shellQuoted(shown(path))).join(" ");
+    const what = paths.length === 1 ? "the rejected file" : "the rejected files";
+    const command = `rowferry import ${shellQuoted(shown(mapping))} ${files}${target}`;
+    steps.push({ why: `correct ${what}, save, and import`, command });
   }
   if (has(summary.open.documents, "stranded")) {
     const command = `rowferry resolve <document> --document-id <id>${target}`;
@@ -36,19 +31,23 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   return steps;
 }
 
-/** Rejected files of this run's own inputs: those of earlier ones may need another mapping. */
-function ofThisRun({ files, inputs }: Summary): string[] {
-  const names = inputs.map(({ input, sheet }) => rejectedFileName(input, sheet, "csv").replace(/\.rejected\.csv$/, ""));
-  return files
-    .filter(
-      ({ kind, path }) => kind === "rejected" && names.includes(basename(path).replace(/(-\d+)?\.rejected\.\w+$/, "")),
-    )
-    .map(({ path }) => path);
+/** Each corrected file goes in with the mapping that its rows came by. */
+function rejectedByMapping({ files }: Summary): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { kind, path, mapping } of files) {
+    if (kind === "rejected" && mapping !== undefined) found.set(mapping, [...(found.get(mapping) ?? []), path]);
+  }
+  return found;
 }
 
 /** ` --sandbox`, ` --target production`. */
 export function targetFlag(name: string): string {
   return name === "sandbox" ? " --sandbox" : ` --target ${name}`;
+}
+
+/** Nothing where the ledger lies in its target's folder. */
+function ledgerFlag({ target, ledger }: Summary, shown: (path: string) => string): string {
+  return ledger.endsWith(`${target.name}/ledger.db`) ? "" : ` --ledger ${shellQuoted(shown(ledger))}`;
 }
 
 /** For a POSIX shell; unquoted where nothing needs quoting. */

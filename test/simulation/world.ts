@@ -1,8 +1,12 @@
 /** A whole installation in one process and in virtual time: a sandbox as the service, a ledger on disk, real stages between. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
+import { openLedger } from "../../src/ledger/open-ledger.js";
 import { createInputStager } from "../../src/ledger/stage-input.js";
+import type { MappingSettings } from "../../src/map/mapping.js";
+import type { Clock } from "../../src/model/clock.js";
 import type { MappedRow } from "../../src/model/mapped-row.js";
 import type { Summary } from "../../src/model/summary.js";
 import type { Target } from "../../src/model/target.js";
@@ -10,10 +14,9 @@ import { defaultSettings } from "../../src/pipeline/default-settings.js";
 import { run, type RunLimits } from "../../src/pipeline/run.js";
 import type { Session } from "../../src/pipeline/session.js";
 import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "../../src/sandbox/index.js";
-import type { MappingSettings } from "../../src/map/mapping.js";
 import { unthrottled } from "../../src/submit/throttle.js";
-import { TransportFailure, type Transport } from "../../src/submit/transport.js";
 import { VirtualClock } from "../submit/virtual-clock.js";
+import { sandboxTransport } from "./sandbox-transport.js";
 
 /** One file of a story: rows as a mapping would have given them. */
 export interface StoryFile {
@@ -22,23 +25,49 @@ export interface StoryFile {
   rows: MappedRow[];
 }
 
+export interface RunPlan {
+  limits?: Partial<RunLimits>;
+  settings?: Partial<MappingSettings>;
+  /** The process is killed at its nth request to the service (token requests apart), counted from 1. */
+  killAt?: { request: number; when: "before" | "after" };
+}
+
+export interface WorldOptions {
+  seed?: number;
+  sandbox?: SandboxOptions;
+  settings?: Partial<MappingSettings>;
+  maxEventsPerRequest?: number;
+  /** Milliseconds that this machine's clock is ahead of the service's. */
+  clockAhead?: number;
+}
+
 export interface World {
   clock: VirtualClock;
   sandbox: Sandbox;
   target: Target;
   /** Imports files as one run; rejects as the run does. */
-  import(files: StoryFile[], limits?: Partial<RunLimits>): Promise<Summary>;
-  resume(limits?: Partial<RunLimits>): Promise<Summary>;
+  import(files: StoryFile[], plan?: RunPlan): Promise<Summary>;
+  resume(plan?: RunPlan): Promise<Summary>;
+  /** As `import` (null: as `resume`); null when the process was killed. */
+  run(files: StoryFile[] | null, plan?: RunPlan): Promise<Summary | null>;
+  /** Opens the ledger between runs, as a command such as `dismiss` does. */
+  withLedger<Result>(work: (database: LedgerDatabase) => Result): Result;
   close(): Promise<void>;
 }
 
-export function createWorld(
-  options: { seed?: number; sandbox?: SandboxOptions; settings?: Partial<MappingSettings> } = {},
-): World {
+const memoryDisk = "/dev/shm";
+
+export function createWorld(options: WorldOptions = {}): World {
   const clock = new VirtualClock();
   const random = seededRandom(options.seed ?? 1);
-  const sandbox = createSandbox({ clock, random, rate: null, ...options.sandbox });
-  const folder = mkdtempSync(join(tmpdir(), "rowferry-world-"));
+  const sandbox = createSandbox({
+    clock,
+    random,
+    rate: null,
+    clockOffset: -(options.clockAhead ?? 0),
+    ...options.sandbox,
+  });
+  const folder = mkdtempSync(join(existsSync(memoryDisk) ? memoryDisk : tmpdir(), "rowferry-world-"));
   const target: Target = {
     name: "simulated",
     baseUrl: "https://service.test",
@@ -50,33 +79,86 @@ export function createWorld(
     rate: null,
     burst: 30,
     throttle: null,
-    maxEventsPerRequest: 10,
+    maxEventsPerRequest: options.maxEventsPerRequest ?? 10,
     maxRequestBytes: 1 << 20,
     requestIdHeaders: ["x-request-id"],
     ledgerPath: join(folder, "ledger.db"),
     stateFolder: folder,
   };
-  const runOptions = (limits: Partial<RunLimits> = {}) => ({
-    target,
-    clock,
-    random,
-    signal: new AbortController().signal,
-    observe: () => {},
-    fresh: false,
-    transport: sandboxTransport(sandbox),
-    throttle: unthrottled,
-    limits: { waitForLock: false, ...limits },
-    journal: null,
-  });
+  let kills = 0;
+
+  /** What a killed process leaves: the ledger's files as they were at that moment. */
+  const survive = () => {
+    kills += 1;
+    const next = join(folder, `after-kill-${kills}`);
+    mkdirSync(next);
+    for (const ending of ["", "-wal"]) {
+      const file = `${target.ledgerPath}${ending}`;
+      if (existsSync(file)) copyFileSync(file, join(next, `ledger.db${ending}`));
+    }
+    return join(next, "ledger.db");
+  };
+
+  const start = async (files: StoryFile[] | null, plan: RunPlan): Promise<Summary | null> => {
+    const process = createProcess(clock);
+    const wire = sandboxTransport(sandbox, process.clock);
+    let sent = 0;
+    let database: LedgerDatabase | null = null;
+    const work = run(files === null ? "resume" : "import", files === null ? null : "story.yaml", {
+      target: { ...target },
+      clock: process.clock,
+      random,
+      signal: new AbortController().signal,
+      observe: () => {},
+      fresh: false,
+      throttle: unthrottled,
+      limits: { waitForLock: false, ...plan.limits },
+      journal: null,
+      transport: async (request) => {
+        await process.alive();
+        if (request.url === target.tokenUrl) return wire(request);
+        sent += 1;
+        const kill = plan.killAt?.request === sent ? plan.killAt.when : null;
+        const answer = kill === "before" ? null : await wire(request).catch((error: unknown) => ({ error }));
+        if (kill !== null) {
+          target.ledgerPath = survive();
+          process.kill();
+        }
+        await process.alive();
+        if (answer === null) throw new Error("a killed process went on");
+        if ("error" in answer) throw answer.error;
+        return answer;
+      },
+    }, async (session) => {
+      database = session.database;
+      return files === null ? [] : stage(session, files, { ...options.settings, ...plan.settings });
+    });
+    work.catch(() => {});
+    const result = await clock.run(Promise.race([work, process.killed]));
+    if (result === null) (database as LedgerDatabase | null)?.close();
+    return result;
+  };
+  const whole = async (files: StoryFile[] | null, plan: RunPlan = {}): Promise<Summary> => {
+    const summary = await start(files, plan);
+    if (summary === null) throw new Error("the run was killed");
+    return summary;
+  };
   return {
     clock,
     sandbox,
     target,
-    import: (files, limits) =>
-      clock.run(
-        run("import", "story.yaml", runOptions(limits), async (session) => stage(session, files, options.settings)),
-      ),
-    resume: (limits) => clock.run(run("resume", null, runOptions(limits), null)),
+    import: whole,
+    resume: (plan) => whole(null, plan),
+    run: (files, plan = {}) => start(files, plan),
+    withLedger(work) {
+      const owner = { target: target.name, baseUrl: target.baseUrl, clientId: target.clientId };
+      const database = openLedger(target.ledgerPath, owner, clock.now());
+      try {
+        return work(database);
+      } finally {
+        database.close();
+      }
+    },
     async close() {
       await sandbox.close();
       rmSync(folder, { recursive: true, force: true });
@@ -84,34 +166,61 @@ export function createWorld(
   };
 }
 
-function stage(session: Session, files: readonly StoryFile[], settings: Partial<MappingSettings> = {}) {
+/** A process that can die: afterwards nothing of it moves any more. */
+function createProcess(clock: VirtualClock) {
+  let dead = false;
+  let die: (nothing: null) => void = () => {};
+  const killed = new Promise<null>((resolve) => {
+    die = resolve;
+  });
+  const never = new Promise<never>(() => {});
+  const alive = (): Promise<void> => (dead ? never : Promise.resolve());
+  const own: Clock = {
+    now: () => clock.now(),
+    sleep: async (ms, signal) => {
+      await clock.sleep(ms, signal);
+      await alive();
+    },
+  };
+  return {
+    clock: own,
+    killed,
+    alive,
+    kill() {
+      dead = true;
+      die(null);
+    },
+  };
+}
+
+function stage(session: Session, files: readonly StoryFile[], settings: Partial<MappingSettings>) {
   const inputsOfImport = new Set<number>();
-  const settingsId = session.settings.idOf({ ...defaultSettings, ...settings });
+  const chosen = { ...defaultSettings, ...settings };
+  const settingsId = session.settings.idOf(chosen);
   return files.map(({ name, contentHash, rows }) => {
-    const description = {
-      contentHash,
-      name,
-      path: name,
-      sheet: null,
-      mapping: "story.yaml",
-      mappingHash: "1",
-      mappingInput: "rows",
-      namespace: "story",
-      header: ["row"],
-      dialect: {
-        format: "csv",
-        encoding: "utf-8",
-        bom: false,
-        delimiter: ",",
-        quote: '"',
-        escape: '"',
-        lineEnding: "\n",
-        compression: "none",
-      },
-    } as const;
     const now = session.clock.now();
     const inputId = session.inputs.begin(
-      { ...description, header: ["row"] },
+      {
+        contentHash,
+        name,
+        path: name,
+        sheet: null,
+        mapping: "story.yaml",
+        mappingHash: "1",
+        mappingInput: "rows",
+        namespace: "story",
+        header: ["row"],
+        dialect: {
+          format: "csv",
+          encoding: "utf-8",
+          bom: false,
+          delimiter: ",",
+          quote: '"',
+          escape: '"',
+          lineEnding: "\n",
+          compression: "none",
+        },
+      },
       { runId: session.run.id, settingsId, now },
     );
     inputsOfImport.add(inputId);
@@ -120,33 +229,21 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
       runId: session.run.id,
       namespace: "story",
       settingsId,
-      identity: "first",
-      unplacedRows: "report",
+      identity: chosen.identity,
+      unplacedRows: chosen.unplacedRows,
       now,
       inputsOfImport,
       header: ["row"],
     });
     for (const row of rows) {
-      stager.stage(row, (number) => ({ number, cells: [JSON.stringify(row)], kinds: null, problems: null }));
+      stager.stage(row, (number) => ({
+        number,
+        cells: [JSON.stringify({ ...row, row: 0 })],
+        kinds: null,
+        problems: null,
+      }));
     }
     session.inputs.finish(inputId, stager.counts);
     return { id: inputId, input: name, sheet: null, ...stager.counts };
   });
-}
-
-/** Straight into the sandbox: no sockets, no waiting but the clock's. */
-export function sandboxTransport(sandbox: Sandbox): Transport {
-  return async ({ method, url, headers, body }) => {
-    const { pathname, search } = new URL(url);
-    const reply = await sandbox.inject({
-      method,
-      path: pathname,
-      query: Object.fromEntries(new URLSearchParams(search)),
-      headers,
-      ...(body === undefined ? {} : { body }),
-    });
-    if (reply.dropped) throw new TransportFailure("reset", true, "the connection was reset");
-    if (reply.truncated) throw new TransportFailure("truncated", true, "the answer broke off");
-    return { status: reply.status, headers: reply.headers, body: reply.body };
-  };
 }

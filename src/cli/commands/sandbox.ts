@@ -1,15 +1,15 @@
 /** `rowferry sandbox`: the local service, kept running for rehearsals from elsewhere; `sandbox dump` shows what it holds. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { makeFolder } from "../../report/atomic-file.js";
-import type { FaultRule, Sandbox } from "../../sandbox/index.js";
+import type { Sandbox } from "../../sandbox/index.js";
 import { readConfig, stateRoot } from "../config-file.js";
 import type { Frame } from "../frame.js";
 import { shownPath } from "../output.js";
-import { addSandboxFlags, type SandboxFlags, sandboxOptions } from "../sandbox-flags.js";
+import { addSandboxFlags, readFaults, type SandboxFlags, sandboxOptions } from "../sandbox-flags.js";
 
 const examples = `
 Examples:
@@ -106,14 +106,4 @@ function storeFile(frame: Frame, flags: { store?: string }): string {
   return flags.store === undefined
     ? join(stateRoot(readConfig(cwd), cwd), "sandbox", "store.db")
     : resolve(cwd, flags.store);
-}
-
-function readFaults(cwd: string, path: string): FaultRule[] {
-  try {
-    return JSON.parse(readFileSync(resolve(cwd, path), "utf8")) as FaultRule[];
-  } catch (cause) {
-    const unreadable = (cause as NodeJS.ErrnoException).code !== undefined;
-    const message = unreadable ? "the file of fault rules cannot be read" : "the file of fault rules is not JSON";
-    throw new RowferryError("usage", message, { place: { file: path }, cause });
-  }
 }

@@ -11,7 +11,7 @@ import { stateConversion } from "./dependent-conversion.js";
 import type { AddressEntity, Build, Locals, Part } from "./entity.js";
 import { compileFields } from "./fields.js";
 import { compileKey, joinKey } from "./key.js";
-import { memoize } from "./memo.js";
+import { shareMany } from "./memo.js";
 import { countrySlot } from "./participant.js";
 import { compileParticipantRef, type Known } from "./reference.js";
 
@@ -119,7 +119,7 @@ export function compileAddress(
           ref: { by: "identity", participant: owner, identity },
         };
       };
-      return memoize(uses, columns, build, true);
+      return shareMany(uses, columns, build);
     },
   };
 }

@@ -12,7 +12,7 @@ import type { RowView } from "../value/row-view.js";
 import { textSlot } from "../value/slot.js";
 import type { Build, Locals, Part } from "./entity.js";
 import { compileKey, joinKey } from "./key.js";
-import { memoize } from "./memo.js";
+import { shareLatest } from "./memo.js";
 import { compileAddressRef, compileParticipantRef, type Known } from "./reference.js";
 
 export interface DocumentPart extends Part<DocumentRecord> {
@@ -131,7 +131,7 @@ export function compileDocument(
           createEmpty: spec.createEmpty ?? false,
         };
       };
-      return memoize(uses, columns, build, false);
+      return shareLatest(uses, columns, build);
     },
   };
 }

@@ -10,7 +10,7 @@ import { taxIdConversion } from "./dependent-conversion.js";
 import type { Build, Part, ParticipantEntity } from "./entity.js";
 import { compileFields } from "./fields.js";
 import { compileKey, joinKey } from "./key.js";
-import { memoize } from "./memo.js";
+import { shareMany } from "./memo.js";
 
 /** Null: it cannot be used, and why has been reported. */
 export function compileParticipant(
@@ -70,7 +70,7 @@ export function compileParticipant(
           ref: { by: "natural", key: natural },
         };
       };
-      return memoize(uses, columns, build, true);
+      return shareMany(uses, columns, build);
     },
   };
 }

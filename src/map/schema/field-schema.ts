@@ -94,7 +94,10 @@ export const fieldMembers = {
       ],
     }),
   otherwise: z
-    .union([scalarSchema, z.strictObject({ keep: z.literal(true) })])
+    .union([
+      scalarSchema,
+      z.strictObject({ keep: z.literal(true).meta({ description: "Takes the cell's own text." }) }),
+    ])
     .optional()
     .meta({
       description: "Taken for what `map` does not list; `{ keep: true }` takes the cell's own text. Default: an error.",

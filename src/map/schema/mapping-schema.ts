@@ -59,7 +59,13 @@ export const settingsSchema = z
         "An invalid row whose document cannot be told: only reported (default), or it holds what is later in its input.",
     }),
     late: z
-      .union([z.literal("refuse"), z.strictObject({ attribute: z.string().min(1), isPublic: z.boolean() })])
+      .union([
+        z.literal("refuse"),
+        z.strictObject({
+          attribute: z.string().min(1).meta({ description: "Name of the attribute that keeps the original time." }),
+          isPublic: z.boolean(),
+        }),
+      ])
       .optional()
       .meta({
         description:

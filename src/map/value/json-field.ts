@@ -27,6 +27,13 @@ export function compileJson(spec: unknown, label: string, path: Path, context: C
   }
   const literal = (spec as { value?: unknown }).value;
   if (typeof literal === "object" && Object.keys(spec).length === 1) return constantJson(literal as JsonValue);
+  const stranger = Object.keys(spec).find((member) => !Object.hasOwn(fieldObjectSchema.shape, member));
+  if (stranger !== undefined && Object.hasOwn(spec, "value")) {
+    const message = `${label}: an object with \`value\` in it is a field, which has no member "${stranger}".`;
+    const hint = "A literal object is wrapped: { value: { … } }; or give its member another name.";
+    context.source.report("mapping-unknown-key", [...path, stranger], message, { at: "key", hint });
+    return null;
+  }
   const field = parseWithSchema(fieldObjectSchema, spec, context.source, path);
   return field === undefined ? null : compileField(field, jsonSlot(label), path, context);
 }

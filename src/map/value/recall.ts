@@ -1,4 +1,5 @@
 /** Remembers the values of a pure function of a text, as long as texts repeat. */
+import { detachText } from "./detach.js";
 
 const CAPACITY = 1000;
 /** After so many calls the share of repeats decides whether remembering goes on. */
@@ -26,7 +27,7 @@ export function recall<V>(compute: (text: string) => V): (text: string) => V {
     }
     const value = compute(text);
     if (known.size >= CAPACITY) known.clear();
-    known.set(text, value);
+    known.set(detachText(text), value);
     return value;
   };
 }

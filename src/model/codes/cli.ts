@@ -68,6 +68,13 @@ export const cliCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "run-unknown": {
+    meaning: "The ledger has no run of that name, or none that came to an end.",
+    remedy: "`rowferry status` names the last run; `rowferry runs` lists them all.",
+    example: "`rowferry report 2026-11-20T0200-import` with the ledger of another target.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
   "port-in-use": {
     meaning: "Another program listens on the port that was asked for.",
     remedy: "Choose another with --port, or leave the flag out to get a free one.",

@@ -32,6 +32,13 @@ export const ledgerCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "ledger-older": {
+    meaning: "The ledger was last written by an older version of this program, and only a run brings it up to date.",
+    remedy: "Run `rowferry resume` once, then type the command again.",
+    example: "`rowferry dismiss` right after an update of the program, before the nightly import.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
   "ledger-of-another-target": {
     meaning: "The ledger belongs to another service or another client.",
     remedy:
@@ -89,6 +96,43 @@ export const ledgerCodes = {
     meaning: "The ledger has no such document, or several of that key.",
     remedy: "`rowferry show <key>` lists what the ledger knows; name the kind too: `manifest/123`.",
     example: "`rowferry resolve 9999 --document-id doc-1` where no file ever held 9999.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "document-not-replaceable": {
+    meaning: "Only a document that exists at the service, or that is stranded, can be replaced.",
+    remedy:
+      "Correct its rows and import them again; where its creation is in doubt, `rowferry resume` settles that first.",
+    example: "`rowferry replace` for a document of which nothing has been sent.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "document-id-not-found": {
+    meaning: "The service does not know the document id that was given.",
+    remedy: "Check the id where you found it; a wrong one would put events on a wrong timeline for ever.",
+    example: "`rowferry resolve 123 --document-id doc-1` where a read of doc-1 is answered 404.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "not-confirmed": {
+    meaning: "The command would change something for good, and nobody confirmed it.",
+    remedy: "Type what is asked for, or add --yes.",
+    example: "`rowferry resolve` in a cron job without --yes: nothing is changed.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  replaced: {
+    meaning: "A later generation of the document has taken its place.",
+    remedy: "Nothing, but a stranded one still exists at the service: cancel it there if its id is ever found.",
+    example: "A stranded manifest was replaced; its second generation landed.",
+    transient: false,
+    exit: null,
+  },
+  "nothing-found": {
+    meaning: "The ledger knows nothing by that name.",
+    remedy:
+      "Name a document's key or id, a row (`march.csv:17`), a tax id, an event's id or key, a run, or `requests --since`.",
+    example: "`rowferry show 99999` where no file ever held 99999.",
     transient: false,
     exit: ExitCode.usage,
   },

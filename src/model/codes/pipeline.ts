@@ -46,6 +46,14 @@ export const pipelineCodes = {
     transient: false,
     exit: null,
   },
+  "address-masked": {
+    meaning:
+      "The service lists an address like this one whose street is masked, because another client registered it; whether it is the same place cannot be told.",
+    remedy: "Nothing, unless the participant is ours to look after: this ledger registers the address under its own credential.",
+    example: "Carrier Beta already has an address `Matriz` in Campinas, street `*****`: a second one is registered.",
+    transient: false,
+    exit: null,
+  },
   "max-errors": {
     meaning: "More problems than --max-errors allows.",
     remedy: "Look at the rejected files, mend the cause, and run the same command again.",

@@ -11,8 +11,10 @@ export interface SheetHeader {
   texts: string[];
   /** The sheet's columns in the order of `texts`, counting from 0; hidden ones may be missing. */
   columns: number[];
-  /** Columns up to the last one that is used. */
+  /** Columns up to the last one that is used, hidden or not. */
   width: number;
+  /** Whether a column is left out because it is hidden, within the width or beyond. */
+  isHidden(column: number): boolean;
   /** The last header row; null: there is none. */
   lastRow: number | null;
   notes: string[];
@@ -31,37 +33,48 @@ export interface HeaderSettings {
 export function locateHeader(sample: SheetSample, settings: HeaderSettings): SheetHeader {
   const { option, skipHidden } = settings;
   const hidden = skipHidden ? sample.hiddenColumns : [];
-  const visible = (column: number) => !hidden.some(({ first, last }) => column >= first && column <= last);
-  const rows = visibleRows(sample.rows, settings, visible);
+  const isHidden = (column: number) => hidden.some(({ first, last }) => column >= first && column <= last);
+  const rows = shownRows(sample.rows, settings, isHidden);
   if (option === "none") {
     const width = usedWidth(rows, settings);
-    const columns = columnsOf(width, visible);
-    return { texts: columns.map((column) => columnLetters(column + 1)), columns, width, lastRow: null, notes: [] };
+    const columns = columnsOf(width, isHidden);
+    const texts = columns.map((column) => columnLetters(column + 1));
+    return { texts, columns, width, isHidden, lastRow: null, notes: [] };
   }
   const { headers, notes } = option === "auto" ? found(rows, settings) : given(sample.rows, settings);
   const lastRow = headers.at(-1)?.number ?? 0;
   const width = usedWidth([...headers, ...rows.filter(({ number }) => number > lastRow)], settings);
-  const columns = columnsOf(width, visible);
+  const columns = columnsOf(width, isHidden);
   const cells = filledHeaders(sample.rows, headers, settings, width).map((row) =>
     columns.map((column) => row[column] ?? ""),
   );
-  return { texts: padded(headerTexts(cells), columns.length), columns, width, lastRow, notes };
+  return { texts: padded(headerTexts(cells), columns.length), columns, width, isHidden, lastRow, notes };
 }
 
-function visibleRows(rows: SheetRow[], { skipHidden, merges }: HeaderSettings, visible: (column: number) => boolean) {
+/** A row as it is shown; `used`: the columns up to its last filled one, hidden ones among them. */
+interface ShownRow extends SheetRow {
+  used?: number;
+}
+
+function shownRows(
+  rows: SheetRow[],
+  { skipHidden, merges }: HeaderSettings,
+  isHidden: (column: number) => boolean,
+): ShownRow[] {
   const sweep = new MergeSweep(merges, false);
-  const kept: SheetRow[] = [];
+  const shown: ShownRow[] = [];
   for (const row of rows) {
     const copy = copied(row);
     sweep.apply(copy, copy.cells.length);
     if (skipHidden && row.hidden) continue;
-    copy.cells = copy.cells.map((cell, column) => (visible(column) ? cell : ""));
-    if (copy.cells.some((cell) => !isBlankText(cell)) || copy.faults !== null) kept.push(copy);
+    const used = usedColumns(copy);
+    copy.cells = copy.cells.map((cell, column) => (isHidden(column) ? "" : cell));
+    if (copy.cells.some((cell) => !isBlankText(cell)) || copy.faults !== null) shown.push({ ...copy, used });
   }
-  return kept;
+  return shown;
 }
 
-function found(rows: SheetRow[], { file, sheet }: HeaderSettings): { headers: SheetRow[]; notes: string[] } {
+function found(rows: ShownRow[], { file, sheet }: HeaderSettings): { headers: SheetRow[]; notes: string[] } {
   const index = findHeader(rows);
   const header = rows[index];
   if (header === undefined) throw blankSheet(file, sheet);
@@ -114,19 +127,19 @@ function copied(row: SheetRow): SheetRow {
 }
 
 /** Columns up to the last one in which some row says something. */
-function usedWidth(rows: SheetRow[], { file, sheet }: HeaderSettings): number {
-  let width = 0;
-  for (const { cells, faults } of rows) {
-    const last = cells.findLastIndex((cell) => !isBlankText(cell));
-    const lastFault = Math.max(-1, ...(faults ?? []).map(({ column }) => column));
-    width = Math.max(width, last + 1, lastFault + 1);
-  }
+function usedWidth(rows: ShownRow[], { file, sheet }: HeaderSettings): number {
+  const width = rows.reduce((most, row) => Math.max(most, row.used ?? usedColumns(row)), 0);
   if (width === 0) throw blankSheet(file, sheet);
   return width;
 }
 
-function columnsOf(width: number, visible: (column: number) => boolean): number[] {
-  return Array.from({ length: width }, (_, column) => column).filter(visible);
+function usedColumns({ cells, faults }: SheetRow): number {
+  const last = cells.findLastIndex((cell) => !isBlankText(cell));
+  return Math.max(last, ...(faults ?? []).map(({ column }) => column)) + 1;
+}
+
+function columnsOf(width: number, isHidden: (column: number) => boolean): number[] {
+  return Array.from({ length: width }, (_, column) => column).filter((column) => !isHidden(column));
 }
 
 function padded(texts: string[], length: number): string[] {

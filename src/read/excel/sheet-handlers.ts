@@ -7,6 +7,9 @@ import { isBlankText, setCell, type SheetRow } from "./sheet-row.js";
 import { TextRuns } from "./text-runs.js";
 import { type Attributes, isTrue, type XmlHandlers } from "./walk-xml.js";
 
+/** Cells beyond the last column that are named, one row. */
+const MAX_BEYOND = 8;
+
 export class SheetHandlers implements XmlHandlers {
   /** Rows that are complete; whoever takes them leaves a new array. Rows without any cell that says something are not among them. */
   rows: SheetRow[] = [];
@@ -155,10 +158,10 @@ export class SheetHandlers implements XmlHandlers {
     if (!blank) this.#filled = true;
   }
 
-  /** A cell to the right of all columns; the first of a row is enough to tell. */
+  /** A cell to the right of all columns; the first ones of a row are enough to tell. */
   #beyond(row: SheetRow, column: number, text: string): void {
     this.#filled = true;
-    if (row.faults?.some(({ code }) => code === "row-long")) return;
+    if ((row.faults?.length ?? 0) >= MAX_BEYOND) return;
     const place = `${columnLetters(column + 1)}${row.number}`;
     const message = `cell ${place} (${JSON.stringify(text.slice(0, 60))}) stands to the right of the table's last column, ${columnLetters(this.#width)}`;
     (row.faults ??= []).push({ column, code: "row-long", message });

@@ -114,10 +114,10 @@ class RowFinisher {
   /** The faults of the columns that are read; those of hidden ones are left out with them. */
   #problems({ faults }: SheetRow): Problem[] | null {
     if (faults === null) return null;
-    const { texts, width } = this.#settings.header;
+    const { texts, isHidden } = this.#settings.header;
     const problems = faults.flatMap(({ column, code, message }) => {
+      if (isHidden(column)) return [];
       const position = this.#positions.get(column);
-      if (position === undefined && column < width) return [];
       const header = position === undefined ? "" : (texts[position] ?? "");
       const hint = code === "row-long" ? "Give the column a heading, or clear the cell." : null;
       return [{ code, message, hint, column: header === "" ? columnLetters(column + 1) : header }];

@@ -29,7 +29,7 @@ function groupMarkup(group: ProblemGroup, open: boolean): Markup {
   const { meaning, remedy } = codes[group.code];
   const examples = group.rows.map(
     ({ file, sheet, row, column, message, hint }) => html`<li>
-<p class="place">${describePlace({ file, sheet: sheet ?? undefined, row, column: column ?? undefined })}</p>
+<p class="place">${describePlace({ file, sheet: sheet ?? undefined, row: row ?? undefined, column: column ?? undefined })}</p>
 <p>${message}</p>${hint === null ? null : html`<p class="hint">${hint}</p>`}</li>`,
   );
   return html`<details class="group"${open ? html` open` : null}>

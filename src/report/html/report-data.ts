@@ -37,7 +37,8 @@ export interface ProblemGroup {
   rows: {
     file: string;
     sheet: string | null;
-    row: number;
+    /** Null: no row of a file is known for it. */
+    row: number | null;
     column: string | null;
     message: string;
     hint: string | null;

@@ -1,0 +1,17 @@
+/** Writes the documents that are made from the program: `npx tsx scripts/generate-docs.ts`. A test fails while one is stale. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { mappingJsonSchema } from "../src/map/json-schema.js";
+import { mappingReference } from "./docs/mapping-reference.js";
+
+/** Each generated file, by its path in the project, and how its text is made. */
+export const generatedDocs: readonly { path: string; make: () => string | Promise<string> }[] = [
+  { path: "docs/mapping-reference.md", make: mappingReference },
+  { path: "docs/mapping.schema.json", make: () => `${JSON.stringify(mappingJsonSchema(), null, 2)}\n` },
+];
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  for (const { path, make } of generatedDocs) await writeFile(join(root, path), await make());
+}

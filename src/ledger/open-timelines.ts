@@ -1,0 +1,176 @@
+/** Documents of which something failed, as timelines; held events; stranded documents. For the report; reads only. */
+import type { Database } from "better-sqlite3";
+import { documentDeduplicationId } from "../model/keys.js";
+import { describeRow } from "./describe-row.js";
+import { describeWait } from "./describe-wait.js";
+
+export interface DocumentName {
+  kind: string;
+  key: string;
+}
+
+export interface HeldRecord {
+  document: DocumentName;
+  event: string;
+  /** externalCreatedAt, ms since 1970. */
+  at: number;
+  /** The code beside the state. */
+  reason: string;
+  waitsFor: string;
+  place: string | null;
+}
+
+/** `total` of all held events, with the first `limit` in the ledger's order. */
+export function heldEvents(database: Database, limit: number): { total: number; items: HeldRecord[] } {
+  const total = count(database, "SELECT count(*) FROM event_states WHERE state = 'held' AND dismissed = 0");
+  const items = database
+    .prepare<
+      [number],
+      {
+        kind: string;
+        key: string;
+        event: string;
+        at: number;
+        reason: string;
+        waits_for: string | null;
+        row_id: number | null;
+      }
+    >(
+      `SELECT d.kind, d.key, e.event, e.at, s.reason, s.waits_for,
+         (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id
+       FROM event_states s JOIN events e ON e.id = s.event_id JOIN documents d ON d.id = e.document_id
+       WHERE s.state = 'held' AND s.dismissed = 0 ORDER BY e.document_id, e.at, e.rank, e.id LIMIT ?`,
+    )
+    .all(limit)
+    .map(({ kind, key, event, at, reason, waits_for, row_id }) => ({
+      document: { kind, key },
+      event,
+      at,
+      reason,
+      waitsFor: describeWait(database, waits_for),
+      place: row_id === null ? null : describeRow(database, row_id),
+    }));
+  return { total, items };
+}
+
+export interface StrandedRecord {
+  document: DocumentName;
+  deduplicationId: string;
+  /** When what made it went out, ms; 0 where no attempt is known. */
+  sentAt: number;
+  requestIds: string[];
+  waiting: number;
+}
+
+export function strandedDocuments(database: Database, limit: number): { total: number; items: StrandedRecord[] } {
+  const total = count(database, "SELECT count(*) FROM document_states WHERE state = 'stranded'");
+  const attempts = database.prepare<[number, number], { started_at: number; request_ids: string | null }>(
+    `SELECT a.started_at, a.request_ids FROM attempts a JOIN requests r ON r.id = a.request_id
+     WHERE (r.subject = 'document' AND r.subject_id = ? AND r.kind LIKE 'create-%')
+        OR r.id IN (SELECT c.request_id FROM request_events c JOIN events e ON e.id = c.event_id WHERE e.target_document = ?)
+     ORDER BY a.id`,
+  );
+  const waiting = database
+    .prepare<[number], number>(
+      `SELECT count(*) FROM events e LEFT JOIN event_states s ON s.event_id = e.id
+       WHERE e.document_id = ? AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id'))`,
+    )
+    .pluck();
+  const items = database
+    .prepare<[number], { id: number; namespace: string; kind: string; key: string; generation: number }>(
+      `SELECT d.id, d.namespace, d.kind, d.key, d.generation FROM document_states s JOIN documents d ON d.id = s.document_id
+       WHERE s.state = 'stranded' ORDER BY d.id LIMIT ?`,
+    )
+    .all(limit)
+    .map((document) => {
+      const tries = attempts.all(document.id, document.id);
+      return {
+        document: { kind: document.kind, key: document.key },
+        deduplicationId: documentDeduplicationId(document),
+        sentAt: tries[0]?.started_at ?? 0,
+        requestIds: tries.flatMap(({ request_ids: ids }) => ids?.split("\n") ?? []),
+        waiting: waiting.get(document.id) ?? 0,
+      };
+    });
+  return { total, items };
+}
+
+export interface TimelineRecord {
+  document: DocumentName;
+  documentId: string | null;
+  state: string;
+  events: { name: string; at: number; state: string; reason: string | null; place: string | null }[];
+  more: number;
+}
+
+const failedDocuments = `SELECT e.document_id AS id FROM event_states s JOIN events e ON e.id = s.event_id
+    WHERE s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0
+  UNION SELECT document_id FROM document_states WHERE state IN ('rejected', 'stalled', 'stranded')
+  UNION SELECT p.document_id FROM placements p JOIN rows r ON r.id = p.row_id WHERE r.fate = 'invalid' AND r.settled IS NULL`;
+
+/** Whole timelines, invalid rows among them, at most `events` entries each. */
+export function failedTimelines(
+  database: Database,
+  limits: { documents: number; events: number },
+): { total: number; items: TimelineRecord[] } {
+  const total = count(database, `SELECT count(*) FROM (${failedDocuments})`);
+  const entries = database.prepare<
+    [number, number],
+    {
+      name: string;
+      at: number;
+      state: string;
+      reason: string | null;
+      waits_for: string | null;
+      message: string | null;
+      row_id: number | null;
+    }
+  >(
+    `SELECT e.name, e.at, e.rank, coalesce(s.state, 'planned') AS state, s.reason, s.waits_for,
+       (SELECT message FROM problems p WHERE p.subject = 'event' AND p.subject_id = e.id ORDER BY p.id DESC LIMIT 1) AS message,
+       (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id
+     FROM events e LEFT JOIN event_states s ON s.event_id = e.id WHERE e.document_id = ?
+     UNION ALL
+     SELECT coalesce(p.event, 'row'), coalesce(p.at, 0), 0, 'invalid', NULL, NULL,
+       (SELECT message FROM problems x WHERE x.row_id = p.row_id AND x.severity = 'error' ORDER BY x.id LIMIT 1), p.row_id
+     FROM placements p JOIN rows r ON r.id = p.row_id
+     WHERE p.document_id = ? AND r.fate = 'invalid' AND r.settled IS NULL
+     ORDER BY 2, 3`,
+  );
+  const items = database
+    .prepare<[number], { id: number; kind: string; key: string; state: string | null; service_id: string | null }>(
+      `SELECT d.id, d.kind, d.key, s.state, s.service_id FROM (${failedDocuments}) failed JOIN documents d ON d.id = failed.id
+       LEFT JOIN document_states s ON s.document_id = d.id ORDER BY d.id LIMIT ?`,
+    )
+    .all(limits.documents)
+    .map(({ id, kind, key, state, service_id }) => {
+      const all = entries.all(id, id);
+      return {
+        document: { kind, key },
+        documentId: service_id,
+        state: state ?? "planned",
+        events: all.slice(0, limits.events).map((entry) => ({
+          name: entry.name,
+          at: entry.state === "invalid" && entry.at === 0 ? Number.NaN : entry.at,
+          state: entry.state,
+          reason: reasonOf(database, entry),
+          place: entry.row_id === null ? null : describeRow(database, entry.row_id),
+        })),
+        more: Math.max(0, all.length - limits.events),
+      };
+    });
+  return { total, items };
+}
+
+function reasonOf(
+  database: Database,
+  entry: { state: string; reason: string | null; waits_for: string | null; message: string | null },
+): string | null {
+  if (entry.state === "held") return `waits for ${describeWait(database, entry.waits_for)}`;
+  if (entry.state === "landed" || entry.state === "planned") return null;
+  return entry.message ?? entry.reason;
+}
+
+function count(database: Database, sql: string): number {
+  return database.prepare<[], number>(sql).pluck().get() ?? 0;
+}

@@ -1,0 +1,110 @@
+/** The answer to P7: of any row of any file ever imported, what became of it and why. */
+import { basename } from "node:path";
+import type { Database } from "better-sqlite3";
+import { inputOf, rowId, rowNumberOf } from "../row-id.js";
+import type { EventView } from "./show-events.js";
+import type { RegistrationView } from "./show-registrations.js";
+import { isoTime } from "./show-requests.js";
+import type { ShownRegistration, ShownRow } from "./shown.js";
+
+interface InputRow {
+  id: number;
+  name: string;
+  sheet: string | null;
+  path: string;
+  mapping: string;
+  header: string;
+  staged_at: number;
+}
+
+interface FateRow {
+  fate: string;
+  reason: string | null;
+  settled: string | null;
+  lead: number | null;
+}
+
+export function createRowView(database: Database, views: { events: EventView; registrations: RegistrationView }) {
+  const inputs = database.prepare<[string, string, string | null, string | null], InputRow>(
+    `SELECT id, name, sheet, path, mapping, header, staged_at FROM inputs
+     WHERE (name = ? OR path = ?) AND (? IS NULL OR sheet = ? COLLATE NOCASE) ORDER BY staged_at, id`,
+  );
+  const inputById = database.prepare<[number], InputRow>(
+    "SELECT id, name, sheet, path, mapping, header, staged_at FROM inputs WHERE id = ?",
+  );
+  const fate = database.prepare<[number], FateRow>("SELECT fate, reason, settled, lead FROM rows WHERE id = ?");
+  // A row without an entry of its own: what it holds was known if an earlier input had brought it.
+  const eventsAreKnown = database
+    .prepare<[number, number], number | null>(
+      `SELECT min(e.input_id <> ?) FROM row_events re JOIN events e ON e.id = re.event_id WHERE re.row_id = ?`,
+    )
+    .pluck();
+  const cells = database.prepare<[number], string>("SELECT cells FROM row_cells WHERE row_id = ?").pluck();
+  const problems = database.prepare<[number], ShownRow["problems"][number]>(
+    `SELECT severity, code, column_name AS "column", message, hint FROM problems WHERE row_id = ? ORDER BY id`,
+  );
+  const records = database.prepare<[number], { kind: "participant" | "address" | "document"; record_id: number }>(
+    "SELECT kind, record_id FROM row_records WHERE row_id = ? ORDER BY kind, record_id",
+  );
+
+  const shown = (input: InputRow, number: number): ShownRow | null => {
+    const id = rowId(input.id, number);
+    const own = fate.get(id);
+    const known = eventsAreKnown.get(input.id, id) ?? null;
+    if (own === undefined && known === null) return null;
+    const lead = own?.lead ?? null;
+    const source = lead ?? id;
+    const text = cells.get(source);
+    const header = JSON.parse(input.header) as string[];
+    return {
+      file: input.name,
+      sheet: input.sheet,
+      row: number,
+      path: input.path,
+      mapping: input.mapping,
+      stagedAt: isoTime(input.staged_at),
+      fate: own?.fate ?? (known === 1 ? "known" : "staged"),
+      reason: own?.reason ?? null,
+      settled: own?.settled ?? null,
+      groupOf: lead === null ? null : rowNumberOf(lead),
+      problems: problems.all(source),
+      cells: text === undefined ? null : named(header, JSON.parse(text) as string[]),
+      events: views.events.ofRow(source),
+      records: records
+        .all(source)
+        .flatMap(({ kind, record_id }): ShownRegistration[] =>
+          kind === "document" ? [] : views.registrations.get(kind, record_id),
+        ),
+      archived: [],
+    };
+  };
+
+  return {
+    /** `file:row`, `file.xlsx:sheet:row`; a path will do for the file. Every import of a file of that name, oldest first. */
+    find(text: string): ShownRow[] {
+      const match = /^(.+?):(\d{1,9})$/s.exec(text);
+      if (match === null) return [];
+      const [, place = "", number = ""] = match;
+      const candidates: [string, string | null][] = [[place, null]];
+      const colon = place.lastIndexOf(":");
+      if (colon > 0) candidates.push([place.slice(0, colon), place.slice(colon + 1)]);
+      for (const [file, sheet] of candidates) {
+        const found = inputs.all(basename(file), file, sheet, sheet);
+        const rows = found.map((input) => shown(input, Number(number))).filter((row) => row !== null);
+        if (rows.length > 0) return rows;
+      }
+      return [];
+    },
+    get(id: number): ShownRow | null {
+      const input = inputById.get(inputOf(id));
+      return input === undefined ? null : shown(input, rowNumberOf(id));
+    },
+  };
+}
+
+export type RowView = ReturnType<typeof createRowView>;
+
+function named(header: readonly string[], cells: readonly string[]): { [header: string]: string } {
+  const entries = cells.map((cell, position): [string, string] => [header[position] || `column ${position + 1}`, cell]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,51 @@
+import type { Database } from "better-sqlite3";
+import type { StateCounts } from "../../model/summary.js";
+import { isoOrNull, isoTime } from "./show-requests.js";
+import type { ShownRun } from "./shown.js";
+
+interface RunRow {
+  id: number;
+  name: string;
+  command: string;
+  mapping: string | null;
+  started_at: number;
+  finished_at: number | null;
+  exit_code: number | null;
+}
+
+/** Runs, with what each staged and sent, by the state it is in now. */
+export function createRunView(database: Database) {
+  const newest = database.prepare<[number], RunRow>("SELECT * FROM runs ORDER BY id DESC LIMIT ?");
+  const byName = database.prepare<[string], RunRow>("SELECT * FROM runs WHERE name = ?");
+  const inputs = database.prepare<[number], ShownRun["inputs"][number]>(
+    "SELECT name, sheet, read, skipped, invalid, known, staged FROM inputs WHERE run_id = ? ORDER BY id",
+  );
+  const requests = database.prepare<[number], { name: string; count: number }>(
+    "SELECT kind AS name, count(*) AS count FROM requests WHERE run_id = ? GROUP BY kind",
+  );
+  const events = database.prepare<[number], { name: string; count: number }>(
+    `SELECT s.state AS name, count(*) AS count FROM
+       (SELECT DISTINCT c.event_id FROM requests r JOIN request_events c ON c.request_id = r.id WHERE r.run_id = ?) sent
+     JOIN event_states s ON s.event_id = sent.event_id GROUP BY s.state`,
+  );
+  const counts = (rows: { name: string; count: number }[]): StateCounts =>
+    Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+  const shown = (row: RunRow): ShownRun => ({
+    name: row.name,
+    command: row.command,
+    mapping: row.mapping,
+    startedAt: isoTime(row.started_at),
+    finishedAt: isoOrNull(row.finished_at),
+    exitCode: row.exit_code,
+    inputs: inputs.all(row.id),
+    requests: counts(requests.all(row.id)),
+    events: counts(events.all(row.id)),
+  });
+  return {
+    /** Newest first. */
+    newest: (limit: number): ShownRun[] => newest.all(limit).map(shown),
+    find: (name: string): ShownRun[] => byName.all(name).map(shown),
+  };
+}
+
+export type RunView = ReturnType<typeof createRunView>;

@@ -1,0 +1,26 @@
+import { selectOpen, type Selectors } from "../ledger/selection.js";
+import { dismiss, type Dismissed } from "../ledger/settle.js";
+import type { Clock } from "../model/clock.js";
+import { RowferryError } from "../model/error.js";
+import type { Target } from "../model/target.js";
+import { beside } from "./ledger-access.js";
+
+export type { Dismissed } from "../ledger/settle.js";
+
+/**
+ * Gives up what the selectors name, beside a running import. What is only held is given up when a row or a code names
+ * it; a whole document, input or run gives up what is wrong with it and releases the rest (HARD-CASES H13, H23).
+ * @throws RowferryError `usage` without any selector
+ */
+export function dismissSelected(target: Target, selectors: Selectors, clock: Clock): Dismissed {
+  if (Object.values(selectors).every((selector) => selector === undefined)) {
+    throw new RowferryError("usage", "dismiss needs to be told what to give up.", {
+      hint: "Name it with --row, --document, --code, --input or --run; `rowferry rejects` lists what there is.",
+    });
+  }
+  const held = selectors.row !== undefined || selectors.code !== undefined ? "give up" : "release";
+  return beside(target, (database) =>
+    // Selected and given up in one transaction: a running import moves on meanwhile.
+    database.transaction(() => dismiss(database, selectOpen(database, selectors), held, clock.now())).immediate(),
+  );
+}

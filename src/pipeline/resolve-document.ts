@@ -1,0 +1,96 @@
+/** `resolve`: a person names the id of a stranded document. Looked at by a read, never by a write (HARD-CASES H5). */
+import { findDocument, type KnownDocument, resolveDocument } from "../ledger/settle.js";
+import type { Clock, Random } from "../model/clock.js";
+import { RowferryError } from "../model/error.js";
+import { documentDeduplicationId } from "../model/keys.js";
+import type { JsonObject, JsonValue } from "../model/json.js";
+import type { Target } from "../model/target.js";
+import { documentOf } from "../submit/answers.js";
+import { readDocument } from "../submit/calls.js";
+import { beside, reading } from "./ledger-access.js";
+import { type Reader, openReader, type ReaderOptions } from "./open-reader.js";
+
+export interface ResolveCheck {
+  document: KnownDocument;
+  documentId: string;
+  /** What the read showed that speaks for or against the id; a read need not tell anything (open-points 18). */
+  findings: { agrees: boolean; text: string }[];
+  /** The read's body, for a person to look at; null: nothing readable came. */
+  body: JsonValue | null;
+}
+
+export interface ResolveOptions extends ReaderOptions {
+  clock: Clock;
+  random: Random;
+}
+
+/**
+ * What can be told before a person confirms.
+ * @throws RowferryError `document-unknown`, `document-not-stranded`, `document-id-not-found`
+ */
+export async function checkResolve(
+  target: Target,
+  request: { document: string; documentId: string },
+  options: ResolveOptions,
+): Promise<ResolveCheck> {
+  const known = reading(target, (database) => {
+    const document = findDocument(database, request.document);
+    resolveDocument(database, document, request.documentId, null);
+    const rows = database
+      .prepare<[number], { namespace: string; external_id: string | null }>(
+        "SELECT namespace, external_id FROM documents WHERE id = ?",
+      )
+      .get(document.id);
+    return { document, namespace: rows?.namespace ?? "", externalId: rows?.external_id ?? null };
+  });
+  const reader = await openReader(target, options);
+  try {
+    const body = await look(reader, request.documentId);
+    const key = documentDeduplicationId({ ...known.document, namespace: known.namespace });
+    const findings = compare(body, { documentId: request.documentId, key, externalId: known.externalId });
+    return { document: known.document, documentId: request.documentId, findings, body };
+  } finally {
+    await reader.close();
+  }
+}
+
+async function look(reader: Reader, documentId: string): Promise<JsonValue | null> {
+  const answer = await reader.send(readDocument(documentId));
+  if (answer.result === "refused" && answer.notFound) {
+    throw new RowferryError("document-id-not-found", `The service has no document ${documentId}.`);
+  }
+  if (answer.result === "stopped") throw new RowferryError("credentials-refused", answer.message);
+  return answer.result === "accepted" ? (documentOf(answer.body)?.body ?? null) : null;
+}
+
+function compare(
+  body: JsonValue | null,
+  ours: { documentId: string; key: string; externalId: string | null },
+): ResolveCheck["findings"] {
+  const findings: ResolveCheck["findings"] = [];
+  if (body === null || typeof body !== "object" || Array.isArray(body)) return findings;
+  const given = body as JsonObject;
+  for (const [name, wanted] of [
+    ["id", ours.documentId],
+    ["documentId", ours.documentId],
+    ["deduplicationId", ours.key],
+    ["externalId", ours.externalId],
+  ] as const) {
+    const value = given[name];
+    if (typeof value !== "string" || wanted === null) continue;
+    const agrees = value === wanted;
+    findings.push({
+      agrees,
+      text: agrees ? `${name} is ${value}, as sent` : `${name} is ${value}, but ${wanted} was sent`,
+    });
+  }
+  return findings;
+}
+
+/** After the confirmation. Beside a running import. */
+export function resolveNamed(target: Target, check: ResolveCheck, clock: Clock): void {
+  beside(target, (database) => {
+    const document = findDocument(database, `${check.document.kind}/${check.document.key}`);
+    resolveDocument(database, document, check.documentId, clock.now());
+  });
+}

@@ -1,0 +1,15 @@
+import { selectOpen, type Selectors } from "../ledger/selection.js";
+import { retry } from "../ledger/settle.js";
+import type { Summary } from "../model/summary.js";
+import { type ResumeOptions, run } from "./run.js";
+
+/** Rejected work that the selectors name goes back to planned; then all that is open is sent, as `resume` does. */
+export async function runRetry(options: ResumeOptions & { selectors: Selectors }): Promise<Summary> {
+  const { selectors, ...rest } = options;
+  return run("retry", null, rest, (session) => {
+    const { database, clock } = session;
+    const count = retry(database, selectOpen(database, selectors), clock.now());
+    session.observe({ type: "notice", level: "info", code: null, message: `${count} refused records are tried again` });
+    return Promise.resolve([]);
+  });
+}

@@ -1,0 +1,55 @@
+/** `rejects`: the rows that a person must change now, over all inputs, as files to correct and as a list. */
+import { rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { createInputStore } from "../ledger/inputs.js";
+import { inputsWithRejects, type RejectedLedgerRow, rejectedRows } from "../ledger/rejects.js";
+import { rowId } from "../ledger/row-id.js";
+import { rowsOf } from "../ledger/rows-of.js";
+import { selectOpen, type Selectors } from "../ledger/selection.js";
+import type { Problem } from "../model/problem.js";
+import type { Target } from "../model/target.js";
+import { makeFolder } from "../report/atomic-file.js";
+import { rejectedFileName, writeRejectedFile } from "../report/rejected-file.js";
+import { reading } from "./ledger-access.js";
+
+export interface Rejects {
+  files: { path: string; mapping: string; rows: number }[];
+  rows: { file: string; sheet: string | null; row: number; problems: Problem[] }[];
+}
+
+/** Writes into `folder`, one file an input and sheet. @throws RowferryError `ledger-missing` */
+export async function writeRejects(target: Target, selectors: Selectors, folder: string): Promise<Rejects> {
+  const result: Rejects = { files: [], rows: [] };
+  const found = reading(target, (database) => {
+    const wanted = rowsOf(database, selectOpen(database, selectors));
+    const inputs = createInputStore(database);
+    return inputsWithRejects(database).flatMap((id) => {
+      const input = inputs.get(id);
+      if (input === null) return [];
+      const rows = [...rejectedRows(database, input)].filter(({ row }) => wanted.has(rowId(id, row)));
+      return rows.length === 0 ? [] : [{ input, rows }];
+    });
+  });
+  if (found.length > 0) makeFolder(folder);
+  const taken = new Set<string>();
+  for (const { input, rows } of found) {
+    const name = unused(taken, rejectedFileName(input.name, input.sheet, input.dialect.format));
+    const path = join(folder, name);
+    rmSync(path, { force: true });
+    await writeRejectedFile(path, { header: input.header, dialect: input.dialect, rows });
+    result.files.push({ path, mapping: input.mapping, rows: rows.length });
+    for (const { row, problems } of rows satisfies RejectedLedgerRow[]) {
+      result.rows.push({ file: basename(input.name), sheet: input.sheet, row, problems });
+    }
+  }
+  return result;
+}
+
+/** Two inputs of one name get two files. */
+function unused(taken: Set<string>, name: string): string {
+  const [, stem = name, ending = ""] = /^(.*)(\.rejected\.\w+)$/.exec(name) ?? [];
+  let candidate = name;
+  for (let count = 2; taken.has(candidate); count += 1) candidate = `${stem}-${count}${ending}`;
+  taken.add(candidate);
+  return candidate;
+}

@@ -1,0 +1,114 @@
+/**
+ * `run.log`: what a run did and how the service answered, as lines of JSON. Only the fields named here are written:
+ * no cell, no key, no body, no message and no secret ever gets in (P9).
+ */
+import { join } from "node:path";
+import pino from "pino";
+import type { Code } from "../model/codes.js";
+import type { PipelineEvent, Summary } from "../model/summary.js";
+import { makeFolder } from "./atomic-file.js";
+
+export type RunLogLevel = "trace" | "debug" | "info" | "warn" | "error" | "silent";
+
+/** One try of a request, without its body. */
+export interface LoggedAttempt {
+  kind: string;
+  number: number;
+  durationMs: number;
+  status: number | null;
+  failure: string | null;
+  codes: readonly string[];
+  requestIds: readonly string[];
+  inDoubt: boolean;
+}
+
+export interface RunLog {
+  begin(run: { name: string; command: string; target: string }): void;
+  event(event: PipelineEvent): void;
+  /** Accepted ones at `debug`, all others at `info`. */
+  attempt(attempt: LoggedAttempt): void;
+  end(summary: Summary): void;
+  /** The run ended with an error. */
+  fail(code: Code): void;
+  /** Null: nothing was to be written. */
+  readonly path: string | null;
+  close(): void;
+}
+
+const silent: RunLog = {
+  path: null,
+  begin: () => {},
+  event: () => {},
+  attempt: () => {},
+  end: () => {},
+  fail: () => {},
+  close: () => {},
+};
+
+/** A log that cannot be written (a full disk) ends nothing: the ledger says all that matters. */
+export function openRunLog(folder: string, level: RunLogLevel): RunLog {
+  if (level === "silent") return silent;
+  makeFolder(folder);
+  const path = join(folder, "run.log");
+  // Worker transports lose lines when a signal ends the process.
+  const destination = pino.destination({ dest: path, sync: true, mode: 0o600 });
+  destination.on("error", () => {});
+  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  return {
+    path,
+    begin: ({ name, command, target }) => log.info({ run: name, command, target }, "begun"),
+    event(event) {
+      switch (event.type) {
+        case "stage":
+          log.info({ stage: event.stage, total: event.total }, "stage");
+          break;
+        case "progress": {
+          const { stage, done, total, sent, problems, held, retries } = event;
+          log.trace({ stage, done, total, sent, problems, held, retries }, "progress");
+          break;
+        }
+        case "forecast": {
+          const { requests, secondsAtLimit, held, deferred } = event;
+          log.info({ requests, secondsAtLimit, held, deferred }, "forecast");
+          break;
+        }
+        case "notice":
+          log[event.level === "warning" ? "warn" : "info"]({ code: event.code }, "notice");
+          break;
+      }
+    },
+    attempt({ kind, number, durationMs, status, failure, codes, requestIds, inDoubt }) {
+      const line = {
+        kind,
+        attempt: number,
+        status,
+        durationMs: Math.round(durationMs),
+        ...(failure === null ? {} : { failure: failure.slice(0, 100) }),
+        ...(codes.length === 0 ? {} : { codes: codes.slice(0, 10).map((code) => code.slice(0, 100)) }),
+        ...(requestIds.length === 0 ? {} : { requestIds: requestIds.slice(0, 10).map((id) => id.slice(0, 200)) }),
+        ...(inDoubt ? { inDoubt } : {}),
+      };
+      const accepted = status !== null && status >= 200 && status < 300;
+      log[accepted ? "debug" : "info"](line, "request");
+    },
+    end({ exitCode, stopped, rows, participants, addresses, documents, events, open, requests }) {
+      const { sent, byKind, retries, rateLimited } = requests;
+      log.info(
+        {
+          exitCode,
+          stopped: stopped?.code ?? null,
+          rows,
+          participants,
+          addresses,
+          documents,
+          events,
+          open,
+          requests: { sent, byKind, retries, rateLimited },
+        },
+        "ended",
+      );
+    },
+    fail: (code) => log.error({ code }, "failed"),
+    close: () => destination.end(),
+  };
+}
