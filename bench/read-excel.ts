@@ -14,7 +14,16 @@ import { columnLetters } from "../src/read/column-letters.js";
 import "../src/read/excel/open-excel.js";
 import { openInput } from "../src/read/open-input.js";
 import { escapeXml, writeWorkbook } from "../test/read/write-workbook.js";
-import { interleaved, madeRow, measure, megabytes, ratioLine, runContender, seeded, withTemporaryFolder } from "./harness.js";
+import {
+  interleaved,
+  madeRow,
+  measure,
+  megabytes,
+  ratioLine,
+  runContender,
+  seeded,
+  withTemporaryFolder,
+} from "./harness.js";
 
 const WALK_GOAL = 1.5;
 const EXCELJS_GOAL = 0.5;
@@ -87,7 +96,9 @@ async function writeMadeWorkbook(path: string, rows: number, columns: number): P
   function* sheet() {
     yield `<row r="1">${letters.map((name, column) => `<c r="${name}1" ${shared(`Coluna ${column + 1}`)}`).join("")}</row>`;
     for (let index = 0; index < rows; index++) {
-      const cells = madeRow(index, columns, random).map((text, column) => cell(text, column, index, letters[column] ?? ""));
+      const cells = madeRow(index, columns, random).map((text, column) =>
+        cell(text, column, index, letters[column] ?? ""),
+      );
       yield `<row r="${index + 2}" spans="1:${columns}">${cells.join("")}</row>`;
     }
   }
@@ -121,7 +132,12 @@ async function main(): Promise<void> {
   await withTemporaryFolder(async (folder) => {
     const path = join(folder, "rows.xlsx");
     await writeMadeWorkbook(path, rows, columns);
-    const medians = await interleaved(import.meta.filename, Object.keys(contenders), [path], Number(values.repetitions));
+    const medians = await interleaved(
+      import.meta.filename,
+      Object.keys(contenders),
+      [path],
+      Number(values.repetitions),
+    );
     const ours = medians.get("ours");
     const walking = medians.get("yauzl + saxes walking");
     const exceljs = medians.get("exceljs streaming");
@@ -131,7 +147,9 @@ async function main(): Promise<void> {
     }
     const walk = ratioLine("ours", ours.milliseconds, "yauzl + saxes walking", walking.milliseconds, WALK_GOAL);
     const stream = ratioLine("ours", ours.milliseconds, "exceljs streaming", exceljs.milliseconds, EXCELJS_GOAL);
-    console.log(`${rows.toLocaleString("en")} rows × ${columns} columns, median of ${values.repetitions} interleaved runs`);
+    console.log(
+      `${rows.toLocaleString("en")} rows × ${columns} columns, median of ${values.repetitions} interleaved runs`,
+    );
     console.log(walk.text);
     console.log(stream.text);
     console.log(

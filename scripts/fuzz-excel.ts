@@ -11,19 +11,59 @@ import { seeded } from "../bench/harness.js";
 import type { Random } from "../src/model/clock.js";
 import type { ReadOptions } from "../src/model/dialect.js";
 import { RowferryError } from "../src/model/error.js";
+import type { Row } from "../src/model/row.js";
 import { openInput } from "../src/read/open-input.js";
+import type { Table } from "../src/read/table.js";
 import { excelFixtureEntries, excelFixtures } from "../test/read/read-excel-fixture.js";
-import { writeZip, type ZipEntry } from "../test/read/write-zip.js";
+import { entryText, writeZip, type ZipEntry } from "../test/read/write-zip.js";
 
 /** How long one small file may take. */
 const CASE_MILLISECONDS = 5_000;
 
-const SPICES = [
-  ...['<c r="ZZZ9"><v>1</v></c>', '<row r="1048576"/>', '<c r="A1" t="s"><v>99</v></c>', '<c t="e"><v/></c>', "<v>1e308</v>", "<is><t> x</t></is>"],
-  ...['<mergeCell ref="A1:XFD1048576"/>', '<col min="1" max="16384" hidden="1"/>', "<!-- -->", "<![CDATA[<c>]]>", "&amp;", "&#xFFFF;", "&x;", "]]>"],
-  ...['<!DOCTYPE a [<!ENTITY x "y">]>', "_x0000_", "😀", "\ufeff", "\0", "<", ">", '"', "/", "9", "-", "E+999", "NaN", ' r="0"', ' t="d"', ' s="9999"'],
-  ...[' hidden="1"', ' xmlns="urn:x"', "x:", "../", "\\", "%2e%2e/", "General;", "[h]", '\\"'],
-];
+/** One a line, as far as they hold no line break; `\0` and `\ufeff` stand for the characters. */
+const SPICES = String.raw`
+<c r="ZZZ9"><v>1</v></c>
+<row r="1048576"/>
+<c r="A1" t="s"><v>99</v></c>
+<c t="e"><v/></c>
+<v>1e308</v>
+<is><t> x</t></is>
+<mergeCell ref="A1:XFD1048576"/>
+<col min="1" max="16384" hidden="1"/>
+<!-- -->
+<![CDATA[<c>]]>
+&amp;
+&#xFFFF;
+&x;
+]]>
+<!DOCTYPE a [<!ENTITY x "y">]>
+_x0000_
+😀
+\ufeff
+\0
+<
+>
+"
+/
+9
+-
+E+999
+NaN
+ r="0"
+ t="d"
+ s="9999"
+ hidden="1"
+ xmlns="urn:x"
+x:
+../
+\
+%2e%2e/
+General;
+[h]
+`
+  .trim()
+  .split("\n")
+  .map((spice) => spice.replace("\\ufeff", "\ufeff").replace("\\0", "\0"));
 
 export interface FuzzResult {
   cases: number;
@@ -44,13 +84,14 @@ export function excelSeeds(): ZipEntry[][] {
 /** A case made from one seed by changes to its parts, to its zip, or to both, with options that may not fit it. */
 export async function mutated(seeds: readonly ZipEntry[][], random: Random): Promise<FuzzCase> {
   let entries = pick(seeds, random);
-  const changes = random() < 0.2 ? 0 : 1 + Math.floor(random() * 4);
+  const changes = random() < 0.2 ? 0 : 1 + Math.floor(random() * 2);
   for (let change = 0; change < changes; change++) entries = changedParts(entries, random);
   let bytes = await writeZip(entries);
   if (changes === 0 || random() < 0.2) bytes = changedBytes(bytes, random);
   const options: ReadOptions = {};
   if (random() < 0.3) options.header = pick(["none", 1, 2, [1, 2], 9], random);
-  if (random() < 0.3) options.excel = pick([{ hidden: "read" }, { fillMerged: true }, { sheet: 1 }, { sheet: "S*" }], random);
+  if (random() < 0.3)
+    options.excel = pick([{ hidden: "read" }, { fillMerged: true }, { sheet: 1 }, { sheet: "S*" }], random);
   return { bytes, options };
 }
 
@@ -65,9 +106,12 @@ function changedParts(entries: readonly ZipEntry[], random: Random): ZipEntry[] 
     case 2:
       return entries.with(at, { ...entry, ...pick([{ stored: true }, { descriptor: true }, { zip64: true }], random) });
     case 3:
-      return entries.with(at, { ...entry, claims: { [pick(["crc", "size", "packed", "flags", "method"], random)]: Math.floor(random() * 65_536) } });
+      return entries.with(at, {
+        ...entry,
+        claims: { [pick(["crc", "size", "packed", "flags", "method"], random)]: Math.floor(random() * 65_536) },
+      });
     default:
-      return entries.with(at, { ...entry, data: changedText(String(entry.data), random) });
+      return entries.with(at, { ...entry, data: changedText(entryText(entry), random) });
   }
 }
 
@@ -85,13 +129,19 @@ function changedText(text: string, random: Random): string {
       const numbers = [...text.matchAll(/\d+/g)];
       if (numbers.length === 0) return text;
       const found = pick(numbers, random);
-      return text.slice(0, found.index) + pick(["0", "-1", "16384", "1048577", "99999999999", ""], random) + text.slice(found.index + found[0].length);
+      return (
+        text.slice(0, found.index) +
+        pick(["0", "-1", "16384", "1048577", "99999999999", ""], random) +
+        text.slice(found.index + found[0].length)
+      );
     }
     default: {
       // Between tags, so that much of what comes out is well-formed.
       const start = text.indexOf("<", at);
       const end = text.indexOf("<", start + 1 + Math.floor(random() * 60));
-      return start === -1 || end === -1 ? text : text.slice(0, end) + text.slice(start, end).repeat(Math.floor(random() * 50)) + text.slice(end);
+      return start === -1 || end === -1
+        ? text
+        : text.slice(0, end) + text.slice(start, end).repeat(Math.floor(random() * 50)) + text.slice(end);
     }
   }
 }
@@ -117,31 +167,34 @@ function changedBytes(bytes: Buffer, random: Random): Buffer {
 export async function readCase({ bytes, options }: FuzzCase, path: string): Promise<"read" | "refused"> {
   await writeFile(path, bytes);
   const start = performance.now();
-  try {
-    const input = await openInput(path);
-    try {
-      const table = await input.open(options);
-      const seen = new Set<number>();
-      for await (const batch of table.rows()) {
-        for (const { number, cells, kinds, problems } of batch) {
-          if (seen.has(number) || number <= (table.headerRow ?? 0)) throw new Error(`row ${number} comes twice, or above the header`);
-          seen.add(number);
-          if (cells.length !== table.header.length) throw new Error(`row ${number} has ${cells.length} cells`);
-          if (kinds !== null && kinds.length !== cells.length) throw new Error(`row ${number} has ${kinds.length} kinds`);
-          if (problems === null && cells.every((cell) => cell.trim() === "")) throw new Error(`row ${number} is blank`);
-        }
-      }
-    } finally {
-      await input.close();
-    }
-    return "read";
-  } catch (error) {
-    if (error instanceof RowferryError) return "refused";
+  const outcome = await readWhole(path, options).catch((error: unknown) => {
+    if (error instanceof RowferryError) return "refused" as const;
     throw error;
+  });
+  const took = performance.now() - start;
+  if (took > CASE_MILLISECONDS) throw new Error(`reading ${bytes.length} bytes took ${Math.round(took)} ms`);
+  return outcome;
+}
+
+async function readWhole(path: string, options: ReadOptions): Promise<"read"> {
+  const input = await openInput(path);
+  try {
+    const table = await input.open(options);
+    const seen = new Set<number>();
+    for await (const batch of table.rows()) for (const row of batch) checkRow(row, table, seen);
   } finally {
-    const took = performance.now() - start;
-    if (took > CASE_MILLISECONDS) throw new Error(`reading ${bytes.length} bytes took ${Math.round(took)} ms`);
+    await input.close();
   }
+  return "read";
+}
+
+function checkRow({ number, cells, kinds, problems }: Row, table: Table, seen: Set<number>): void {
+  if (seen.has(number) || number <= (table.headerRow ?? 0))
+    throw new Error(`row ${number} is twice, or above the header`);
+  seen.add(number);
+  if (cells.length !== table.header.length) throw new Error(`row ${number} has ${cells.length} cells`);
+  if (kinds !== null && kinds.length !== cells.length) throw new Error(`row ${number} has ${kinds.length} kinds`);
+  if (problems === null && cells.every((cell) => cell.trim() === "")) throw new Error(`row ${number} is blank`);
 }
 
 function pick<T>(from: readonly T[], random: Random): T {
@@ -149,7 +202,11 @@ function pick<T>(from: readonly T[], random: Random): T {
 }
 
 /** Until `enough` says so; a case that breaks a promise is kept in its file and named. */
-export async function fuzzExcel(seeds: readonly ZipEntry[][], random: Random, enough: (cases: number) => boolean): Promise<FuzzResult> {
+export async function fuzzExcel(
+  seeds: readonly ZipEntry[][],
+  random: Random,
+  enough: (cases: number) => boolean,
+): Promise<FuzzResult> {
   const folder = await mkdtemp(join(tmpdir(), "rowferry-fuzz-"));
   const path = join(folder, "input.xlsx");
   const result: FuzzResult = { cases: 0, read: 0, refused: 0 };
@@ -173,7 +230,9 @@ async function main(): Promise<void> {
   const end = performance.now() + Number(values.seconds) * 1000;
   const result = await fuzzExcel(excelSeeds(), seeded(Number(values.seed)), () => performance.now() > end);
   const peak = process.resourceUsage().maxRSS / 1024;
-  console.log(`excel: ${result.cases} cases, ${result.read} read, ${result.refused} refused, peak memory ${peak.toFixed(0)} MiB`);
+  console.log(
+    `excel: ${result.cases} cases, ${result.read} read, ${result.refused} refused, peak memory ${peak.toFixed(0)} MiB`,
+  );
   if (peak > 512) throw new Error("memory is not bounded");
 }
 

@@ -3,10 +3,16 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mappingJsonSchema } from "../src/map/json-schema.js";
+import { codesReference } from "./docs/codes-reference.js";
+import { commandsReference } from "./docs/commands-reference.js";
 import { mappingReference } from "./docs/mapping-reference.js";
+import { settingsReference } from "./docs/settings-reference.js";
 
 /** Each generated file, by its path in the project, and how its text is made. */
 export const generatedDocs: readonly { path: string; make: () => string | Promise<string> }[] = [
+  { path: "docs/commands.md", make: commandsReference },
+  { path: "docs/settings.md", make: settingsReference },
+  { path: "docs/codes.md", make: codesReference },
   { path: "docs/mapping-reference.md", make: mappingReference },
   { path: "docs/mapping.schema.json", make: () => `${JSON.stringify(mappingJsonSchema(), null, 2)}\n` },
 ];

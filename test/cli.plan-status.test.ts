@@ -14,6 +14,7 @@ const plan: Plan = {
   secondsAtLimit: 5.3,
   documents: 66,
   events: { ready: 550, held: 3, deferred: 0, refused: 1 },
+  preview: null,
 };
 
 function planned(found: Plan) {

@@ -103,7 +103,10 @@ describe("the next command", () => {
 
   it("is to resume where the run can go on, with its target", () => {
     for (const exitCode of [4, 130, 143] as const) {
-      const [step] = nextSteps(summary({ exitCode, target: { name: "production", baseUrl: "" } }), look.shown);
+      const [step] = nextSteps(
+        summary({ exitCode, target: { name: "production", baseUrl: "" }, ledger: "state/production/ledger.db" }),
+        look.shown,
+      );
       expect(step?.command).toBe("rowferry resume --target production");
     }
   });

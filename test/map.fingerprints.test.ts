@@ -26,9 +26,8 @@ describe("the fingerprint of what makes a key", () => {
     expect([...two.fingerprints]).toEqual([...one.fingerprints]);
   });
 
-  it("changes with namespace, time zone and the document's key, for everything", async () => {
+  it("changes with the namespace and the document's key, for everything", async () => {
     expect(await changed((yaml) => yaml.replace("namespace: test", "namespace: other"))).toEqual(ALL);
-    expect(await changed((yaml) => yaml.replace("UTC", "America/Sao_Paulo"))).toEqual(ALL);
     expect(await changed((yaml) => yaml.replace("key: { column: Doc }", "key: { column: Doc, as: upper }"))).toEqual(
       ALL,
     );
@@ -42,6 +41,22 @@ describe("the fingerprint of what makes a key", () => {
   it("changes with anything that an event by content is made of", async () => {
     expect(await changed((yaml) => yaml.replace("column: Y", "column: Z"))).toEqual(["paper/note"]);
     expect(await changed((yaml) => yaml.replace("name: Casa", "name: Sede"))).toEqual(["paper/note"]);
+  });
+
+  it("changes with time zone, formats and blank words where a key is converted or computed", async () => {
+    expect(await changed((yaml) => yaml.replace("UTC", "America/Sao_Paulo"))).toEqual(["paper/weighing", "paper/note"]);
+    expect(await changed((yaml) => yaml.replace("country: BR }", 'country: BR, blank: ["?"] }'))).toEqual([
+      "paper/note",
+    ]);
+  });
+
+  it("does not change with another input for the same kind that makes keys the same way", async () => {
+    const [, input = ""] = /^inputs:\n([\s\S]*)$/mu.exec(BASE) ?? [];
+    const twice = `${BASE}${input.replace("  rows:", '  more:\n    files: "*.tsv"')}`.replace(
+      "  rows:\n",
+      '  rows:\n    files: "*.csv"\n',
+    );
+    expect([...(await load(twice)).fingerprints]).toEqual([...(await load(BASE)).fingerprints]);
   });
 
   it("does not change with what enters no key", async () => {

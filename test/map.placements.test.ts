@@ -88,7 +88,7 @@ describe("an invalid row", () => {
   it("of the wrong shape places its document only: its cells may stand under the wrong headers", async () => {
     const mapping = await load(YAML);
     const header = headerOf(mapping, [DAY]);
-    const problem = { code: "row-too-long" as never, message: "9 cells", hint: null, column: null };
+    const problem = { code: "row-long" as const, message: "9 cells", hint: null, column: null };
     const [mapped] = bind(mapping, header).map([
       { ...row(2, header, { ...DAY, Kind: "k", Id: "1" }), problems: [problem] },
     ]);
@@ -134,7 +134,7 @@ describe("a skipped row", () => {
     const mapping = await load(mappingWith({ input: "skip: { blank: Doc }" }));
     const header = ["Doc", "Day"];
     const [mapped] = bind(mapping, header).map([
-      { ...row(2, header, {}), problems: [{ code: "row-too-short" as never, message: "", hint: null, column: null }] },
+      { ...row(2, header, {}), problems: [{ code: "row-short" as const, message: "", hint: null, column: null }] },
     ]);
     expect(mapped?.outcome.fate).toBe("invalid");
   });

@@ -85,12 +85,23 @@ describe("numbers keep every digit (shortest double, or the stored text where it
     expect(await cell(`<c r="B1" t="n"><v>${stored}</v></c>`)).toEqual([`number ${expected}`]);
   });
 
-  test.each(["NaN", "INF", "1.#QNAN", "0x10", "1,5", "1e999", "abc"])("%s is no number, and said so", async (stored) => {
-    expect(await cell(`<c r="B1"><v>${stored}</v></c>`)).toEqual(["! cell-unreadable B"]);
-  });
+  test.each(["NaN", "INF", "1.#QNAN", "0x10", "1,5", "1e999", "abc"])(
+    "%s is no number, and said so",
+    async (stored) => {
+      expect(await cell(`<c r="B1"><v>${stored}</v></c>`)).toEqual(["! cell-unreadable B"]);
+    },
+  );
 
   test("percent and currency are the number, not the picture", async () => {
-    const formats = [9, "0.00%", '"R$" #,##0.00', '[$R$-416] #,##0.00;[Red]-[$R$-416] #,##0.00', "# ?/?", "0.00E+00", "@"];
+    const formats = [
+      9,
+      "0.00%",
+      '"R$" #,##0.00',
+      "[$R$-416] #,##0.00;[Red]-[$R$-416] #,##0.00",
+      "# ?/?",
+      "0.00E+00",
+      "@",
+    ];
     const cells = formats.map((_, index) => `<c s="${index + 1}"><v>0.125</v></c>`).join("");
     expect(await readCells(`<row r="1">${cells}</row>`, { formats })).toEqual([formats.map(() => "number 0.125")]);
   });
@@ -153,6 +164,10 @@ describe("formulas are not calculated: the stored result counts", () => {
     const rows = await readCells('<row r="3"><c r="B3"><f>1+1</f></c></row>');
     expect(rows).toEqual([["", "", "! formula-without-value B"]]);
   });
+});
+
+test("a NUL character is a problem of its row, as in CSV files", async () => {
+  expect(await cell('<c r="B1" t="str"><v>a_x0000_b</v></c>')).toEqual(["text a\0b", "! nul-character B"]);
 });
 
 test("elements of other namespaces in a cell are not its value", async () => {

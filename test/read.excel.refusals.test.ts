@@ -21,7 +21,9 @@ describe("damage", () => {
   test("a workbook cut off anywhere is refused, never read in part", async () => {
     const bytes = await writeWorkbook({ ...made, change: (entry) => ({ ...entry, stored: true }) });
     for (let length = 40; length < bytes.length; length += 97) {
-      await expect(readWorkbookBytes(bytes.subarray(0, length))).rejects.toMatchObject({ code: expect.stringMatching(/^(file-corrupt|archive-ambiguous)$/) });
+      await expect(readWorkbookBytes(bytes.subarray(0, length))).rejects.toMatchObject({
+        code: expect.stringMatching(/^(file-corrupt|archive-ambiguous)$/),
+      });
     }
   });
 
@@ -29,7 +31,10 @@ describe("damage", () => {
     const bytes = await writeWorkbook({ ...made, change: (entry) => ({ ...entry, stored: true }) });
     const at = bytes.indexOf("<v>b</v>") + 3;
     bytes[at] = "c".charCodeAt(0);
-    await expect(readWorkbookBytes(bytes)).rejects.toMatchObject({ code: "file-corrupt", message: expect.stringContaining("checksum") });
+    await expect(readWorkbookBytes(bytes)).rejects.toMatchObject({
+      code: "file-corrupt",
+      message: expect.stringContaining("checksum"),
+    });
   });
 
   test.each([
@@ -43,10 +48,17 @@ describe("damage", () => {
     ["an unknown encoding", "xl/styles.xml", '<?xml version="1.0" encoding="x-none"?><styleSheet/>'],
     ["elements without end", "xl/sharedStrings.xml", "<a>".repeat(10_000)],
     ["a text without end", "xl/sharedStrings.xml", `<sst>${" ".repeat(9 * 1024 ** 2)}</sst>`],
-    ["a tag without end", "xl/sharedStrings.xml", `<sst ${Array.from({ length: 900_000 }, (_, index) => `a${index}=""`).join(" ")}`],
+    [
+      "a tag without end",
+      "xl/sharedStrings.xml",
+      `<sst ${Array.from({ length: 900_000 }, (_, index) => `a${index}=""`).join(" ")}`,
+    ],
     ["broken relationships", "xl/_rels/workbook.xml.rels", "<Relationships>"],
   ])("%s", async (_, name, data) => {
-    await expect(readWorkbook(damaged(name, data))).rejects.toMatchObject({ code: "file-corrupt", hint: expect.stringMatching(/./) });
+    await expect(readWorkbook(damaged(name, data))).rejects.toMatchObject({
+      code: "file-corrupt",
+      hint: expect.stringMatching(/./),
+    });
   });
 
   test("a sheet whose part is missing", async () => {
@@ -58,7 +70,10 @@ describe("damage", () => {
 
   test("a part larger or smaller than the archive says", async () => {
     for (const size of [10, 100_000]) {
-      const bytes = await writeWorkbook({ ...made, change: (entry) => (entry.name.includes("sheet1") ? { ...entry, claims: { size } } : entry) });
+      const bytes = await writeWorkbook({
+        ...made,
+        change: (entry) => (entry.name.includes("sheet1") ? { ...entry, claims: { size } } : entry),
+      });
       await expect(readWorkbookBytes(bytes)).rejects.toMatchObject({ code: "file-corrupt" });
     }
   });
@@ -94,12 +109,18 @@ describe("bombs", () => {
     "a document type in %s is refused, so that no entity is ever defined",
     async (name) => {
       const reading = readWorkbook(damaged(name, `${DECLARATION}${laughs}<sst><si><t>&b;</t></si></sst>`));
-      await expect(reading).rejects.toMatchObject({ code: "file-refused", message: expect.stringContaining("document type") });
+      await expect(reading).rejects.toMatchObject({
+        code: "file-refused",
+        message: expect.stringContaining("document type"),
+      });
     },
   );
 
   test("a sheet that unpacks to more than its size justifies", async () => {
-    const bytes = await writeWorkbook({ ...made, parts: { "xl/worksheets/sheet1.xml": pieces(" ".repeat(1024 ** 2), 40) } });
+    const bytes = await writeWorkbook({
+      ...made,
+      parts: { "xl/worksheets/sheet1.xml": pieces(" ".repeat(1024 ** 2), 40) },
+    });
     expect(bytes.length).toBeLessThan(100_000);
     const start = performance.now();
     await expect(readWorkbookBytes(bytes)).rejects.toMatchObject({ code: "file-oversized" });
@@ -119,15 +140,22 @@ describe("bombs", () => {
     const bytes = await writeWorkbook(made);
     const path = await temporaryFile(bytes, "input.xlsx");
     const file = { path, name: "input.xlsx", contentHash: "", bytes: bytes.length };
-    await expect(openExcel(file, { ...defaultZipLimits, entries: 3 })).rejects.toMatchObject({ code: "file-oversized" });
-    await expect(openExcel(file, { ...defaultZipLimits, partBytes: 10 })).rejects.toMatchObject({ code: "file-oversized" });
+    await expect(openExcel(file, { ...defaultZipLimits, entries: 3 })).rejects.toMatchObject({
+      code: "file-oversized",
+    });
+    await expect(openExcel(file, { ...defaultZipLimits, partBytes: 10 })).rejects.toMatchObject({
+      code: "file-oversized",
+    });
     const parts = await ZipParts.open(file);
     await expect(readSharedStrings(parts, "xl/sharedStrings.xml", 4)).rejects.toMatchObject({ code: "file-oversized" });
-    parts.close();
+    await parts.close();
   });
 
   test("a repetitive but genuine sheet is no bomb", async () => {
-    const many = pieces(Array.from({ length: 1000 }, () => '<row><c t="s"><v>0</v></c><c t="s"><v>0</v></c></row>').join(""), 100);
+    const many = pieces(
+      Array.from({ length: 1000 }, () => '<row><c t="s"><v>0</v></c><c t="s"><v>0</v></c></row>').join(""),
+      100,
+    );
     const table = await readWorkbook({ ...made, sheets: [{ name: "S", rows: many }] }, { header: "none" });
     expect(table.rows).toHaveLength(100_000);
   });
@@ -140,8 +168,26 @@ describe("other files", () => {
   }
 
   test.each([
-    ["a protected workbook", Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(1024), Buffer.from("EncryptedPackage", "utf16le"), Buffer.alloc(512)]), "file-protected"],
-    ["an old .xls", Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(1024), Buffer.from("Workbook", "utf16le"), Buffer.alloc(512)]), "file-refused"],
+    [
+      "a protected workbook",
+      Buffer.concat([
+        Buffer.from("d0cf11e0a1b11ae1", "hex"),
+        Buffer.alloc(1024),
+        Buffer.from("EncryptedPackage", "utf16le"),
+        Buffer.alloc(512),
+      ]),
+      "file-protected",
+    ],
+    [
+      "an old .xls",
+      Buffer.concat([
+        Buffer.from("d0cf11e0a1b11ae1", "hex"),
+        Buffer.alloc(1024),
+        Buffer.from("Workbook", "utf16le"),
+        Buffer.alloc(512),
+      ]),
+      "file-refused",
+    ],
     ["text", "a;b\n1;2\n", "file-refused"],
     ["a web page", "<html><table></table></html>", "file-refused"],
     ["nothing", "", "file-empty"],
@@ -153,13 +199,19 @@ describe("other files", () => {
     const plain = await writeZip([{ name: "a.txt", data: "x" }]);
     await expect(openDirectly(plain)).rejects.toMatchObject({ code: "file-refused" });
     const binary = await writeZip([{ name: "xl/workbook.bin", data: "x" }]);
-    await expect(openDirectly(binary)).rejects.toMatchObject({ code: "file-refused", message: expect.stringContaining(".xlsb") });
+    await expect(openDirectly(binary)).rejects.toMatchObject({
+      code: "file-refused",
+      message: expect.stringContaining(".xlsb"),
+    });
     const root = await writeWorkbook(damaged("xl/workbook.xml", "<document/>"));
     await expect(openDirectly(root)).rejects.toMatchObject({ code: "file-refused" });
   });
 
   test("a workbook without sheets", async () => {
-    await expect(readWorkbook({ sheets: [] })).rejects.toMatchObject({ code: "sheet-missing", hint: expect.stringContaining("Excel") });
+    await expect(readWorkbook({ sheets: [] })).rejects.toMatchObject({
+      code: "sheet-missing",
+      hint: expect.stringContaining("Excel"),
+    });
   });
 
   test("a file that is gone, or has another size than was said", async () => {

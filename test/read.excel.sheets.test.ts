@@ -6,10 +6,13 @@ import { brief, temporaryFile } from "./read/read-file.js";
 import { readWorkbook } from "./read/read-workbook.js";
 import { columnLetters } from "../src/read/column-letters.js";
 import { type MadeSheet, textCell, writeWorkbook } from "./read/write-workbook.js";
+import { entryText } from "./read/write-zip.js";
 
 function sheetOf(name: string, table: readonly (readonly string[])[], more: Partial<MadeSheet> = {}): MadeSheet {
   const rows = table.map((cells, index) => {
-    const elements = cells.map((cell, column) => (cell === "" ? "" : textCell(`${columnLetters(column + 1)}${index + 1}`, cell)));
+    const elements = cells.map((cell, column) =>
+      cell === "" ? "" : textCell(`${columnLetters(column + 1)}${index + 1}`, cell),
+    );
     return cells.length === 0 ? "" : `<row r="${index + 1}">${elements.join("")}</row>`;
   });
   return { name, rows: rows.join(""), ...more };
@@ -50,7 +53,10 @@ describe("the sheet", () => {
     const table = await readWorkbook({ sheets: [empty, january, notes] });
     expect(table.header).toEqual(["a", "b"]);
     expect(table.dialect).toEqual({ format: "xlsx", sheet: "Manifestos Jan", date1904: false });
-    expect(table.notes).toEqual(['Hidden sheets were left out: "Notas" (hidden).', 'Of 2 sheets, only "Manifestos Jan" has rows.']);
+    expect(table.notes).toEqual([
+      'Hidden sheets were left out: "Notas" (hidden).',
+      'Of 2 sheets, only "Manifestos Jan" has rows.',
+    ]);
   });
 
   test.each([
@@ -82,20 +88,35 @@ describe("the sheet", () => {
   });
 
   test("hidden ones take part when hidden things are to be read", async () => {
-    expect((await readWorkbook({ sheets: [january, notes] }, { sheet: "Nota?", hidden: "read" })).header).toEqual(["n"]);
-    await expect(readWorkbook({ sheets: [january, notes] }, { hidden: "read" })).rejects.toMatchObject({ code: "sheet-ambiguous" });
+    expect((await readWorkbook({ sheets: [january, notes] }, { sheet: "Nota?", hidden: "read" })).header).toEqual([
+      "n",
+    ]);
+    await expect(readWorkbook({ sheets: [january, notes] }, { hidden: "read" })).rejects.toMatchObject({
+      code: "sheet-ambiguous",
+    });
     await expect(readWorkbook({ sheets: [notes] })).rejects.toMatchObject({ code: "sheet-missing" });
   });
 
   test("a sheet of blank cells is empty", async () => {
-    await expect(readWorkbook({ sheets: [empty] })).rejects.toMatchObject({ code: "file-empty", place: { sheet: "Plan3" } });
+    await expect(readWorkbook({ sheets: [empty] })).rejects.toMatchObject({
+      code: "file-empty",
+      place: { sheet: "Plan3" },
+    });
   });
 
   test("chart sheets are not among the sheets", async () => {
     const bytes = await writeWorkbook({
       sheets: [january, { name: "Chart", rows: "<chartsheet/>" }],
       change: (entry) =>
-        entry.name.endsWith("workbook.xml.rels") ? { ...entry, data: String(entry.data).replace('worksheet" Target="worksheets/sheet2', 'chartsheet" Target="worksheets/sheet2') } : entry,
+        entry.name.endsWith("workbook.xml.rels")
+          ? {
+              ...entry,
+              data: entryText(entry).replace(
+                'worksheet" Target="worksheets/sheet2',
+                'chartsheet" Target="worksheets/sheet2',
+              ),
+            }
+          : entry,
     });
     const input = await openInput(await temporaryFile(bytes, "input.xlsx"));
     expect(input.sheets).toEqual([{ sheet: "Manifestos Jan", hidden: false }]);
@@ -117,9 +138,11 @@ describe("hidden rows and columns", () => {
     ["9", "10", "11", "12"],
   ];
   const sheet = {
-    ...sheetOf("S", table, { before: '<cols><col min="2" max="2" width="9" hidden="1"/><col min="4" max="16384" hidden="true"/></cols>' }),
+    ...sheetOf("S", table, {
+      before: '<cols><col min="2" max="2" width="9" hidden="1"/><col min="4" max="16384" hidden="true"/></cols>',
+    }),
   };
-  sheet.rows = String(sheet.rows).replace('<row r="3">', '<row r="3" hidden="1">');
+  sheet.rows = entryText({ name: "", data: sheet.rows }).replace('<row r="3">', '<row r="3" hidden="1">');
 
   test("are left out, and that is said", async () => {
     const read = await readWorkbook({ sheets: [sheet] });
@@ -154,7 +177,8 @@ describe("merged cells", () => {
     ["", "stale", "y"],
     ["2", "Beta", ""],
   ];
-  const behind = '<autoFilter ref="A1:C5"/><mergeCells count="4"><mergeCell ref="A1:B1"/><mergeCell ref="C1:C2"/><mergeCell ref="A3:B4"/><mergeCell ref="C4:C5"/></mergeCells>';
+  const behind =
+    '<autoFilter ref="A1:C5"/><mergeCells count="4"><mergeCell ref="A1:B1"/><mergeCell ref="C1:C2"/><mergeCell ref="A3:B4"/><mergeCell ref="C4:C5"/></mergeCells>';
   const merged = { sheets: [sheetOf("S", table, { behind })] };
 
   test("the value stands in the first cell; what a merge covers is not shown, and not read", async () => {
@@ -187,16 +211,32 @@ describe("merged cells", () => {
   });
 
   test("kinds are filled with the values", async () => {
-    const rows = '<row r="1"><c t="str"><v>a</v></c><c t="str"><v>b</v></c></row><row r="2"><c><v>7</v></c><c t="str"><v>x</v></c></row><row r="3"><c/><c t="str"><v>y</v></c></row>';
-    const read = await readWorkbook({ sheets: [{ name: "S", rows, behind: '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>' }] }, { fillMerged: true });
+    const rows =
+      '<row r="1"><c t="str"><v>a</v></c><c t="str"><v>b</v></c></row><row r="2"><c><v>7</v></c><c t="str"><v>x</v></c></row><row r="3"><c/><c t="str"><v>y</v></c></row>';
+    const read = await readWorkbook(
+      { sheets: [{ name: "S", rows, behind: '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>' }] },
+      { fillMerged: true },
+    );
     expect(read.rows.map(({ cells, kinds }) => [cells, kinds])).toEqual([
-      [["7", "x"], ["number", "text"]],
-      [["7", "y"], ["number", "text"]],
+      [
+        ["7", "x"],
+        ["number", "text"],
+      ],
+      [
+        ["7", "y"],
+        ["number", "text"],
+      ],
     ]);
   });
 
   test("a title merged over the whole width is a preamble, filled or not", async () => {
-    const made = { sheets: [sheetOf("S", [["Relatório"], ["a", "b", "c"], ["1", "2", "3"], ["4", "5", "6"]], { behind: '<mergeCells><mergeCell ref="A1:C1"/></mergeCells>' })] };
+    const made = {
+      sheets: [
+        sheetOf("S", [["Relatório"], ["a", "b", "c"], ["1", "2", "3"], ["4", "5", "6"]], {
+          behind: '<mergeCells><mergeCell ref="A1:C1"/></mergeCells>',
+        }),
+      ],
+    };
     for (const fillMerged of [false, true]) {
       const read = await readWorkbook(made, { fillMerged });
       expect(read.header).toEqual(["a", "b", "c"]);
@@ -206,7 +246,18 @@ describe("merged cells", () => {
 
   test("ranges that are none are left alone, ones that overlap end", async () => {
     const ranges = '<mergeCell ref="A2"/><mergeCell ref="x"/><mergeCell/><mergeCell ref="B2:A2"/>';
-    const made = { sheets: [sheetOf("S", [["a", "b"], ["1", "2"]], { behind: `<mergeCells>${ranges}</mergeCells>` })] };
+    const made = {
+      sheets: [
+        sheetOf(
+          "S",
+          [
+            ["a", "b"],
+            ["1", "2"],
+          ],
+          { behind: `<mergeCells>${ranges}</mergeCells>` },
+        ),
+      ],
+    };
     expect(brief((await readWorkbook(made)).rows)).toEqual([[2, ["1", ""]]]);
     const many = Array.from({ length: 17_000 }, () => '<mergeCell ref="A1:XFD1048576"/>').join("");
     const hostile = { sheets: [sheetOf("S", small, { behind: `<mergeCells>${many}</mergeCells>` })] };
@@ -215,7 +266,9 @@ describe("merged cells", () => {
 });
 
 test("a table can be opened again, and rows that nobody takes hold nothing open", async () => {
-  const input = await openInput(await temporaryFile(await writeWorkbook({ sheets: [sheetOf("S", small)] }), "input.xlsx"));
+  const input = await openInput(
+    await temporaryFile(await writeWorkbook({ sheets: [sheetOf("S", small)] }), "input.xlsx"),
+  );
   for (let time = 0; time < 3; time++) {
     const table = await input.open({});
     for await (const rows of table.rows()) {
@@ -228,8 +281,13 @@ test("a table can be opened again, and rows that nobody takes hold nothing open"
 });
 
 test("rows come in batches, as they are taken", async () => {
-  const rows = Array.from({ length: 20_000 }, (_, index) => `<row r="${index + 1}"><c><v>${index}</v></c><c><v>1</v></c></row>`);
-  const input = await openInput(await temporaryFile(await writeWorkbook({ sheets: [{ name: "S", rows }] }), "input.xlsx"));
+  const rows = Array.from(
+    { length: 20_000 },
+    (_, index) => `<row r="${index + 1}"><c><v>${index}</v></c><c><v>1</v></c></row>`,
+  );
+  const input = await openInput(
+    await temporaryFile(await writeWorkbook({ sheets: [{ name: "S", rows }] }), "input.xlsx"),
+  );
   const table = await input.open({ header: "none" });
   const sizes: number[] = [];
   for await (const batch of table.rows()) sizes.push(batch.length);

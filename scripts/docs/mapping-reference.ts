@@ -1,4 +1,5 @@
 /** docs/mapping-reference.md, from the schema that mappings are checked by: it cannot say anything else than the program does. */
+import { caseSchema } from "../../src/map/cases/cases-schema.js";
 import { conversionNames, conversions } from "../../src/map/convert/conversion.js";
 import { mappingJsonSchema } from "../../src/map/json-schema.js";
 import { expressionFunctions } from "../../src/map/value/expression-functions.js";
@@ -53,7 +54,7 @@ export function mappingReference(): string {
     "[map-your-first-file.md](map-your-first-file.md) is the way in. *Required* members are marked.",
   ];
   for (const [name, heading] of SECTIONS) lines.push("", ...section(heading, definitions[name] ?? {}));
-  lines.push("", ...conversionSection(), "", ...functionSection(), "");
+  lines.push("", ...conversionSection(), "", ...functionSection(), "", ...casesSection(), "");
   return lines.join("\n");
 }
 
@@ -177,6 +178,37 @@ function functionSection(): string[] {
   lines.push(
     "",
     "`cel.bind` is not available; `map`, `filter`, `all` and `exists` may stand in an expression twice at most, and not within each other.",
+  );
+  return lines;
+}
+
+function casesSection(): string[] {
+  const json = z.toJSONSchema(caseSchema, { target: "draft-7", io: "input", unrepresentable: "any" });
+  const schema = (json as { definitions?: { [name: string]: Node } }).definitions?.["Case"] ?? (json as Node);
+  const lines = [
+    "## Cases",
+    "",
+    "`<mapping>.cases.yaml` beside the mapping holds rows and what must come of them; `rowferry test` runs it. Every scalar is read as text, so `007` stays `007`.",
+    "",
+    "| Member | Takes | Meaning |",
+    "|---|---|---|",
+  ];
+  for (const [name, node] of Object.entries(schema.properties ?? {})) {
+    const required = schema.required?.includes(name) === true ? " *required*" : "";
+    lines.push(`| \`${name}\`${required} | ${cell(takes(node))} | ${cell(meaning(node))} |`);
+  }
+  lines.push(
+    "",
+    "A case expects exactly one of `records`, `codes` and `skipped`. Records are written in the words of the mapping:",
+    "",
+    "- participants: `name` (in the mapping), `key`, `data`",
+    "- addresses: `name`, `key`, `participant`, `data`",
+    "- documents: `name`, `key`, `mode`, `documentId`, `participant`, `address`, `externalId`, `fields`, `createEmpty`",
+    "- events: `event` (in the mapping), `document` (its key), `documentName`, `key`, `name`, `externalCreatedAt`, `isPublic`, `participant`, `address`,",
+    "  `attributes` (by name), `publicAttributes`, `relatedDocument`, `target`, `propagateEvent`, `value`, `extra`",
+    "",
+    "A participant or address of the same rows is given by its name; others as `{ ref: …, key: … }`, `{ natural: […] }` or `{ id: … }`.",
+    'A cell of a workbook that is no text says its kind: `{ number: "12.5" }`, `{ date: "2026-03-01" }`, `{ boolean: "true" }`.',
   );
   return lines;
 }

@@ -12,30 +12,37 @@ export const configFileName = "rowferry.config.yaml";
 const text = z.string().trim().min(1);
 
 export const configTargetSchema = z.strictObject({
-  baseUrl: text,
-  tokenUrl: text,
-  clientId: text,
-  /** A file that holds the secret and nothing else; relative to the settings file. */
-  clientSecretFile: text.optional(),
-  /** Or the name of an environment variable that holds it. */
-  clientSecretEnv: text.optional(),
-  scope: text.optional(),
-  clientAuthentication: z.enum(["basic", "post"]).optional(),
-  rate: z.number().positive().optional(),
-  burst: z.int().positive().optional(),
-  throttle: text.optional(),
-  maxEventsPerRequest: z.int().positive().optional(),
-  maxRequestBytes: z.int().min(1024).optional(),
-  requestIdHeaders: z.array(text).optional(),
-  ledger: text.optional(),
+  baseUrl: text.describe("The service's address. https, or http to this machine only."),
+  tokenUrl: text.describe("The token endpoint's address."),
+  clientId: text.describe("The client's name at the token endpoint."),
+  clientSecretFile: text
+    .optional()
+    .describe("A file that holds the secret and nothing else; relative to the settings file."),
+  clientSecretEnv: text.optional().describe("Or the name of an environment variable that holds the secret."),
+  scope: text.optional().describe("Asked for at the token endpoint, where it wants one."),
+  clientAuthentication: z
+    .enum(["basic", "post"])
+    .optional()
+    .describe("How the client names itself there: in a header (`basic`, default) or in the body (`post`)."),
+  rate: z.number().positive().optional().describe("Requests per second; default 20."),
+  burst: z.int().positive().optional().describe("Requests at once; default 30."),
+  throttle: text.optional().describe("`redis://…`: one budget shared by several processes and machines."),
+  maxEventsPerRequest: z.int().positive().optional().describe("Most events of one request; default 100."),
+  maxRequestBytes: z.int().min(1024).optional().describe("Longest body in bytes; default 1048576."),
+  requestIdHeaders: z
+    .array(text)
+    .optional()
+    .describe("Response headers that are kept with every attempt; default: the usual names, x-request-id among them."),
+  ledger: text.optional().describe("The ledger's file; default `state/<target>/ledger.db`."),
 });
 
 export const configSchema = z.strictObject({
-  /** The target used where neither --target nor ROWFERRY_TARGET names one. */
-  target: text.optional(),
-  /** Folder of ledgers and runs; default `state`. */
-  state: text.optional(),
-  targets: z.record(z.string(), configTargetSchema).optional(),
+  target: text.optional().describe("The target used where neither --target nor ROWFERRY_TARGET names one."),
+  state: text.optional().describe("Folder of ledgers and runs; default `state`."),
+  targets: z
+    .record(z.string(), configTargetSchema)
+    .optional()
+    .describe("Services by name (letters, digits, `-` and `_`; not `sandbox` or `env`)."),
 });
 
 export type ConfigTarget = z.infer<typeof configTargetSchema>;

@@ -1,5 +1,5 @@
 /** The pipeline as the commands see it. Each part is loaded when it is first called: `status` needs no readers and no client. */
-import type { ImportOptions, ResumeOptions } from "../pipeline/index.js";
+import type { ImportOptions, PlanOptions, ResumeOptions } from "../pipeline/index.js";
 
 export type { ImportOptions, Plan, ResumeOptions, RunLimits, Status } from "../pipeline/index.js";
 
@@ -8,7 +8,7 @@ export type Pipeline = Pick<Whole, "runImport" | "runResume" | "planImport" | "r
 
 export const pipeline: Pipeline = {
   runImport: async (options: ImportOptions) => (await import("../pipeline/import.js")).runImport(options),
-  planImport: async (options: ImportOptions) => (await import("../pipeline/import.js")).planImport(options),
+  planImport: async (options: PlanOptions) => (await import("../pipeline/import.js")).planImport(options),
   runResume: async (options: ResumeOptions) => (await import("../pipeline/run.js")).runResume(options),
   readStatus: async (options) => (await import("../pipeline/status.js")).readStatus(options),
 };

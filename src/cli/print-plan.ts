@@ -1,5 +1,6 @@
 /** What an import would do, as lines for a terminal. Text only; whoever calls it prints it. */
 import { grouped, shortDuration } from "../report/figures.js";
+import { plainLines, plainText } from "../report/plain-text.js";
 import type { Plan } from "./pipeline.js";
 import { type Colors, rowTable } from "./text-tables.js";
 
@@ -21,9 +22,28 @@ export function printPlan(plan: Plan, { columns, colors }: PlanLook): string {
     rowTable({ inputs: plan.inputs, rows: sum(plan.inputs) }, columns, colors),
     [`${"documents".padEnd(13)} ${grouped(plan.documents)}`, `${"events".padEnd(13)} ${counts.join(", ")}`].join("\n"),
     requestLines(plan, colors),
+    plan.preview === null ? "" : previewLines(plan.preview, colors),
     "Nothing was sent, and the ledger is as it was.",
   ];
-  return sections.join("\n\n");
+  return sections.filter((text) => text !== "").join("\n\n");
+}
+
+/** Each request with its body; texts from cells are escaped by JSON, and made plain. */
+function previewLines(preview: NonNullable<Plan["preview"]>, colors: PlanLook["colors"]): string {
+  const { kind, key, generation, requests, held, deferred, refused } = preview;
+  const replacement = generation > 1 ? `, generation ${generation}` : "";
+  const left = [
+    held > 0 ? `${grouped(held)} held` : "",
+    deferred > 0 ? `${grouped(deferred)} deferred` : "",
+    refused > 0 ? `${grouped(refused)} that can never be sent` : "",
+  ].filter((text) => text !== "");
+  const title = colors.bold(`Requests of ${plainText(kind)} ${plainText(key)}${replacement}`);
+  const lines = requests.map(({ method, path, body }) => {
+    return `${method} ${plainText(path)}\n${plainLines(JSON.stringify(body, null, 2))}`;
+  });
+  if (requests.length === 0) lines.push("none");
+  if (left.length > 0) lines.push(`Not sent now: ${left.join(", ")}`);
+  return [title, ...lines].join("\n");
 }
 
 function requestLines({ requests, secondsAtLimit }: Plan, colors: PlanLook["colors"]): string {

@@ -36,6 +36,7 @@ export function runCommand(
         limits: limits(flags, world.clock.now()),
         fresh: flags.fresh === true,
         journal: flags.journal ?? null,
+        ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
       });
     } finally {
       progress.close();

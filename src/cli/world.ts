@@ -22,6 +22,8 @@ export interface World {
   pipeline: Pipeline;
   /** Calls back for each signal that arrives; the result ends that. */
   onSignal: (listener: (name: SignalName) => void) => () => void;
+  /** Asks a person and gives what was typed, null when nobody is there; default: the terminal, where there is one. */
+  ask?: (question: string) => Promise<string | null>;
   /** Ends the process at once. */
   exitNow: (code: number) => void;
 }

@@ -152,6 +152,7 @@ function withdrawInput(database: Database, id: number): void {
   for (const table of ["row_events", "row_records", "row_cells", "placements"]) {
     database.prepare(`DELETE FROM ${table} WHERE row_id >= ? AND row_id < ?`).run(...range);
   }
+  database.prepare("DELETE FROM cell_pages WHERE first_row >= ? AND first_row < ?").run(...range);
   database.prepare("DELETE FROM rows WHERE id >= ? AND id < ?").run(...range);
   database.prepare("DELETE FROM problems WHERE row_id >= ? AND row_id < ? AND stage = 'staging'").run(...range);
   // What is declared again takes the new data; what is not declared again is never sent.

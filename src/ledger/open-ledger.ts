@@ -18,6 +18,18 @@ export interface LedgerOwner {
 
 /** Opens for writing; creates the file (readable by its owner only) when it is not there. The caller holds the lock. */
 export function openLedger(path: string, owner: LedgerOwner, now: number): Database.Database {
+  const database = openLedgerOfAnyone(path);
+  try {
+    claim(database, path, owner, now);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** The same for whoever it belongs to: only for `ledger rebind` and `ledger rebuild`. */
+export function openLedgerOfAnyone(path: string): Database.Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const database = openDatabase(path, {});
   chmodSync(path, 0o600);
@@ -27,7 +39,6 @@ export function openLedger(path: string, owner: LedgerOwner, now: number): Datab
   database.pragma("foreign_keys = ON");
   database.pragma("cache_size = -65536");
   migrate(database, path);
-  claim(database, path, owner, now);
   return database;
 }
 
@@ -94,6 +105,18 @@ function claim(database: Database.Database, path: string, owner: LedgerOwner, no
   }
 }
 
-function ownerName(owner: LedgerOwner): string {
+/** Gives the ledger to another target, knowingly. @returns who it belonged to; null: nobody yet */
+export function rebindLedger(database: Database.Database, owner: LedgerOwner): string | null {
+  const before = database.prepare<[], string>("SELECT value FROM facts WHERE name = 'owner'").pluck().get() ?? null;
+  database
+    .prepare(
+      "INSERT INTO facts (name, value) VALUES ('owner', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    )
+    .run(ownerName(owner));
+  return before;
+}
+
+/** `https://api.example.com as client acme`. */
+export function ownerName(owner: LedgerOwner): string {
   return owner.baseUrl === null ? "the embedded sandbox" : `${owner.baseUrl} as client ${owner.clientId}`;
 }

@@ -22,7 +22,10 @@ export interface HeldRecord {
 
 /** `total` of all held events, with the first `limit` in the ledger's order. */
 export function heldEvents(database: Database, limit: number): { total: number; items: HeldRecord[] } {
-  const total = count(database, "SELECT count(*) FROM event_states WHERE state = 'held' AND dismissed = 0");
+  const total = count(
+    database,
+    "SELECT count(*) FROM event_states WHERE state <> 'landed' AND state = 'held' AND dismissed = 0",
+  );
   const items = database
     .prepare<
       [number],
@@ -39,7 +42,7 @@ export function heldEvents(database: Database, limit: number): { total: number; 
       `SELECT d.kind, d.key, e.event, e.at, s.reason, s.waits_for,
          (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id
        FROM event_states s JOIN events e ON e.id = s.event_id JOIN documents d ON d.id = e.document_id
-       WHERE s.state = 'held' AND s.dismissed = 0 ORDER BY e.document_id, e.at, e.rank, e.id LIMIT ?`,
+       WHERE s.state <> 'landed' AND s.state = 'held' AND s.dismissed = 0 ORDER BY e.document_id, e.at, e.rank, e.id LIMIT ?`,
     )
     .all(limit)
     .map(({ kind, key, event, at, reason, waits_for, row_id }) => ({
@@ -63,7 +66,7 @@ export interface StrandedRecord {
 }
 
 export function strandedDocuments(database: Database, limit: number): { total: number; items: StrandedRecord[] } {
-  const total = count(database, "SELECT count(*) FROM document_states WHERE state = 'stranded'");
+  const total = count(database, "SELECT count(*) FROM document_states WHERE service_id IS NULL AND state = 'stranded'");
   const attempts = database.prepare<[number, number], { started_at: number; request_ids: string | null }>(
     `SELECT a.started_at, a.request_ids FROM attempts a JOIN requests r ON r.id = a.request_id
      WHERE (r.subject = 'document' AND r.subject_id = ? AND r.kind LIKE 'create-%')
@@ -79,7 +82,7 @@ export function strandedDocuments(database: Database, limit: number): { total: n
   const items = database
     .prepare<[number], { id: number; namespace: string; kind: string; key: string; generation: number }>(
       `SELECT d.id, d.namespace, d.kind, d.key, d.generation FROM document_states s JOIN documents d ON d.id = s.document_id
-       WHERE s.state = 'stranded' ORDER BY d.id LIMIT ?`,
+       WHERE s.service_id IS NULL AND s.state = 'stranded' ORDER BY d.id LIMIT ?`,
     )
     .all(limit)
     .map((document) => {
@@ -104,8 +107,8 @@ export interface TimelineRecord {
 }
 
 const failedDocuments = `SELECT e.document_id AS id FROM event_states s JOIN events e ON e.id = s.event_id
-    WHERE s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0
-  UNION SELECT document_id FROM document_states WHERE state IN ('rejected', 'stalled', 'stranded')
+    WHERE s.state <> 'landed' AND s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0
+  UNION SELECT document_id FROM document_states WHERE service_id IS NULL AND state IN ('rejected', 'stalled', 'stranded')
   UNION SELECT p.document_id FROM placements p JOIN rows r ON r.id = p.row_id WHERE r.fate = 'invalid' AND r.settled IS NULL`;
 
 /** Whole timelines, invalid rows among them, at most `events` entries each. */

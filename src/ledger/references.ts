@@ -19,6 +19,7 @@ export class IdCache {
   }
 
   set(name: string, id: number): number {
+    if (this.ids.get(name) === id) return id;
     if (this.ids.size >= this.limit) this.ids.clear();
     this.ids.set(name, id);
     return id;
@@ -70,6 +71,14 @@ export function createReferences(database: Database, namespace: string, now: num
       "SELECT id FROM documents WHERE key = ? AND kind = ? AND namespace = ? ORDER BY generation DESC LIMIT 1",
     )
     .pluck();
+  // The namespace or the key changed under --rekey: the document goes on under its old name (HARD-CASES H25).
+  const documentByAlias = database
+    .prepare<[string, string, string], number>(
+      `SELECT g.id FROM document_aliases a JOIN documents d ON d.id = a.document_id
+       JOIN documents g ON g.namespace = d.namespace AND g.kind = d.kind AND g.key = d.key
+       WHERE a.namespace = ? AND a.kind = ? AND a.key = ? ORDER BY g.generation DESC LIMIT 1`,
+    )
+    .pluck();
   const makeDocument = database.prepare<[string, string, string]>(
     "INSERT INTO documents (namespace, kind, key, declared, mode) VALUES (?, ?, ?, 0, 'create')",
   );
@@ -89,7 +98,12 @@ export function createReferences(database: Database, namespace: string, now: num
   };
 
   const address = (ref: AddressRef): number | null => {
-    if (ref.by === "identity") return addressByIdentity.get(participant(ref.participant), ref.identity) ?? null;
+    if (ref.by === "identity") {
+      const owner = participant(ref.participant);
+      const name = `i ${owner} ${ref.identity}`;
+      const known = cache.get(name) ?? addressByIdentity.get(owner, ref.identity);
+      return known === undefined ? null : cache.set(name, known);
+    }
     if (ref.by === "id") {
       return addressByIdentity.get(0, ref.id) ?? inserted(givenAddress.run(ref.id, ref.id, now));
     }
@@ -100,7 +114,8 @@ export function createReferences(database: Database, namespace: string, now: num
 
   const document = (kind: string, key: string): number => {
     const name = `d ${kind.length} ${kind}${key}`;
-    const known = cache.get(name) ?? documentByKey.get(key, kind, namespace);
+    const known =
+      cache.get(name) ?? documentByKey.get(key, kind, namespace) ?? documentByAlias.get(namespace, kind, key);
     return cache.set(name, known ?? inserted(makeDocument.run(namespace, kind, key)));
   };
 

@@ -1,6 +1,8 @@
 /** Participants and addresses that have work to do, and one function per outcome of it (model/states.ts). */
 import type { Database } from "better-sqlite3";
 import type { Code } from "../model/codes.js";
+import type { Journal } from "./journal.js";
+import { createJournalEntries } from "./journal-entries.js";
 
 export interface OpenParticipant {
   id: number;
@@ -27,7 +29,9 @@ export type Registration = { state: string; serviceId: string | null; payload: s
 const resolvedParticipant = (ref: string) =>
   `CASE WHEN ${ref} > 0 THEN ${ref} ELSE (SELECT participant_id FROM participant_aliases WHERE id = -${ref}) END`;
 
-export function createRegistrationStore(database: Database) {
+/** `journal`: every registration is written there before its transaction commits; null: none is kept. */
+export function createRegistrationStore(database: Database, journal: Journal | null = null) {
+  const entries = createJournalEntries(database);
   const openParticipants = database.prepare<
     [number],
     { id: number; payload: string; attempted: number; settings_id: number | null }
@@ -72,6 +76,10 @@ export function createRegistrationStore(database: Database) {
   const addressByAlias = database.prepare<[number], Registration>(
     `SELECT x.id, x.state, x.service_id AS serviceId, x.payload FROM address_aliases a
      JOIN addresses x ON x.id = a.address_id WHERE a.id = ?`,
+  );
+  const ownerOf = database.prepare<[number], Registration>(
+    `SELECT p.id, p.state, p.service_id AS serviceId, p.payload FROM addresses a
+     JOIN participants p ON p.id = ${resolvedParticipant("a.participant_ref")} WHERE a.id = ?`,
   );
   const samePlace = database
     .prepare<[number, number], string>(
@@ -121,6 +129,9 @@ export function createRegistrationStore(database: Database) {
     participant: remembered((ref) => (ref > 0 ? participantById.get(ref) : participantByAlias.get(-ref)) ?? null),
     address: remembered((ref) => (ref > 0 ? addressById.get(ref) : addressByAlias.get(-ref)) ?? null),
 
+    /** The participant of an address, by the address's id; null: an alias that nobody has declared. */
+    ownerOf: (address: number): Registration | null => ownerOf.get(address) ?? null,
+
     /** The id of the same place under the same participant, registered through another reference; null: none. */
     samePlace: (id: number, participant: number): string | null => samePlace.get(participant, id) ?? null,
 
@@ -133,6 +144,7 @@ export function createRegistrationStore(database: Database) {
       set[kind].run("registered", null, receipt.origin, receipt.serviceId, receipt.snapshotId, now, id);
       if (kind === "address" && receipt.geography !== undefined)
         setGeography.run(JSON.stringify(receipt.geography), id);
+      journal?.write(entries.registered(kind, id, now));
     },
     rejected(kind: "participant" | "address", id: number, note: { code: Code; message: string }, now: number): void {
       set[kind].run("rejected", note.code, null, null, null, now, id);

@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { Code } from "../model/codes.js";
 import type { Problem } from "../model/problem.js";
 import type { CellKind } from "../model/row.js";
+import { createCellReader } from "./row-cells.js";
 import { rowId, rowNumberOf, rowReference } from "./row-id.js";
 
 export interface RejectedLedgerRow {
@@ -15,11 +16,11 @@ export interface RejectedLedgerRow {
 
 /** Participants, addresses and documents that the service refused, with the row that declared them. */
 const refusedRecords = `SELECT 'participant' AS subject, id, row_id, reason FROM participants
-    WHERE state = 'rejected' AND reason IS NOT 'dismissed' AND row_id IS NOT NULL
+    WHERE state <> 'registered' AND state = 'rejected' AND reason IS NOT 'dismissed' AND row_id IS NOT NULL
   UNION ALL SELECT 'address', id, row_id, reason FROM addresses
-    WHERE state = 'rejected' AND reason IS NOT 'dismissed' AND row_id IS NOT NULL
+    WHERE state <> 'registered' AND state = 'rejected' AND reason IS NOT 'dismissed' AND row_id IS NOT NULL
   UNION ALL SELECT 'document', d.id, d.row_id, s.reason FROM document_states s JOIN documents d ON d.id = s.document_id
-    WHERE s.state = 'rejected' AND s.reason IS NOT 'dismissed' AND d.row_id IS NOT NULL`;
+    WHERE s.service_id IS NULL AND s.state = 'rejected' AND s.reason IS NOT 'dismissed' AND d.row_id IS NOT NULL`;
 
 /** Inputs that have such rows, by id. */
 export function inputsWithRejects(database: Database): number[] {
@@ -27,7 +28,7 @@ export function inputsWithRejects(database: Database): number[] {
     .prepare<[], number>(
       `SELECT DISTINCT id >> 32 FROM rows WHERE fate = 'invalid' AND settled IS NULL AND lead IS NULL
        UNION SELECT DISTINCT re.row_id >> 32 FROM event_states s JOIN row_events re ON re.event_id = s.event_id
-       WHERE s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
+       WHERE s.state <> 'landed' AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
        UNION SELECT DISTINCT row_id >> 32 FROM (${refusedRecords})`,
     )
     .pluck()
@@ -44,15 +45,13 @@ export function* rejectedRows(
     .prepare<[number, number, number, number, number, number], number>(
       `SELECT id FROM rows WHERE id >= ? AND id < ? AND fate = 'invalid' AND settled IS NULL AND lead IS NULL
        UNION SELECT re.row_id FROM row_events re JOIN event_states s ON s.event_id = re.event_id
-       WHERE re.row_id >= ? AND re.row_id < ? AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
+       WHERE re.row_id >= ? AND re.row_id < ? AND s.state <> 'landed' AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
        UNION SELECT row_id FROM (${refusedRecords}) WHERE row_id >= ? AND row_id < ?
        ORDER BY 1`,
     )
     .pluck()
     .all(...range, ...range, ...range);
-  const cells = database.prepare<[number], { cells: string; kinds: string | null }>(
-    "SELECT cells, kinds FROM row_cells WHERE row_id = ?",
-  );
+  const cells = createCellReader(database);
   const staged = database.prepare<[number], Problem>(
     `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = ? AND severity = 'error' ORDER BY id`,
   );
@@ -68,29 +67,17 @@ export function* rejectedRows(
      FROM (${refusedRecords}) f WHERE f.row_id = ?`,
   );
   for (const id of ids) {
-    const kept = cells.get(id);
-    if (kept === undefined) continue;
+    const kept = cells.of(id);
+    if (kept === null) continue;
     const problems = staged.all(id);
     for (const { code, message } of [...records.all(id), ...refused.all(id)])
       problems.push({ code, message: message ?? code, hint: null, column: null });
     yield {
       row: rowNumberOf(id),
       ref: rowReference(input.contentHash, id),
-      cells: JSON.parse(kept.cells) as string[],
-      kinds: kept.kinds === null ? null : (JSON.parse(kept.kinds) as CellKind[]),
+      cells: kept.cells,
+      kinds: kept.kinds,
       problems,
     };
   }
-}
-
-/** Cells of rows whose events have all landed are needed no longer. */
-export function forgetLandedCells(database: Database): void {
-  database.exec(
-    `DELETE FROM row_cells WHERE row_id IN (
-       SELECT c.row_id FROM row_cells c
-       WHERE EXISTS (SELECT 1 FROM row_events re WHERE re.row_id = c.row_id)
-         AND NOT EXISTS (SELECT 1 FROM row_events re LEFT JOIN event_states s ON s.event_id = re.event_id
-           WHERE re.row_id = c.row_id AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id')))
-         AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.id = c.row_id AND r.fate = 'invalid'))`,
-  );
 }

@@ -9,6 +9,8 @@ import { type KnownDocument } from "./settle.js";
 import { keyBytes } from "./stage-events.js";
 
 export interface Replacement {
+  /** The next generation's id in the ledger. */
+  next: number;
   generation: number;
   /** Events of the new generation, in all. */
   events: number;
@@ -68,9 +70,7 @@ function replaceWithin(
       )
       .run(generation, document.id),
   );
-  const { namespace } = database
-    .prepare<[number], { namespace: string }>("SELECT namespace FROM documents WHERE id = ?")
-    .get(document.id) ?? { namespace: "" };
+  const { namespace } = document;
   const keyOf = (of: number, event: string, parts: string[]): Buffer =>
     keyBytes(eventDeduplicationId({ namespace, kind: document.kind, key: document.key, generation: of }, event, parts));
 
@@ -124,6 +124,7 @@ function replaceWithin(
   }
   const relations = moveRest(database, document, next, now);
   return {
+    next,
     generation,
     events: events.length - missing.length,
     cancels,

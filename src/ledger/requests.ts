@@ -3,6 +3,8 @@
  * are written in one transaction when it has ended. A request without a result at start-up is in doubt.
  */
 import type { Database } from "better-sqlite3";
+import type { Journal } from "./journal.js";
+import { createJournalEntries } from "./journal-entries.js";
 import { createTransitions, type Transitions } from "./transitions.js";
 
 export interface Intent {
@@ -51,8 +53,10 @@ export interface RequestStore {
   recentSends(count: number): number[];
 }
 
-export function createRequestStore(database: Database): RequestStore {
+/** `journal`: written before the transaction commits; null: none is kept. */
+export function createRequestStore(database: Database, journal: Journal | null = null): RequestStore {
   const transitions = createTransitions(database);
+  const entries = createJournalEntries(database);
   const insert = database.prepare<[number, string, string, number, number]>(
     "INSERT INTO requests (run_id, kind, subject, subject_id, intended_at) VALUES (?, ?, ?, ?, ?)",
   );
@@ -108,6 +112,7 @@ export function createRequestStore(database: Database): RequestStore {
       } else if (intent.creates) {
         registration[intent.subject].send.run(now, intent.subjectId);
       }
+      journal?.write(entries.intent(id, now));
       return id;
     }),
 
@@ -140,6 +145,7 @@ export function createRequestStore(database: Database): RequestStore {
         if (last !== undefined) writeAttempt(requestId, last);
         outcome(transitions);
         finish.run(result, now, requestId);
+        journal?.write(entries.end(requestId, now));
       },
     ),
 

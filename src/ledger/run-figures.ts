@@ -47,7 +47,8 @@ export function countTrouble(database: Database): { problems: number; held: numb
     database
       .prepare<[], { problems: number; held: number }>(
         `SELECT count(CASE WHEN state <> 'held' THEN 1 END) AS problems, count(CASE WHEN state = 'held' THEN 1 END) AS held
-         FROM event_states WHERE state IN ('held', 'rejected', 'stalled', 'foreign', 'changed') AND dismissed = 0`,
+         FROM event_states WHERE state <> 'landed' AND state IN ('held', 'rejected', 'stalled', 'foreign', 'changed')
+           AND dismissed = 0`,
       )
       .get() ?? { problems: 0, held: 0 }
   );

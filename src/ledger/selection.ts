@@ -58,12 +58,12 @@ export function selectOpen(database: Database, selectors: Selectors): Selection 
     ]),
     events: all(
       `SELECT e.id FROM event_states s JOIN events e ON e.id = s.event_id
-       WHERE s.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled') AND s.dismissed = 0`,
+       WHERE s.state <> 'landed' AND s.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled') AND s.dismissed = 0`,
       [...rowOfEvent, onDocument("e.document_id"), code("coalesce(s.reason, s.state)")],
     ),
     documents: all(
       `SELECT d.id FROM document_states s JOIN documents d ON d.id = s.document_id
-       WHERE s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT 'replaced'`,
+       WHERE s.service_id IS NULL AND s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT 'replaced'`,
       [...onRow("d.row_id"), onDocument("d.id"), code("s.reason")],
     ),
     participants: ofRowsOnly

@@ -130,11 +130,13 @@ export function retry(database: Database, selection: Selection, now: number): nu
 
 export interface KnownDocument {
   id: number;
+  namespace: string;
   kind: string;
   key: string;
   generation: number;
   state: string;
   serviceId: string | null;
+  externalId: string | null;
 }
 
 /**
@@ -144,7 +146,7 @@ export interface KnownDocument {
 export function findDocument(database: Database, name: string): KnownDocument {
   const found = database
     .prepare<[string, string], KnownDocument>(
-      `SELECT d.id, d.kind, d.key, max(d.generation) AS generation, coalesce(s.state, 'planned') AS state, s.service_id AS serviceId
+      `SELECT d.id, d.namespace, d.external_id AS externalId, d.kind, d.key, max(d.generation) AS generation, coalesce(s.state, 'planned') AS state, s.service_id AS serviceId
        FROM documents d LEFT JOIN document_states s ON s.document_id = d.id
        WHERE d.key = ? OR d.kind || '/' || d.key = ? GROUP BY d.namespace, d.kind, d.key`,
     )

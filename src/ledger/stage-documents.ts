@@ -105,7 +105,10 @@ export function createDocumentStager(
         id,
       );
     if (stored.declared === 0) return void write();
-    if (wanted.mode === "existing" || sameContent(stored, wanted)) return;
+    if (wanted.mode === "existing") return;
+    // A row may append to a document before the row that makes it is read.
+    if (stored.mode === "existing" && stored.state === null) return void write();
+    if (sameContent(stored, wanted)) return;
     if (stored.state === "rejected") {
       write();
       replan.run(context.now, id);

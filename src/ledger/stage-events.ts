@@ -3,12 +3,13 @@
  * correction while it has not landed and `changed` afterwards (DESIGN section 3; HARD-CASES H9, H22, H27).
  */
 import type { Database } from "better-sqlite3";
-import type { JsonObject } from "../model/json.js";
 import { contentHash, contentKeyParts, eventDeduplicationId } from "../model/keys.js";
 import type { Problem } from "../model/problem.js";
 import type { DocumentRef, EventRecord } from "../model/records.js";
 import { describeRow } from "./describe-row.js";
 import type { References } from "./references.js";
+import { createRekeying } from "./rekey.js";
+import { restoredReference } from "./restored-reference.js";
 import type { DocumentStager } from "./stage-documents.js";
 
 /** After the prefix `rf1-`, the key is 160 bits in hex. */
@@ -26,6 +27,7 @@ interface Stored {
   content_hash: Buffer;
   input_id: number;
   at: number;
+  participant_ref: number;
   state: string | null;
   changed_hash: Buffer | null;
   dismissed: number | null;
@@ -57,14 +59,34 @@ export function createEventStager(
     documents: DocumentStager;
     /** Inputs staged by this import: two rows of one import that disagree on an event are both in question. */
     inputsOfImport: ReadonlySet<number>;
+    /** The number of the row that is being staged. */
+    row(): number;
     report(problem: Problem, severity: "error" | "warning"): void;
   },
 ) {
   const { references } = context;
   const byKey = database.prepare<[number, Buffer], Stored>(
-    `SELECT e.id, e.content_hash, e.input_id, e.at, s.state, s.changed_hash, s.dismissed
+    `SELECT e.id, e.content_hash, e.input_id, e.at, e.participant_ref, s.state, s.changed_hash, s.dismissed
      FROM events e LEFT JOIN event_states s ON s.event_id = e.id
      WHERE e.document_id = ? AND e.deduplication_id = ?`,
+  );
+  const byId = database.prepare<[number], Stored>(
+    `SELECT e.id, e.content_hash, e.input_id, e.at, e.participant_ref, s.state, s.changed_hash, s.dismissed
+     FROM events e LEFT JOIN event_states s ON s.event_id = e.id WHERE e.id = ?`,
+  );
+  const rekeying = createRekeying(database, context.namespace);
+  const anyDismissals =
+    database
+      .prepare<[], number>("SELECT EXISTS (SELECT 1 FROM dismissals WHERE document_id IS NOT NULL)")
+      .pluck()
+      .get() === 1;
+  const isDismissed = database
+    .prepare<[number, Buffer, Buffer], number>(
+      `SELECT EXISTS (SELECT 1 FROM dismissals WHERE document_id = ? AND deduplication_id = ? AND content_hash = ?)`,
+    )
+    .pluck();
+  const giveUp = database.prepare<[number, number]>(
+    "INSERT INTO event_states (event_id, state, reason, dismissed, changed_at) VALUES (?, 'rejected', 'dismissed', 1, ?)",
   );
   const insert = database.prepare(
     `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref, address_ref,
@@ -83,6 +105,8 @@ export function createEventStager(
   const keepContent = database.prepare<[string, number]>(
     "UPDATE event_states SET changed_content = ? WHERE event_id = ?",
   );
+  // Rebuilt from the journal, without a body: its row gives it back (DESIGN section 3).
+  const restored = restoredReference(database, "find")?.participant ?? null;
   const open = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
   const firstRow = database.prepare<[number], number>("SELECT min(row_id) FROM row_events WHERE event_id = ?").pluck();
   const generation = database.prepare<[number], number>("SELECT generation FROM documents WHERE id = ?").pluck();
@@ -94,10 +118,16 @@ export function createEventStager(
     )
     .pluck();
 
+  // A creation may have been refused for the sake of an event that rode along: with another event it is tried again.
+  const reopen = database.prepare<[number, number]>(
+    "UPDATE document_states SET state = 'planned', reason = NULL, changed_at = ? WHERE document_id = ? AND state = 'rejected'",
+  );
   // Rows of one document often stand together.
   let lastOpened = 0;
   const markOpen = (document: number): void => {
-    if (document !== lastOpened) open.run(document);
+    if (document === lastOpened) return;
+    open.run(document);
+    reopen.run(context.now, document);
     lastOpened = document;
   };
 
@@ -148,7 +178,7 @@ export function createEventStager(
       relatedId,
       mirrored: mirrored ? 1 : 0,
       target,
-      payload: JSON.stringify(payloadOf(record)),
+      payload: payloadText(record),
     };
   };
 
@@ -156,11 +186,15 @@ export function createEventStager(
     deduplicationKey,
 
     key(record: EventRecord): KeyedEvent {
+      rekeying?.adoptDocument(context.row(), record);
       const document = references.document(record.document.kind, record.document.key);
       const hash = contentHash(record);
       const parts = keyParts(record, document, hash);
       const key = deduplicationKey(document, record.document, record.event, parts);
-      return { record, document, key, parts, hash, stored: byKey.get(document, key) };
+      const stored = byKey.get(document, key);
+      if (stored !== undefined || rekeying === null) return { record, document, key, parts, hash, stored };
+      const former = rekeying.find(document, key, { row: context.row(), record, parts, hash });
+      return { record, document, key, parts, hash, stored: former === null ? undefined : byId.get(former) };
     },
 
     /** Two rows of one import give one event different content: which is right is not ours to guess. */
@@ -179,6 +213,15 @@ export function createEventStager(
     stage({ record, document, key, parts, hash, stored }: KeyedEvent, rowId: number): StagedEvent {
       const isLanded = stored?.state === "landed" || stored?.state === "landed-without-id";
       const same = stored?.content_hash.equals(hash) ?? false;
+      if (stored !== undefined && same && stored.participant_ref === restored) {
+        const columns = columnsOf(
+          record,
+          record.target === null ? null : context.documents.stageTarget(record.target, rowId),
+        );
+        correct.run(hash, ...Object.values(columns), context.inputId, stored.id);
+        if (!isLanded) markOpen(document);
+        return { id: stored.id, known: isLanded };
+      }
       if (stored !== undefined && same) {
         if (isLanded) return { id: stored.id, known: true };
         if (stored.state === "changed") {
@@ -219,6 +262,8 @@ export function createEventStager(
             context.inputId,
           ).lastInsertRowid,
         );
+        // The same content that a person has given up, come back (HARD-CASES H23).
+        if (anyDismissals && isDismissed.get(document, key, hash) === 1) giveUp.run(id, context.now);
         return { id, known: false };
       }
       correct.run(hash, ...Object.values(columns), context.inputId, stored.id);
@@ -230,16 +275,20 @@ export function createEventStager(
 
 export type EventStager = ReturnType<typeof createEventStager>;
 
-/** The body's members that need no returned id; `relatedDocument` without its documentId. */
-function payloadOf(record: EventRecord): JsonObject {
-  const payload: JsonObject = { ...record.extra, name: record.name, isPublic: record.isPublic };
-  if (record.attributes.length > 0) {
-    payload["metadata"] = {
-      attributes: record.attributes.map(({ name, value, isPublic }) => ({ name, value, isPublic })),
-    };
+/** The body's members that need no returned id, as JSON text; `relatedDocument` without its documentId. */
+function payloadText(record: EventRecord): string {
+  const { extra, name, isPublic, attributes } = record;
+  const metadata = attributes.length > 0 ? { attributes } : undefined;
+  const { related, propagate, value } = record;
+  const relatedDocument = related?.options;
+  if (related === null && propagate === null && value === undefined && isEmpty(extra)) {
+    return JSON.stringify({ name, isPublic, metadata });
   }
-  if (record.related !== null) payload["relatedDocument"] = { ...record.related.options };
-  if (record.propagate !== null) payload["propagateEvent"] = record.propagate;
-  if (record.value !== undefined) payload["value"] = record.value;
-  return payload;
+  const propagateEvent = propagate ?? undefined;
+  return JSON.stringify({ ...extra, name, isPublic, metadata, relatedDocument, propagateEvent, value });
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
 }

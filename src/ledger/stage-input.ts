@@ -7,10 +7,11 @@ import type { Database } from "better-sqlite3";
 import type { MappedRow, Placement } from "../model/mapped-row.js";
 import type { Problem } from "../model/problem.js";
 import type { Records } from "../model/records.js";
-import type { CellKind, Row } from "../model/row.js";
+import type { Row } from "../model/row.js";
 import type { RowCounts } from "../model/summary.js";
 import { createReferences } from "./references.js";
-import { parseRowReference, rowId } from "./row-id.js";
+import { createCellKeeper } from "./row-cells.js";
+import { parseRowReference, rowId, rowNumberOf } from "./row-id.js";
 import { createDocumentStager } from "./stage-documents.js";
 import { createEventStager } from "./stage-events.js";
 import { createAddressStager, createParticipantStager, type IdentityPolicy } from "./stage-registrations.js";
@@ -33,6 +34,8 @@ export interface StageInputOptions {
 export interface InputStager {
   /** `rowOf` gives a row of the mapped one (its own, or one of its group) as read. */
   stage(mapped: MappedRow, rowOf: (number: number) => Row): void;
+  /** After the last row. */
+  end(): void;
   counts: RowCounts;
 }
 
@@ -59,9 +62,7 @@ export function createInputStager(database: Database, options: StageInputOptions
   const addRow = database.prepare<
     [number, string, string | null, string | null, number | null, Buffer | null, string | null]
   >("INSERT INTO rows (id, fate, reason, row_key, lead, cell_hash, settled) VALUES (?, ?, ?, ?, ?, ?, ?)");
-  const addCells = database.prepare<[number, string, string | null]>(
-    "INSERT OR REPLACE INTO row_cells (row_id, cells, kinds) VALUES (?, ?, ?)",
-  );
+  const cells = createCellKeeper(database);
   const linkEvent = database.prepare<[number, number]>(
     "INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (?, ?)",
   );
@@ -94,13 +95,8 @@ export function createInputStager(database: Database, options: StageInputOptions
   const participants = createParticipantStager(database, context);
   const addresses = createAddressStager(database, context);
   const documents = createDocumentStager(database, context);
-  const events = createEventStager(database, { ...context, documents });
+  const events = createEventStager(database, { ...context, documents, row: () => rowNumberOf(currentRow) });
   const withdrawal = createRowWithdrawal(database, now);
-
-  const keepCells = (id: number, row: Row): void => {
-    const kinds: CellKind[] | null = row.kinds;
-    addCells.run(id, JSON.stringify(row.cells), kinds === null ? null : JSON.stringify(kinds));
-  };
 
   const place = (id: number, placement: Placement): void => {
     const { kind, key } = placement.document;
@@ -128,7 +124,7 @@ export function createInputStager(database: Database, options: StageInputOptions
     const dismissed = isDismissed.get(hash) === 1;
     addRow.run(id, "invalid", problems[0]?.code ?? null, mapped.rowId, null, hash, dismissed ? "dismissed" : null);
     for (const problem of problems) report(problem, "error");
-    keepCells(id, row);
+    cells.keepAlone(id, row);
     // A row that could not be read right says nothing certain of its place: what it held, it goes on holding.
     const isPlaced = placements.length > 0 && unread.length === 0;
     if (isPlaced || corrects === null) for (const placement of placements) place(id, placement);
@@ -140,11 +136,11 @@ export function createInputStager(database: Database, options: StageInputOptions
     const id = rowId(inputId, mapped.row);
     const earlier = mapped.rowId === null ? null : withdrawal.rowWithKey(inputId, mapped.rowId);
     const keyed = records.events.map((record) => events.key(record));
-    const problems = [
-      ...records.participants.map((record) => participants.check(record)),
-      ...records.documents.map((record) => documents.check(record)),
-      ...keyed.map((event) => events.check(event, earlier !== null || corrects !== null)),
-    ].filter((problem) => problem !== null);
+    const problems: Problem[] = [];
+    const note = (problem: Problem | null): void => void (problem === null || problems.push(problem));
+    for (const record of records.participants) note(participants.check(record));
+    for (const record of records.documents) note(documents.check(record));
+    for (const event of keyed) note(events.check(event, earlier !== null || corrects !== null));
     const isUnread = corrects !== null && withdrawal.readProblems(corrects, originalCells(row)).length > 0;
     if (problems.length > 0 || isUnread) {
       const placements = keyed.map(({ record, stored }) => ({
@@ -176,7 +172,7 @@ export function createInputStager(database: Database, options: StageInputOptions
       addRow.run(id, known ? "known" : "staged", null, mapped.rowId, null, null, null);
     }
     for (const before of [earlier, corrects]) if (before !== null) withdrawal.replace(before, staged);
-    if (!known) keepCells(id, row);
+    if (!known) cells.keep(id, row);
     counts[known ? "known" : "staged"] += 1 + mapped.alsoRows.length;
   };
 
@@ -187,6 +183,7 @@ export function createInputStager(database: Database, options: StageInputOptions
 
   return {
     counts,
+    end: () => cells.flush(),
     stage(mapped, rowOf) {
       const row = rowOf(mapped.row);
       currentRow = rowId(inputId, mapped.row);

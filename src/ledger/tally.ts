@@ -64,19 +64,20 @@ export function tallyOpen(database: Database): OpenWork {
     );
   const documents = database.prepare<[], Counted>(
     `SELECT state, count(*) AS count FROM document_states
-     WHERE state IN ('sending', 'rejected', 'stalled', 'stranded') AND reason IS NOT 'replaced' AND reason IS NOT 'dismissed' GROUP BY state`,
+     WHERE service_id IS NULL AND state IN ('sending', 'rejected', 'stalled', 'stranded') AND reason IS NOT 'replaced' AND reason IS NOT 'dismissed' GROUP BY state`,
   );
   const events = database.prepare<[], Counted>(
     // Events that rode with a stranded document wait for a person, not for the next run (HARD-CASES H4).
     `SELECT CASE WHEN reason = 'document-stranded' AND state = 'stalled' THEN 'stranded' ELSE state END AS state,
        count(*) AS count FROM event_states
-     WHERE state IN ('sending', 'held', 'deferred', 'rejected', 'stalled', 'foreign', 'changed') AND dismissed = 0
+     WHERE state <> 'landed' AND state IN ('sending', 'held', 'deferred', 'rejected', 'stalled', 'foreign', 'changed')
+       AND dismissed = 0
      GROUP BY 1`,
   );
   const planned = database
     .prepare<[], number>(
       `SELECT (SELECT count(*) FROM events) - (SELECT count(*) FROM event_states)
-         + (SELECT count(*) FROM event_states WHERE state = 'planned')`,
+         + (SELECT count(*) FROM event_states WHERE state <> 'landed' AND state = 'planned')`,
     )
     .pluck()
     .get();
@@ -109,7 +110,7 @@ export function tallyProblems(database: Database): ProblemCount[] {
   const events = database
     .prepare<[], { code: Code; count: number; event_id: number }>(
       `SELECT coalesce(s.reason, s.state) AS code, count(*) AS count, min(s.event_id) AS event_id FROM event_states s
-       WHERE s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0 GROUP BY 1`,
+       WHERE s.state <> 'landed' AND s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0 GROUP BY 1`,
     )
     .all()
     .map(({ code, count, event_id }) => ({ code, count, example: describeEvent(database, event_id) }));
@@ -140,7 +141,7 @@ export function tallyProblems(database: Database): ProblemCount[] {
       `SELECT s.reason AS code, count(*) AS count, d.key, d.kind, (SELECT message FROM problems p
          WHERE p.subject = 'document' AND p.subject_id = d.id ORDER BY p.id DESC LIMIT 1) AS message
        FROM document_states s JOIN documents d ON d.id = s.document_id
-       WHERE s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT 'replaced' AND s.reason IS NOT 'dismissed' GROUP BY s.reason`,
+       WHERE s.service_id IS NULL AND s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT 'replaced' AND s.reason IS NOT 'dismissed' GROUP BY s.reason`,
     )
     .all()
     .map(({ code, count, kind, key, message }) => ({

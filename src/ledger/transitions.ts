@@ -107,7 +107,13 @@ export function createTransitions(database: Database) {
   };
 
   /** What follows from an event being on the timeline: its document's time and state, its target, its mirror. */
-  const afterLanding = (id: number, targetId: string | null, mirrorAt: number | null, now: number): void => {
+  const afterLanding = (
+    id: number,
+    targetId: string | null,
+    mirrorAt: number | null,
+    now: number,
+    isJustNow = true,
+  ): void => {
     const landed = landing.get(id);
     if (landed === undefined) throw new Error("an event vanished while it was sent");
     advance.run({ at: landed.at, id: landed.document_id });
@@ -117,7 +123,8 @@ export function createTransitions(database: Database) {
     const linkAt = mirrorAt ?? landed.at;
     if (landed.mirrored === 1 && landed.related_document !== null)
       advance.run({ at: linkAt, id: landed.related_document });
-    else if (landed.mirrored === 1 && landed.related_id === null)
+    // When an earlier attempt landed, and to what its document was related by then, a duplicate does not say.
+    else if (isJustNow && landed.mirrored === 1 && landed.related_id === null)
       advanceRelated.run({ at: linkAt, id: landed.document_id });
     if (landed.target_document !== null) {
       if (targetId !== null) document(landed.target_document, "open", now, { reason: "target", serviceId: targetId });
@@ -142,7 +149,7 @@ export function createTransitions(database: Database) {
         rememberChange.run(id);
         keepLandedHash.run(id);
       }
-      afterLanding(id, null, mirrorAt, now);
+      afterLanding(id, null, mirrorAt, now, false);
       return state;
     },
     /** Accepted, but the answer named no id for it (HARD-CASES H6). */

@@ -118,12 +118,17 @@ export function createWorkStore(database: Database) {
             AND (r.document_id = e.document_id OR r.related_document = e.document_id)`,
        )} AND e.mirrored = 1 AND e.related_document IS NULL`,
   );
-  const related = database
-    .prepare<[number, number], number>(
-      `SELECT related_document FROM events WHERE document_id = ? AND related_document IS NOT NULL
-       UNION SELECT document_id FROM events WHERE related_document = ?`,
-    )
-    .pluck();
+  const relatedBy = (condition: string) =>
+    database
+      .prepare<[number, number], number>(
+        `SELECT e.related_document FROM events e ${condition} WHERE e.document_id = ? AND e.related_document IS NOT NULL
+         UNION SELECT e.document_id FROM events e ${condition} WHERE e.related_document = ?`,
+      )
+      .pluck();
+  const related = relatedBy("");
+  const relatedAlready = relatedBy(
+    "JOIN event_states s ON s.event_id = e.id AND s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled')",
+  );
   const stateOf = database.prepare<[number], string>("SELECT state FROM event_states WHERE event_id = ?").pluck();
   const close = database.prepare<{ id: number }>(
     `DELETE FROM open_documents WHERE document_id = @id AND NOT EXISTS (
@@ -204,6 +209,9 @@ export function createWorkStore(database: Database) {
 
     /** Documents that any event of the ledger relates to this one, in either direction. */
     relatedTo: (documentId: number): number[] => related.all(documentId, documentId),
+
+    /** Of those, the ones whose relation has landed, or may have. */
+    relatedAlready: (documentId: number): number[] => relatedAlready.all(documentId, documentId),
 
     /** Of these events, the ones whose request has not been settled. */
     sending: (ids: readonly number[]): { id: number }[] =>

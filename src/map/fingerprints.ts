@@ -7,12 +7,17 @@ import type { EventSpec } from "./schema/event-schema.js";
 import type { InputSpec, MappingSpec } from "./schema/mapping-schema.js";
 
 /**
- * By `manifest` (document) or `manifest/pickup` (event). Several inputs that yield the same kind count together, in
- * the order of their names. Other headers under which a column may come do not count: they change no key.
+ * By `manifest` (document) or `manifest/pickup` (event). Another fingerprint means that keys may differ, the same one
+ * that they do not. Several inputs that yield the same kind count together. What changes no key does not count: other
+ * headers under which a column may come, and the defaults where a key is taken as it stands in the file.
  */
 export function fingerprint(spec: MappingSpec): Map<string, string> {
-  const parts = new Map<string, JsonValue[]>();
-  const add = (name: string, part: unknown) => parts.set(name, [...(parts.get(name) ?? []), plain(part)]);
+  const parts = new Map<string, string[]>();
+  const add = (name: string, part: unknown) => {
+    const known = parts.get(name) ?? [];
+    const text = canonicalJson(plain(part));
+    parts.set(name, known.includes(text) ? known : [...known, text]);
+  };
   for (const name of Object.keys(spec.inputs).toSorted()) {
     const input = spec.inputs[name];
     if (input === undefined) continue;
@@ -23,8 +28,20 @@ export function fingerprint(spec: MappingSpec): Map<string, string> {
       add(`${kind}/${event}`, [key, eventSpec.key, eventSpec.key === "content" ? contentOf(eventSpec, input) : null]);
     }
   }
-  const common: JsonValue = [KEY_ALGORITHM, spec.namespace, plain(spec.defaults ?? {})];
-  return new Map([...parts].map(([name, value]) => [name, hash([common, name, value])]));
+  const common: JsonValue = [KEY_ALGORITHM, spec.namespace];
+  return new Map(
+    [...parts].map(([name, texts]) => [
+      name,
+      hash([...common, name, texts.toSorted(), defaultsFor(texts.join(), spec)]),
+    ]),
+  );
+}
+
+/** The defaults on which a key hangs: those of conversions, and of blank words only for what can tell blanks apart. */
+function defaultsFor(part: string, spec: MappingSpec): JsonValue {
+  const { blank, trim, ...conversions } = spec.defaults ?? {};
+  const computed = part.includes('"expr":') || part.includes('"externalCreatedAt":');
+  return plain([trim ?? true, computed ? (blank ?? []) : [], computed || part.includes('"as":') ? conversions : {}]);
 }
 
 function documentKey(document: NonNullable<InputSpec["documents"]>[string] | undefined): unknown {

@@ -27,6 +27,19 @@ export function gatherEvidence(events: readonly WorkEvent[]): Evidence {
   };
 }
 
+/** Runs of events that are all in doubt, or none of them: a request of both kinds would be refused for either's sake. */
+export function byDoubt(events: readonly WorkEvent[], evidence: Evidence): WorkEvent[][] {
+  const runs: WorkEvent[][] = [];
+  let last: boolean | null = null;
+  for (const event of events) {
+    const isDoubtful = evidence.doubtful.has(event.id);
+    if (isDoubtful === last) runs.at(-1)?.push(event);
+    else runs.push([event]);
+    last = isDoubtful;
+  }
+  return runs;
+}
+
 /** These stood in a request that was refused: it may have been kept up to the event at fault. */
 export function noteRefusal(evidence: Evidence, events: readonly WorkEvent[], error: ServiceError): void {
   for (const { id } of events) if (!evidence.refusedWith.has(id)) evidence.refusedWith.set(id, error);

@@ -3,6 +3,7 @@
  * (DESIGN section 5). Inside `plan` the ledger is rolled back afterwards.
  */
 import type { RegistrationStore } from "../ledger/registrations.js";
+import { createUnhindered } from "../ledger/unhindered.js";
 import { planWork } from "../plan/plan-work.js";
 import type { Session } from "./session.js";
 import { planContext, settleComponent } from "./send-work.js";
@@ -79,7 +80,17 @@ export function forecast(session: Session): Forecast {
   const count = (kind: string) => {
     result.requests[kind] = (result.requests[kind] ?? 0) + 1;
   };
-  for (const component of planWork(assumed)) {
+  const { maxEvents, maxBytes } = session.caps;
+  const unhindered = createUnhindered(session.database, { dueBefore: context.dueBefore, maxEvents, maxBytes });
+  const skip = (document: number): boolean => {
+    const found = unhindered(document);
+    if (found === null) return false;
+    count(found.creates ? "create-with-events" : "append-events");
+    result.documents += 1;
+    result.events.ready += found.events;
+    return true;
+  };
+  for (const component of planWork(assumed, [], skip)) {
     for (const request of component.requests) {
       if (!request.creates) count("append-events");
       else count(request.events.length > 0 ? "create-with-events" : "create-document");

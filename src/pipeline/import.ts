@@ -15,12 +15,14 @@ import { type StagedInput, stageFiles } from "./stage-files.js";
 export interface ImportOptions extends ResumeOptions {
   mappingPath: string;
   files: string[];
+  /** Lets new keys of a changed mapping stand for events that were sent under old ones (HARD-CASES H25). */
+  rekey?: boolean;
 }
 
 /** @throws RowferryError for anything that stops it before the first request; a run that has begun gives its summary. */
 export async function runImport(options: ImportOptions): Promise<Summary> {
   const mapping = await loadMapping(options.mappingPath);
-  return run("import", mapping.path, options, (session) => stageFiles(session, mapping, options.files));
+  return run("import", mapping.path, options, (session) => stageFiles(session, mapping, options.files, options.rekey));
 }
 
 export interface Plan extends Forecast {
@@ -30,7 +32,7 @@ export interface Plan extends Forecast {
 }
 
 export interface PlanOptions extends ImportOptions {
-  /** A document's key, or its kind and key: its requests are shown in full. */
+  /** A document's key, or `kind/key`: its requests are shown in full. */
   document?: string;
 }
 
@@ -45,7 +47,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
   const session = await openSession("plan", mapping.path, { ...sessionOptions(options), target, offline: true });
   try {
     return await inTransaction(session.database, "ROLLBACK", async () => {
-      const staged = await stageFiles(session, mapping, options.files);
+      const staged = await stageFiles(session, mapping, options.files, options.rekey);
       const expected = forecast(session);
       const preview = options.document === undefined ? null : previewDocument(session, options.document);
       return { inputs: staged.map(({ id: _, ...input }) => input), ...expected, preview };

@@ -1,4 +1,6 @@
 /** The three ways to a ledger outside of runs: reading, short writes beside a running import, and alone under the lock. */
+import { openJournal } from "../ledger/journal.js";
+import { createJournalEntries } from "../ledger/journal-entries.js";
 import { lockLedger } from "../ledger/lock.js";
 import {
   type LedgerDatabase,
@@ -32,6 +34,30 @@ function using<Result>(database: LedgerDatabase, work: (database: LedgerDatabase
     return work(database);
   } finally {
     database.close();
+  }
+}
+
+/** A person's word about a document, written into the journal, where one is kept, before the ledger commits it. */
+export function journaled<Result>(
+  target: Target,
+  database: LedgerDatabase,
+  path: string | null | undefined,
+  now: number,
+  work: () => Result,
+  documentOf: (result: Result) => number,
+): Result {
+  if (path == null) return work();
+  const journal = openJournal(path, target.ledgerPath, ownerOf(target));
+  try {
+    return database
+      .transaction(() => {
+        const result = work();
+        journal.write(createJournalEntries(database).document(documentOf(result), now));
+        return result;
+      })
+      .immediate();
+  } finally {
+    journal.close();
   }
 }
 

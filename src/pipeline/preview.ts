@@ -6,7 +6,7 @@ import type { Registration, RegistrationStore } from "../ledger/registrations.js
 import { findDocument } from "../ledger/settle.js";
 import type { WorkDocument } from "../ledger/work.js";
 import type { JsonObject } from "../model/json.js";
-import { planComponent } from "../plan/plan-work.js";
+import { groupDocuments, planComponent } from "../plan/plan-work.js";
 import { appendEvents, createAddress, createDocument, createParticipant, createWithEvents } from "../submit/calls.js";
 import type { Call } from "../submit/call.js";
 import { createBodies } from "./bodies.js";
@@ -34,11 +34,11 @@ export interface PreviewedDocument {
   refused: number;
 }
 
-/** `name`: a key, or `kind key`. Call it where staged rows can be seen. @throws RowferryError `document-unknown` */
+/** `name`: a key, or `kind/key`. Call it where staged rows can be seen. @throws RowferryError `document-unknown` */
 export function previewDocument(session: Session, name: string): PreviewedDocument {
   const { work, settings } = session;
   const { id, kind, key, generation } = findDocument(session.database, name);
-  const group = [...new Set([id, ...work.relatedTo(id)])];
+  const group = groupDocuments(work.links()).get(id) ?? [id];
   const registrations = withPlaceholders(assumeRegistered(session.registrations));
   const inline = (document: WorkDocument) => settings.get(document.settings).references === "inline";
   const bodies = createBodies(registrations, { ...work, document: (ref) => placed(work.document(ref)) }, inline);
@@ -71,7 +71,9 @@ function documentCall(
   events: Parameters<typeof bodies.create>[1],
 ): Call {
   if (creates) {
-    return events.length > 0 ? createWithEvents(bodies.create(document, events)) : createDocument(bodies.document(document));
+    return events.length > 0
+      ? createWithEvents(bodies.create(document, events))
+      : createDocument(bodies.document(document));
   }
   return appendEvents(bodies.append(placed(document)?.serviceId ?? "", events));
 }
@@ -95,7 +97,9 @@ function registration(
   }
   const owner = session.registrations.ownerOf(found.id);
   const { path: _, ...call } = createAddress("owner", data);
-  requests.push(shown({ ...call, path: `/participants/${owner?.serviceId ?? placeholder("participant", owner)}/addresses` }));
+  requests.push(
+    shown({ ...call, path: `/participants/${owner?.serviceId ?? placeholder("participant", owner)}/addresses` }),
+  );
 }
 
 function shown({ kind, method, path, body }: Call): PreviewedRequest {

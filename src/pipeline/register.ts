@@ -36,6 +36,7 @@ async function create(
   const intent = { runId: run.id, kind: call.kind, subject, subjectId: id, events: [], creates: true };
   const request = requests.begin(intent, clock.now());
   const answer = await submitter.send(call, session.recordRetries(request));
+  if (answer.result === "stopped") session.stop(answer);
   requests.end(request, answer.result, answer.attempts.at(-1), clock.now(), () => settle(answer, clock.now()));
   return answer;
 }
@@ -45,6 +46,7 @@ async function look(session: Session, subject: Subject, id: number, call: Call):
   const { requests, clock, submitter, run } = session;
   const startedAt = clock.now();
   const answer = await submitter.send(call);
+  if (answer.result === "stopped") session.stop(answer);
   const intent = { runId: run.id, kind: call.kind, subject, subjectId: id, events: [], creates: false };
   requests.log(intent, answer.result, answer.attempts, startedAt, clock.now());
   return answer;

@@ -2,7 +2,7 @@ import { type Replacement, replaceDocument } from "../ledger/replace.js";
 import { findDocument, type KnownDocument } from "../ledger/settle.js";
 import type { Clock } from "../model/clock.js";
 import type { Target } from "../model/target.js";
-import { alone } from "./ledger-access.js";
+import { alone, journaled } from "./ledger-access.js";
 
 export interface ReplaceResult extends Replacement {
   document: KnownDocument;
@@ -18,11 +18,12 @@ const CANCEL_BEHIND_MS = 5000;
 export function replaceNamed(
   target: Target,
   request: { document: string; reason: string },
-  options: { clock: Clock; waitForLock: boolean; signal?: AbortSignal },
+  options: { clock: Clock; waitForLock: boolean; signal?: AbortSignal; journal?: string | null },
 ): Promise<ReplaceResult> {
   return alone(target, options, (database) => {
     const document = findDocument(database, request.document);
     const now = options.clock.now();
-    return { document, ...replaceDocument(database, document, request.reason, now - CANCEL_BEHIND_MS, now) };
+    const replace = () => replaceDocument(database, document, request.reason, now - CANCEL_BEHIND_MS, now);
+    return { document, ...journaled(target, database, options.journal, now, replace, ({ next }) => next) };
   });
 }

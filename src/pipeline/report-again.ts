@@ -24,7 +24,10 @@ export async function writeReportAgain(target: Target, run: string | null): Prom
   try {
     const found = createRunStore(database).find(run);
     if (found === null) {
-      throw new RowferryError("run-unknown", run === null ? "no run has come to an end yet" : `there is no run "${run}"`);
+      throw new RowferryError(
+        "run-unknown",
+        run === null ? "no run has come to an end yet" : `there is no run "${run}"`,
+      );
     }
     if (found.summary === null) throw new RowferryError("run-unknown", `the run ${found.name} has not come to an end`);
     const summary = JSON.parse(found.summary) as Summary;

@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from "../model/json.js";
 import type { Target } from "../model/target.js";
 import { documentOf } from "../submit/answers.js";
 import { readDocument } from "../submit/calls.js";
-import { beside, reading } from "./ledger-access.js";
+import { beside, journaled, reading } from "./ledger-access.js";
 import { type Reader, openReader, type ReaderOptions } from "./open-reader.js";
 
 export interface ResolveCheck {
@@ -33,22 +33,17 @@ export async function checkResolve(
   request: { document: string; documentId: string },
   options: ResolveOptions,
 ): Promise<ResolveCheck> {
-  const known = reading(target, (database) => {
-    const document = findDocument(database, request.document);
-    resolveDocument(database, document, request.documentId, null);
-    const rows = database
-      .prepare<[number], { namespace: string; external_id: string | null }>(
-        "SELECT namespace, external_id FROM documents WHERE id = ?",
-      )
-      .get(document.id);
-    return { document, namespace: rows?.namespace ?? "", externalId: rows?.external_id ?? null };
+  const document = reading(target, (database) => {
+    const found = findDocument(database, request.document);
+    resolveDocument(database, found, request.documentId, null);
+    return found;
   });
   const reader = await openReader(target, options);
   try {
     const body = await look(reader, request.documentId);
-    const key = documentDeduplicationId({ ...known.document, namespace: known.namespace });
-    const findings = compare(body, { documentId: request.documentId, key, externalId: known.externalId });
-    return { document: known.document, documentId: request.documentId, findings, body };
+    const key = documentDeduplicationId(document);
+    const findings = compare(body, { documentId: request.documentId, key, externalId: document.externalId });
+    return { document, documentId: request.documentId, findings, body };
   } finally {
     await reader.close();
   }
@@ -88,9 +83,11 @@ function compare(
 }
 
 /** After the confirmation. Beside a running import. */
-export function resolveNamed(target: Target, check: ResolveCheck, clock: Clock): void {
+export function resolveNamed(target: Target, check: ResolveCheck, clock: Clock, journal: string | null = null): void {
   beside(target, (database) => {
     const document = findDocument(database, `${check.document.kind}/${check.document.key}`);
-    resolveDocument(database, document, check.documentId, clock.now());
+    const now = clock.now();
+    const resolve = () => resolveDocument(database, document, check.documentId, now);
+    journaled(target, database, journal, now, resolve, () => document.id);
   });
 }

@@ -154,12 +154,7 @@ function tooManyInvalid(session: Session, staged: readonly StagedInput[], maxErr
   return true;
 }
 
-export function sessionOptions({
-  limits,
-  journal: _journal,
-  logLevel: _level,
-  ...options
-}: ResumeOptions): SessionOptions {
+export function sessionOptions({ limits, logLevel: _level, ...options }: ResumeOptions): SessionOptions {
   return {
     ...options,
     waitForLock: limits.waitForLock,

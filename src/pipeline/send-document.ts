@@ -11,6 +11,7 @@ import type { Answer, ServiceError } from "../submit/call.js";
 import { createDocument, createWithEvents } from "../submit/calls.js";
 import { describeRefusal } from "./describe-refusal.js";
 import {
+  byDoubt,
   type Evidence,
   forgetAttempts,
   gatherEvidence,
@@ -27,6 +28,9 @@ export async function sendRequest(session: Session, request: PlannedRequest): Pr
   const document = session.work.document(request.document.id);
   if (document === null) return false;
   const evidence = gatherEvidence(request.events);
+  // What has landed elsewhere meanwhile may have moved this timeline on: then the plan is made anew.
+  const isOvertaken = ({ id, at }: WorkEvent) => at < (document.lastAt ?? at) && !evidence.doubtful.has(id);
+  if (document.state === "cancelled" || request.events.some(isOvertaken)) return false;
   if (document.serviceId !== null) {
     return sendEvents(session, lane(session, document, document.serviceId), request.events, evidence);
   }
@@ -48,33 +52,36 @@ async function create(
 ): Promise<boolean> {
   const { creation } = session.settings.get(document.settings);
   const attempted = document.state === "stalled" || document.state === "sending";
-  const riding = creation === "with-events" ? session.caps.fit(events) : [];
-  const known: Known = { inDoubt: attempted, refusedWith: null };
-  const first = await sendCreate(session, document, riding, known, evidence);
-  if (first.next === "stop") return false;
-  let serviceId = first.next === "created" ? first.serviceId : null;
-  if (first.next === "alone") {
-    // The document alone, under the same key: what is refused now is its own fault (HARD-CASES H4).
-    noteRefusal(evidence, riding, first.refusedWith);
-    const after = { inDoubt: known.inDoubt || first.inDoubt, refusedWith: first.refusedWith };
-    const alone = await sendCreate(session, document, [], after, evidence);
-    if (alone.next !== "created") {
-      leave(session, document, riding, evidence);
+  const first = creation === "with-events" ? session.caps.fit(byDoubt(events, evidence)[0] ?? []) : [];
+  let riding = first;
+  let known: Known = { inDoubt: attempted, refusedWith: null };
+  for (;;) {
+    const made = await sendCreate(session, document, riding, known, evidence);
+    if (made.next === "created") {
+      // What was sent to this document before it was created cannot have landed.
+      if (known.refusedWith !== null) forgetAttempts(evidence, events);
+      const rest = events.slice(riding.length);
+      if (rest.length === 0) return true;
+      return sendEvents(session, lane(session, document, made.serviceId), rest, evidence);
+    }
+    if (made.next === "stop") {
+      if (riding !== first) leave(session, document, first, evidence);
       return false;
     }
-    forgetAttempts(evidence, events);
-    serviceId = alone.serviceId;
+    // Fewer and fewer under the same key: what is refused alone is refused for its own fault (HARD-CASES H4).
+    riding = made.next === "fewer" ? session.caps.fit(riding) : made.next === "first-event" ? riding.slice(0, 1) : [];
+    if (made.next === "fewer") continue;
+    noteRefusal(evidence, first, made.refusedWith);
+    known = { inDoubt: known.inDoubt || made.inDoubt, refusedWith: made.refusedWith };
   }
-  if (serviceId === null) return false;
-  const rest = first.next === "created" ? events.slice(riding.length) : events;
-  if (rest.length === 0) return true;
-  return sendEvents(session, lane(session, document, serviceId), rest, evidence);
 }
 
 type Created =
   | { next: "created"; serviceId: string }
-  /** Try the document without events. */
-  | { next: "alone"; refusedWith: ServiceError; inDoubt: boolean }
+  /** The request was too large: try it with as many events as the lowered cap allows. */
+  | { next: "fewer" }
+  /** Try the document with its first event, or without events. */
+  | { next: "first-event" | "alone"; refusedWith: ServiceError; inDoubt: boolean }
   | { next: "stop" };
 
 interface Known {
@@ -92,8 +99,10 @@ async function sendCreate(
   evidence: Evidence,
 ): Promise<Created> {
   const { bodies, clock, requests, submitter } = session;
-  const call =
-    events.length > 0 ? createWithEvents(bodies.create(document, events)) : createDocument(bodies.document(document));
+  const withEvents = events.length > 0 || session.documentsEndpointIsAbsent;
+  const call = withEvents
+    ? createWithEvents(bodies.create(document, events))
+    : createDocument(bodies.document(document));
   const intent = { kind: call.kind, subject: "document" as const, subjectId: document.id, creates: true };
   const ids = events.map(({ id }) => id);
   const request = requests.begin({ ...intent, runId: session.run.id, events: ids }, clock.now());
@@ -142,18 +151,25 @@ async function sendCreate(
     case "refused": {
       if (events.length > 0) {
         end(() => {});
-        if (answer.tooLarge) session.caps.lower(events.length);
-        return { next: "alone", refusedWith: answer.error, inDoubt: answer.inDoubt };
+        if (answer.tooLarge && events.length > 1) {
+          session.caps.lower(events.length);
+          return { next: "fewer" };
+        }
+        const next = events.length > 1 ? "first-event" : "alone";
+        return { next, refusedWith: answer.error, inDoubt: answer.inDoubt };
+      }
+      if (call.kind === "create-document" && isAbsentEndpoint(answer)) {
+        // Nothing is shown of POST /documents but its existence (open-points 25): the other endpoint then, without events.
+        end(() => {});
+        session.documentsEndpointIsAbsent = true;
+        return sendCreate(session, document, events, known, evidence);
       }
       end((t) => {
         // A conflict without words under a key that may be taken by ourselves: it is (HARD-CASES H4, open-points 23).
         if (answer.unexplainedConflict === true && mayExist) strand(t, document, true, answer, now);
         else if (isOwnFault(known, answer)) {
-          t.documentRejected(
-            document.id,
-            { code: "service-refused", message: describeRefusal(answer.error) },
-            now,
-          );
+          const words = describeRefusal(known.refusedWith ?? answer.error);
+          t.documentRejected(document.id, { code: "service-refused", message: words }, now);
         } else t.documentStalled(document.id, "refused-in-doubt", now);
       });
       return { next: "stop" };
@@ -187,6 +203,10 @@ function isOwnFault(known: Known, answer: Answer & { result: "refused" }): boole
   if (known.inDoubt || answer.inDoubt) return false;
   const { refusedWith } = known;
   return refusedWith === null || answer.error.status !== 409 || saysTheSame(refusedWith, answer.error);
+}
+
+function isAbsentEndpoint({ error }: Answer & { result: "refused" }): boolean {
+  return error.status === 404 || error.status === 405 || error.status === 501;
 }
 
 function strand(t: Transitions, document: WorkDocument, ours: boolean, answer: Answer, now: number): void {

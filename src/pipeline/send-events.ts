@@ -11,6 +11,7 @@ import { appendEvents } from "../submit/calls.js";
 import { describeRefusal } from "./describe-refusal.js";
 import { DUE_MARGIN_MS } from "./due.js";
 import {
+  byDoubt,
   type Evidence,
   giveBack,
   isOurs,
@@ -56,7 +57,7 @@ export async function sendEvents(
   evidence: Evidence,
 ): Promise<boolean> {
   const { clock, requests, submitter, bodies } = session;
-  const lane: Lane = { session, evidence, queue: [[...events]], barred: false };
+  const lane: Lane = { session, evidence, queue: byDoubt(events, evidence), barred: false };
   const { queue } = lane;
   let refusedWhole = 0;
   let isClean = true;

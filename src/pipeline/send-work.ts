@@ -1,5 +1,6 @@
 /** Drains the plan: one lane a component, requests of linked documents in the order their links ask for. */
 import type { Transitions } from "../ledger/transitions.js";
+import type { WorkEvent } from "../ledger/work.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { type Component, type PlanContext, planComponent, planWork } from "../plan/plan-work.js";
 import { createLanes } from "../submit/lanes.js";
@@ -92,18 +93,27 @@ async function sendRequests(
 export function settleComponent(session: Session, component: Component): void {
   const writes: ((t: Transitions) => void)[] = [];
   const now = session.clock.now();
+  // What an earlier plan had refused comes back by way of planned.
+  const revive = (event: WorkEvent) => {
+    if (event.state === "rejected") writes.push((t) => t.released(event.id, now));
+  };
   for (const { document, ready, held, deferred, refused } of component.assessments) {
     for (const event of ready) {
-      if (event.state === "held" || event.state === "deferred") writes.push((t) => t.released(event.id, now));
+      if (["held", "deferred", "rejected"].includes(event.state)) writes.push((t) => t.released(event.id, now));
     }
     for (const { event, reason, waitsFor } of held) {
       if (event.state === "held" && event.reason === reason && event.waitsFor === waitsFor) continue;
-      if (event.state === "planned" || event.state === "held" || event.state === "deferred") {
-        writes.push((t) => t.held(event.id, reason, waitsFor, now));
-      }
+      if (!["planned", "held", "deferred", "rejected"].includes(event.state)) continue;
+      revive(event);
+      writes.push((t) => t.held(event.id, reason, waitsFor, now));
     }
-    for (const event of deferred) if (event.state !== "deferred") writes.push((t) => t.deferred(event.id, now));
+    for (const event of deferred) {
+      if (event.state === "deferred") continue;
+      revive(event);
+      writes.push((t) => t.deferred(event.id, now));
+    }
     for (const { event, reason, message } of refused) {
+      if (event.state === "rejected" && event.reason === reason) continue;
       writes.push((t) => t.rejected(event.id, { code: reason, message }, now));
     }
     const resting = ready.length + held.length + deferred.length === 0 && component.requests.length === 0;

@@ -3,7 +3,8 @@
  * Everything that works during a run takes a session; nothing else opens a ledger for writing.
  */
 import { lockLedger } from "../ledger/lock.js";
-import { type LedgerDatabase, openLedger } from "../ledger/open-ledger.js";
+import { type Journal, openJournal } from "../ledger/journal.js";
+import { type LedgerDatabase, type LedgerOwner, openLedger } from "../ledger/open-ledger.js";
 import { createInputStore, type InputStore } from "../ledger/inputs.js";
 import { createRegistrationStore, type RegistrationStore } from "../ledger/registrations.js";
 import { createRequestStore, type RequestStore } from "../ledger/requests.js";
@@ -41,6 +42,8 @@ export interface SessionOptions {
   throttle?: Throttle;
   /** How long to wait before looking for what a lost answer may have created; default 3 s. */
   lookAfterMs?: number;
+  /** Path of the journal; null or absent: none is kept. */
+  journal?: string | null;
   /** Told of every try of every request, for the run's log. */
   onAttempt?: (kind: CallKind, attempt: Attempt) => void;
 }
@@ -70,6 +73,8 @@ export interface Session {
   stopped: Stopped | null;
   /** This service notices duplicates before lateness: seen in this run (open-points 19). */
   duplicatesAreSeen: boolean;
+  /** POST /documents is not there: seen in this run (open-points 25). */
+  documentsEndpointIsAbsent: boolean;
   stop(answer: Answer & { result: "stopped" }): void;
   /** Keeps every attempt but the last as it happens; the last goes with the outcome. */
   recordRetries(request: number): { onAttempt: (attempt: Attempt) => void };
@@ -94,8 +99,10 @@ export async function openSession(command: string, mapping: string | null, optio
     const database = openLedger(target.ledgerPath, owner, clock.now());
     closing.push(() => void database.close());
 
-    const requests = createRequestStore(database);
-    const registrations = createRegistrationStore(database);
+    const journal = options.offline === true ? null : openRunJournal(target, owner, options);
+    if (journal !== null) closing.push(() => journal.close());
+    const requests = createRequestStore(database, journal);
+    const registrations = createRegistrationStore(database, journal);
     const work = createWorkStore(database);
     const settings = createSettingsStore<MappingSettings>(database, defaultSettings);
     const plain = createSubmitter({
@@ -134,6 +141,7 @@ export async function openSession(command: string, mapping: string | null, optio
       lookAfterMs: options.lookAfterMs ?? null,
       stopped: null,
       duplicatesAreSeen: false,
+      documentsEndpointIsAbsent: false,
       stop(answer) {
         const code = {
           credentials: "credentials-refused",
@@ -160,6 +168,16 @@ export async function openSession(command: string, mapping: string | null, optio
     await close();
     throw error;
   }
+}
+
+function openRunJournal(target: Target, owner: LedgerOwner, options: SessionOptions): Journal | null {
+  if (options.journal == null) return null;
+  const journal = openJournal(options.journal, target.ledgerPath, owner);
+  if (journal.besideLedger) {
+    const message = `The journal ${options.journal} lies on the same disk as the ledger, and would be lost with it.`;
+    options.observe({ type: "notice", level: "warning", code: "journal-beside-ledger", message });
+  }
+  return journal;
 }
 
 function watched(submitter: Submitter, watch: (kind: CallKind, attempt: Attempt) => void): Submitter {

@@ -3,17 +3,24 @@ import { listRuns, show, showRequests } from "../ledger/show/show.js";
 import type { Shown, ShownRun } from "../ledger/show/shown.js";
 import type { Target } from "../model/target.js";
 import { reading } from "./ledger-access.js";
+import { recallArchive } from "./recall-archive.js";
 
 export type { Shown, ShownRun } from "../ledger/show/shown.js";
 
 /** @throws RowferryError `ledger-missing` */
-export function showAnything(target: Target, text: string): Shown {
-  return reading(target, (database) => show(database, text));
+export function showAnything(target: Target, text: string): Promise<Shown> {
+  return recallArchive(
+    target,
+    reading(target, (database) => show(database, text)),
+  );
 }
 
 /** ms, both included. */
-export function showSentBetween(target: Target, since: number, until: number, limit: number): Shown {
-  return reading(target, (database) => showRequests(database, since, until, limit));
+export function showSentBetween(target: Target, since: number, until: number, limit: number): Promise<Shown> {
+  return recallArchive(
+    target,
+    reading(target, (database) => showRequests(database, since, until, limit)),
+  );
 }
 
 /** Newest first. */

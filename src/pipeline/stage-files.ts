@@ -14,6 +14,7 @@ import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
 import type { Session } from "./session.js";
+import { type RekeyedKinds, settleKeys } from "./settle-keys.js";
 
 export interface StagedInput extends RowCounts {
   id: number;
@@ -22,7 +23,13 @@ export interface StagedInput extends RowCounts {
 }
 
 /** The caller holds an open transaction and commits it, or rolls it back (`plan`, and any error). */
-export async function stageFiles(session: Session, mapping: Mapping, files: readonly string[]): Promise<StagedInput[]> {
+export async function stageFiles(
+  session: Session,
+  mapping: Mapping,
+  files: readonly string[],
+  rekey = false,
+): Promise<StagedInput[]> {
+  const rekeyed = settleKeys(session, mapping, rekey);
   const mappingHash = hashMapping(mapping);
   const settingsId = session.settings.idOf(mapping.settings);
   const staged: StagedInput[] = [];
@@ -31,7 +38,7 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
     const input = await openInput(path);
     try {
       for (const mappingInput of mapping.inputsFor(input.name)) {
-        const context = { mapping, mappingHash, mappingInput, settingsId, inputsOfImport, path };
+        const context = { mapping, mappingHash, mappingInput, settingsId, inputsOfImport, path, rekeyed };
         staged.push(await stageTable(session, input, context));
       }
     } finally {
@@ -55,6 +62,7 @@ interface TableContext {
   settingsId: number;
   inputsOfImport: Set<number>;
   path: string;
+  rekeyed: RekeyedKinds;
 }
 
 async function stageTable(session: Session, input: Input, context: TableContext): Promise<StagedInput> {
@@ -72,6 +80,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     session.observe({ type: "notice", level: "info", code: null, message: `${input.name}: ${note}` });
   }
   const mapper = mappingInput.bind(table.header, { file: input.name, sheet: table.sheet });
+  context.rekeyed.beforeStaging(input.contentHash, table.sheet);
   const id = inputs.begin(
     {
       contentHash: input.contentHash,
@@ -100,6 +109,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     header: table.header,
   });
   await stageRows(session, table, mapper, stager.stage, () => stager.counts.read);
+  stager.end();
   inputs.finish(id, stager.counts);
   return { id, ...name, ...stager.counts };
 }

@@ -1,7 +1,8 @@
 /** A run's folder: the rows that a person must change, each in its input's own format, receipts, report, summary. */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { forgetLandedCells, inputsWithRejects, rejectedRows } from "../ledger/rejects.js";
+import { inputsWithRejects, rejectedRows } from "../ledger/rejects.js";
+import { forgetLandedCells } from "../ledger/row-cells.js";
 import { receiptsOf } from "../ledger/receipts.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";

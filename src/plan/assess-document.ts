@@ -48,8 +48,13 @@ export interface AssessmentContext {
   address(ref: number): Registration | null;
 }
 
-/** Refused for good by the plan: correcting the row could not bring the event into place (HARD-CASES H12). */
-const FINAL: ReadonlySet<string> = new Set(["late", "after-close", "after-cancel", "dismissed"]);
+/**
+ * Refused by the plan: correcting the row could not bring the event into place (HARD-CASES H12). Looked at again with
+ * every plan: the CLOSE that it was to follow may have been refused since.
+ */
+const BY_PLAN: ReadonlySet<string> = new Set(["late", "after-close", "after-cancel"]);
+const isRefusedByPlan = ({ state, reason }: WorkEvent): boolean => state === "rejected" && BY_PLAN.has(reason ?? "");
+const isRejected = (event: WorkEvent): boolean => event.state === "rejected" && !isRefusedByPlan(event);
 
 type Block = { reason: Code; waitsFor: string };
 
@@ -72,7 +77,7 @@ export function assessDocument(
   }
 
   for (const event of events) {
-    if (event.state === "rejected" && (event.dismissed || FINAL.has(event.reason ?? ""))) continue;
+    if (event.state === "rejected" && (event.dismissed || event.reason === "dismissed")) continue;
     if (event.state === "foreign" && event.dismissed) continue;
     const doubtful = event.state === "sending" || event.state === "stalled";
     if (!doubtful) {
@@ -82,7 +87,7 @@ export function assessDocument(
         continue;
       }
     }
-    if (event.state === "rejected" && event.at < lastAt) continue;
+    if (isRejected(event) && event.at < lastAt) continue;
     block ??= eventBlock(event, open, context);
     if (block !== null) {
       if (isSettled(event, block)) {
@@ -110,7 +115,7 @@ export function assessDocument(
 function isSettled(event: WorkEvent, block: Block): boolean {
   return (
     block.waitsFor === `event:${event.id}` ||
-    event.state === "rejected" ||
+    isRejected(event) ||
     event.state === "foreign" ||
     event.state === "stalled" ||
     event.state === "sending"
@@ -121,7 +126,7 @@ function refusalOf(
   event: WorkEvent,
   state: { closed: boolean; cancelled: boolean; lastAt: number },
 ): { reason: Code; message: string } | null {
-  if (event.state === "rejected" || event.state === "foreign") return null;
+  if (isRejected(event) || event.state === "foreign") return null;
   const time = () => new Date(event.at).toISOString();
   if (state.cancelled) {
     return {
@@ -188,7 +193,7 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
   const self = `event:${event.id}`;
   const hold = holds.find(({ at }) => at === null || at <= event.at);
   if (hold !== undefined) return { reason: "behind-invalid-row", waitsFor: `row:${hold.row}` };
-  if (event.state === "rejected") return { reason: "behind-rejected", waitsFor: self };
+  if (isRejected(event)) return { reason: "behind-rejected", waitsFor: self };
   if (event.state === "foreign") return { reason: "behind-foreign", waitsFor: self };
   if (!context.retryStalled && (event.state === "stalled" || event.state === "sending")) {
     return { reason: "behind-stalled", waitsFor: self };

@@ -3,6 +3,7 @@
  * document, and an event that writes on two timelines is a meeting point of both (HARD-CASES H16–H19).
  */
 import type { WorkEvent } from "../ledger/work.js";
+import type { Code } from "../model/codes.js";
 import type { Assessment, Held } from "./assess-document.js";
 
 type Placed = Pick<WorkEvent, "at" | "rank" | "id">;
@@ -40,9 +41,11 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
   for (const { ready } of assessments.values()) {
     for (const event of ready) if (event.target !== null) makers.set(event.target, event);
   }
+  const early = new Map<Assessment, WorkEvent>();
   for (const assessment of assessments.values()) {
     const maker = makers.get(assessment.document.id);
-    if (maker !== undefined && assessment.document.serviceId === null) refuseBeforeMaker(assessment, maker, context);
+    if (maker === undefined || assessment.document.serviceId !== null) continue;
+    if (refuseBeforeMaker(assessment, maker, context)) early.set(assessment, maker);
   }
   for (const assessment of assessments.values()) {
     for (const event of assessment.ready) {
@@ -67,11 +70,35 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
     }
   }
   holdUnmet(assessments, needs, makers, context);
+  for (const [assessment, maker] of early) {
+    const isMade = assessments.get(maker.document)?.ready.includes(maker) ?? false;
+    const why = { reason: "target-not-created", waitsFor: `event:${maker.id}` } as const;
+    if (!isMade) holdRefused(assessment, (reason) => reason === "late", why);
+  }
   return needs;
 }
 
+/** What was refused only because of an event that is held now waits with it. */
+function holdRefused(assessment: Assessment, isAffected: (reason: Code) => boolean, why: Omit<Held, "event">): void {
+  const affected = assessment.refused.filter(({ reason }) => isAffected(reason));
+  assessment.refused = assessment.refused.filter(({ reason }) => !isAffected(reason));
+  for (const { event } of affected) assessment.held.push({ event, ...why });
+}
+
+/** Takes events off `ready`; what a CLOSE or CANCEL among them would have shut out waits as they do. */
+export function hold(assessment: Assessment, events: readonly WorkEvent[], why: Omit<Held, "event">): void {
+  const gone = new Set(events.map(({ id }) => id));
+  assessment.ready = assessment.ready.filter(({ id }) => !gone.has(id));
+  for (const event of events) assessment.held.push({ event, ...why });
+  const { state } = assessment.document;
+  const isShutBy = (rank: number) => assessment.ready.some((event) => event.rank >= rank);
+  if (state !== "cancelled" && !isShutBy(2)) holdRefused(assessment, (reason) => reason === "after-cancel", why);
+  if (state !== "cancelled" && state !== "closed" && !isShutBy(1))
+    holdRefused(assessment, (reason) => reason === "after-close", why);
+}
+
 /** A target's timeline begins with the event that makes it, at that event's time or at the service's (open-points 11). */
-function refuseBeforeMaker(assessment: Assessment, maker: WorkEvent, context: LinkContext): void {
+function refuseBeforeMaker(assessment: Assessment, maker: WorkEvent, context: LinkContext): boolean {
   const isLate = ({ at }: WorkEvent) => context.linkTime === "server" || at < maker.at;
   const begins = context.linkTime === "server" ? "when it is made" : `at ${new Date(maker.at).toISOString()}`;
   for (const event of assessment.ready.filter(isLate)) {
@@ -79,7 +106,9 @@ function refuseBeforeMaker(assessment: Assessment, maker: WorkEvent, context: Li
     const message = `${event.name} took place at ${time}, but the timeline begins ${begins}, with the event that makes the document.`;
     assessment.refused.push({ event, reason: "late", message });
   }
+  const count = assessment.ready.length;
   assessment.ready = assessment.ready.filter((event) => !isLate(event));
+  return assessment.ready.length < count;
 }
 
 /** Under `server`, two events that mirror on each other's documents cannot both go last: the total order decides. */
@@ -119,10 +148,9 @@ function holdUnmet(
       if (first === undefined) continue;
       const why = unmet(first, assessment);
       if (why === null) continue;
-      for (const event of assessment.ready.splice(index)) {
-        ready.delete(event.id);
-        assessment.held.push({ event, ...why });
-      }
+      const rest = assessment.ready.slice(index);
+      for (const event of rest) ready.delete(event.id);
+      hold(assessment, rest, why);
       moved = true;
     }
   }

@@ -6,7 +6,7 @@ import type { RegistrationStore } from "../ledger/registrations.js";
 import type { WorkDocument, WorkStore } from "../ledger/work.js";
 import { type Assessment, assessDocument } from "./assess-document.js";
 import { batch, type Caps, type PlannedRequest } from "./batch.js";
-import { type LinkContext, linkEvents } from "./links.js";
+import { hold, type LinkContext, linkEvents } from "./links.js";
 
 export interface Component {
   assessments: Assessment[];
@@ -41,7 +41,15 @@ export function groupDocuments(links: Iterable<{ document: number; other: number
   return groups;
 }
 
-export function* planWork(context: PlanContext, first: Iterable<number> = []): Generator<Component> {
+/**
+ * The documents of `first` come first, the others in the order of their ids. `skip`: true for documents that need no
+ * planning; asked in that order, and never of linked ones.
+ */
+export function* planWork(
+  context: PlanContext,
+  first: Iterable<number> = [],
+  skip: (document: number) => boolean = () => false,
+): Generator<Component> {
   const groups = groupDocuments(context.work.links());
   const done = new Set<number[]>();
   const before = new Set<number>();
@@ -49,8 +57,9 @@ export function* planWork(context: PlanContext, first: Iterable<number> = []): G
     for (const document of documents) {
       if (before.has(document)) continue;
       const group = groups.get(document);
-      if (group === undefined) yield planComponent(context, [document]);
-      else if (!done.has(group)) {
+      if (group === undefined) {
+        if (!skip(document)) yield planComponent(context, [document]);
+      } else if (!done.has(group)) {
         done.add(group);
         yield planComponent(context, group);
       }
@@ -79,7 +88,11 @@ export function planComponent(context: PlanContext, documents: readonly number[]
   const needs = linked
     ? linkEvents(assessments, {
         linkTime,
-        relatedTo: (id) => context.work.relatedTo(id).filter((other) => other !== id),
+        // Copied at the service's time, an event goes before the relations that are still to come.
+        relatedTo: (id) =>
+          (linkTime === "server" ? context.work.relatedAlready(id) : context.work.relatedTo(id)).filter(
+            (other) => other !== id,
+          ),
         outside: (id) => outside(assessments.get(id)?.document ?? context.work.document(id)),
       })
     : new Map();
@@ -87,8 +100,7 @@ export function planComponent(context: PlanContext, documents: readonly number[]
   for (const event of circle) {
     const assessment = assessments.get(event.document);
     if (assessment === undefined) continue;
-    assessment.ready = assessment.ready.filter(({ id }) => id !== event.id);
-    assessment.held.push({ event, reason: "link-circle", waitsFor: `document:${event.document}` });
+    hold(assessment, [event], { reason: "link-circle", waitsFor: `document:${event.document}` });
   }
   return { assessments: all, requests };
 }

@@ -19,7 +19,11 @@ export async function readWorkbookBytes(bytes: Buffer, options: WorkbookOptions 
 }
 
 /** One sheet without header, its rows as `[kind] text`, blank cells as "". */
-export async function readCells(rows: string, more: Partial<MadeWorkbook> = {}, options: WorkbookOptions = {}): Promise<string[][]> {
+export async function readCells(
+  rows: string,
+  more: Partial<MadeWorkbook> = {},
+  options: WorkbookOptions = {},
+): Promise<string[][]> {
   const table = await readWorkbook({ sheets: [{ name: "S", rows }], ...more }, { header: "none", ...options });
   return table.rows.map(({ cells, kinds, problems }) => [
     ...cells.map((cell, index) => (cell === "" ? "" : `${kinds?.[index] ?? "text"} ${cell}`)),

@@ -40,7 +40,8 @@ export function workbookEntries(made: MadeWorkbook): ZipEntry[] {
     ["xl/styles.xml", stylesPart(made.formats ?? [])],
     ["xl/sharedStrings.xml", stringsPart(made.strings ?? [])],
   ]);
-  for (const [index, sheet] of made.sheets.entries()) parts.set(`xl/worksheets/sheet${index + 1}.xml`, sheetPart(sheet));
+  for (const [index, sheet] of made.sheets.entries())
+    parts.set(`xl/worksheets/sheet${index + 1}.xml`, sheetPart(sheet));
   for (const [name, data] of Object.entries(made.parts ?? {})) {
     if (data === null) parts.delete(name);
     else parts.set(name, data);
@@ -55,13 +56,17 @@ export async function writeWorkbook(made: MadeWorkbook): Promise<Buffer> {
 
 /** `[id, last segment of the type, target]`. */
 export function relationships(all: [id: string, type: string, target: string][]): string {
-  const elements = all.map(([id, type, target]) => `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`);
+  const elements = all.map(
+    ([id, type, target]) => `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`,
+  );
   return `${DECLARATION}<Relationships xmlns="${PACKAGE}">${elements.join("")}</Relationships>`;
 }
 
 function contentTypes({ sheets }: MadeWorkbook): string {
   const type = "application/vnd.openxmlformats-officedocument.spreadsheetml";
-  const overrides = sheets.map((_, index) => `<Override PartName="/xl/worksheets/sheet${index + 1}.xml" ContentType="${type}.worksheet+xml"/>`);
+  const overrides = sheets.map(
+    (_, index) => `<Override PartName="/xl/worksheets/sheet${index + 1}.xml" ContentType="${type}.worksheet+xml"/>`,
+  );
   return `${DECLARATION}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${type}.sheet.main+xml"/>${overrides.join("")}</Types>`;
 }
 
@@ -76,7 +81,11 @@ function workbookPart({ sheets, date1904 }: MadeWorkbook): string {
 function workbookRelationships({ sheets }: MadeWorkbook): string {
   const count = sheets.length;
   return relationships([
-    ...sheets.map((_, index): [string, string, string] => [`rId${index + 1}`, "worksheet", `worksheets/sheet${index + 1}.xml`]),
+    ...sheets.map((_, index): [string, string, string] => [
+      `rId${index + 1}`,
+      "worksheet",
+      `worksheets/sheet${index + 1}.xml`,
+    ]),
     [`rId${count + 1}`, "styles", "styles.xml"],
     [`rId${count + 2}`, "sharedStrings", "sharedStrings.xml"],
   ]);
@@ -117,7 +126,10 @@ export function escapeXml(text: string): string {
 export function textCell(reference: string, text: string): string {
   const escaped = text
     .replace(/_x[0-9A-Fa-f]{4}_/g, (found) => `_x005F${found}`)
-    // oxlint-disable-next-line no-control-regex -- what XML cannot carry is looked for
-    .replace(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, (char) => `_x${char.charCodeAt(0).toString(16).padStart(4, "0").toUpperCase()}_`);
+    .replace(
+      // oxlint-disable-next-line no-control-regex -- what XML cannot carry is looked for
+      /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g,
+      (char) => `_x${char.charCodeAt(0).toString(16).padStart(4, "0").toUpperCase()}_`,
+    );
   return `<c r="${reference}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(escaped)}</t></is></c>`;
 }

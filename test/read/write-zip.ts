@@ -16,6 +16,12 @@ export interface ZipEntry {
   claims?: { crc?: number; size?: number; packed?: number; flags?: number; method?: number };
 }
 
+/** An entry's content as one text. */
+export function entryText({ data }: ZipEntry): string {
+  if (typeof data === "string") return data;
+  return Buffer.isBuffer(data) ? data.toString("utf8") : [...data].join("");
+}
+
 interface Placed {
   entry: ZipEntry;
   crc: number;

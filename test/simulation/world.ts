@@ -37,6 +37,8 @@ export interface WorldOptions {
   sandbox?: SandboxOptions;
   settings?: Partial<MappingSettings>;
   maxEventsPerRequest?: number;
+  /** Path of a journal for every run. */
+  journal?: string;
   /** Milliseconds that this machine's clock is ahead of the service's. */
   clockAhead?: number;
 }
@@ -113,7 +115,7 @@ export function createWorld(options: WorldOptions = {}): World {
       fresh: false,
       throttle: unthrottled,
       limits: { waitForLock: false, ...plan.limits },
-      journal: null,
+      journal: options.journal ?? null,
       transport: async (request) => {
         await process.alive();
         if (request.url === target.tokenUrl) return wire(request);

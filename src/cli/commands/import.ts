@@ -20,10 +20,13 @@ export function define(command: Command, frame: Frame): void {
     .argument("<files...>", "CSV or Excel files; - reads standard input");
   addOutputFlags(addRunFlags(addTargetFlags(command, { fresh: true, sending: true })));
   command
+    .option("--rekey", "accept that the mapping makes other keys; what was sent gets them too, and is not sent again")
     .addHelpText("after", examples)
     .action(
-      frame.action((mappingPath: string, files: string[], flags: CommandFlags) =>
-        runCommand(frame, flags, (pipeline, options) => pipeline.runImport({ ...options, mappingPath, files })),
+      frame.action((mappingPath: string, files: string[], flags: CommandFlags & { rekey?: boolean }) =>
+        runCommand(frame, flags, (pipeline, options) =>
+          pipeline.runImport({ ...options, mappingPath, files, ...(flags.rekey === true ? { rekey: true } : {}) }),
+        ),
       ),
     );
 }

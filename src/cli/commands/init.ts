@@ -1,5 +1,5 @@
-/** `rowferry init [folder]`: a working folder with settings to fill in. Overwrites nothing. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+/** `rowferry init [folder] [files…]`: a working folder with settings, and a first mapping of files. Overwrites nothing. */
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { ExitCode } from "../../model/exit-code.js";
@@ -11,16 +11,29 @@ import { shownPath } from "../output.js";
 const examples = `
 Examples:
   rowferry init
-  rowferry init imports/waste`;
+  rowferry init imports/waste
+  rowferry init imports/waste march.csv     and a first mapping, guessed from a file`;
 
 export function define(command: Command, frame: Frame): void {
   command
     .argument("[folder]", "where to make it; default: here")
+    .argument("[files...]", "CSV or Excel files; mapping.yaml is then guessed from them")
     .addHelpText("after", examples)
-    .action(frame.action((folder: string | undefined) => Promise.resolve(init(frame, folder ?? "."))));
+    .action(
+      frame.action((folder: string | undefined, files: string[]) => {
+        // `init march.csv`: here, with a mapping.
+        const isFile = folder !== undefined && isFileAt(resolve(frame.world.cwd, folder));
+        return isFile ? init(frame, ".", [folder, ...files]) : init(frame, folder ?? ".", files);
+      }),
+    );
 }
 
-function init({ world }: Frame, folder: string): number {
+function isFileAt(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+async function init(frame: Frame, folder: string, files: readonly string[]): Promise<number> {
+  const { world } = frame;
   const root = resolve(world.cwd, folder);
   mkdirSync(root, { recursive: true });
   for (const [name, text, what] of [
@@ -34,6 +47,7 @@ function init({ world }: Frame, folder: string): number {
     const shown = shownPath(path, world.cwd);
     world.stdout.write(`${there ? "kept" : "made"}  ${shown.padEnd(22)} ${there ? "it was there already" : what}\n`);
   }
+  if (files.length > 0) return guessInto(frame, join(root, "mapping.yaml"), files);
   world.stdout.write(
     [
       "",
@@ -43,4 +57,16 @@ function init({ world }: Frame, folder: string): number {
     ].join("\n"),
   );
   return ExitCode.ok;
+}
+
+/** The mapping tells by itself what is to be done next. */
+async function guessInto(frame: Frame, path: string, files: readonly string[]): Promise<number> {
+  const { world } = frame;
+  const shown = shownPath(path, world.cwd);
+  if (existsSync(path)) {
+    world.stdout.write(`kept  ${shown.padEnd(22)} it was there already\n`);
+    return ExitCode.ok;
+  }
+  const { guess } = await import("./guess.js");
+  return guess(frame, files, { output: path });
 }

@@ -10,15 +10,18 @@ import { withTarget } from "../with-target.js";
 const examples = `
 Examples:
   rowferry plan manifests.yaml march.csv
+  rowferry plan manifests.yaml march.csv --document 310025004819   its requests, in full
   rowferry plan manifests.yaml march.csv --target production --json`;
 
-type Flags = TargetFlags & OutputFlags & Pick<RunFlags, "wait">;
+type Flags = TargetFlags & OutputFlags & Pick<RunFlags, "wait"> & { document?: string; rekey?: boolean };
 
 export function define(command: Command, frame: Frame): void {
   command
     .argument("<mapping>", "the mapping file (YAML)")
     .argument("<files...>", "CSV or Excel files; - reads standard input");
   addOutputFlags(addTargetFlags(command, { sending: true }))
+    .option("--document <key>", "show the requests of this document in full: its key, or kind/key")
+    .option("--rekey", "accept that the mapping makes other keys, as import would")
     .option("--wait", "wait while another process holds the ledger")
     .addHelpText("after", examples)
     .action(
@@ -45,6 +48,8 @@ function plan(frame: Frame, mappingPath: string, files: string[], flags: Flags):
         limits: limits(flags, clock.now()),
         fresh: false,
         journal: null,
+        ...(flags.rekey === true ? { rekey: true } : {}),
+        ...(flags.document === undefined ? {} : { document: flags.document }),
       });
       progress.close();
       output.text(`\n${printPlan(found, output)}\n`);

@@ -29,8 +29,8 @@ export function createRegistrationView(database: Database, requests: RequestView
   const addresses = (where: string) =>
     database.prepare<unknown[], RegistrationRow>(`SELECT a.* FROM addresses a WHERE ${where} ORDER BY a.id`);
   const byTaxId = participants(
-    `json_extract(t.payload, '$.taxId') = ?1
-       OR upper(replace(replace(replace(replace(json_extract(t.payload, '$.taxId'), '.', ''), '-', ''), '/', ''), ' ', '')) = ?2`,
+    `json_extract(t.payload, '$.taxId') = ?
+       OR upper(replace(replace(replace(replace(json_extract(t.payload, '$.taxId'), '.', ''), '-', ''), '/', ''), ' ', '')) = ?`,
   );
   const byParticipantId = participants("t.service_id = ? OR t.snapshot_id = ?");
   const participantById = participants("t.id = ?");

@@ -1,6 +1,7 @@
 /** The answer to P7: of any row of any file ever imported, what became of it and why. */
 import { basename } from "node:path";
 import type { Database } from "better-sqlite3";
+import { createCellReader } from "../row-cells.js";
 import { inputOf, rowId, rowNumberOf } from "../row-id.js";
 import type { EventView } from "./show-events.js";
 import type { RegistrationView } from "./show-registrations.js";
@@ -39,7 +40,7 @@ export function createRowView(database: Database, views: { events: EventView; re
       `SELECT min(e.input_id <> ?) FROM row_events re JOIN events e ON e.id = re.event_id WHERE re.row_id = ?`,
     )
     .pluck();
-  const cells = database.prepare<[number], string>("SELECT cells FROM row_cells WHERE row_id = ?").pluck();
+  const cells = createCellReader(database);
   const problems = database.prepare<[number], ShownRow["problems"][number]>(
     `SELECT severity, code, column_name AS "column", message, hint FROM problems WHERE row_id = ? ORDER BY id`,
   );
@@ -54,7 +55,7 @@ export function createRowView(database: Database, views: { events: EventView; re
     if (own === undefined && known === null) return null;
     const lead = own?.lead ?? null;
     const source = lead ?? id;
-    const text = cells.get(source);
+    const kept = cells.of(source);
     const header = JSON.parse(input.header) as string[];
     return {
       file: input.name,
@@ -68,7 +69,7 @@ export function createRowView(database: Database, views: { events: EventView; re
       settled: own?.settled ?? null,
       groupOf: lead === null ? null : rowNumberOf(lead),
       problems: problems.all(source),
-      cells: text === undefined ? null : named(header, JSON.parse(text) as string[]),
+      cells: kept === null ? null : named(header, kept.cells),
       events: views.events.ofRow(source),
       records: records
         .all(source)

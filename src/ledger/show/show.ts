@@ -8,7 +8,15 @@ import { createRowView } from "./show-rows.js";
 import { createRunView } from "./show-runs.js";
 import type { Shown, ShownRun } from "./shown.js";
 
-const nothing: Shown = { documents: [], rows: [], registrations: [], runs: [], requests: [], event: null };
+const nothing: Shown = {
+  documents: [],
+  rows: [],
+  registrations: [],
+  runs: [],
+  requests: [],
+  event: null,
+  archived: [],
+};
 
 /** `file:row`, a run, an eventId or deduplicationId, a document's key or id, a tax id, an address, a request id. Empty: unknown. */
 export function show(database: Database, text: string): Shown {

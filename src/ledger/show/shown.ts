@@ -159,4 +159,6 @@ export interface Shown {
   requests: ShownRequest[];
   /** The event that was asked for by an id of its own. */
   event: ShownEvent | null;
+  /** Bodies of landed events that were pruned. */
+  archived: JsonObject[];
 }

@@ -38,7 +38,7 @@ const kindNames: Record<CellKind, string> = {
 export function refuseKind(text: string, kind: CellKind, wanted: string): ConvertResult {
   return refuse(
     "cell-kind",
-    `the workbook holds ${kindNames[kind]} (${text}) where ${wanted} is needed`,
+    `the workbook holds ${kindNames[kind]} (${quoteCell(text)}) where ${wanted} is needed`,
     "Correct the cell's value or its number format in the workbook; spreadsheets turn texts such as 1-2 into dates on their own.",
   );
 }

@@ -1,4 +1,5 @@
 /** Rows to records: one row, or one group of rows, at a time; whole, or not at all with every problem named. */
+import type { Code } from "../../model/codes.js";
 import type { MappedRow, Placement } from "../../model/mapped-row.js";
 import type { Problem } from "../../model/problem.js";
 import type { Records } from "../../model/records.js";
@@ -15,6 +16,8 @@ type BoundEvent = BuiltEvent & { eachRow: boolean };
 
 const NO_WARNINGS: Problem[] = [];
 const NO_ROWS: number[] = [];
+/** What readers say of rows whose cells may stand under the wrong headers. */
+const SHAPELESS: ReadonlySet<Code> = new Set<Code>(["row-short", "row-long", "quote-stray"]);
 
 export function bindRowMapper(
   parts: InputParts,
@@ -102,7 +105,7 @@ export function bindRowMapper(
   const placements = (problems: readonly Problem[]): Placement[] => {
     view.problems = [];
     // Cells of a row of the wrong shape may stand under the wrong headers: only its documents are believed.
-    const shapeless = view.members === null && problems.some((problem) => problem.code.startsWith("row-"));
+    const shapeless = view.members === null && problems.some((problem) => SHAPELESS.has(problem.code));
     const found: Placement[] = [];
     for (const event of events) {
       const add = (placement: Placement | null) => {

@@ -82,6 +82,13 @@ export const cliCodes = {
     transient: true,
     exit: ExitCode.usage,
   },
+  "file-exists": {
+    meaning: "The file that a command would write is there already.",
+    remedy: "Name another file, or give --force to write over it.",
+    example: "`rowferry guess march.csv -o mapping.yaml` where mapping.yaml has been edited since.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
   "output-unwritable": {
     meaning: "A file or folder that the command writes to cannot be written.",
     remedy: "Check that the disk has room and that the folder may be written by this user, then run the command again.",

@@ -39,6 +39,48 @@ export const ledgerCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "ledger-there-already": {
+    meaning: "A file stands where a new one should be made; nothing is overwritten.",
+    remedy: "Choose another path, or move the file away.",
+    example: "`rowferry ledger backup monday.db` where monday.db exists.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "ledger-damaged": {
+    meaning: "The ledger contradicts itself, or its file is damaged.",
+    remedy: "Keep the file, restore a backup with `rowferry ledger rebuild <journal> <backup>`, and report what `ledger check` said.",
+    example: "`rowferry ledger check` after a disk failed.",
+    transient: false,
+    exit: ExitCode.unexpected,
+  },
+  "rebind-refused": {
+    meaning: "The service that the ledger should be moved to does not know the participants that the ledger registered.",
+    remedy: "Check target and ledger; a ledger's ids mean nothing at another service. Begin with a new ledger there.",
+    example: "A ledger of the test service is bound to production: its participants are answered 404.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "journal-unreadable": {
+    meaning: "The journal cannot be read, or is none.",
+    remedy: "Check the path. A torn last line is normal after a power loss and is left out; any other damage is named.",
+    example: "`rowferry ledger rebuild march.csv`.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "journal-not-written": {
+    meaning: "The journal could not be written, so nothing more was sent.",
+    remedy: "Make room or restore the permission, then run `rowferry resume`.",
+    example: "The disk that holds the journal is full.",
+    transient: true,
+    exit: ExitCode.unexpected,
+  },
+  "journal-beside-ledger": {
+    meaning: "The journal lies on the same disk as the ledger, and would be lost with it.",
+    remedy: "Put it on another disk or share with --journal.",
+    example: "--journal state/journal.ndjson",
+    transient: false,
+    exit: null,
+  },
   "ledger-of-another-target": {
     meaning: "The ledger belongs to another service or another client.",
     remedy:

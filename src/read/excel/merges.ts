@@ -2,21 +2,19 @@
  * Merged cells. A sheet names them behind its rows, so they are looked for before the rows are read: what a cell
  * covered by a merge stores is not shown by Excel, and is not the value of any row.
  */
-import { SaxesParser } from "saxes";
 import type { CellKind } from "../../model/row.js";
 import { type CellRange, MAX_COLUMN, readRange } from "./cell-reference.js";
 import { decodeXml } from "./decode-xml.js";
 import { setCell, type SheetRow } from "./sheet-row.js";
 import { partError } from "./walk-xml.js";
+import { XmlScanner } from "./xml-scanner.js";
 import type { ZipParts } from "./zip-parts.js";
 
 export type Merge = CellRange;
 
-type Fragment = { fragment: true; position: false; xmlns: false };
-
 const MAX_MERGES = 200_000;
 /** Behind the rows: a sheet's rest is small, but for conditional formats and links. */
-const endOfRows = /<(?:\/(?:[\w.-]+:)?sheetData\s*>|(?:[\w.-]+:)?sheetData\s*\/>)/;
+const endOfRows = /<(?:\/([\w.-]+:)?sheetData\s*>|([\w.-]+:)?sheetData\s*\/>)/;
 /** More than the longest tag `endOfRows` can match. */
 const OVERLAP = 200;
 
@@ -25,7 +23,7 @@ export async function findMerges(parts: ZipParts, name: string): Promise<Merge[]
   const merges: Merge[] = [];
   try {
     let tail = "";
-    let rest: SaxesParser<Fragment> | null = null;
+    let rest: XmlScanner | null = null;
     for await (const text of decodeXml(parts.read(name, "sheet"))) {
       if (rest !== null) {
         rest.write(text);
@@ -37,7 +35,7 @@ export async function findMerges(parts: ZipParts, name: string): Promise<Merge[]
         tail = both.slice(-OVERLAP);
         continue;
       }
-      rest = restParser(merges);
+      rest = restScanner(end[1] ?? end[2] ?? "", merges);
       rest.write(both.slice(end.index + end[0].length));
     }
   } catch (cause) {
@@ -46,18 +44,21 @@ export async function findMerges(parts: ZipParts, name: string): Promise<Merge[]
   return merges.toSorted((one, other) => one.firstRow - other.firstRow || one.firstColumn - other.firstColumn);
 }
 
-/** What follows the rows is a fragment: its errors are left to the walk that reads the rows. */
-function restParser(merges: Merge[]): SaxesParser<Fragment> {
-  const parser = new SaxesParser<Fragment>({ fragment: true, position: false, xmlns: false });
-  parser.on("error", () => {});
-  parser.on("opentag", ({ name, attributes }) => {
-    if (name.slice(name.indexOf(":") + 1) !== "mergeCell") return;
-    const range = readRange(attributes["ref"] ?? "");
-    if (range === null || (range.firstRow === range.lastRow && range.firstColumn === range.lastColumn)) return;
-    if (merges.length === MAX_MERGES) throw new Error(`it has more than ${MAX_MERGES} merged ranges`);
-    merges.push(range);
+/** What follows the rows is no document by itself: it gets an opening tag with the prefix that the sheet uses. */
+function restScanner(prefix: string, merges: Merge[]): XmlScanner {
+  const scanner = new XmlScanner({
+    open(element, attributes) {
+      if (element !== "mergeCell") return;
+      const range = readRange(attributes.get("ref") ?? "");
+      if (range === null || (range.firstRow === range.lastRow && range.firstColumn === range.lastColumn)) return;
+      if (merges.length === MAX_MERGES) throw new Error(`it has more than ${MAX_MERGES} merged ranges`);
+      merges.push(range);
+    },
+    close() {},
+    text() {},
   });
-  return parser;
+  scanner.write(`<${prefix}worksheet>`);
+  return scanner;
 }
 
 interface ActiveMerge extends Merge {

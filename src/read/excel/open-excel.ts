@@ -24,12 +24,10 @@ export async function openExcel(file: ExcelFile, limits: ZipLimits = defaultZipL
       bytes: file.bytes,
       sheets: workbook.sheets.map(({ name, hidden }) => ({ sheet: name, hidden })),
       open: (options) => openTable(workbook, options),
-      async close() {
-        parts.close();
-      },
+      close: () => parts.close(),
     };
   } catch (error) {
-    parts.close();
+    await parts.close();
     throw error;
   }
 }

@@ -5,7 +5,8 @@ import { columnLetters } from "../column-letters.js";
 import { RowNumbers } from "./row-numbers.js";
 import { isBlankText, setCell, type SheetRow } from "./sheet-row.js";
 import { TextRuns } from "./text-runs.js";
-import { type Attributes, isTrue, type XmlHandlers } from "./walk-xml.js";
+import { isTrue, type XmlAttributes } from "./xml-attributes.js";
+import type { XmlHandlers } from "./xml-scanner.js";
 
 /** Cells beyond the last column that are named, one row. */
 const MAX_BEYOND = 8;
@@ -41,7 +42,7 @@ export class SheetHandlers implements XmlHandlers {
     this.#width = width;
   }
 
-  open(name: string, attributes: Attributes): void {
+  open(name: string, attributes: XmlAttributes): void {
     if (!this.#inData) {
       this.root ??= name;
       if (name === "sheetData") this.#inData = true;
@@ -75,19 +76,19 @@ export class SheetHandlers implements XmlHandlers {
     else if (this.#inInline) this.#runs.add(text);
   }
 
-  #hide(attributes: Attributes): void {
-    if (!isTrue(attributes["hidden"]) || this.hiddenColumns.length >= MAX_COLUMN) return;
-    const first = Number(attributes["min"]);
-    const last = Math.min(Number(attributes["max"]), MAX_COLUMN);
+  #hide(attributes: XmlAttributes): void {
+    if (!isTrue(attributes.get("hidden")) || this.hiddenColumns.length >= MAX_COLUMN) return;
+    const first = Number(attributes.get("min"));
+    const last = Math.min(Number(attributes.get("max")), MAX_COLUMN);
     if (first >= 1 && last >= first) this.hiddenColumns.push({ first: first - 1, last: last - 1 });
   }
 
-  #openRow(attributes: Attributes): void {
-    const { r } = attributes;
+  #openRow(attributes: XmlAttributes): void {
+    const r = attributes.get("r");
     this.#unnumbered = r === undefined;
     const number = r === undefined ? this.#numbers.next() : readRowNumber(r);
     if (Number.isNaN(number)) throw new Error(`it has a row numbered ${JSON.stringify(r?.slice(0, 20))}`);
-    this.#row = { number, hidden: isTrue(attributes["hidden"]), cells: [], kinds: null, faults: null };
+    this.#row = { number, hidden: isTrue(attributes.get("hidden")), cells: [], kinds: null, faults: null };
     this.#column = -1;
     this.#filled = false;
   }
@@ -100,8 +101,8 @@ export class SheetHandlers implements XmlHandlers {
     if (this.#filled) this.rows.push(row);
   }
 
-  #openCell(attributes: Attributes): void {
-    const { r } = attributes;
+  #openCell(attributes: XmlAttributes): void {
+    const r = attributes.get("r");
     const row = this.#row;
     if (row === null) return;
     if (r === undefined) this.#column++;
@@ -109,8 +110,8 @@ export class SheetHandlers implements XmlHandlers {
     if (this.#column >= MAX_COLUMN) throw new Error(`row ${row.number} has more than ${MAX_COLUMN} columns`);
     this.#inCell = true;
     const cell = this.#cell;
-    cell.type = attributes["t"] ?? "";
-    cell.style = attributes["s"] ?? "";
+    cell.type = attributes.get("t") ?? "";
+    cell.style = attributes.get("s") ?? "";
     cell.hasFormula = false;
     cell.value = null;
     cell.inline = null;
@@ -146,6 +147,10 @@ export class SheetHandlers implements XmlHandlers {
     }
     const { text, kind } = result;
     if (text === "") return;
+    if (kind === "text" && text.includes("\0")) {
+      const message = `cell ${columnLetters(column + 1)}${row.number} contains a NUL character`;
+      (row.faults ??= []).push({ column, code: "nul-character", message });
+    }
     const blank = kind === "text" && isBlankText(text);
     if (column >= this.#width) {
       if (!blank) this.#beyond(row, column, text);

@@ -2,12 +2,11 @@
  * The parts of a workbook: a zip read by its central directory, with caps on entries, sizes and ratio, and with every
  * part's checksum verified. Names are looked up without regard to case, since writers disagree about it.
  */
-import { stat } from "node:fs/promises";
-import type { Readable } from "node:stream";
-import { crc32, createInflateRaw } from "node:zlib";
-import { type Entry, openPromise, type ZipFile } from "yauzl";
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { type Entry, fromFdPromise, type ZipFile } from "yauzl";
 import { RowferryError } from "../../model/error.js";
 import { corrupt, oversized, reasonOf, refused } from "./fault.js";
+import { unpackEntry } from "./unpack-entry.js";
 
 export interface ExcelFile {
   path: string;
@@ -40,13 +39,23 @@ export const defaultZipLimits: ZipLimits = {
 
 export class ZipParts {
   readonly file: ExcelFile;
+  readonly #handle: FileHandle;
   readonly #zip: ZipFile;
   readonly #entries: Map<string, Entry>;
   readonly #limits: ZipLimits;
+  #closed: Promise<void> | null = null;
   readonly #openedAt: { size: bigint; mtimeNs: bigint };
 
-  private constructor(file: ExcelFile, zip: ZipFile, entries: Map<string, Entry>, limits: ZipLimits, at: FileState) {
+  private constructor(
+    file: ExcelFile,
+    handle: FileHandle,
+    zip: ZipFile,
+    entries: Map<string, Entry>,
+    limits: ZipLimits,
+    at: FileState,
+  ) {
     this.file = file;
+    this.#handle = handle;
     this.#zip = zip;
     this.#entries = entries;
     this.#limits = limits;
@@ -57,30 +66,22 @@ export class ZipParts {
   static async open(file: ExcelFile, limits: ZipLimits = defaultZipLimits): Promise<ZipParts> {
     const at = await stateOf(file);
     if (at.size !== BigInt(file.bytes)) throw changed(file);
-    let zip: ZipFile;
+    const handle = await open(file.path, "r").catch((cause: unknown) => {
+      throw cannotOpen(file, cause);
+    });
     try {
       // Names come as bytes: yauzl refuses absolute ones, which some writers use and which never reach a disk here.
-      zip = await openPromise(file.path, { autoClose: false, decodeStrings: false, lazyEntries: true });
-    } catch (cause) {
-      throw corrupt(file.name, `it cannot be unpacked (${reasonOf(cause)})`, { cause });
-    }
-    try {
-      return new ZipParts(file, zip, await readEntries(file, zip, limits), limits, at);
+      // It is never closed, since it would close the file's number, which is not its own.
+      const zip = await fromFdPromise(handle.fd, { autoClose: false, decodeStrings: false, lazyEntries: true });
+      return new ZipParts(file, handle, zip, await readEntries(file, zip, limits), limits, at);
     } catch (error) {
-      zip.close();
-      throw error instanceof RowferryError
-        ? error
-        : corrupt(file.name, `it cannot be unpacked (${reasonOf(error)})`, { cause: error });
+      await handle.close();
+      throw readingError(file, "it cannot be unpacked", error);
     }
   }
 
   has(name: string): boolean {
     return this.#entries.has(partKey(name));
-  }
-
-  /** The part names under which something is stored, folded to lower case. */
-  names(): string[] {
-    return [...this.#entries.keys()];
   }
 
   /**
@@ -93,24 +94,11 @@ export class ZipParts {
     this.#checkSize(name, entry, kind);
     if (entry.isEncrypted())
       throw refused("file-protected", this.file.name, "the workbook's parts are encrypted with a password");
-    let sum = 0;
-    let size = 0;
     try {
-      for await (const chunk of unpacked(
-        await this.#zip.openReadStreamPromise(entry, { decodeFileData: false }),
-        entry,
-      )) {
-        size += chunk.length;
-        if (size > entry.uncompressedSize) throw new Error("it is larger than the archive says");
-        sum = crc32(chunk, sum);
-        yield chunk;
-      }
+      yield* unpackEntry(this.#handle, this.#zip, entry);
     } catch (cause) {
-      if (cause instanceof RowferryError) throw cause;
-      throw corrupt(this.file.name, `its part ${name} cannot be unpacked (${reasonOf(cause)})`, { cause });
+      throw readingError(this.file, `its part ${name} cannot be unpacked`, cause);
     }
-    if (size !== entry.uncompressedSize) throw corrupt(this.file.name, `its part ${name} is cut off`);
-    if (sum !== entry.crc32) throw corrupt(this.file.name, `the checksum of its part ${name} is wrong`);
   }
 
   /** @throws RowferryError `file-changed` when the file has been written to since it was opened. */
@@ -119,9 +107,9 @@ export class ZipParts {
     if (now.size !== this.#openedAt.size || now.mtimeNs !== this.#openedAt.mtimeNs) throw changed(this.file);
   }
 
-  /** Safe to call twice; what is being read is read to its end. */
-  close(): void {
-    this.#zip.close();
+  /** Safe to call twice. Waits until nothing reads the file any more. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#handle.close());
   }
 
   #checkSize(name: string, entry: Entry, kind: "part" | "sheet"): void {
@@ -134,30 +122,6 @@ export class ZipParts {
   }
 }
 
-/** Large pieces: every piece is a round trip to zlib's thread. */
-const CHUNK_BYTES = 64 * 1024;
-
-async function* unpacked(packed: Readable, entry: Entry): AsyncGenerator<Buffer> {
-  if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) {
-    packed.destroy();
-    throw new Error(`its compression method ${entry.compressionMethod} is unknown`);
-  }
-  if (entry.compressionMethod === 0) {
-    yield* packed as AsyncIterable<Buffer>;
-    return;
-  }
-  const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
-  packed.on("error", (error) => inflate.destroy(error));
-  packed.pipe(inflate);
-  try {
-    yield* inflate as AsyncIterable<Buffer>;
-  } finally {
-    packed.unpipe(inflate);
-    packed.destroy();
-    inflate.destroy();
-  }
-}
-
 interface FileState {
   size: bigint;
   mtimeNs: bigint;
@@ -165,9 +129,23 @@ interface FileState {
 
 async function stateOf(file: ExcelFile): Promise<FileState> {
   return stat(file.path, { bigint: true }).catch((cause: unknown) => {
-    const message = `${file.path} cannot be opened: ${reasonOf(cause)}`;
-    throw new RowferryError("file-missing", message, { place: { file: file.name }, cause });
+    throw cannotOpen(file, cause);
   });
+}
+
+function cannotOpen(file: ExcelFile, cause: unknown): RowferryError {
+  const message = `${file.path} cannot be opened: ${reasonOf(cause)}`;
+  return new RowferryError("file-missing", message, { place: { file: file.name }, cause });
+}
+
+/** A failing disk is not a damaged file. */
+function readingError(file: ExcelFile, what: string, cause: unknown): RowferryError {
+  if (cause instanceof RowferryError) return cause;
+  if (cause instanceof Error && "syscall" in cause) {
+    const message = `reading failed: ${cause.message}`;
+    return new RowferryError("file-unreadable", message, { place: { file: file.name }, cause });
+  }
+  return corrupt(file.name, `${what} (${reasonOf(cause)})`, { cause });
 }
 
 function changed(file: ExcelFile): RowferryError {

@@ -1,0 +1,25 @@
+/** Asks a person at the terminal; a command that nobody watches needs --yes instead. */
+import { createInterface } from "node:readline/promises";
+import { RowferryError } from "../model/error.js";
+import type { World } from "./world.js";
+
+/**
+ * Returns when `expected` was typed, or `yes` was given on the line.
+ * @throws RowferryError `not-confirmed` where something else was typed, or nobody can be asked
+ */
+export async function confirm(world: World, question: string, expected: string, yes: boolean): Promise<void> {
+  if (yes) return;
+  const ask = world.ask ?? (world.stderr.isTTY && process.stdin.isTTY ? askTerminal : null);
+  const typed = ask === null ? null : await ask(`${question}\nType ${expected} to confirm: `);
+  if (typed?.trim() === expected) return;
+  throw new RowferryError("not-confirmed", typed === null ? "Nobody is there to confirm it." : "It was not confirmed.");
+}
+
+async function askTerminal(question: string): Promise<string | null> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,93 @@
+/** What `rowferry check` says of a mapping and of files, as lines for a terminal. Text only; whoever calls it prints it. */
+import { describeMappingProblem, type MappingProblem } from "../map/source/mapping-problem.js";
+import type { Dialect } from "../model/dialect.js";
+import { describePlace } from "../model/place.js";
+import type { CheckError, FileCheck, TableCheck } from "../pipeline/check-files.js";
+import { grouped } from "../report/figures.js";
+import { plainLines, plainText } from "../report/plain-text.js";
+import { type Colors, problemTable } from "./text-tables.js";
+
+export interface CheckLook {
+  columns: number;
+  colors: Colors;
+}
+
+/** Place, message, caret line and hint; several separated by a blank line. */
+export function printMappingProblems(problems: readonly MappingProblem[]): string {
+  return problems.map((problem) => plainLines(describeMappingProblem(problem))).join("\n\n");
+}
+
+/** One file: its sheets, then each table with what it looks like and what comes of its rows. */
+export function printFileCheck(check: FileCheck, look: CheckLook): string {
+  const lines = [look.colors.bold(plainText(check.path))];
+  if (check.format === "xlsx") lines.push(line("sheets", sheetList(check)));
+  if (check.error !== null) lines.push(...errorLines(check.error, look));
+  const tables = check.tables.map((table) => printTable(table, look));
+  return [lines.join("\n"), ...tables].join(check.format === "xlsx" ? "\n\n" : "\n");
+}
+
+function printTable(table: TableCheck, look: CheckLook): string {
+  const { colors } = look;
+  const lines = [line("input", `${table.mappingInput}${table.sheet === null ? "" : `, sheet "${table.sheet}"`}`)];
+  if (table.dialect !== null) {
+    if (table.dialect.format === "csv") lines.push(line("format", dialectText(table.dialect)));
+    lines.push(line("header", table.headerRow === null ? "none, columns by letter" : `row ${table.headerRow}`));
+    const { found, unmapped, absent } = table.columns;
+    lines.push(line("columns", `${found.length} found: ${names(found)}`));
+    if (unmapped.length > 0) lines.push(line("unmapped", `${unmapped.length} that no field reads: ${names(unmapped)}`));
+    if (absent.length > 0) lines.push(line("absent", `${absent.length} optional: ${names(absent)}`));
+  }
+  for (const note of table.notes) lines.push(line("note", note));
+  if (table.error !== null) lines.push(...errorLines(table.error, look));
+  if (table.error === null || table.rows.read > 0) lines.push(line("rows", rowText(table)));
+  if (table.eventless !== null) {
+    const { count, firstRow } = table.eventless;
+    const rows = count === 1 ? "1 valid row yields" : `${grouped(count)} valid rows yield`;
+    lines.push(line("note", `${rows} no event, for example row ${firstRow}.`));
+  }
+  const problems = problemTable("Problems", table.problems, look.columns, colors);
+  const warnings = problemTable("Warnings", table.warnings, look.columns, colors);
+  return [lines.join("\n"), problems, warnings].filter((text) => text !== "").join("\n");
+}
+
+function rowText({ rows, events, error }: TableCheck): string {
+  const { read, skipped, invalid, valid } = rows;
+  const sum = `${grouped(read)} read = ${grouped(skipped)} skipped + ${grouped(invalid)} invalid + ${grouped(valid)} valid`;
+  const yielded = events === 0 ? "" : `; ${grouped(events)} ${events === 1 ? "event" : "events"}`;
+  return error === null ? `${sum}${yielded}` : `${sum}, then the reading ended`;
+}
+
+function errorLines({ place, message, hint }: CheckError, { colors }: CheckLook): string[] {
+  const { file: _, ...within } = place;
+  const where = describePlace(within);
+  return [
+    `  ${colors.red("error".padEnd(9))} ${plainLines(where === "" ? message : `${where}: ${message}`)}`,
+    `${" ".repeat(12)}${plainLines(hint)}`,
+  ];
+}
+
+function sheetList({ sheets }: FileCheck): string {
+  return sheets
+    .map(({ sheet, hidden, read }) => {
+      const marks = [hidden ? "hidden" : "", read ? "" : "not read"].filter((mark) => mark !== "");
+      return `${sheet ?? ""}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}`;
+    })
+    .join(", ");
+}
+
+function dialectText(dialect: Extract<Dialect, { format: "csv" }>): string {
+  const endings = { "\n": "LF", "\r\n": "CRLF", "\r": "CR" } as const;
+  const packed = dialect.compression === "none" ? "" : `, ${dialect.compression}`;
+  const quote = dialect.quote === null ? "no quotes" : `quote ${dialect.quote}`;
+  const delimiter = dialect.delimiter === "\t" ? "tab" : dialect.delimiter;
+  const mark = dialect.bom ? " with byte order mark" : "";
+  return `${dialect.encoding}${mark}, delimiter ${delimiter}, ${quote}, lines end in ${endings[dialect.lineEnding]}${packed}`;
+}
+
+/** As many as fit into a few lines. */
+function names(columns: readonly string[]): string {
+  const shown = columns.slice(0, 40).map((name) => plainText(name, 60));
+  return shown.join(", ") + (columns.length > shown.length ? `, and ${columns.length - shown.length} more` : "");
+}
+
+const line = (name: string, text: string) => `  ${name.padEnd(9)} ${plainText(text)}`;

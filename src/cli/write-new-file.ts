@@ -1,0 +1,16 @@
+/** Writes a file that a command was asked for, and never over one that a person may have made. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { RowferryError } from "../model/error.js";
+
+/** @throws RowferryError `file-exists` unless `force`. Errors of the disk pass through. */
+export function writeNewFile(path: string, text: string, options: { force: boolean; shown: string }): void {
+  mkdirSync(dirname(path), { recursive: true });
+  try {
+    writeFileSync(path, text, { flag: options.force ? "w" : "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    const message = "the file exists, and is left as it is";
+    throw new RowferryError("file-exists", message, { place: { file: options.shown }, cause: error });
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Rowferry as a library: what the command line does, with events and an abort signal instead of a terminal. Importing
+ * it does nothing by itself. Errors are `RowferryError`s with a code; nothing here ends the process.
+ */
+import { resolveTarget as resolveFrom } from "./cli/settings.js";
+import { type Clock, type Random, systemClock } from "./model/clock.js";
+import type { PipelineEvent, Summary } from "./model/summary.js";
+import type { Target } from "./model/target.js";
+import * as pipeline from "./pipeline/index.js";
+import { writeReportAgain } from "./pipeline/report-again.js";
+import type { RunLogLevel } from "./report/run-log.js";
+
+export { loadMapping } from "./map/load-mapping.js";
+export type { Mapping } from "./map/mapping.js";
+export { type Clock, type Random, systemClock } from "./model/clock.js";
+export type { CodeEntry } from "./model/code.js";
+export { type Code, codes } from "./model/codes.js";
+export { RowferryError } from "./model/error.js";
+export { ExitCode } from "./model/exit-code.js";
+export type { Place } from "./model/place.js";
+export type { PipelineEvent, RowCounts, StateCounts, Summary } from "./model/summary.js";
+export type { Target } from "./model/target.js";
+export type { Plan, Status } from "./pipeline/index.js";
+export { createSandbox, type FaultRule, type Sandbox, type SandboxOptions } from "./sandbox/index.js";
+
+/** Where the settings of a target are looked for; the same places as the command line's, in the same order. */
+export interface TargetOptions {
+  /** A name from rowferry.config.yaml, `env` or `sandbox`. Default: as the command line chooses. */
+  name?: string;
+  /** The folder of rowferry.config.yaml, `.env` and `state/`; default: the process's. */
+  cwd?: string;
+  /** Default: the process's environment. */
+  env?: Record<string, string | undefined>;
+  /** The ledger's file; default `state/<target>/ledger.db`. For the sandbox its store lies beside it. */
+  ledger?: string;
+  /** Requests per second, and at once; default: the target's own settings. */
+  rate?: number;
+  burst?: number;
+}
+
+/**
+ * The service to work with, and its ledger. Reads settings and secret files, makes no request.
+ * @throws RowferryError with the codes of the settings (`settings-incomplete`, `target-not-chosen` …); never guesses.
+ */
+export function resolveTarget(options: TargetOptions = {}): Target {
+  const { name, cwd, env, ...flags } = options;
+  return resolveFrom({
+    flags: { ...flags, ...(name === undefined ? {} : { target: name }) },
+    env: env ?? process.env,
+    cwd: cwd ?? process.cwd(),
+  });
+}
+
+/** What every run takes. */
+export interface RunOptions {
+  target: Target;
+  /** Called synchronously with stages, progress, the forecast and notices; must not throw. */
+  onEvent?: (event: PipelineEvent) => void;
+  /** Aborting lets calls under way finish (bounded) and gives a summary with exit code 130; nothing is lost. */
+  signal?: AbortSignal;
+  limits?: Partial<pipeline.RunLimits>;
+  /** Empties the embedded sandbox and its ledger first; default false. Does nothing for other targets. */
+  fresh?: boolean;
+  /** Of run.log in the run's folder; default `info`. */
+  logLevel?: RunLogLevel;
+  /** Default: the system's. */
+  clock?: Clock;
+  random?: Random;
+}
+
+export interface ImportOptions extends RunOptions {
+  /** Path of the mapping file. */
+  mapping: string;
+  /** CSV or Excel files, folders, or patterns. */
+  files: readonly string[];
+}
+
+export interface PlanOptions extends ImportOptions {
+  /** A document's key, or `kind/key`: its requests come in full as `preview`. */
+  document?: string;
+}
+
+/**
+ * Stages the files and sends: the same rows again send nothing. Gives the summary of any run that has begun, also where
+ * a person is needed (`exitCode` 3) or the same call can go on (4).
+ * @throws RowferryError for what stops it before the first request: mapping, files, settings, a ledger in use.
+ */
+export function runImport(options: ImportOptions): Promise<Summary> {
+  return pipeline.runImport({ ...completed(options), mappingPath: options.mapping, files: [...options.files] });
+}
+
+/** Goes on with what the ledger still has to send: an import without files. */
+export function runResume(options: RunOptions): Promise<Summary> {
+  return pipeline.runResume(completed(options));
+}
+
+/** What an import would do. Sends nothing, and leaves the ledger as it was. @throws RowferryError as `runImport` */
+export function planImport(options: PlanOptions): Promise<pipeline.Plan> {
+  const { mapping, files, document } = options;
+  return pipeline.planImport({
+    ...completed(options),
+    mappingPath: mapping,
+    files: [...files],
+    ...(document === undefined ? {} : { document }),
+  });
+}
+
+/** What is open in the ledger and why; works beside a run. @throws RowferryError `ledger-missing` */
+export function readStatus(options: { target: Target }): Promise<pipeline.Status> {
+  return pipeline.readStatus(options);
+}
+
+/** Makes a run's HTML report again; `run` left out: of the last. Gives its path. @throws RowferryError `run-unknown` */
+export async function writeReport(options: { target: Target; run?: string }): Promise<string> {
+  return (await writeReportAgain(options.target, options.run ?? null)).path;
+}
+
+function completed(options: RunOptions): pipeline.ResumeOptions {
+  return {
+    target: options.target,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    signal: options.signal ?? new AbortController().signal,
+    observe: options.onEvent ?? (() => {}),
+    limits: { waitForLock: false, ...options.limits },
+    fresh: options.fresh === true && options.target.name === "sandbox",
+    journal: null,
+    ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }),
+  };
+}

@@ -1,0 +1,35 @@
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { RowferryError } from "../model/error.js";
+import { openLedgerReadOnly } from "./open-ledger.js";
+
+/**
+ * A copy of the ledger as it is at one moment, made while others read and write; readable by its owner only. Whole or
+ * not at all. @returns its size in bytes
+ * @throws RowferryError `ledger-there-already`, `ledger-missing`
+ */
+export async function backupLedger(path: string, destination: string): Promise<number> {
+  if (existsSync(destination)) {
+    throw new RowferryError("ledger-there-already", "There is a file already.", { place: { file: destination } });
+  }
+  mkdirSync(dirname(destination), { recursive: true, mode: 0o700 });
+  const temporary = `${destination}.part`;
+  rmSync(temporary, { force: true });
+  closeSync(openSync(temporary, "wx", 0o600));
+  const database = openLedgerReadOnly(path);
+  try {
+    const { totalPages } = await database.backup(temporary);
+    const pageSize = database.pragma("page_size", { simple: true }) as number;
+    chmodSync(temporary, 0o600);
+    const file = openSync(temporary, "r+");
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(temporary, destination);
+    return totalPages * pageSize;
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,142 @@
+/** What is written into the journal, read from the ledger inside the transaction that it goes before. */
+import type { Database } from "better-sqlite3";
+import type { JsonObject, JsonValue } from "../model/json.js";
+import type { JournalEntry } from "./journal.js";
+import { keyText } from "./stage-events.js";
+
+/** Names a document without ids of the ledger: `[namespace, kind, key, generation]`. */
+export type JournalDocument = [string, string, string, number];
+
+interface EventColumns {
+  deduplication_id: Buffer;
+  content_hash: Buffer;
+  event: string;
+  key_parts: string;
+  name: string;
+  at: number;
+  rank: number;
+  mirrored: number;
+  related_document: number | null;
+  related_id: string | null;
+  target_document: number | null;
+  state: string | null;
+  reason: string | null;
+  service_event_id: string | null;
+  target_document_id: string | null;
+}
+
+interface DocumentColumns {
+  namespace: string;
+  kind: string;
+  key: string;
+  generation: number;
+  mode: string;
+  state: string | null;
+  reason: string | null;
+  service_id: string | null;
+  last_at: number | null;
+}
+
+export function createJournalEntries(database: Database) {
+  const document = database.prepare<[number], DocumentColumns>(
+    `SELECT d.namespace, d.kind, d.key, d.generation, d.mode, s.state, s.reason, s.service_id, s.last_at
+     FROM documents d LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
+  );
+  const event = database.prepare<[number], EventColumns>(
+    `SELECT e.deduplication_id, e.content_hash, e.event, e.key_parts, e.name, e.at, e.rank, e.mirrored, e.related_document,
+       e.related_id, e.target_document, s.state, s.reason, s.service_event_id, s.target_document_id
+     FROM events e LEFT JOIN event_states s ON s.event_id = e.id WHERE e.id = ?`,
+  );
+  const carried = database
+    .prepare<[number], number>("SELECT event_id FROM request_events WHERE request_id = ? ORDER BY position")
+    .pluck();
+  const request = database.prepare<[number], { kind: string; subject: string; subject_id: number }>(
+    "SELECT kind, subject, subject_id FROM requests WHERE id = ?",
+  );
+  const participant = database.prepare<[number], Record<string, string | number | null>>(
+    "SELECT natural_key, payload, state, origin, service_id, snapshot_id FROM participants WHERE id = ?",
+  );
+  const address = database.prepare<[number], Record<string, string | number | null>>(
+    `SELECT p.natural_key, a.identity, a.payload, a.extended, a.state, a.origin, a.service_id, a.snapshot_id, a.geography
+     FROM addresses a JOIN participants p ON p.id = CASE WHEN a.participant_ref > 0 THEN a.participant_ref
+       ELSE (SELECT participant_id FROM participant_aliases WHERE id = -a.participant_ref) END
+     WHERE a.id = ?`,
+  );
+
+  const nameOf = (id: number | null): JournalDocument | null => {
+    const found = id === null ? undefined : document.get(id);
+    return found === undefined ? null : [found.namespace, found.kind, found.key, found.generation];
+  };
+  const stateOf = (id: number): JsonObject[] => {
+    const found = document.get(id);
+    if (found === undefined) return [];
+    const { state, reason, service_id, last_at, mode } = found;
+    return [{ document: nameOf(id), mode, state, reason, id: service_id, lastAt: last_at }];
+  };
+  const registration = (subject: string, id: number): JsonObject =>
+    (subject === "participant" ? participant : address).get(id) ?? {};
+
+  return {
+    /** Before the call: what is meant to be sent. */
+    intent(requestId: number, now: number): JournalEntry {
+      const { kind, subject, subject_id: id } = request.get(requestId) ?? { kind: "", subject: "", subject_id: 0 };
+      if (subject !== "document")
+        return { entry: "intent", at: now, kind, record: subject, ...registration(subject, id) };
+      const events = carried.all(requestId).flatMap((eventId): JsonValue[] => {
+        const found = event.get(eventId);
+        if (found === undefined) return [];
+        return [
+          {
+            key: keyText(found.deduplication_id),
+            hash: found.content_hash.toString("hex"),
+            event: found.event,
+            parts: JSON.parse(found.key_parts) as string[],
+            name: found.name,
+            at: found.at,
+            rank: found.rank,
+            mirrored: found.mirrored,
+            related: nameOf(found.related_document),
+            relatedId: found.related_id,
+            target: nameOf(found.target_document),
+          },
+        ];
+      });
+      return { entry: "intent", at: now, kind, record: "document", ...stateOf(id)[0], events };
+    },
+
+    /** After the answer: what became of it, and of every document that it touched. */
+    end(requestId: number, now: number): JournalEntry {
+      const { kind, subject, subject_id: id } = request.get(requestId) ?? { kind: "", subject: "", subject_id: 0 };
+      if (subject !== "document") return { entry: "end", at: now, kind, record: subject, ...registration(subject, id) };
+      const touched = new Set([id]);
+      const events = carried.all(requestId).flatMap((eventId): JsonValue[] => {
+        const found = event.get(eventId);
+        if (found === undefined) return [];
+        if (found.mirrored === 1 && found.related_document !== null) touched.add(found.related_document);
+        if (found.target_document !== null) touched.add(found.target_document);
+        return [
+          {
+            key: keyText(found.deduplication_id),
+            state: found.state,
+            reason: found.reason,
+            id: found.service_event_id,
+            targetId: found.target_document_id,
+          },
+        ];
+      });
+      return { entry: "end", at: now, kind, record: "document", documents: [...touched].flatMap(stateOf), events };
+    },
+
+    registered: (subject: "participant" | "address", id: number, now: number): JournalEntry => ({
+      entry: "registered",
+      at: now,
+      record: subject,
+      ...registration(subject, id),
+    }),
+
+    /** A person's word: resolved, or replaced by its next generation. */
+    document: (id: number, now: number): JournalEntry => ({ entry: "document", at: now, documents: stateOf(id) }),
+  };
+}
+
+export type JournalEntries = ReturnType<typeof createJournalEntries>;

@@ -1,0 +1,108 @@
+/**
+ * The journal: an append-only file, meant for another disk, with intents before calls and ids after them. Each entry is
+ * durable before the ledger's own transaction commits, so the ledger can be rebuilt from it (DESIGN section 3).
+ */
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { RowferryError } from "../model/error.js";
+import type { JsonObject } from "../model/json.js";
+import { type LedgerOwner, ownerName } from "./open-ledger.js";
+
+/** One line of the journal; see journal-entries.ts for what stands in which. */
+export type JournalEntry = JsonObject & {
+  entry: "journal" | "intent" | "end" | "registered" | "document";
+};
+
+export interface Journal {
+  /** Durable when it returns. @throws RowferryError `journal-not-written` */
+  write(entry: JournalEntry): void;
+  /** Whether it lies on the ledger's own disk, and would be lost with it. */
+  besideLedger: boolean;
+  close(): void;
+}
+
+/** Opens for appending, and makes the file (readable by its owner only). @throws RowferryError `ledger-of-another-target`, `journal-not-written` */
+export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner): Journal {
+  let file: number;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    refuseAnothers(path, owner);
+    file = openSync(path, "a", 0o600);
+  } catch (error) {
+    throw error instanceof RowferryError ? error : notWritten(path, error);
+  }
+  const write = (text: string): void => {
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } catch (error) {
+      throw notWritten(path, error);
+    }
+  };
+  const size = statSync(path).size;
+  if (size === 0) write(`${JSON.stringify({ entry: "journal", version: 1, owner: ownerName(owner) })}\n`);
+  // A line that a power loss tore must not swallow the next one.
+  else if (!endsWithLineFeed(path, size)) write("\n");
+  return {
+    write: (entry) => write(`${JSON.stringify(entry)}\n`),
+    besideLedger: statSync(path).dev === statSync(dirname(ledgerPath)).dev,
+    close: () => closeSync(file),
+  };
+}
+
+/** The owner in a journal's first line. @throws RowferryError `journal-unreadable` */
+export function journalOwner(path: string): string {
+  try {
+    const { entry, owner } = JSON.parse(firstLine(path)) as JournalEntry;
+    if (entry === "journal" && typeof owner === "string") return owner;
+  } catch (error) {
+    throw new RowferryError("journal-unreadable", "The file is no journal, or cannot be read.", {
+      place: { file: path },
+      cause: error,
+    });
+  }
+  throw new RowferryError("journal-unreadable", "The file is no journal.", { place: { file: path } });
+}
+
+function refuseAnothers(path: string, owner: LedgerOwner): void {
+  if (!existsSync(path) || statSync(path).size === 0) return;
+  const theirs = journalOwner(path);
+  if (theirs === ownerName(owner)) return;
+  throw new RowferryError(
+    "ledger-of-another-target",
+    `This journal belongs to ${theirs}, not to ${ownerName(owner)}.`,
+    {
+      place: { file: path },
+    },
+  );
+}
+
+function firstLine(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const buffer = Buffer.alloc(4096);
+    const text = buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, 0));
+    return text.split("\n", 1)[0] ?? "";
+  } finally {
+    closeSync(file);
+  }
+}
+
+function endsWithLineFeed(path: string, size: number): boolean {
+  const file = openSync(path, "r");
+  try {
+    const buffer = Buffer.alloc(1);
+    readSync(file, buffer, 0, 1, size - 1);
+    return buffer[0] === 0x0a;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function notWritten(path: string, cause: unknown): RowferryError {
+  const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+  return new RowferryError("journal-not-written", `The journal could not be written (${reason}).`, {
+    place: { file: path },
+    cause,
+  });
+}

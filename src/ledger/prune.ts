@@ -1,0 +1,131 @@
+/**
+ * Moves what is needed no longer out of the ledger: bodies of landed events, cells of settled rows, attempts of finished
+ * requests. Keys, hashes, ids, times and dismissals stay, so known rows stay known (HARD-CASES H24).
+ */
+import type { Database } from "better-sqlite3";
+import type { JsonObject } from "../model/json.js";
+import { appendToArchive, type ArchivedEntry } from "./archive.js";
+import { inputOf, rowNumberOf } from "./row-id.js";
+import { keyText } from "./stage-events.js";
+
+export interface Pruned {
+  payloads: number;
+  cells: number;
+  attempts: number;
+}
+
+const CHUNK = 2000;
+
+/** `before`: ms; what came to rest earlier goes. The caller holds the lock. */
+export function pruneLedger(database: Database, archive: string, before: number): Pruned {
+  return {
+    payloads: prunePayloads(database, archive, before),
+    cells: pruneCells(database, archive, before),
+    attempts: pruneAttempts(database, archive, before),
+  };
+}
+
+type Found = { id: number; at: number; entry: ArchivedEntry };
+
+/** Archive first, ledger second: a crash in between leaves something twice in the archive, and nothing lost. */
+function move(
+  database: Database,
+  archive: string,
+  next: (after: number) => Found[],
+  remove: (id: number) => void,
+): number {
+  let count = 0;
+  let after = 0;
+  for (;;) {
+    const found = next(after);
+    const last = found.at(-1);
+    if (last === undefined) return count;
+    after = last.id;
+    appendToArchive(archive, found);
+    database.transaction(() => found.forEach(({ id }) => remove(id))).immediate();
+    count += found.length;
+  }
+}
+
+function prunePayloads(database: Database, archive: string, before: number): number {
+  const select = database.prepare<
+    [number, number],
+    {
+      id: number;
+      at: number;
+      deduplication_id: Buffer;
+      kind: string;
+      key: string;
+      generation: number;
+      event: string;
+      payload: string;
+    }
+  >(
+    `SELECT e.id, s.changed_at AS at, e.deduplication_id, d.kind, d.key, d.generation, e.event, e.payload FROM event_states s
+     JOIN events e ON e.id = s.event_id JOIN documents d ON d.id = e.document_id
+     WHERE s.event_id > ? AND s.state IN ('landed', 'landed-without-id') AND s.changed_at < ? AND e.payload <> ''
+     ORDER BY s.event_id LIMIT ${CHUNK}`,
+  );
+  const clear = database.prepare<[number]>("UPDATE events SET payload = '' WHERE id = ?");
+  const next = (after: number): Found[] =>
+    select.all(after, before).map(({ id, at, deduplication_id, payload, kind, key, generation, event }) => ({
+      id,
+      at,
+      entry: {
+        type: "payload",
+        deduplicationId: keyText(deduplication_id),
+        document: `${kind}/${key}`,
+        generation,
+        event,
+        payload: JSON.parse(payload) as JsonObject,
+      },
+    }));
+  return move(database, archive, next, (id) => clear.run(id));
+}
+
+function pruneCells(database: Database, archive: string, before: number): number {
+  const select = database.prepare<
+    [number, number],
+    { id: number; at: number; name: string; sheet: string | null; content_hash: string; header: string; cells: string }
+  >(
+    `SELECT c.row_id AS id, i.staged_at AS at, i.name, i.sheet, i.content_hash, i.header, c.cells FROM row_cells c
+     JOIN inputs i ON i.id = c.row_id >> 32
+     WHERE c.row_id > ? AND i.staged_at < ? AND EXISTS (SELECT 1 FROM rows r WHERE r.id = c.row_id AND r.settled IS NOT NULL)
+     ORDER BY c.row_id LIMIT ${CHUNK}`,
+  );
+  const remove = database.prepare<[number]>("DELETE FROM row_cells WHERE row_id = ?");
+  const next = (after: number): Found[] =>
+    select.all(after, before).map(({ id, at, name, sheet, content_hash, header, cells }) => ({
+      id,
+      at,
+      entry: {
+        type: "cells",
+        file: name,
+        sheet,
+        row: rowNumberOf(id),
+        input: inputOf(id),
+        contentHash: content_hash,
+        header: JSON.parse(header) as string[],
+        cells: JSON.parse(cells) as string[],
+      },
+    }));
+  return move(database, archive, next, (id) => remove.run(id));
+}
+
+function pruneAttempts(database: Database, archive: string, before: number): number {
+  const select = database.prepare<[number, number], { id: number; at: number; json: string }>(
+    `SELECT a.id, a.started_at AS at, json_object('request', a.request_id, 'number', a.number, 'startedAt', a.started_at,
+       'durationMs', a.duration_ms, 'status', a.status, 'failure', a.failure, 'codes', a.codes, 'message', a.message,
+       'raw', a.raw, 'requestIds', a.request_ids, 'inDoubt', a.in_doubt) AS json
+     FROM attempts a JOIN requests r ON r.id = a.request_id
+     WHERE a.id > ? AND a.started_at < ? AND r.result IS NOT NULL ORDER BY a.id LIMIT ${CHUNK}`,
+  );
+  const remove = database.prepare<[number]>("DELETE FROM attempts WHERE id = ?");
+  const next = (after: number): Found[] =>
+    select.all(after, before).map(({ id, at, json }) => ({
+      id,
+      at,
+      entry: { type: "attempts", ...(JSON.parse(json) as JsonObject) },
+    }));
+  return move(database, archive, next, (id) => remove.run(id));
+}

@@ -1,0 +1,96 @@
+/** What `ledger backup | check | prune | rebind` do, with the target's ledger, archive and service at hand. */
+import { statSync } from "node:fs";
+import { backupLedger } from "../ledger/backup.js";
+import { type CheckResult, checkLedger } from "../ledger/check.js";
+import { lockLedger } from "../ledger/lock.js";
+import { openLedgerOfAnyone, rebindLedger } from "../ledger/open-ledger.js";
+import { type Pruned, pruneLedger } from "../ledger/prune.js";
+import { createRegisteredView, type RegisteredParticipant } from "../ledger/registered.js";
+import type { Clock } from "../model/clock.js";
+import { RowferryError } from "../model/error.js";
+import type { Target } from "../model/target.js";
+import { participantOf } from "../submit/answers.js";
+import { readParticipant } from "../submit/calls.js";
+import { alone, isEmbedded, ownerOf, reading } from "./ledger-access.js";
+import { openReader, type ReaderOptions } from "./open-reader.js";
+import { archiveFolder } from "./recall-archive.js";
+
+export type { CheckResult } from "../ledger/check.js";
+
+/** Beside a running import. @returns its size in bytes */
+export function backup(target: Target, destination: string): Promise<number> {
+  return backupLedger(target.ledgerPath, destination);
+}
+
+/** Beside a running import. */
+export function check(target: Target): CheckResult[] {
+  return reading(target, checkLedger);
+}
+
+/** Takes what came to rest more than `keepMs` ago to the archive, and gives the room back. Sizes in bytes. */
+export function prune(
+  target: Target,
+  keepMs: number,
+  options: { clock: Clock; waitForLock: boolean; signal?: AbortSignal },
+): Promise<Pruned & { sizeBefore: number; sizeAfter: number }> {
+  return alone(target, options, (database) => {
+    database.pragma("wal_checkpoint(TRUNCATE)");
+    const sizeBefore = statSync(target.ledgerPath).size;
+    const pruned = pruneLedger(database, archiveFolder(target), options.clock.now() - keepMs);
+    if (pruned.payloads + pruned.cells + pruned.attempts > 0) database.exec("VACUUM");
+    database.pragma("wal_checkpoint(TRUNCATE)");
+    return { ...pruned, sizeBefore, sizeAfter: statSync(target.ledgerPath).size };
+  });
+}
+
+/** How many participants are looked up before a ledger changes hands. */
+const LOOKED_UP = 50;
+
+/**
+ * Gives the ledger to this target, after the service there has shown that it knows what the ledger registered.
+ * @throws RowferryError `rebind-refused`, `ledger-locked`, `ledger-missing`
+ */
+export async function rebind(
+  target: Target,
+  options: ReaderOptions & { waitForLock: boolean },
+): Promise<{ before: string | null; lookedUp: number }> {
+  if (isEmbedded(target) && options.transport === undefined) {
+    throw new RowferryError("rebind-refused", "The sandbox keeps its records beside its own ledger.");
+  }
+  reading(target, () => {});
+  const { clock, waitForLock } = options;
+  const lock = await lockLedger(target.ledgerPath, { wait: waitForLock, clock });
+  try {
+    const database = openLedgerOfAnyone(target.ledgerPath);
+    try {
+      const participants = createRegisteredView(database).participantsAfter(0, LOOKED_UP);
+      await lookUp(target, participants, options);
+      return { before: rebindLedger(database, ownerOf(target)), lookedUp: participants.length };
+    } finally {
+      database.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+async function lookUp(target: Target, participants: RegisteredParticipant[], options: ReaderOptions): Promise<void> {
+  const reader = await openReader(target, options);
+  try {
+    for (const { serviceId, data } of participants) {
+      const answer = await reader.send(readParticipant(serviceId));
+      if (answer.result === "stopped") throw new RowferryError("credentials-refused", answer.message);
+      const lookup = participantOf(answer);
+      if (lookup === undefined) throw new RowferryError("rebind-refused", "The service did not answer a lookup.");
+      const taxId = lookup.outcome === "found" ? lookup.participant.taxId : null;
+      const same =
+        lookup.outcome === "found" && (data["taxId"] === undefined || taxId === null || taxId === data["taxId"]);
+      if (!same) {
+        const name = [data["taxIdType"], data["taxId"], serviceId].filter((part) => part !== undefined).join(" ");
+        throw new RowferryError("rebind-refused", `The service does not know the participant ${name}.`);
+      }
+    }
+  } finally {
+    await reader.close();
+  }
+}

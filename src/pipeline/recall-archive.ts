@@ -1,0 +1,59 @@
+/** Fills what `show` found with what was pruned: attempts go back to their requests, bodies and cells stand beside. */
+import { join } from "node:path";
+import { readArchive } from "../ledger/archive.js";
+import type { Shown, ShownAttempt, ShownEvent } from "../ledger/show/shown.js";
+import type { JsonObject } from "../model/json.js";
+import type { Target } from "../model/target.js";
+
+export const archiveFolder = (target: Target): string => join(target.stateFolder, "archive");
+
+/** Reads the archive only where something is missing. */
+export async function recallArchive(target: Target, shown: Shown): Promise<Shown> {
+  const events = new Set<string>();
+  for (const event of [
+    ...shown.documents.flatMap((document) => document.events),
+    ...shown.rows.flatMap((row) => row.events),
+  ])
+    if (!event.hasPayload) events.add((event satisfies ShownEvent).deduplicationId);
+  const requests = new Map(
+    [
+      ...shown.requests,
+      ...shown.documents.flatMap((document) => document.requests),
+      ...shown.registrations.flatMap((one) => one.requests),
+    ]
+      .filter(({ attempts, result }) => attempts.length === 0 && result !== null)
+      .map((request) => [request.id, request]),
+  );
+  const rows = shown.rows.filter(({ cells }) => cells === null);
+  if (events.size + requests.size + rows.length === 0) return shown;
+  const archived: JsonObject[] = [];
+  for await (const entry of readArchive(archiveFolder(target))) {
+    if (entry.type === "attempts") requests.get(Number(entry["request"]))?.attempts.push(attempt(entry));
+    else if (entry.type === "payload") {
+      if (events.has(String(entry["deduplicationId"]))) archived.push(entry);
+    } else {
+      for (const row of rows) {
+        if (row.file === entry["file"] && row.sheet === entry["sheet"] && row.row === entry["row"])
+          row.archived.push(entry);
+      }
+    }
+  }
+  return { ...shown, archived };
+}
+
+function attempt(entry: JsonObject): ShownAttempt {
+  const { number, startedAt, durationMs, status, failure, codes, message, raw, requestIds, inDoubt } = entry;
+  const text = (value: unknown) => (typeof value === "string" ? value : null);
+  return {
+    number: Number(number),
+    startedAt: new Date(Number(startedAt)).toISOString(),
+    durationMs: Number(durationMs),
+    status: typeof status === "number" ? status : null,
+    failure: text(failure),
+    codes: text(codes),
+    message: text(message),
+    raw: text(raw),
+    requestIds: text(requestIds)?.split("\n") ?? [],
+    inDoubt: inDoubt === 1,
+  };
+}

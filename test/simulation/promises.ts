@@ -1,0 +1,259 @@
+/** The promises of DESIGN section 1 against what the service holds and what the ledger says. */
+import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
+import { keyText } from "../../src/ledger/stage-events.js";
+import type { Summary } from "../../src/model/summary.js";
+import type { DocumentWithTimeline, EventRecord } from "../../src/sandbox/index.js";
+import type { Story } from "./story.js";
+import type { World } from "./world.js";
+
+export interface Witness {
+  /** Invalid rows that hold what is later on their documents, since they were first imported. */
+  holds: { document: string; at: number; landed: ReadonlySet<string>; id: string; row: string }[];
+  /** Whether any fault or kill befell the night. */
+  disturbed: boolean;
+  summaries: { summary: Summary; rows: number }[];
+  /** Documents with a row that the service refuses. */
+  bad: Set<string>;
+}
+
+interface LedgerEvent {
+  id: number;
+  deduplicationId: string;
+  name: string;
+  at: number;
+  payload: string;
+  kind: string;
+  key: string;
+  state: string;
+  reason: string | null;
+  waitsFor: string | null;
+  dismissed: number;
+  documentState: string;
+  documentServiceId: string | null;
+  documentLastAt: number | null;
+}
+
+type Sent = { document: DocumentWithTimeline; event: EventRecord };
+
+export function checkPromises(world: World, story: Story, witness: Witness, atRest: boolean): string[] {
+  return world.withLedger((database) => {
+    const events = readEvents(database);
+    const documents = world.sandbox.store.documents();
+    const sent = new Map<string, Sent[]>();
+    for (const document of documents) {
+      for (const event of document.events) {
+        if (event.origin !== "sent" || event.deduplicationId === null) continue;
+        const list = sent.get(event.deduplicationId) ?? [];
+        list.push({ document, event });
+        sent.set(event.deduplicationId, list);
+      }
+    }
+    return [
+      ...onceEach(events, sent),
+      ...oneDocumentEach(documents),
+      ...registeredOnce(world, story),
+      ...heldBack(documents, witness),
+      ...fates(witness),
+      ...lastTimes(events, documents),
+      ...(witness.disturbed || story.sandbox.clockOffset !== 0 ? [] : nothingRefused(world, story, witness)),
+      ...(atRest ? settled(events, documents, story, witness, database) : []),
+    ];
+  });
+}
+
+function readEvents(database: LedgerDatabase): LedgerEvent[] {
+  return database
+    .prepare<[], Omit<LedgerEvent, "deduplicationId"> & { deduplication_id: Buffer }>(
+      `SELECT e.id, e.deduplication_id, e.name, e.at, e.payload, d.kind, d.key, coalesce(s.state, 'planned') AS state,
+         s.reason, s.waits_for AS waitsFor, coalesce(s.dismissed, 0) AS dismissed,
+         coalesce(x.state, 'planned') AS documentState, x.service_id AS documentServiceId, x.last_at AS documentLastAt
+       FROM events e JOIN documents d ON d.id = e.document_id LEFT JOIN event_states s ON s.event_id = e.id
+       LEFT JOIN document_states x ON x.document_id = d.id`,
+    )
+    .all()
+    .map(({ deduplication_id, ...event }) => ({ ...event, deduplicationId: keyText(deduplication_id) }));
+}
+
+const describe = (event: LedgerEvent): string =>
+  `${event.kind} ${event.key} ${event.name} at ${new Date(event.at).toISOString()} (${event.state}, ${event.reason}, ${event.waitsFor})`;
+
+/** P1, P5: what the ledger calls landed is there once; what it calls anything else but doubt is not there. */
+function onceEach(events: readonly LedgerEvent[], sent: ReadonlyMap<string, Sent[]>): string[] {
+  const broken: string[] = [];
+  const known = new Set(events.map(({ deduplicationId }) => deduplicationId));
+  for (const [key, found] of sent) {
+    if (found.length > 1) broken.push(`P1 doubled: ${key} stands ${found.length} times`);
+    if (!known.has(key)) broken.push(`P1 unknown: ${key} is on a timeline and not in the ledger`);
+  }
+  for (const event of events) {
+    const [found] = sent.get(event.deduplicationId) ?? [];
+    const isLanded = ["landed", "landed-without-id", "changed"].includes(event.state);
+    if (isLanded && found === undefined) broken.push(`P1 lost: ${describe(event)}`);
+    if (!isLanded && !["stalled", "sending"].includes(event.state) && found !== undefined)
+      broken.push(`P1 untold: on its timeline, but ${describe(event)}`);
+    if (found === undefined) continue;
+    if (found.document.externalId !== event.key) broken.push(`P1 misplaced: ${describe(event)}`);
+    if (event.documentServiceId !== null && found.document.id !== event.documentServiceId)
+      broken.push(`P1 misplaced by id: ${describe(event)}`);
+    if (event.state === "landed" && found.event.at !== event.at) broken.push(`P1 other content: ${describe(event)}`);
+  }
+  return broken;
+}
+
+function oneDocumentEach(documents: readonly DocumentWithTimeline[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { externalId } of documents) counts.set(externalId ?? "", (counts.get(externalId ?? "") ?? 0) + 1);
+  return [...counts].filter(([, count]) => count > 1).map(([key, count]) => `P1 doubled: ${count} documents ${key}`);
+}
+
+function registeredOnce(world: World, story: Story): string[] {
+  // Created first and seen by nobody, twins are what `create-first` risks where the service allows them.
+  const risky = story.settings.participants?.strategy === "create-first" && story.sandbox.twinParticipants === true;
+  const twins = risky ? [] : world.sandbox.store.twinParticipants();
+  return [
+    ...twins.map(({ first, count }) => `P1 doubled: ${count} participants ${first.taxId}`),
+    ...world.sandbox.store.doubledAddresses().map(({ first, count }) => `P1 doubled: ${count} addresses ${first.street}`),
+  ];
+}
+
+/** P3: behind an invalid row nothing has landed since it was imported, as long as it could still be sent in place. */
+function heldBack(documents: readonly DocumentWithTimeline[], witness: Witness): string[] {
+  const broken: string[] = [];
+  for (const hold of witness.holds) {
+    const document = documents.find(({ externalId }) => externalId === hold.document);
+    if (document === undefined) continue;
+    const before = document.events.filter(({ eventId }) => hold.landed.has(eventId));
+    if (before.some(({ at }) => at > hold.at) && hold.at !== Number.NEGATIVE_INFINITY) continue;
+    const past = document.events.find(({ at, eventId }) => at > hold.at && !hold.landed.has(eventId));
+    if (past !== undefined)
+      broken.push(`P3: ${past.origin} ${past.name} passed the invalid row ${hold.row} at ${new Date(past.at).toISOString()}`);
+  }
+  return broken;
+}
+
+/** P7: read = skipped + invalid + known + staged. */
+function fates(witness: Witness): string[] {
+  return witness.summaries.flatMap(({ summary, rows }) => {
+    const { read, skipped, invalid, known, staged } = summary.rows;
+    if (read === rows && read === skipped + invalid + known + staged) return [];
+    return [`P7: ${rows} rows, counted as ${JSON.stringify(summary.rows)}`];
+  });
+}
+
+/** P2: the ledger never believes a timeline to be further on than it is: good rows would be refused as late. */
+function lastTimes(events: readonly LedgerEvent[], documents: readonly DocumentWithTimeline[]): string[] {
+  const broken = new Set<string>();
+  for (const { documentServiceId, documentLastAt, key } of events) {
+    const there = documents.find(({ id }) => id === documentServiceId);
+    if (there === undefined || documentLastAt === null) continue;
+    if ((there.lastAt ?? Number.NEGATIVE_INFINITY) < documentLastAt)
+      broken.add(`P2: the ledger believes ${key} to stand at ${new Date(documentLastAt).toISOString()}`);
+  }
+  return [...broken];
+}
+
+/** P2: an undisturbed night sends nothing that the service refuses, but what no plan can know to be bad. */
+function nothingRefused(world: World, story: Story, witness: Witness): string[] {
+  if (witness.bad.size > 0 || story.sandbox.maxEvents != null) return [];
+  return world.sandbox.store
+    .requests()
+    .filter(({ method, status, path }) => method === "POST" && status >= 400 && status !== 403 && path !== "/participants")
+    .map(({ path, status }) => `P2: ${path} was refused with ${status} in an undisturbed night`);
+}
+
+/** At rest everything that has not landed has a reason that is true. */
+function settled(
+  events: readonly LedgerEvent[],
+  documents: readonly DocumentWithTimeline[],
+  story: Story,
+  witness: Witness,
+  database: LedgerDatabase,
+): string[] {
+  const broken: string[] = [];
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const clear = story.sandbox.checks !== "order-first" && story.sandbox.terseErrors !== true;
+  for (const event of events) {
+    const say = (what: string) => broken.push(`${what}: ${describe(event)}, document ${event.documentState}`);
+    const there = documents.find(({ id, externalId }) =>
+      event.documentServiceId === null ? externalId === event.key : id === event.documentServiceId,
+    );
+    const isTerse = story.sandbox.terseErrors === true && witness.bad.has(event.key);
+    switch (event.state) {
+      case "planned":
+      case "sending":
+        say("left undone");
+        break;
+      case "foreign":
+        say("P5: nobody else has sent anything");
+        break;
+      case "stalled":
+        if (event.documentState === "stranded") break;
+        if (!witness.disturbed && story.sandbox.partialBatches !== true && !isTerse) say("in doubt without cause");
+        else if (clear && !witness.bad.has(event.key) && !isBehind(event, events) && !isOvertaken(event, events))
+          say("in doubt though the service tells");
+        break;
+      case "rejected":
+        if (event.dismissed === 1) break;
+        if (event.reason === "late" && !isLate(event, there)) say("not late");
+        if (event.reason === "after-close" && there?.state === "open") say("not closed");
+        if (event.reason === "after-cancel" && there?.state !== "cancelled") say("not cancelled");
+        if (event.reason === "service-refused" && !witness.bad.has(event.key) && !isOvertaken(event, events)) say("refused for no fault of its own");
+        break;
+      case "held":
+        if (!isWaiting(event, byId, database)) say("waits for nothing");
+        break;
+      default:
+    }
+  }
+  return broken;
+}
+
+/** A row that came late, behind events whose landing was in doubt: only the service could tell that it was late. */
+function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[]): boolean {
+  return events.some(
+    (other) =>
+      other.key === event.key && other.at > event.at && ["stalled", "landed-without-id", "held"].includes(other.state),
+  );
+}
+
+/** Whether something stands open before it on its document. */
+function isBehind(event: LedgerEvent, events: readonly LedgerEvent[]): boolean {
+  return events.some(
+    (other) =>
+      other.key === event.key &&
+      other.kind === event.kind &&
+      other.at <= event.at &&
+      other.dismissed === 0 &&
+      (["held", "rejected"].includes(other.state) || (other.state === "stalled" && isOvertaken(other, events))),
+  );
+}
+
+function isLate(event: LedgerEvent, there: DocumentWithTimeline | undefined): boolean {
+  return there !== undefined && there.lastAt !== null && there.lastAt > event.at;
+}
+
+/** Whether what it waits for stands open itself. */
+function isWaiting(event: LedgerEvent, byId: ReadonlyMap<number, LedgerEvent>, database: LedgerDatabase): boolean {
+  const [what = "", id = ""] = (event.waitsFor ?? "").split(":");
+  const state = (sql: string) => database.prepare<[number], string | null>(sql).pluck().get(Number(id));
+  switch (what) {
+    case "event": {
+      const other = byId.get(Number(id));
+      return other !== undefined && !["landed", "landed-without-id"].includes(other.state);
+    }
+    case "row":
+      return state("SELECT fate FROM rows WHERE id = ? AND fate = 'invalid' AND settled IS NULL") === "invalid";
+    case "document": {
+      if (event.reason === "link-circle") return true;
+      if (event.reason === "related-cancelled") return true;
+      const found = state("SELECT coalesce((SELECT state FROM document_states WHERE document_id = ?), 'planned')");
+      return found !== "open" && found !== "closed";
+    }
+    case "participant":
+      return state("SELECT state FROM participants WHERE id = ?") !== "registered";
+    case "address":
+      return state("SELECT state FROM addresses WHERE id = ?") !== "registered";
+    default:
+      return false;
+  }
+}
