@@ -173,6 +173,6 @@ it("counts the fates that the faulty fixture expects (P7)", async () => {
   };
   expect(await type(world, "check", "mappings/manifests.yaml", file, "--json")).toBe(3);
   const line = JSON.parse(world.stdout.text.split("\n")[1] ?? "") as { tables: object[] };
-  const { staged, ...rows } = expected.rows;
-  expect(line.tables).toMatchObject([{ rows: { ...rows, valid: staged }, events: expected.events }]);
+  const { staged, ...fates } = expected.rows;
+  expect(line.tables).toMatchObject([{ rows: { ...fates, valid: staged }, events: expected.events }]);
 });

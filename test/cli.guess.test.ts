@@ -22,25 +22,17 @@ const german = `Order;Customer;Event;Datum;Menge\n${jobs.join("\n")}\n`;
 
 describe("rowferry guess", () => {
   it.each([
-    ["manifests", "manifests-2025-09.csv", [554, 560, 6]],
-    ["organisations", "organisations-2025.xlsx", null],
-  ] as const)(
-    "writes a mapping of %s that check accepts, and says how many rows it would stage",
-    async (name, of, rows) => {
-      const { world, file } = withFixture(name, of);
-      expect(await type(world, "guess", file, "-o", "mapping.yaml")).toBe(0);
-      expect(world.stdout.text).toBe("");
-      expect(world.stderr.text).toContain("Written to mapping.yaml.");
-      expect(world.stderr.text).toContain(`Next: rowferry check mapping.yaml ${file}`);
-      if (rows !== null) {
-        const [valid, read, skipped] = rows;
-        expect(world.stderr.text).toContain(`${file}: ${valid} of ${read} rows would be staged, ${skipped} skipped`);
-      } else {
-        expect(world.stderr.text).toContain("1 hidden sheet of organisations-2025.xlsx left out");
-      }
-      expect(await type(world, "check", "mapping.yaml", file)).toBe(0);
-    },
-  );
+    ["manifests", "manifests-2025-09.csv", "554 of 560 rows would be staged, 6 skipped"],
+    ["organisations", "organisations-2025.xlsx", "1 hidden sheet of organisations-2025.xlsx left out"],
+  ] as const)("writes a mapping of %s that check accepts, and says what it would stage", async (name, of, told) => {
+    const { world, file } = withFixture(name, of);
+    expect(await type(world, "guess", file, "-o", "mapping.yaml")).toBe(0);
+    expect(world.stdout.text).toBe("");
+    expect(world.stderr.text).toContain(told);
+    expect(world.stderr.text).toContain("Written to mapping.yaml.");
+    expect(world.stderr.text).toContain(`Next: rowferry check mapping.yaml ${file}`);
+    expect(await type(world, "check", "mapping.yaml", file)).toBe(0);
+  });
 
   it("prints the mapping on stdout and what it was unsure of on stderr, so that > writes a mapping", async () => {
     const { world, file } = withFixture("manifests", "manifests-2025-09.csv");

@@ -6,7 +6,8 @@ import { replaceNamed } from "../src/pipeline/replace-document.js";
 import { checkResolve, resolveNamed } from "../src/pipeline/resolve-document.js";
 import { showAnything } from "../src/pipeline/show.js";
 import { eventRow, invalidRow } from "./simulation/story-rows.js";
-import { createWorld, sandboxTransport, type StoryFile, type World } from "./simulation/world.js";
+import { createWorld, type StoryFile, type World } from "./simulation/world.js";
+import { sandboxTransport } from "./simulation/sandbox-transport.js";
 import { unthrottled } from "../src/submit/throttle.js";
 
 const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({

@@ -95,6 +95,10 @@ export function createTransitions(database: Database) {
   const documentState = database
     .prepare<[number], string>("SELECT state FROM document_states WHERE document_id = ?")
     .pluck();
+  const strandEvents = database.prepare<[number, number]>(
+    `UPDATE event_states SET reason = 'document-stranded', changed_at = ? WHERE state = 'stalled'
+       AND event_id IN (SELECT id FROM events WHERE document_id = ?)`,
+  );
   const addProblem = database.prepare<[string, number, string, string, number]>(
     `INSERT INTO problems (subject, subject_id, stage, severity, code, message, at) VALUES (?, ?, 'submitting', 'error', ?, ?, ?)`,
   );
@@ -182,8 +186,10 @@ export function createTransitions(database: Database) {
       addProblem.run("document", id, note.code, note.message, now);
     },
     documentStalled: (id: number, reason: Code, now: number) => void document(id, "stalled", now, { reason }),
+    /** What is in doubt on it waits with it for a person (HARD-CASES H4). */
     stranded(id: number, reason: Code, message: string, now: number): void {
       document(id, "stranded", now, { reason });
+      strandEvents.run(now, id);
       addProblem.run("document", id, reason, message, now);
     },
     documentUnsent: (id: number, now: number) => void document(id, "planned", now),

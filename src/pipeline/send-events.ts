@@ -186,9 +186,12 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
     end(() => {});
     if (answer.tooLarge) session.caps.lower(chunk.length);
     else noteRefusal(evidence, chunk, answer.error);
-    // Without words it may be a duplicate: then the events go singly, in order (HARD-CASES H2).
-    const middle = answer.unexplainedConflict === true ? 1 : Math.ceil(chunk.length / 2);
-    queue.unshift(chunk.slice(0, middle), chunk.slice(middle));
+    // Without words it may be a duplicate, and no later refusal could be told from this one: then they go singly, in order.
+    if (answer.error.message === null && !answer.tooLarge) queue.unshift(...chunk.map((single) => [single]));
+    else {
+      const middle = Math.ceil(chunk.length / 2);
+      queue.unshift(chunk.slice(0, middle), chunk.slice(middle));
+    }
     return true;
   }
   const proven = isProven(evidence, first, answer, session.duplicatesAreSeen);

@@ -28,6 +28,10 @@ export function planContext(session: Session, retryStalled: boolean): PlanContex
     retryStalled,
     caps: session.caps,
     linkTimeOf: (document) => session.settings.get(document.settings).linkTime,
+    retimingOf(document) {
+      const { late } = session.settings.get(document.settings);
+      return late.refuse ? null : { attribute: late.attribute, isPublic: late.isPublic };
+    },
   };
 }
 

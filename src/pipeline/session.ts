@@ -2,6 +2,7 @@
  * One run's hold on its ledger and its service: lock, stores, submitter, and what the run learns about the service.
  * Everything that works during a run takes a session; nothing else opens a ledger for writing.
  */
+import { recordInterruptions } from "../ledger/interrupted.js";
 import { lockLedger } from "../ledger/lock.js";
 import { type Journal, openJournal } from "../ledger/journal.js";
 import { type LedgerDatabase, type LedgerOwner, openLedger } from "../ledger/open-ledger.js";
@@ -98,6 +99,7 @@ export async function openSession(command: string, mapping: string | null, optio
     const owner = { target: target.name, baseUrl: embedded ? null : target.baseUrl, clientId: target.clientId };
     const database = openLedger(target.ledgerPath, owner, clock.now());
     closing.push(() => void database.close());
+    if (options.offline !== true) recordInterruptions(database, clock.now());
 
     const journal = options.offline === true ? null : openRunJournal(target, owner, options);
     if (journal !== null) closing.push(() => journal.close());

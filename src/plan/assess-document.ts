@@ -5,6 +5,7 @@
 import type { Registration } from "../ledger/registrations.js";
 import type { Hold, WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Code } from "../model/codes.js";
+import { type Retiming, retimed } from "./retime.js";
 
 export interface Held {
   event: WorkEvent;
@@ -44,6 +45,7 @@ export interface AssessmentContext {
   dueBefore: number;
   /** Whether stalled work may be sent again: once a run. */
   retryStalled: boolean;
+  retiming: Retiming;
   participant(ref: number): Registration | null;
   address(ref: number): Registration | null;
 }
@@ -76,7 +78,8 @@ export function assessDocument(
     assessment.bars.push({ at: at ?? Number.NEGATIVE_INFINITY, rank: 0, id: 0, waitsFor: `row:${row}` });
   }
 
-  for (const event of events) {
+  for (const staged of events) {
+    const event = isRejected(staged) ? staged : retimed(staged, lastAt, context.retiming);
     if (event.state === "rejected" && (event.dismissed || event.reason === "dismissed")) continue;
     if (event.state === "foreign" && event.dismissed) continue;
     const doubtful = event.state === "sending" || event.state === "stalled";

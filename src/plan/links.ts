@@ -18,17 +18,17 @@ export type Need = { document: number } | { event: number };
 
 export interface LinkContext {
   linkTime: "event" | "server";
-  /** Documents that any event of the ledger relates to this one. */
-  relatedTo(document: number): number[];
+  /** Documents that a propagated event is copied to. */
+  relatedTo(event: WorkEvent): number[];
   /** A document outside the component, or one without open events. */
   outside(document: number): { exists: boolean; known: boolean; cancelled: boolean; stranded: boolean };
 }
 
 /** The other timelines an event writes on. */
-export function touched(event: WorkEvent, relatedTo: (document: number) => number[]): number[] {
+export function touched(event: WorkEvent, relatedTo: LinkContext["relatedTo"]): number[] {
   if (!event.mirrored) return [];
   const related = event.relatedDocument === null ? [] : [event.relatedDocument];
-  return event.payload.includes('"propagateEvent":true') ? [...related, ...relatedTo(event.document)] : related;
+  return event.payload.includes('"propagateEvent":true') ? [...related, ...relatedTo(event)] : related;
 }
 
 /**

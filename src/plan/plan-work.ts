@@ -3,10 +3,11 @@
  * Memory holds one component and the ids of linked documents.
  */
 import type { RegistrationStore } from "../ledger/registrations.js";
-import type { WorkDocument, WorkStore } from "../ledger/work.js";
+import type { WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
 import { type Assessment, assessDocument } from "./assess-document.js";
 import { batch, type Caps, type PlannedRequest } from "./batch.js";
-import { hold, type LinkContext, linkEvents } from "./links.js";
+import { compareEvents, hold, type LinkContext, linkEvents } from "./links.js";
+import type { Retiming } from "./retime.js";
 
 export interface Component {
   assessments: Assessment[];
@@ -21,6 +22,7 @@ export interface PlanContext {
   retryStalled: boolean;
   caps: Caps;
   linkTimeOf(document: WorkDocument): "event" | "server";
+  retimingOf(document: WorkDocument): Retiming;
 }
 
 /** Documents of each linked group, by any of its members; documents without links are absent. */
@@ -79,7 +81,10 @@ export function planComponent(context: PlanContext, documents: readonly number[]
     if (document === null) continue;
     assessments.set(
       id,
-      assessDocument(document, context.work.events(id), context.work.holds(id), assessmentContext(context)),
+      assessDocument(document, context.work.events(id), context.work.holds(id), {
+        ...assessmentContext(context),
+        retiming: context.retimingOf(document),
+      }),
     );
   }
   const all = [...assessments.values()];
@@ -88,11 +93,7 @@ export function planComponent(context: PlanContext, documents: readonly number[]
   const needs = linked
     ? linkEvents(assessments, {
         linkTime,
-        // Copied at the service's time, an event goes before the relations that are still to come.
-        relatedTo: (id) =>
-          (linkTime === "server" ? context.work.relatedAlready(id) : context.work.relatedTo(id)).filter(
-            (other) => other !== id,
-          ),
+        relatedTo: (event) => copiesGoTo(context.work, assessments, event, linkTime),
         outside: (id) => outside(assessments.get(id)?.document ?? context.work.document(id)),
       })
     : new Map();
@@ -103,6 +104,20 @@ export function planComponent(context: PlanContext, documents: readonly number[]
     hold(assessment, [event], { reason: "link-circle", waitsFor: `document:${event.document}` });
   }
   return { assessments: all, requests };
+}
+
+/** Copied at the service's time, an event goes before the relations that others are still to make. */
+function copiesGoTo(
+  work: WorkStore,
+  assessments: ReadonlyMap<number, Assessment>,
+  event: WorkEvent,
+  linkTime: "event" | "server",
+): number[] {
+  const own = (assessments.get(event.document)?.ready ?? [])
+    .filter((other) => other.relatedDocument !== null && compareEvents(other, event) < 0)
+    .map((other) => other.relatedDocument as number);
+  const all = linkTime === "server" ? [...work.relatedAlready(event.document), ...own] : work.relatedTo(event.document);
+  return all.filter((other) => other !== event.document);
 }
 
 const isLinking = (event: { relatedDocument: number | null; mirrored: boolean; target: number | null }): boolean =>

@@ -177,6 +177,8 @@ function settled(
     const there = documents.find(({ id, externalId }) =>
       event.documentServiceId === null ? externalId === event.key : id === event.documentServiceId,
     );
+    // To which documents the service copies is not said for every relation, and at its own time order cannot save them.
+    const mayBeCopied = story.sandbox.linkTime === "server" && events.some(({ payload }) => payload.includes("propagateEvent"));
     const isTerse = story.sandbox.terseErrors === true && witness.bad.has(event.key);
     switch (event.state) {
       case "planned":
@@ -197,7 +199,7 @@ function settled(
         if (event.reason === "late" && !isLate(event, there)) say("not late");
         if (event.reason === "after-close" && there?.state === "open") say("not closed");
         if (event.reason === "after-cancel" && there?.state !== "cancelled") say("not cancelled");
-        if (event.reason === "service-refused" && !witness.bad.has(event.key) && !isOvertaken(event, events)) say("refused for no fault of its own");
+        if (event.reason === "service-refused" && !mayBeCopied && !witness.bad.has(event.key) && !isOvertaken(event, events)) say("refused for no fault of its own");
         break;
       case "held":
         if (!isWaiting(event, byId, database)) say("waits for nothing");

@@ -15,6 +15,7 @@ import { run, type RunLimits } from "../../src/pipeline/run.js";
 import type { Session } from "../../src/pipeline/session.js";
 import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "../../src/sandbox/index.js";
 import { unthrottled } from "../../src/submit/throttle.js";
+import type { TransportReply, TransportRequest } from "../../src/submit/transport.js";
 import { VirtualClock } from "../submit/virtual-clock.js";
 import { sandboxTransport } from "./sandbox-transport.js";
 
@@ -30,6 +31,8 @@ export interface RunPlan {
   settings?: Partial<MappingSettings>;
   /** The process is killed at its nth request to the service (token requests apart), counted from 1. */
   killAt?: { request: number; when: "before" | "after" };
+  /** Changes an answer on its way. */
+  rewrite?: (request: TransportRequest, reply: TransportReply) => TransportReply;
 }
 
 export interface WorldOptions {
@@ -129,7 +132,7 @@ export function createWorld(options: WorldOptions = {}): World {
         await process.alive();
         if (answer === null) throw new Error("a killed process went on");
         if ("error" in answer) throw answer.error;
-        return answer;
+        return plan.rewrite === undefined ? answer : plan.rewrite(request, answer);
       },
     }, async (session) => {
       database = session.database;

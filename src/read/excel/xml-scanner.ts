@@ -20,7 +20,7 @@ export class DoctypeError extends Error {}
 const MAX_DEPTH = 100;
 /** Characters of one tag, text, comment or instruction. A cell holds at most 32,767. */
 const MAX_TOKEN = 4 * 1024 ** 2;
-const MAX_ATTRIBUTES = 1000;
+const MAX_ATTRIBUTES = 200;
 
 const TAB = 0x09;
 const SPACE = 0x20;

@@ -1,0 +1,30 @@
+/**
+ * What an earlier process left between intent and outcome is in doubt (P4): it may have been carried out. Written down
+ * once, when the next run begins; the run settles it by evidence, like any other doubt.
+ */
+import type { Database } from "better-sqlite3";
+
+/** The caller holds the lock: nothing is really being sent. */
+export function recordInterruptions(database: Database, now: number): void {
+  const reason = "interrupted-in-doubt";
+  database.transaction(() => {
+    database
+      .prepare<[string, number]>(
+        `UPDATE event_states SET state = 'stalled', reason = ?, doubt = 1, changed_at = ? WHERE state = 'sending'`,
+      )
+      .run(reason, now);
+    database
+      .prepare<[string, number]>(
+        "UPDATE document_states SET state = 'stalled', reason = ?, changed_at = ? WHERE state = 'sending'",
+      )
+      .run(reason, now);
+    for (const table of ["participants", "addresses"]) {
+      database
+        .prepare<[string, number]>(
+          `UPDATE ${table} SET state = 'stalled', reason = ?, changed_at = ? WHERE state <> 'registered' AND state = 'sending'`,
+        )
+        .run(reason, now);
+    }
+    database.prepare<[number]>("UPDATE requests SET result = 'unanswered', finished_at = ? WHERE result IS NULL").run(now);
+  })();
+}

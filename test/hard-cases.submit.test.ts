@@ -1,0 +1,432 @@
+/** HARD-CASES that the service's answers make: what each proves, and what it does not. */
+import { afterEach, describe, expect, test } from "vitest";
+import { findDocument, resolveDocument } from "../src/ledger/settle.js";
+import { documentDeduplicationId, eventDeduplicationId } from "../src/model/keys.js";
+import type { FaultAction, FaultRule, SandboxOptions } from "../src/sandbox/index.js";
+import { eventRow, type EventRow, START } from "./simulation/story-rows.js";
+import { createWorld, type RunPlan, type StoryFile, type World, type WorldOptions } from "./simulation/world.js";
+
+let world: World;
+afterEach(() => world.close());
+
+let files = 0;
+const file = (...rows: Omit<EventRow, "row">[]): StoryFile => {
+  files += 1;
+  return {
+    name: `file-${files}.csv`,
+    contentHash: `file-${files}`,
+    rows: rows.map((row, index) => eventRow({ row: index + 2, ...row })),
+  };
+};
+const at = (...minutes: number[]) => minutes.map((minute) => ({ document: "M1", minute }));
+
+/** Faults of the requests that write events or documents, the nth of them counted from now. */
+const faults = (...rules: { nth: number; times?: number; action: FaultAction }[]): void =>
+  world.sandbox.setFaults(rules.map((rule): FaultRule => ({ match: { path: "/documents/events" }, ...rule })));
+
+const lost: FaultAction = { kind: "drop", when: "after" };
+
+/** State and reason of each event of the ledger, in time order. */
+const states = (): string[] =>
+  world.withLedger((database) =>
+    database
+      .prepare<[], { state: string; reason: string | null }>(
+        `SELECT coalesce(s.state, 'planned') AS state, s.reason FROM events e
+         LEFT JOIN event_states s ON s.event_id = e.id ORDER BY e.at, e.rank, e.id`,
+      )
+      .all()
+      .map(({ state, reason }) => (reason === null ? state : `${state}: ${reason}`)),
+  );
+const documentState = (key = "M1"): string =>
+  world.withLedger((database) => findDocument(database, key).state);
+const minutes = (key = "M1"): number[] =>
+  world.sandbox.store
+    .documentsByExternalId(key)
+    .flatMap(({ events }) => events.filter(({ origin }) => origin === "sent").map((event) => (event.at - START) / 60_000));
+const open = (options: WorldOptions = {}): World => (world = createWorld(options));
+/** Answers of the nth write, replaced by these. */
+const instead = (answers: Record<number, (body: string) => { status: number; body: unknown }>): RunPlan => {
+  let count = 0;
+  const rewrite: RunPlan["rewrite"] = (request, reply) => {
+    if (request.method !== "POST" || !request.url.endsWith("/documents/events")) return reply;
+    count += 1;
+    const answer = answers[count]?.(reply.body);
+    return answer === undefined ? reply : { ...reply, status: answer.status, body: JSON.stringify(answer.body) };
+  };
+  return { rewrite };
+};
+
+describe("H1: a refusal after doubt proves nothing", () => {
+  const switches: [string, SandboxOptions][] = [true, false].flatMap((partialBatches) =>
+    (["duplicate-first", "order-first"] as const).flatMap((checks) =>
+      [true, false].map((terseErrors): [string, SandboxOptions] => [
+        `${partialBatches ? "partial" : "whole"} batches, ${checks}${terseErrors ? ", terse" : ""}`,
+        { partialBatches, checks, terseErrors },
+      ]),
+    ),
+  );
+
+  test.each(switches)("a batch that landed and lost its answer is never rejected (%s)", async (_, sandbox) => {
+    open({ sandbox });
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, times: 6, action: lost });
+    await world.import([file(...at(10, 20, 30))]);
+    expect(minutes()).toEqual([1, 10, 20, 30]);
+    faults();
+    const summary = await world.resume();
+    for (const state of states().slice(1)) expect(state).toMatch(/^(landed-without-id|stalled)/);
+    const tells = sandbox.checks === "duplicate-first" && sandbox.terseErrors === false;
+    expect(summary.exitCode).toBe(tells ? 0 : 4);
+    expect(minutes()).toEqual([1, 10, 20, 30]);
+  });
+
+  test.each(switches)("a batch refused for its last event settles what stood before it (%s)", async (_, sandbox) => {
+    open({ sandbox });
+    await world.import([file(...at(1))]);
+    await world.import([file(...at(10, 20), { document: "M1", minute: 30, bad: true }, { document: "M1", minute: 40 })]);
+    const landed = new Set(minutes());
+    const [, ...rest] = states();
+    for (const [index, minute] of [10, 20, 30, 40].entries()) {
+      const state = rest[index] ?? "";
+      if (landed.has(minute)) expect(state).toMatch(/^(landed|stalled)/);
+      else expect(state).toMatch(/^(rejected|held|stalled)/);
+    }
+    expect(landed.has(30) || landed.has(40)).toBe(false);
+    if (sandbox.partialBatches !== true) expect(rest.map((state) => state.split(":")[0])).toEqual(["landed", "landed", "rejected", "held"]);
+  });
+
+  test("an event in doubt takes no correction under a new key, and holds its lane", async () => {
+    open({ sandbox: { checks: "order-first" } });
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, times: 6, action: lost });
+    await world.import([file(...at(10, 20))]);
+    faults();
+    await world.import([file(...at(50))]);
+    expect(states()).toEqual(["landed", "stalled: refused-in-doubt", "stalled: refused-in-doubt", "held: behind-stalled"]);
+    expect(minutes()).toEqual([1, 10, 20]);
+  });
+
+  test("retries spent without doubt leave nothing in doubt", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, times: 6, action: { kind: "status", status: 429, when: "before" } });
+    const summary = await world.import([file(...at(10), { document: "M1", minute: 20, bad: true })]);
+    expect(summary.exitCode).toBe(4);
+    faults();
+    expect((await world.resume()).exitCode).toBe(3);
+    expect(states()).toEqual(["landed", "landed", "rejected: service-refused"]);
+  });
+});
+
+describe("H2, H3: a duplicate", () => {
+  test("without a readable key is settled event by event, in order", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, times: 1, action: lost });
+    const words = "deduplicationId (…) already exists";
+    const plan = instead({ 2: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message: words }] } }) });
+    const summary = await world.import([file(...at(10, 20))], plan);
+    expect(summary.exitCode).toBe(0);
+    expect(states()).toEqual(["landed", "landed-without-id: duplicate-of-own-attempt", "landed-without-id: duplicate-of-own-attempt"]);
+  });
+
+  test("CONFLICT_ERROR with other words is an ordinary refusal", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    const plan = instead({ 1: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message: "busy" }] } }) });
+    world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, action: { kind: "status", status: 400, when: "before" } }]);
+    await world.import([file(...at(10))], plan);
+    expect(states()[1]).toBe("rejected: service-refused");
+  });
+
+  test("of a key that this ledger never sent is foreign: what precedes it goes, what follows is held", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    const mine = world.target.ledgerPath;
+    const [document] = world.sandbox.store.documents();
+    // Another ledger of the same integrator has sent the event of minute 20 to a document of its own.
+    world.target.ledgerPath = `${mine}-other`;
+    await world.import([file({ document: "M2", minute: 1 })]);
+    world.target.ledgerPath = mine;
+    const key = deduplicationIdOf("M1", 20);
+    await postAs(document?.participantId ?? "", document?.addressId ?? "", "M2", key);
+    const summary = await world.import([file(...at(10, 20, 30))]);
+    expect(states()).toEqual(["landed", "landed", "foreign: foreign-collision", "held: behind-foreign"]);
+    expect(summary.exitCode).toBe(3);
+  });
+});
+
+/** The key that this installation would give the event of that minute. */
+function deduplicationIdOf(document: string, minute: number): string {
+  return eventDeduplicationId({ namespace: "story", kind: "manifest", key: document, generation: 1 }, "weighing", [String(minute)]);
+}
+
+async function token(): Promise<string> {
+  const answer = await world.sandbox.inject({
+    method: "POST",
+    path: "/oauth/token",
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      authorization: `Basic ${Buffer.from("sandbox:sandbox").toString("base64")}`,
+    },
+    body: "grant_type=client_credentials",
+  });
+  return (answer.json() as { access_token: string }).access_token;
+}
+
+/** An event by somebody else's hand. */
+async function postAs(participantId: string, addressId: string, document: string, deduplicationId: string): Promise<void> {
+  const [there] = world.sandbox.store.documentsByExternalId(document);
+  const answer = await world.sandbox.inject({
+    method: "POST",
+    path: `/documents/${there?.id}/events`,
+    headers: { authorization: `Bearer ${await token()}` },
+    body: {
+      name: "Weighing",
+      isPublic: true,
+      externalCreatedAt: new Date(START + 5 * 60_000).toISOString(),
+      participantId,
+      addressId,
+      deduplicationId,
+    },
+  });
+  expect(answer.status).toBe(201);
+}
+
+describe("H4: a create answered 409", () => {
+  test("that names the document's key leaves it stranded, with its events", async () => {
+    open();
+    faults({ nth: 1, action: lost });
+    const summary = await world.import([file(...at(10, 20))]);
+    expect(documentState()).toBe("stranded");
+    expect(states()).toEqual(["stalled: document-stranded", "stalled: document-stranded"]);
+    expect(summary.exitCode).toBe(3);
+  });
+
+  test("that names an event's key is repeated without events; the document is there, and the event is foreign", async () => {
+    open();
+    await world.import([file({ document: "M2", minute: 1 })]);
+    const [document] = world.sandbox.store.documents();
+    await postAs(document?.participantId ?? "", document?.addressId ?? "", "M2", deduplicationIdOf("M1", 20));
+    await world.import([file(...at(10, 20, 30))]);
+    expect(documentState()).toBe("open");
+    expect(states().slice(1)).toEqual(["landed", "foreign: foreign-collision", "held: behind-foreign"]);
+    expect(minutes()).toEqual([10]);
+  });
+
+  test.each([true, false])("without words is repeated without events (committed: %s)", async (committed) => {
+    open({ sandbox: { terseErrors: true } });
+    faults({ nth: 1, action: committed ? lost : { kind: "drop", when: "before" } });
+    if (!committed) faults({ nth: 1, action: { kind: "drop", when: "before" } }, { nth: 2, action: { kind: "status", status: 409, when: "before" } });
+    await world.import([file(...at(10, 20))]);
+    expect(documentState()).toBe(committed ? "stranded" : "open");
+    expect(minutes()).toEqual([10, 20]);
+    expect(world.sandbox.store.documents()).toHaveLength(1);
+  });
+
+  test("kept in part, its events become landed only after `resolve`, by the answer to their own keys", async () => {
+    open({ sandbox: { partialBatches: true } });
+    await world.import([file(...at(10), { document: "M1", minute: 20, bad: true })]);
+    expect(documentState()).toBe("stranded");
+    expect(states()[0]).toBe("stalled: document-stranded");
+    const id = world.sandbox.store.documents()[0]?.id ?? "";
+    world.withLedger((database) => resolveDocument(database, findDocument(database, "M1"), id, world.clock.now()));
+    await world.resume();
+    expect(states()[0]).toBe("landed-without-id: duplicate-of-own-attempt");
+  });
+});
+
+describe("H6: an accepted answer of the wrong shape", () => {
+  test("with another number of events leaves them in doubt, and the duplicate answer settles them", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    const plan = instead({ 1: (body) => ({ status: 201, body: { ...JSON.parse(body), events: [{ eventId: "e" }] } }) });
+    const summary = await world.import([file(...at(10, 20))], plan);
+    expect(states().slice(1)).toEqual(["stalled: answer-unreadable", "stalled: answer-unreadable"]);
+    expect(summary.exitCode).toBe(4);
+    expect((await world.resume()).exitCode).toBe(0);
+    expect(minutes()).toEqual([1, 10, 20]);
+  });
+
+  test("to a create without a readable documentId leaves it stranded", async () => {
+    open();
+    const plan = instead({ 1: () => ({ status: 201, body: {} }) });
+    await world.import([file(...at(10))], plan);
+    expect(documentState()).toBe("stranded");
+  });
+
+  test("with an event that has no id is landed all the same, and no id is invented", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    const plan = instead({ 1: (body) => ({ status: 201, body: { ...JSON.parse(body), events: [{}] } }) });
+    await world.import([file(...at(10))], plan);
+    expect(states()[1]).toBe("landed-without-id: answer-without-id");
+  });
+});
+
+describe("H7: registrations have no key", () => {
+  test.each(["/participants", "/participants/{participantId}/addresses"])("nothing at %s is created twice after a lost answer", async (path) => {
+    open({ sandbox: { twinParticipants: true } });
+    world.sandbox.setFaults([{ match: { method: "POST", path }, nth: 1, action: lost }]);
+    expect((await world.import([file(...at(10))])).exitCode).toBe(0);
+    expect([...world.sandbox.store.twinParticipants(), ...world.sandbox.store.doubledAddresses()]).toEqual([]);
+    const kinds = world.sandbox.store.requests().map(({ method, at: when }) => ({ method, when }));
+    const [post] = kinds.filter(({ method }) => method === "POST").slice(1);
+    const look = kinds.find(({ method, when }) => method === "GET" && when > (post?.when ?? 0));
+    expect((look?.when ?? 0) - (post?.when ?? 0)).toBeGreaterThanOrEqual(3000);
+  });
+});
+
+describe("H8: credentials", () => {
+  test("a revoked credential stops the run and rejects no row", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    world.sandbox.setFaults([{ match: { path: "/documents/events" }, action: { kind: "status", status: 403, when: "before" } }]);
+    const summary = await world.import([file(...at(10), { document: "M2", minute: 10 })]);
+    expect(summary.stopped?.code).toBe("credentials-refused");
+    expect(summary.exitCode).toBe(4);
+    expect(states().slice(1)).toEqual(["planned", "planned"]);
+    world.sandbox.setFaults([]);
+    expect((await world.resume()).exitCode).toBe(0);
+  });
+
+  test("the first 403 of any shape refreshes the token once", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, action: { kind: "status", status: 403, when: "before", body: "html" } });
+    expect((await world.import([file(...at(10))])).exitCode).toBe(0);
+  });
+});
+
+describe("H9: a correction of an event in doubt", () => {
+  test("goes out under the same key; a duplicate means that the earlier content landed", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, times: 6, action: lost });
+    await world.import([file({ document: "M1", minute: 10, weight: "5" })]);
+    faults();
+    const corrected = file({ document: "M1", minute: 10, weight: "6" });
+    const summary = await world.import([corrected]);
+    expect(states()[1]).toBe("changed: changed");
+    expect(summary.exitCode).toBe(3);
+    // The correction again is no news, and it has not landed.
+    await world.import([file({ document: "M1", minute: 10, weight: "6" })]);
+    expect(states()[1]).toBe("changed: changed");
+    // The row as it landed is.
+    const back = await world.import([file({ document: "M1", minute: 10, weight: "5" })]);
+    expect([states()[1], back.exitCode]).toEqual(["landed", 0]);
+  });
+});
+
+describe("H10: the service's clock decides", () => {
+  test.each([
+    ["fast", 3_600_000],
+    ["slow", -3_600_000],
+  ])("a %s local clock turns no good row into a refusal", async (_, clockAhead) => {
+    open({ clockAhead });
+    await world.import([file(...at(1))]);
+    const now = (world.clock.now() - clockAhead - START) / 60_000;
+    // Without registrations before them, the first request is the first word of the service's clock.
+    const summary = await world.import([file(...at(now - 120, now - 30, now + 30))]);
+    expect(states()).toEqual(["landed", "landed", "landed", "deferred: not-yet-past"]);
+    expect(summary.exitCode).toBe(0);
+    await world.clock.advance(3 * 3_600_000);
+    await world.resume();
+    expect(states()[3]).toBe("landed");
+  });
+});
+
+describe("H19: a target's document", () => {
+  test("takes its own later rows once it is there", async () => {
+    open();
+    const rows = [
+      { document: "T1", minute: 30, onTarget: true, key: "t" },
+      { document: "M1", minute: 10, target: "T1" },
+    ];
+    expect((await world.import([file(...rows)])).exitCode).toBe(0);
+    expect(minutes("T1")).toEqual([30]);
+    expect(world.sandbox.store.documentsByExternalId("T1")[0]?.fields).toEqual({ category: "Batch" });
+  });
+
+  test("is late for what lies before the event that makes it", async () => {
+    open();
+    await world.import([file({ document: "M1", minute: 10, target: "T1" }, { document: "T1", minute: 5, onTarget: true })]);
+    expect(states()).toEqual(["rejected: late", "landed"]);
+  });
+
+  test("confirmed only by a duplicate waits for `resolve`", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, action: lost });
+    const rows = [{ document: "M1", minute: 10, target: "T1" }, { document: "T1", minute: 30, onTarget: true, key: "t" }];
+    expect((await world.import([file(...rows)])).exitCode).toBe(3);
+    expect(documentState("T1")).toBe("stranded");
+    const id = world.sandbox.store.documentsByExternalId("T1")[0]?.id ?? "";
+    world.withLedger((database) => resolveDocument(database, findDocument(database, "T1"), id, world.clock.now()));
+    expect((await world.resume()).exitCode).toBe(0);
+    expect(minutes("T1")).toEqual([30]);
+  });
+
+  test("whose own key is taken refuses the event that would make it, and is no receipt for that event", async () => {
+    open();
+    await world.import([file({ document: "M1", minute: 10, target: "T1" })]);
+    const key = documentDeduplicationId({ namespace: "story", kind: "batch", key: "T1", generation: 1 });
+    expect(world.sandbox.store.documentsByExternalId("T1")[0]?.deduplicationId).toBe(key);
+    await world.import([file({ document: "M2", minute: 10, key: "again", target: "T1" }, { document: "M2", minute: 20 })]);
+    expect(states().filter((state) => state.startsWith("landed-without-id"))).toEqual([]);
+    expect(minutes("M2")).toEqual([]);
+  });
+});
+
+describe("H29–H32: identities", () => {
+  const other = async (): Promise<string> => {
+    const credentials = { clientId: "second", clientSecret: "second" };
+    const mine = { ...world.target };
+    Object.assign(world.target, credentials, { ledgerPath: `${mine.ledgerPath}-second` });
+    await world.import([file({ document: "X1", minute: 1 })]);
+    Object.assign(world.target, mine);
+    return world.sandbox.store.participants()[0]?.id ?? "";
+  };
+
+  test("H29, H30: on a participant of others addresses are listed first, and a masked street is nobody's", async () => {
+    open();
+    const id = await other();
+    const summary = await world.import([file(...at(10))]);
+    expect(summary.requests.byKind).toMatchObject({ "list-addresses": 1, "create-address": 1 });
+    expect(world.sandbox.store.addresses().map(({ participantId }) => participantId)).toEqual([id, id]);
+    expect(summary.warnings.map(({ code }) => code)).toContain("address-masked");
+  });
+
+  test.each([
+    ["use", 1, "landed"],
+    ["create", 2, "landed"],
+    ["refuse", 1, "held: participant-not-registered"],
+  ] as const)("H31: `foreign: %s` on a participant of another dataset", async (foreign, count, state) => {
+    open({ settings: { participants: { strategy: "lookup-first", foreign } } });
+    await other();
+    await world.import([file(...at(10))]);
+    expect(world.sandbox.store.participants()).toHaveLength(count);
+    expect(states()).toEqual([state]);
+  });
+
+  test("H31: a participant found with another name is used and reported", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    world.target.ledgerPath += "-new";
+    const summary = await world.import([file({ document: "M2", minute: 1, participantName: "Other" })]);
+    expect(summary.exitCode).toBe(0);
+    expect(summary.warnings.map(({ code }) => code)).toContain("participant-differs");
+  });
+
+  test("H32: tax ids are looked up as they would be created", async () => {
+    open();
+    const asked: string[] = [];
+    await world.import([file({ document: "M1", minute: 1, participant: "11.222.333/0001-81" })], {
+      rewrite: (request, reply) => {
+        if (request.method === "GET") asked.push(new URL(request.url).searchParams.get("taxId") ?? "");
+        return reply;
+      },
+    });
+    expect(asked).toEqual([world.sandbox.store.participants()[0]?.taxId]);
+  });
+});

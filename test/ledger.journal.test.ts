@@ -1,0 +1,210 @@
+/** The journal: written before the ledger commits, and enough to make a lost ledger anew (DESIGN section 3). */
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync, appendFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkLedger } from "../src/ledger/check.js";
+import { openJournal } from "../src/ledger/journal.js";
+import { backup } from "../src/pipeline/look-after-ledger.js";
+import { rebuildLedger } from "../src/pipeline/rebuild-ledger.js";
+import { showAnything } from "../src/pipeline/show.js";
+import { eventRow } from "./simulation/story-rows.js";
+import { createWorld, type StoryFile, type World } from "./simulation/world.js";
+
+const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
+
+let world: World;
+let disk: string;
+let journal: string;
+beforeEach(() => {
+  disk = mkdtempSync(join(tmpdir(), "rowferry-journal-"));
+  journal = join(disk, "journal.ndjson");
+});
+afterEach(async () => {
+  await world.close();
+  rmSync(disk, { recursive: true, force: true });
+});
+
+const lines = () =>
+  readFileSync(journal, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as { entry: string; kind?: string });
+const loseTheLedger = () => {
+  for (const ending of ["", "-wal", "-shm"]) rmSync(`${world.target.ledgerPath}${ending}`, { force: true });
+};
+const rebuild = (from: string | null = null) => rebuildLedger(world.target, { journal, backup: from }, world.clock);
+const isSound = () =>
+  world.withLedger((database) => checkLedger(database).filter(({ broken }) => broken.length > 0));
+
+/** Twelve documents of three events each, some linked, one with a target. */
+function story(): StoryFile {
+  const rows = Array.from({ length: 36 }, (_, index) => {
+    const document = `M${index % 12}`;
+    const minute = 10 + Math.floor(index / 12) * 10;
+    return eventRow({
+      row: index + 2,
+      document,
+      minute,
+      participant: index % 3 === 0 ? "11222333000181" : "11444777000161",
+      ...(document === "M3" && minute === 20 ? { related: { document: "M4", bidirectional: true } } : {}),
+      ...(document === "M5" && minute === 20 ? { name: "OUTPUT", target: "B1" } : {}),
+    });
+  });
+  return file("a", rows);
+}
+
+describe("the journal", () => {
+  it("holds an intent before every call that writes, and what came back after it", async () => {
+    world = createWorld({ journal });
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    expect(lines().map(({ entry, kind }) => (kind === undefined ? entry : `${entry} ${kind}`))).toEqual([
+      "journal",
+      "intent create-participant",
+      "registered",
+      "end create-participant",
+      "intent create-address",
+      "registered",
+      "end create-address",
+      "intent create-with-events",
+      "end create-with-events",
+    ]);
+    expect(statSync(journal).mode & 0o777).toBe(0o600);
+    expect(readFileSync(journal, "utf8")).not.toMatch(/secret|bearer/i);
+  });
+
+  it("has the intent when the process is killed before the call leaves", async () => {
+    world = createWorld({ journal });
+    await world.run([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])], {
+      killAt: { request: 4, when: "before" },
+    });
+    expect(lines().at(-1)).toMatchObject({ entry: "intent", kind: "create-with-events" });
+  });
+
+  it("of another ledger's owner is refused", () => {
+    world = createWorld();
+    const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
+    openJournal(journal, world.target.ledgerPath, owner).close();
+    expect(() => openJournal(journal, world.target.ledgerPath, { ...owner, clientId: "b" })).toThrow(
+      expect.objectContaining({ code: "ledger-of-another-target" }),
+    );
+  });
+
+  it("says whether it lies on the ledger's own disk", () => {
+    world = createWorld();
+    const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
+    const beside = openJournal(`${world.target.ledgerPath}.journal`, world.target.ledgerPath, owner);
+    expect(beside.besideLedger).toBe(true);
+    beside.close();
+  });
+
+  it("goes on after a line that a power loss tore, and rebuilding leaves that line out", async () => {
+    world = createWorld({ journal });
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    truncateSync(journal, statSync(journal).size - 20);
+    await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
+    loseTheLedger();
+    const rebuilt = await rebuild();
+    expect(rebuilt).toMatchObject({ documents: 1, landed: 1, inDoubt: 1 });
+  });
+});
+
+describe("a rebuilt ledger", () => {
+  it("knows all that landed: the same rows cost no request", async () => {
+    world = createWorld({ journal });
+    await world.import([story()]);
+    const before = world.sandbox.dump();
+    const ids = (await showAnything(world.target, "M5")).documents[0]?.events.map(({ eventId }) => eventId);
+    loseTheLedger();
+    expect(await rebuild()).toMatchObject({ participants: 2, addresses: 2, documents: 13, landed: 36, inDoubt: 0 });
+    expect(isSound()).toEqual([]);
+    const again = await world.import([story()]);
+    expect([again.requests.sent, again.rows.known, again.exitCode]).toEqual([0, 36, 0]);
+    expect(isSound()).toEqual([]);
+    expect(world.sandbox.dump()).toBe(before);
+    const [document] = (await showAnything(world.target, "M5")).documents;
+    expect(document?.events.map(({ eventId }) => eventId)).toEqual(ids);
+    expect((await showAnything(world.target, "B1")).documents[0]?.documentId).toEqual(expect.any(String));
+  });
+
+  it("takes later rows in their place on documents that were restored", async () => {
+    world = createWorld({ journal });
+    await world.import([story()]);
+    loseTheLedger();
+    await rebuild();
+    const summary = await world.import([
+      file("b", [
+        eventRow({ row: 2, document: "M1", minute: 100 }),
+        eventRow({ row: 3, document: "B1", minute: 110, onTarget: true }),
+        eventRow({ row: 4, document: "M2", minute: 5 }),
+      ]),
+    ]);
+    expect(summary.events).toEqual({ landed: 2 });
+    expect(summary.open.events).toEqual({ rejected: 1 });
+  });
+
+  it.each([3, 5, 8, 11, 14])(
+    "after a faulty run that died at request %i, with the whole state folder gone, finishes the job once",
+    async (request) => {
+      world = createWorld({ journal, seed: request, maxEventsPerRequest: 2 });
+      world.sandbox.setFaults([
+        { match: { path: "/documents/events" }, nth: 4, action: { kind: "drop", when: "after" } },
+        { match: { path: "/documents/events" }, nth: 6, action: { kind: "status", status: 503, when: "after" } },
+      ]);
+      await world.run([story()], { killAt: { request, when: request % 2 === 0 ? "before" : "after" } });
+      loseTheLedger();
+      world.sandbox.setFaults([]);
+      await rebuild();
+      expect(isSound()).toEqual([]);
+      const alone = await world.resume();
+      expect(alone.requests.byKind["create-with-events"] ?? 0).toBe(0);
+      const summary = await world.import([story()]);
+      const documents = world.sandbox.store.documents();
+      const stranded = summary.open.documents["stranded"] ?? 0;
+      expect(documents.filter(({ events }) => events.length > 0).length).toBeLessThanOrEqual(13);
+      // Nothing doubled: the sandbox would refuse a key that comes twice, so what matters is that no row got two keys.
+      const names = documents.map(({ events }) => events.map(({ name, at }) => `${name} ${at}`));
+      for (const timeline of names) expect(new Set(timeline).size).toBe(timeline.length);
+      expect(summary.exitCode).toBe(stranded > 0 ? 3 : 0);
+      expect(isSound()).toEqual([]);
+      if (stranded === 0) {
+        const landed = (await showAnything(world.target, "M1")).documents[0]?.events.map(({ state }) => state) ?? [];
+        expect(landed.every((state) => state.startsWith("landed"))).toBe(true);
+        expect(documents.flatMap(({ events }) => events)).toHaveLength(37);
+      }
+    },
+  );
+
+  it("over a backup takes from it what the journal does not hold, and from the journal what came later", async () => {
+    world = createWorld({ journal });
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    const copy = join(disk, "backup.db");
+    await backup(world.target, copy);
+    await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
+    loseTheLedger();
+    expect(await rebuild(copy)).toMatchObject({ landed: 2 });
+    expect((await showAnything(world.target, "a.csv:2")).rows[0]?.events[0]?.state).toBe("landed");
+    const again = await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
+    expect(again.requests.sent).toBe(0);
+  });
+
+  it("takes no other ledger's place, and no other file for a journal", async () => {
+    world = createWorld({ journal });
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await expect(rebuild()).rejects.toMatchObject({ code: "ledger-there-already" });
+    loseTheLedger();
+    const other = join(disk, "other.csv");
+    writeFileSync(other, "a;b\n1;2\n");
+    await expect(rebuildLedger(world.target, { journal: other, backup: null }, world.clock)).rejects.toMatchObject({
+      code: "journal-unreadable",
+    });
+    expect(existsSync(world.target.ledgerPath)).toBe(false);
+    appendFileSync(journal, "");
+    await rebuild();
+    expect(existsSync(world.target.ledgerPath)).toBe(true);
+  });
+});
