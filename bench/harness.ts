@@ -81,6 +81,8 @@ export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T
 export interface Measured {
   /** Of the work alone, without starting the process. */
   milliseconds: number;
+  /** Processor time of the work, user and system; less disturbed by what else runs. */
+  cpuMilliseconds: number;
   /** The most memory that the process held at any time (resident set). */
   peakBytes: number;
   /** What the work returned. */
@@ -99,10 +101,13 @@ export async function runContender(
   const work = contenders[name];
   if (work === undefined) throw new Error(`no contender ${name}; there are ${Object.keys(contenders).join(", ")}`);
   const start = performance.now();
+  const cpuBefore = process.cpuUsage();
   const result = await work(args);
   const milliseconds = performance.now() - start;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const cpuMilliseconds = (user + system) / 1000;
   const peakBytes = process.resourceUsage().maxRSS * 1024;
-  process.stdout.write(`${JSON.stringify({ milliseconds, peakBytes, result } satisfies Measured)}\n`);
+  process.stdout.write(`${JSON.stringify({ milliseconds, cpuMilliseconds, peakBytes, result } satisfies Measured)}\n`);
 }
 
 /** One run of a contender of the benchmark in `file` (its `import.meta.filename`) in a process of its own. */
@@ -165,6 +170,12 @@ export function ratioLine(
   const ratio = ours / baseline;
   const text = `${name} ${(ours / 1000).toFixed(2)} s = ${ratio.toFixed(2)} × ${baselineName} (${(baseline / 1000).toFixed(2)} s), goal ≤ ${goal}`;
   return { text: `${ratio <= goal ? "ok  " : "MISS"} ${text}`, reached: ratio <= goal };
+}
+
+/** Prints one figure of a benchmark; a goal that is not reached makes the process end with 1. */
+export function figure(reached: boolean, text: string): void {
+  console.log(`${reached ? "ok  " : "MISS"} ${text}`);
+  if (!reached) process.exitCode = 1;
 }
 
 export function megabytes(bytes: number): string {

@@ -154,6 +154,22 @@ describe("rowferry check of files", () => {
     expect(world.stdout.text).not.toContain("\u001B");
   });
 
+  it("counts every row of a group (P7)", async () => {
+    const world = testWorld();
+    const file = "fixtures/replacement/substituicoes-2025-10.csv";
+    bring(world, "mappings/replacement.yaml", file);
+    expect(await type(world, "check", "mappings/replacement.yaml", file)).toBe(0);
+    const lines = readFileSync(join(project, file), "utf8").trimEnd().split("\n").length - 1;
+    expect(world.stdout.text).toContain(`rows      ${lines} read = 0 skipped + 0 invalid + ${lines} valid`);
+  });
+
+  it("ends at Ctrl-C with exit 130", async () => {
+    const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": rows } });
+    const ended = type(world, "check", "m.yaml", "rows-1.csv");
+    world.send("SIGINT");
+    expect(await ended).toBe(130);
+  });
+
   it("a missing file or mapping is a usage error that names it", async () => {
     const world = testWorld({ files: { "m.yaml": mapping } });
     expect(await type(world, "check", "m.yaml", "rows-9.csv")).toBe(2);

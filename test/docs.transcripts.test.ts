@@ -24,6 +24,7 @@ describe.each(documents)("%s", (path) => {
       for (const step of readTranscript(text)) {
         const came = await player.play(step);
         if (step.kind !== "command" || agrees(step.expected, came)) continue;
+        expect(came, `${path}:${step.line}: $ ${step.command}`).not.toContain("something unexpected happened");
         if (update) changes.push({ span: step.span, came });
         else expect(normalised(came), `${path}:${step.line}: $ ${step.command}`).toBe(normalised(step.expected));
       }

@@ -99,6 +99,6 @@ function trimmedLines(text: string): string[] {
 function middleCut(text: string, width: number): string {
   const characters = Array.from(text);
   if (characters.length <= width) return text;
-  const end = Math.min(12, Math.floor(width / 3));
+  const end = Math.min(13, Math.floor(width / 2));
   return shortened(text, width - end) + characters.slice(-end).join("");
 }

@@ -149,7 +149,7 @@ function withdrawInput(database: Database, id: number): void {
          AND (s.state IS NULL OR s.state IN ('planned', 'held', 'deferred', 'rejected'))`,
     )
     .run(...range);
-  for (const table of ["row_events", "row_records", "row_cells", "placements"]) {
+  for (const table of ["row_events", "row_records", "row_cells", "placements", "input_holds"]) {
     database.prepare(`DELETE FROM ${table} WHERE row_id >= ? AND row_id < ?`).run(...range);
   }
   database.prepare("DELETE FROM cell_pages WHERE first_row >= ? AND first_row < ?").run(...range);

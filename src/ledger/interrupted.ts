@@ -25,6 +25,8 @@ export function recordInterruptions(database: Database, now: number): void {
         )
         .run(reason, now);
     }
-    database.prepare<[number]>("UPDATE requests SET result = 'unanswered', finished_at = ? WHERE result IS NULL").run(now);
+    database
+      .prepare<[number]>("UPDATE requests SET result = 'unanswered', finished_at = ? WHERE result IS NULL")
+      .run(now);
   })();
 }

@@ -79,6 +79,7 @@ export function createInputStager(database: Database, options: StageInputOptions
   const hasPlacements = database
     .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM placements WHERE document_id = ?)")
     .pluck();
+  const holdInput = database.prepare<[number]>("INSERT OR IGNORE INTO input_holds (row_id) VALUES (?)");
   let anyPlacements = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM placements)").pluck().get() === 1;
   const isDismissed = database
     .prepare<[Buffer], number>("SELECT EXISTS (SELECT 1 FROM dismissals WHERE cell_hash = ?)")
@@ -128,6 +129,7 @@ export function createInputStager(database: Database, options: StageInputOptions
     // A row that could not be read right says nothing certain of its place: what it held, it goes on holding.
     const isPlaced = placements.length > 0 && unread.length === 0;
     if (isPlaced || corrects === null) for (const placement of placements) place(id, placement);
+    if (placements.length === 0 && options.unplacedRows === "hold") holdInput.run(id);
     if (corrects !== null) withdrawal.supersede(corrects, id, !isPlaced);
     counts.invalid += 1 + mapped.alsoRows.length;
   };

@@ -56,6 +56,8 @@ export interface Hold {
   row: number;
   /** ms; null: it holds everything. */
   at: number | null;
+  /** The one event it holds, because that stands later in its input; null: by place on the document. */
+  event: number | null;
 }
 
 interface EventRow {
@@ -101,12 +103,19 @@ export function createWorkStore(database: Database) {
      ${openEvents} AND e.document_id = ? ORDER BY e.at, e.rank, e.id`,
   );
   const holds = database.prepare<[number], Hold>(
-    `SELECT p.row_id AS row, p.at FROM placements p JOIN rows r ON r.id = p.row_id
+    `SELECT p.row_id AS row, p.at, NULL AS event FROM placements p JOIN rows r ON r.id = p.row_id
      WHERE p.document_id = ? AND r.settled IS NULL AND NOT EXISTS (
        SELECT 1 FROM events e JOIN event_states s ON s.event_id = e.id
        WHERE e.document_id = p.document_id AND e.deduplication_id = p.deduplication_id
          AND s.state IN ('landed', 'landed-without-id', 'changed'))`,
   );
+  const inputHolds = database.prepare<[number], Hold>(
+    `SELECT min(h.row_id) AS row, NULL AS at, e.id AS event FROM events e JOIN row_events re ON re.event_id = e.id
+     JOIN input_holds h ON h.row_id < re.row_id AND h.row_id >= (re.row_id >> 32) << 32
+     JOIN rows r ON r.id = h.row_id AND r.settled IS NULL
+     WHERE e.document_id = ? GROUP BY e.id`,
+  );
+  const anyInputHolds = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM input_holds)").pluck();
   // Three selects, each over a partial index: most ledgers have few links among many events.
   const links = database.prepare<[], { document: number; other: number }>(
     `SELECT e.document_id AS document, e.related_document AS other ${openEvents} AND e.related_document IS NOT NULL
@@ -201,8 +210,11 @@ export function createWorkStore(database: Database) {
         attempted: row.attempted === 1,
       })),
 
-    /** Invalid rows that hold this document: not settled, and their event has not landed (HARD-CASES H15). */
-    holds: (documentId: number): Hold[] => holds.all(documentId),
+    /** Invalid rows that hold this document: not settled, and their event has not landed (HARD-CASES H14, H15). */
+    holds(documentId: number): Hold[] {
+      const placed = holds.all(documentId);
+      return anyInputHolds.get() === 1 ? [...placed, ...inputHolds.all(documentId)] : placed;
+    },
 
     /** Pairs of documents that open events tie together (relations, targets). */
     links: () => links.all(),

@@ -74,7 +74,8 @@ export function assessDocument(
   let lastAt = document.lastAt ?? Number.NEGATIVE_INFINITY;
   // What the timeline has passed cannot be corrected in place any more, and holds nothing (HARD-CASES H12).
   const open = holds.filter(({ at }) => at === null || at >= lastAt);
-  for (const { row, at } of open) {
+  for (const { row, at, event } of open) {
+    if (event !== null) continue;
     assessment.bars.push({ at: at ?? Number.NEGATIVE_INFINITY, rank: 0, id: 0, waitsFor: `row:${row}` });
   }
 
@@ -194,7 +195,9 @@ function registrationBlock(
 /** What stops this event and everything after it on its document (P3). */
 function eventBlock(event: WorkEvent, holds: readonly Hold[], context: AssessmentContext): Block | null {
   const self = `event:${event.id}`;
-  const hold = holds.find(({ at }) => at === null || at <= event.at);
+  const hold = holds.find((held) =>
+    held.event === null ? held.at === null || held.at <= event.at : held.event === event.id,
+  );
   if (hold !== undefined) return { reason: "behind-invalid-row", waitsFor: `row:${hold.row}` };
   if (isRejected(event)) return { reason: "behind-rejected", waitsFor: self };
   if (event.state === "foreign") return { reason: "behind-foreign", waitsFor: self };

@@ -81,7 +81,9 @@ async function* chunksOf(handle: FileHandle, name: string): AsyncGenerator<Buffe
 
 function refuseIrregular(found: Stats, path: string): void {
   if (found.isFile()) return;
-  const what = found.isDirectory() ? "this is a folder, not a file" : "this is not a regular file; use - for standard input";
+  const what = found.isDirectory()
+    ? "this is a folder, not a file"
+    : "this is not a regular file; use - for standard input";
   throw new RowferryError("file-missing", what, { place: { file: path } });
 }
 

@@ -1,5 +1,6 @@
 /** What to do next after a run, and the command to type, where one would help. Pure. */
 import { ExitCode } from "../model/exit-code.js";
+import type { Code } from "../model/codes.js";
 import type { Summary } from "../model/summary.js";
 
 /** What to do, in a sentence, and the command; null when nothing need be done. */
@@ -15,7 +16,16 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   if (summary.exitCode === ExitCode.again || summary.exitCode >= ExitCode.interrupted) {
     steps.push({ why: "go on where this run stopped; nothing is sent twice", command: `rowferry resume${target}` });
   }
-  for (const [mapping, paths] of rejectedByMapping(summary)) {
+  if (has(summary.open.events, "changed")) {
+    const why = "rows came back changed after they had landed: replace their document, or accept what landed";
+    steps.push({ why, command: `rowferry replace <document> --reason <text>${target}` });
+    steps.push({ why: "or", command: `rowferry dismiss --code changed${target}` });
+  }
+  if (has(summary.open.events, "foreign")) {
+    const why = "keys are taken by something this ledger did not send: find out by whom, then accept it";
+    steps.push({ why, command: `rowferry dismiss --code foreign-collision${target}` });
+  }
+  for (const [mapping, paths] of correctable(summary) ? rejectedByMapping(summary) : []) {
     const files = paths.map((path) => shellQuoted(shown(path))).join(" ");
     const what = paths.length === 1 ? "the rejected file" : "the rejected files";
     const command = `rowferry import ${shellQuoted(shown(mapping))} ${files}${target}`;
@@ -30,6 +40,14 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   }
   return steps;
 }
+
+/** Whether anything is open that a corrected row could mend. */
+function correctable({ open, problems }: Summary): boolean {
+  return open.rows > 0 || problems.some(({ code }) => !beyondCorrection.includes(code));
+}
+
+/** What has landed, or can never go in its place any more, is not mended by another row. */
+const beyondCorrection: readonly Code[] = ["changed", "foreign-collision", "late", "after-close", "after-cancel"];
 
 /** Each corrected file goes in with the mapping that its rows came by. */
 function rejectedByMapping({ files }: Summary): Map<string, string[]> {

@@ -90,7 +90,6 @@ export function createPlayer(): Player {
       },
       exitNow: () => {},
     };
-    const folder = process.cwd();
     // Paths of files are taken as the process sees them.
     process.chdir(cwd);
     const work = main(argv.slice(1), world);
@@ -100,7 +99,7 @@ export function createPlayer(): Player {
       background = {
         done: work.then((code) => {
           lastCode = code;
-          process.chdir(folder);
+          process.chdir(root);
         }),
         text: () => all,
         interrupt: (name) => interrupt(name),
@@ -108,7 +107,7 @@ export function createPlayer(): Player {
       return "";
     }
     lastCode = await work;
-    if (background === null) process.chdir(folder);
+    if (background === null) process.chdir(root);
     if (operator === "|") return all + shell(rest, stdout);
     if (operator === ">") writeFileSync(join(cwd, rest.trim()), stdout);
     if (operator === ">>") appendFileSync(join(cwd, rest.trim()), stdout);
@@ -144,6 +143,7 @@ export function createPlayer(): Player {
     },
     async close() {
       await wait("SIGINT");
+      process.chdir(root);
       await service?.sandbox.close();
       rmSync(cwd, { recursive: true, force: true });
     },

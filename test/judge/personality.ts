@@ -63,8 +63,12 @@ export interface Personality {
   /** ms that a token lives; null: for ever. */
   tokenLife: number | null;
   expiresIn: boolean;
+  /** ms that the token endpoint takes. */
+  tokenLatency: number;
   /** All tokens are revoked after every so many requests; null: never. */
   revokeEvery: number | null;
+  /** And once, at the request of this number; null: not. */
+  revokeAt: number | null;
   faults: Faults;
   /** Idle keep-alive connections are closed after so many ms, without announcement; null: kept. */
   idleClose: number | null;
@@ -119,7 +123,9 @@ export const calm: Personality = {
   keyScope: "integrator",
   tokenLife: null,
   expiresIn: true,
+  tokenLatency: 0,
   revokeEvery: null,
+  revokeAt: null,
   faults: noFaults,
   idleClose: null,
   maxEvents: null,

@@ -210,7 +210,9 @@ export async function startJudge(nature: Personality): Promise<Judge> {
     const [least, most] = isCalm ? [0, 0] : nature.latency;
     const latency = least + (most - least) * chance(`${nature.seed} latency ${request.number}`);
     await wait(latency / 2);
-    if (!isCalm && nature.revokeEvery !== null && request.number % nature.revokeEvery === 0) credentials.revokeAll();
+    const { revokeEvery, revokeAt } = nature;
+    const isRevoked = request.number === revokeAt || (revokeEvery !== null && request.number % revokeEvery === 0);
+    if (!isCalm && isRevoked) credentials.revokeAll();
     const refused = credentials.check(header);
     if (refused !== null) {
       request.code = refused;
@@ -247,7 +249,7 @@ export async function startJudge(nature: Personality): Promise<Judge> {
     const text = Buffer.concat(chunks).toString("utf8");
     const [path = "", query = ""] = (incoming.url ?? "").split("?", 2);
     if (path === "/oauth/token") {
-      await wait(isCalm ? 0 : nature.latency[1]);
+      await wait(nature.tokenLatency);
       response.writeHead(200, { "content-type": "application/json" });
       return void response.end(JSON.stringify(credentials.issue()));
     }

@@ -51,7 +51,9 @@ async function init(frame: Frame, folder: string, files: readonly string[]): Pro
   world.stdout.write(
     [
       "",
-      "Next: with a mapping and a file, rehearse; while no service is set, rows go to a local sandbox",
+      "Next: a mapping from a file, and a rehearsal; while no service is set, rows go to a local sandbox",
+      "  rowferry guess data.csv -o mapping.yaml",
+      "  rowferry check mapping.yaml data.csv",
       "  rowferry import mapping.yaml data.csv",
       "",
     ].join("\n"),

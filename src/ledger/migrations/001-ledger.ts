@@ -264,6 +264,9 @@ CREATE TABLE placements (
 CREATE INDEX placements_by_document ON placements (document_id);
 CREATE INDEX placements_by_row ON placements (row_id);
 
+-- Invalid rows whose document could not be told, where the mapping lets them hold what is later in their input (HARD-CASES H14).
+CREATE TABLE input_holds (row_id INTEGER PRIMARY KEY) STRICT;
+
 -- Documents with work that has not come to rest.
 CREATE TABLE open_documents (document_id INTEGER PRIMARY KEY REFERENCES documents (id)) STRICT;
 

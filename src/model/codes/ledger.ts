@@ -48,13 +48,15 @@ export const ledgerCodes = {
   },
   "ledger-damaged": {
     meaning: "The ledger contradicts itself, or its file is damaged.",
-    remedy: "Keep the file, restore a backup with `rowferry ledger rebuild <journal> <backup>`, and report what `ledger check` said.",
+    remedy:
+      "Keep the file, restore a backup with `rowferry ledger rebuild <journal> <backup>`, and report what `ledger check` said.",
     example: "`rowferry ledger check` after a disk failed.",
     transient: false,
     exit: ExitCode.unexpected,
   },
   "rebind-refused": {
-    meaning: "The service that the ledger should be moved to does not know the participants that the ledger registered.",
+    meaning:
+      "The service that the ledger should be moved to does not know the participants that the ledger registered.",
     remedy: "Check target and ledger; a ledger's ids mean nothing at another service. Begin with a new ledger there.",
     example: "A ledger of the test service is bound to production: its participants are answered 404.",
     transient: false,

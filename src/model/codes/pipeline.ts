@@ -49,7 +49,8 @@ export const pipelineCodes = {
   "address-masked": {
     meaning:
       "The service lists an address like this one whose street is masked, because another client registered it; whether it is the same place cannot be told.",
-    remedy: "Nothing, unless the participant is ours to look after: this ledger registers the address under its own credential.",
+    remedy:
+      "Nothing, unless the participant is ours to look after: this ledger registers the address under its own credential.",
     example: "Carrier Beta already has an address `Matriz` in Campinas, street `*****`: a second one is registered.",
     transient: false,
     exit: null,

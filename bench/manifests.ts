@@ -1,0 +1,265 @@
+/**
+ * What the benchmarks import: a made export of waste manifests (25 columns, ten events a document, documents interleaved as
+ * in an export by date), its mapping, a target, and the way from there into a ledger.
+ */
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { LedgerDatabase } from "../src/ledger/open-ledger.js";
+import { forgetLandedCells } from "../src/ledger/row-cells.js";
+import { inTransaction } from "../src/ledger/transaction.js";
+import { loadMapping } from "../src/map/load-mapping.js";
+import { systemClock } from "../src/model/clock.js";
+import type { RowCounts } from "../src/model/summary.js";
+import type { Target } from "../src/model/target.js";
+import { type Forecast, forecast } from "../src/pipeline/forecast.js";
+import { openSession, type Session } from "../src/pipeline/session.js";
+import { stageFiles } from "../src/pipeline/stage-files.js";
+import { seeded } from "./harness.js";
+
+export const EVENTS_A_DOCUMENT = 10;
+/** So many documents take turns, row by row. */
+const INTERLEAVED = 20;
+const GENERATORS = 50;
+
+const HEADER = [
+  "MTR",
+  "Ticket",
+  "Data Pesagem",
+  "CNPJ Gerador",
+  "Gerador",
+  "Rua",
+  "Número",
+  "Cidade",
+  "UF",
+  "Emissão",
+  "Placa",
+  "Motorista",
+  "Peso Bruto",
+  "Tara",
+  "Resíduo",
+  "Classe",
+  "Acondicionamento",
+  "Tratamento",
+  "Transportador",
+  "Destinador",
+  "Nota Fiscal",
+  "Lacre",
+  "Balança",
+  "Turno",
+  "Observação",
+];
+
+const MAPPING = `
+version: 1
+namespace: bench
+defaults: { timezone: America/Sao_Paulo, decimal: ",", dates: ["dd/MM/yyyy HH:mm"], country: BR, blank: ["", "-"] }
+inputs:
+  manifests:
+    files: ["*.csv"]
+    csv: { delimiter: ";" }
+    participants:
+      generator: { countryCode: BR, taxIdType: CNPJ, type: COMPANY, taxId: { column: CNPJ Gerador }, name: { column: Gerador } }
+    addresses:
+      origin: { participant: generator, name: Matriz, countryCode: BR, street: { column: Rua }, number: { column: Número, default: S/N }, city: { column: Cidade }, countryState: { column: UF } }
+    documents:
+      manifest:
+        key: { column: MTR }
+        participant: generator
+        address: origin
+        fields: { category: MassID, externalCreatedAt: { column: Emissão, as: timestamp } }
+    events:
+      weighing:
+        name: Weighing
+        key: { column: Ticket }
+        externalCreatedAt: { column: Data Pesagem }
+        isPublic: true
+        attributes:
+          Vehicle License Plate: { column: Placa, isPublic: false }
+          Driver: { column: Motorista, isPublic: false }
+          Gross Weight: { column: Peso Bruto, as: decimal, isPublic: true }
+          Tare: { column: Tara, as: decimal, isPublic: true }
+          Waste: { column: Resíduo, isPublic: true }
+`;
+
+/** With its two check digits. */
+function cnpjOf(index: number): string {
+  const digits = String(11_222_000 + index).padStart(8, "0") + "0001";
+  const checkDigit = (text: string): string => {
+    let weight = text.length - 7;
+    let sum = 0;
+    for (const digit of text) {
+      sum += Number(digit) * weight;
+      weight = weight === 2 ? 9 : weight - 1;
+    }
+    const rest = sum % 11;
+    return rest < 2 ? "0" : String(11 - rest);
+  };
+  const first = checkDigit(digits);
+  return digits + first + checkDigit(digits + first);
+}
+
+const CNPJS = Array.from({ length: GENERATORS }, (_, index) => cnpjOf(index));
+const CITIES = ["São José dos Campos", "Campinas", "Ribeirão Preto", "Jundiaí", "Santo André"];
+const WASTES = ["Papelão", "Óleo lubrificante usado", "Sucata metálica", "Resíduo orgânico", "Vidro"];
+const START = Date.UTC(2025, 0, 1);
+
+const two = (number: number): string => String(number).padStart(2, "0");
+function localTime(ms: number): string {
+  const date = new Date(ms);
+  return `${two(date.getUTCDate())}/${two(date.getUTCMonth() + 1)}/${date.getUTCFullYear()} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`;
+}
+
+/** Row `index`, counting from 0, of the one endless export: the same for whoever asks. */
+export function manifestRow(index: number, random: () => number): string {
+  const block = Math.floor(index / (INTERLEAVED * EVENTS_A_DOCUMENT));
+  const document = block * INTERLEAVED + (index % INTERLEAVED);
+  const turn = Math.floor((index % (INTERLEAVED * EVENTS_A_DOCUMENT)) / INTERLEAVED);
+  const generator = document % GENERATORS;
+  const day = START + (block % 300) * 86_400_000;
+  const gross = 5000 + Math.floor(random() * 20_000);
+  const cells = [
+    `MTR${100_000_000 + document}`,
+    `T${index}`,
+    localTime(day + (8 + turn) * 3_600_000),
+    CNPJS[generator],
+    `Indústria e Comércio ${generator} Ltda`,
+    `Avenida das Nações ${generator * 7}`,
+    String(100 + generator),
+    CITIES[generator % CITIES.length],
+    "SP",
+    localTime(day),
+    `ABC${1 + (document % 9)}D${two(document % 100)}`,
+    `Motorista ${document % 400}`,
+    `${Math.floor(gross / 1000)}.${String(gross % 1000).padStart(3, "0")},${index % 10}`,
+    `${4 + (document % 3)}.500,0`,
+    WASTES[document % WASTES.length],
+    ["I", "II A", "II B"][document % 3],
+    "Caçamba",
+    "Reciclagem",
+    "Transportes Rápidos S.A.",
+    "Aterro Norte",
+    String(700_000 + document),
+    Math.floor(random() * 1e9).toString(36),
+    `B${index % 4}`,
+    turn < 5 ? "manhã" : "tarde",
+    index % 9 === 0 ? "conferido no portão" : "",
+  ];
+  return `${cells.join(";")}\n`;
+}
+
+/** Rows `from` to `to` (not included) of the export, with a header. */
+export async function writeManifests(path: string, from: number, to: number): Promise<void> {
+  const random = seeded(from + 1);
+  const out = createWriteStream(path);
+  out.write(`${HEADER.join(";")}\n`);
+  let text = "";
+  for (let index = from; index < to; index++) {
+    text += manifestRow(index, random);
+    if (text.length < 65_536) continue;
+    if (!out.write(text)) await once(out, "drain");
+    text = "";
+  }
+  out.end(text);
+  await once(out, "close");
+}
+
+export async function writeMapping(folder: string): Promise<string> {
+  const path = join(folder, "manifests.yaml");
+  await writeFile(path, MAPPING);
+  return path;
+}
+
+/** A target whose ledger is `ledgerPath`; its service is nowhere unless told. */
+export function benchTarget(ledgerPath: string, more: Partial<Target> = {}): Target {
+  return {
+    name: "bench",
+    baseUrl: "http://127.0.0.1:9",
+    tokenUrl: "http://127.0.0.1:9/oauth/token",
+    clientId: "sandbox",
+    clientSecret: "sandbox",
+    scope: null,
+    clientAuthentication: "basic",
+    rate: 20,
+    burst: 30,
+    throttle: null,
+    maxEventsPerRequest: 100,
+    maxRequestBytes: 1024 * 1024,
+    requestIdHeaders: [],
+    ledgerPath,
+    stateFolder: `${ledgerPath}.state`,
+    ...more,
+  };
+}
+
+/** Calls nobody. */
+export function offlineSession(ledgerPath: string): Promise<Session> {
+  return openSession("bench", null, {
+    target: benchTarget(ledgerPath),
+    clock: systemClock,
+    random: Math.random,
+    signal: new AbortController().signal,
+    observe: () => undefined,
+    waitForLock: false,
+    fresh: false,
+    offline: true,
+  });
+}
+
+export interface Staged {
+  rows: RowCounts;
+  planned: Forecast;
+  /** Of each part, in ms. */
+  staging: number;
+  planning: number;
+}
+
+/** Reads, maps, validates, keys, stores durably and plans: what an import does before its first request. */
+export async function stageAndPlan(session: Session, mappingPath: string, files: string[]): Promise<Staged> {
+  const mapping = await loadMapping(mappingPath);
+  const begun = performance.now();
+  const inputs = await inTransaction(session.database, "COMMIT", () => stageFiles(session, mapping, files));
+  const staged = performance.now();
+  const planned = forecast(session);
+  const rows: RowCounts = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
+  for (const input of inputs) for (const name of Object.keys(rows) as (keyof RowCounts)[]) rows[name] += input[name];
+  return { rows, planned, staging: staged - begun, planning: performance.now() - staged };
+}
+
+/** Everything staged is on the service's timelines, as if it had been sent: in SQL, for there is no time to send it. */
+export function landEverything(database: LedgerDatabase): void {
+  const now = systemClock.now();
+  database.exec(`BEGIN;
+    UPDATE participants SET state = 'registered', origin = 'found', service_id = lower(hex(randomblob(16))), changed_at = ${now}
+      WHERE state = 'planned';
+    UPDATE addresses SET state = 'registered', origin = 'found', service_id = lower(hex(randomblob(16))), changed_at = ${now}
+      WHERE state = 'planned';
+    INSERT INTO document_states (document_id, state, service_id, last_at, changed_at)
+      SELECT d.id, 'open', lower(hex(randomblob(16))), (SELECT max(at) FROM events WHERE document_id = d.id), ${now}
+      FROM documents d WHERE d.id NOT IN (SELECT document_id FROM document_states);
+    INSERT INTO event_states (event_id, state, service_event_id, changed_at)
+      SELECT id, 'landed', lower(hex(randomblob(16))), ${now} FROM events WHERE id NOT IN (SELECT event_id FROM event_states);
+    DELETE FROM open_documents;
+    COMMIT;`);
+  forgetLandedCells(database);
+}
+
+/** Of the file as it would be after a checkpoint, free pages not counted. */
+export function ledgerBytes(database: LedgerDatabase): number {
+  const pragma = (name: string) => database.pragma(name, { simple: true }) as number;
+  return (pragma("page_count") - pragma("freelist_count")) * pragma("page_size");
+}
+
+/** Bytes of the events as they are sent: what is stored, and the members that are added to it on the way. */
+export function payloadBytes(database: LedgerDatabase): number {
+  const added = JSON.stringify({
+    externalCreatedAt: new Date(START).toISOString(),
+    deduplicationId: `rf1-${"0".repeat(40)}`,
+    participantId: "0".repeat(36),
+    addressId: "0".repeat(36),
+  });
+  const sum = database.prepare<[], number>("SELECT sum(octet_length(payload)) FROM events").pluck().get() ?? 0;
+  const events = database.prepare<[], number>("SELECT count(*) FROM events").pluck().get() ?? 0;
+  return sum + events * (added.length - 1);
+}

@@ -1,0 +1,286 @@
+-- Schema 1
+CREATE TRIGGER addresses_law BEFORE UPDATE OF state ON addresses
+WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled') OR OLD.state = 'sending' AND (NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'planned') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected'))
+BEGIN SELECT RAISE(ABORT, 'address: no such transition'); END;
+CREATE TRIGGER document_states_law BEFORE UPDATE OF state ON document_states
+WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'open' OR NEW.state = 'stranded') OR OLD.state = 'sending' AND (NEW.state = 'open' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'stranded' OR NEW.state = 'planned') OR OLD.state = 'open' AND (NEW.state = 'closed' OR NEW.state = 'cancelled') OR OLD.state = 'stranded' AND (NEW.state = 'open') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending' OR NEW.state = 'open') OR OLD.state = 'closed' AND (NEW.state = 'cancelled'))
+BEGIN SELECT RAISE(ABORT, 'document: no such transition'); END;
+CREATE TRIGGER event_states_law BEFORE UPDATE OF state ON event_states
+WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'held' OR NEW.state = 'deferred' OR NEW.state = 'rejected') OR OLD.state = 'sending' AND (NEW.state = 'landed' OR NEW.state = 'landed-without-id' OR NEW.state = 'changed' OR NEW.state = 'foreign' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'planned') OR OLD.state = 'held' AND (NEW.state = 'planned' OR NEW.state = 'deferred' OR NEW.state = 'rejected') OR OLD.state = 'deferred' AND (NEW.state = 'planned' OR NEW.state = 'held' OR NEW.state = 'rejected') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'landed' AND (NEW.state = 'changed') OR OLD.state = 'landed-without-id' AND (NEW.state = 'changed') OR OLD.state = 'changed' AND (NEW.state = 'landed') OR OLD.state = 'foreign' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending'))
+BEGIN SELECT RAISE(ABORT, 'event: no such transition'); END;
+CREATE TRIGGER participants_law BEFORE UPDATE OF state ON participants
+WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled') OR OLD.state = 'sending' AND (NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'planned') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected'))
+BEGIN SELECT RAISE(ABORT, 'participant: no such transition'); END;
+CREATE TABLE address_aliases (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  address_id INTEGER REFERENCES addresses (id),
+  UNIQUE (kind, key)
+) STRICT;
+CREATE TABLE addresses (
+  id INTEGER PRIMARY KEY,
+  participant_ref INTEGER NOT NULL,
+  identity TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  extended TEXT NOT NULL,
+  row_id INTEGER,
+  settings_id INTEGER REFERENCES settings (id),
+  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'registered' OR state = 'rejected' OR state = 'stalled') DEFAULT 'planned',
+  reason TEXT,
+  origin TEXT CHECK (origin IN ('created', 'found', 'given')),
+  service_id TEXT,
+  snapshot_id TEXT,
+  geography TEXT,
+  attempted INTEGER NOT NULL DEFAULT 0,
+  changed_at INTEGER,
+  UNIQUE (participant_ref, identity),
+  CHECK ((state = 'registered') = (service_id IS NOT NULL))
+) STRICT;
+CREATE TABLE attempts (
+  id INTEGER PRIMARY KEY,
+  request_id INTEGER NOT NULL REFERENCES requests (id),
+  number INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  status INTEGER,
+  failure TEXT,
+  codes TEXT,
+  message TEXT,
+  raw TEXT,
+  request_ids TEXT,
+  in_doubt INTEGER NOT NULL CHECK (in_doubt IN (0, 1))
+) STRICT;
+CREATE TABLE cell_pages (first_row INTEGER PRIMARY KEY, last_row INTEGER NOT NULL, page BLOB NOT NULL) STRICT;
+CREATE TABLE dismissals (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER,
+  deduplication_id BLOB,
+  content_hash BLOB,
+  cell_hash BLOB,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE document_aliases (
+  namespace TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  document_id INTEGER NOT NULL REFERENCES documents (id),
+  PRIMARY KEY (namespace, kind, key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE document_states (
+  document_id INTEGER PRIMARY KEY REFERENCES documents (id),
+  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'open' OR state = 'stranded' OR state = 'rejected' OR state = 'stalled' OR state = 'closed' OR state = 'cancelled'),
+  reason TEXT,
+  service_id TEXT,
+  request_id INTEGER,
+  last_at INTEGER,
+  changed_at INTEGER NOT NULL,
+  CHECK (service_id IS NOT NULL OR NOT (state = 'open' OR state = 'closed' OR state = 'cancelled'))
+) STRICT;
+CREATE TABLE documents (
+  id INTEGER PRIMARY KEY,
+  namespace TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  generation INTEGER NOT NULL DEFAULT 1 CHECK (generation > 0),
+  declared INTEGER NOT NULL CHECK (declared IN (0, 1)),
+  mode TEXT NOT NULL CHECK (mode IN ('create', 'existing', 'target')),
+  participant_ref INTEGER,
+  address_ref INTEGER,
+  external_id TEXT,
+  fields TEXT NOT NULL DEFAULT '{}',
+  create_empty INTEGER NOT NULL DEFAULT 0,
+  settings_id INTEGER REFERENCES settings (id),
+  row_id INTEGER,
+  UNIQUE (key, kind, namespace, generation)
+) STRICT;
+CREATE TABLE event_aliases (
+  document_id INTEGER NOT NULL REFERENCES documents (id),
+  deduplication_id BLOB NOT NULL CHECK (length(deduplication_id) = 20),
+  event_id INTEGER NOT NULL REFERENCES events (id),
+  epoch INTEGER NOT NULL,
+  PRIMARY KEY (document_id, deduplication_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE event_states (
+  event_id INTEGER PRIMARY KEY REFERENCES events (id),
+  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'held' OR state = 'deferred' OR state = 'rejected' OR state = 'landed' OR state = 'landed-without-id' OR state = 'changed' OR state = 'foreign' OR state = 'stalled'),
+  reason TEXT,
+  waits_for TEXT,
+  service_event_id TEXT,
+  target_document_id TEXT,
+  attempted_hash BLOB,
+  doubt INTEGER NOT NULL DEFAULT 0 CHECK (doubt IN (0, 1)),
+  changed_hash BLOB,
+  changed_content TEXT,
+  dismissed INTEGER NOT NULL DEFAULT 0 CHECK (dismissed IN (0, 1)),
+  changed_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL REFERENCES documents (id),
+  deduplication_id BLOB NOT NULL CHECK (length(deduplication_id) = 20),
+  content_hash BLOB NOT NULL CHECK (length(content_hash) = 16),
+  event TEXT NOT NULL,
+  key_parts TEXT NOT NULL,
+  name TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  rank INTEGER NOT NULL CHECK (rank BETWEEN 0 AND 2),
+  participant_ref INTEGER NOT NULL,
+  address_ref INTEGER NOT NULL,
+  related_document INTEGER REFERENCES documents (id),
+  related_id TEXT,
+  mirrored INTEGER NOT NULL DEFAULT 0 CHECK (mirrored IN (0, 1)),
+  target_document INTEGER REFERENCES documents (id),
+  payload TEXT NOT NULL,
+  input_id INTEGER NOT NULL REFERENCES inputs (id),
+  UNIQUE (document_id, deduplication_id)
+) STRICT;
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE fingerprints (
+  namespace TEXT NOT NULL,
+  name TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  rekeyed_to INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (namespace, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE input_holds (row_id INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE inputs (
+  id INTEGER PRIMARY KEY,
+  content_hash TEXT NOT NULL,
+  name TEXT NOT NULL,
+  path TEXT NOT NULL,
+  sheet TEXT,
+  mapping TEXT NOT NULL,
+  mapping_hash TEXT NOT NULL,
+  mapping_input TEXT NOT NULL,
+  namespace TEXT NOT NULL,
+  header TEXT NOT NULL,
+  dialect TEXT NOT NULL,
+  settings_id INTEGER NOT NULL REFERENCES settings (id),
+  run_id INTEGER NOT NULL REFERENCES runs (id),
+  staged_at INTEGER NOT NULL,
+  read INTEGER NOT NULL DEFAULT 0,
+  skipped INTEGER NOT NULL DEFAULT 0,
+  invalid INTEGER NOT NULL DEFAULT 0,
+  known INTEGER NOT NULL DEFAULT 0,
+  staged INTEGER NOT NULL DEFAULT 0,
+  CHECK (read = skipped + invalid + known + staged)
+) STRICT;
+CREATE TABLE open_documents (document_id INTEGER PRIMARY KEY REFERENCES documents (id)) STRICT;
+CREATE TABLE participant_aliases (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  participant_id INTEGER REFERENCES participants (id),
+  UNIQUE (kind, key)
+) STRICT;
+CREATE TABLE participants (
+  id INTEGER PRIMARY KEY,
+  natural_key TEXT NOT NULL UNIQUE,
+  payload TEXT NOT NULL,
+  row_id INTEGER,
+  settings_id INTEGER REFERENCES settings (id),
+  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'registered' OR state = 'rejected' OR state = 'stalled') DEFAULT 'planned',
+  reason TEXT,
+  origin TEXT CHECK (origin IN ('created', 'found', 'given')),
+  service_id TEXT,
+  snapshot_id TEXT,
+  attempted INTEGER NOT NULL DEFAULT 0,
+  changed_at INTEGER,
+  CHECK ((state = 'registered') = (service_id IS NOT NULL))
+) STRICT;
+CREATE TABLE placements (
+  id INTEGER PRIMARY KEY,
+  row_id INTEGER NOT NULL,
+  document_id INTEGER NOT NULL REFERENCES documents (id),
+  event TEXT,
+  deduplication_id BLOB,
+  at INTEGER
+) STRICT;
+CREATE TABLE problems (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER,
+  row_id INTEGER,
+  subject TEXT CHECK (subject IN ('participant', 'address', 'document', 'event')),
+  subject_id INTEGER,
+  stage TEXT NOT NULL,
+  severity TEXT NOT NULL CHECK (severity IN ('error', 'warning')),
+  code TEXT NOT NULL,
+  column_name TEXT,
+  message TEXT NOT NULL,
+  hint TEXT,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE request_events (
+  request_id INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  event_id INTEGER NOT NULL,
+  PRIMARY KEY (request_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE requests (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER NOT NULL REFERENCES runs (id),
+  kind TEXT NOT NULL,
+  subject TEXT NOT NULL CHECK (subject = 'participant' OR subject = 'address' OR subject = 'document'),
+  subject_id INTEGER NOT NULL,
+  intended_at INTEGER NOT NULL,
+  result TEXT CHECK (result IN ('accepted', 'duplicate', 'refused', 'unanswered', 'stopped')),
+  finished_at INTEGER
+) STRICT;
+CREATE TABLE row_cells (row_id INTEGER PRIMARY KEY, cells TEXT NOT NULL, kinds TEXT) STRICT;
+CREATE TABLE row_events (
+  row_id INTEGER NOT NULL,
+  event_id INTEGER NOT NULL,
+  PRIMARY KEY (row_id, event_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE row_records (
+  row_id INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind = 'participant' OR kind = 'address' OR kind = 'document'),
+  record_id INTEGER NOT NULL,
+  PRIMARY KEY (row_id, kind, record_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE rows (
+  id INTEGER PRIMARY KEY,
+  fate TEXT NOT NULL CHECK (fate = 'skipped' OR fate = 'invalid' OR fate = 'known' OR fate = 'staged'),
+  reason TEXT,
+  row_key TEXT,
+  lead INTEGER,
+  cell_hash BLOB,
+  settled TEXT CHECK (settled IN ('corrected', 'superseded', 'dismissed'))
+) STRICT;
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  command TEXT NOT NULL,
+  mapping TEXT,
+  started_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  exit_code INTEGER,
+  summary TEXT
+) STRICT;
+CREATE TABLE settings (id INTEGER PRIMARY KEY, json TEXT NOT NULL UNIQUE) STRICT;
+CREATE INDEX addresses_by_service_id ON addresses (service_id) WHERE service_id IS NOT NULL;
+CREATE INDEX addresses_open ON addresses (id) WHERE state <> 'registered';
+CREATE INDEX attempts_by_request ON attempts (request_id);
+CREATE INDEX dismissals_by_cells ON dismissals (cell_hash) WHERE cell_hash IS NOT NULL;
+CREATE INDEX dismissals_by_event ON dismissals (document_id, deduplication_id) WHERE document_id IS NOT NULL;
+CREATE INDEX document_states_by_service_id ON document_states (service_id) WHERE service_id IS NOT NULL;
+CREATE INDEX document_states_open ON document_states (state) WHERE service_id IS NULL;
+CREATE INDEX event_aliases_by_event ON event_aliases (event_id);
+CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed';
+CREATE INDEX events_by_related ON events (related_document) WHERE related_document IS NOT NULL;
+CREATE INDEX events_by_target ON events (target_document) WHERE target_document IS NOT NULL;
+CREATE INDEX events_propagated ON events (document_id) WHERE mirrored = 1 AND related_document IS NULL;
+CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, ''), namespace, mapping_input);
+CREATE INDEX participants_by_service_id ON participants (service_id) WHERE service_id IS NOT NULL;
+CREATE INDEX participants_open ON participants (id) WHERE state <> 'registered';
+CREATE INDEX placements_by_document ON placements (document_id);
+CREATE INDEX placements_by_row ON placements (row_id);
+CREATE INDEX problems_by_row ON problems (row_id) WHERE row_id IS NOT NULL;
+CREATE INDEX problems_by_subject ON problems (subject, subject_id) WHERE subject IS NOT NULL;
+CREATE INDEX requests_by_run ON requests (run_id);
+CREATE INDEX requests_by_subject ON requests (subject, subject_id);
+CREATE INDEX requests_open ON requests (id) WHERE result IS NULL;
+CREATE INDEX row_events_by_event ON row_events (event_id);
+CREATE INDEX rows_by_key ON rows (row_key) WHERE row_key IS NOT NULL;
+CREATE INDEX rows_invalid ON rows (cell_hash) WHERE fate = 'invalid';
