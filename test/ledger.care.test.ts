@@ -55,7 +55,11 @@ describe("the schema", () => {
   it("of a newer program is refused by name, for writing, reading and beside a run", () => {
     const { path, database } = newLedger();
     database.pragma("user_version = 99");
-    for (const open of [() => openLedger(path, owner, 0), () => openLedgerReadOnly(path), () => openLedgerBeside(path)]) {
+    for (const open of [
+      () => openLedger(path, owner, 0),
+      () => openLedgerReadOnly(path),
+      () => openLedgerBeside(path),
+    ]) {
       expect(open).toThrow(expect.objectContaining({ code: "ledger-newer" }));
     }
   });
@@ -109,7 +113,16 @@ describe("state machines", () => {
     address: ["planned", "sending", "registered", "rejected", "stalled"],
     document: ["planned", "sending", "open", "closed", "cancelled", "rejected", "stalled", "stranded"],
     event: [
-      "planned", "sending", "landed", "landed-without-id", "rejected", "stalled", "foreign", "held", "deferred", "changed",
+      "planned",
+      "sending",
+      "landed",
+      "landed-without-id",
+      "rejected",
+      "stalled",
+      "foreign",
+      "held",
+      "deferred",
+      "changed",
     ],
   };
   const machines = ["participant", "address", "document", "event"] as const;
@@ -151,7 +164,13 @@ async function used(): Promise<World> {
       eventRow({ row: 2, document: "M1", minute: 10 }),
       invalidRow(3, [{ key: "M1", minute: 20 }]),
       eventRow({ row: 4, document: "M1", minute: 30 }),
-      eventRow({ row: 5, document: "M2", minute: 10, related: { document: "M1", bidirectional: false }, name: "RELATED" }),
+      eventRow({
+        row: 5,
+        document: "M2",
+        minute: 10,
+        related: { document: "M1", bidirectional: false },
+        name: "RELATED",
+      }),
     ]),
   ]);
   await made.import([file("b", [eventRow({ row: 7, document: "M1", minute: 10 })])]);
@@ -233,7 +252,10 @@ describe("ledger prune", () => {
     const made = await used();
     const { target, clock } = made;
     const before = (await showAnything(target, "M1")).documents[0];
-    expect(await prune(target, 365 * 86_400_000, { clock, waitForLock: false })).toMatchObject({ payloads: 0, attempts: 0 });
+    expect(await prune(target, 365 * 86_400_000, { clock, waitForLock: false })).toMatchObject({
+      payloads: 0,
+      attempts: 0,
+    });
     const pruned = await prune(target, -1, { clock, waitForLock: false });
     expect(pruned).toMatchObject({ payloads: 2 });
     expect(pruned.attempts).toBeGreaterThan(3);
@@ -282,7 +304,9 @@ describe("ledger rebind", () => {
     try {
       const moved = { ...made.target, baseUrl: "https://new.service.test" };
       const transport = sandboxTransport(stranger.sandbox, made.clock);
-      await expect(made.clock.run(rebind(moved, options(made, transport)))).rejects.toMatchObject({ code: "rebind-refused" });
+      await expect(made.clock.run(rebind(moved, options(made, transport)))).rejects.toMatchObject({
+        code: "rebind-refused",
+      });
       made.withLedger(() => {});
     } finally {
       await stranger.close();

@@ -1,5 +1,14 @@
 /** The journal: written before the ledger commits, and enough to make a lost ledger anew (DESIGN section 3). */
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync, appendFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  appendFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -38,8 +47,7 @@ const loseTheLedger = () => {
   for (const ending of ["", "-wal", "-shm"]) rmSync(`${world.target.ledgerPath}${ending}`, { force: true });
 };
 const rebuild = (from: string | null = null) => rebuildLedger(world.target, { journal, backup: from }, world.clock);
-const isSound = () =>
-  world.withLedger((database) => checkLedger(database).filter(({ broken }) => broken.length > 0));
+const isSound = () => world.withLedger((database) => checkLedger(database).filter(({ broken }) => broken.length > 0));
 
 /** Twelve documents of three events each, some linked, one with a target. */
 function story(): StoryFile {

@@ -15,9 +15,7 @@ const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
   contentHash,
   rows,
 });
-const lostCreate = [
-  { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } as const },
-];
+const lostCreate = [{ match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } as const }];
 
 let world: World;
 afterEach(() => world.close());

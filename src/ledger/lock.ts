@@ -2,7 +2,7 @@
  * One writer at a time: a second SQLite file held in BEGIN EXCLUSIVE. The kernel frees it within milliseconds of a
  * kill. The holder never opens that file in any other way: closing another handle would drop POSIX locks.
  */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import type { Clock } from "../model/clock.js";
@@ -20,8 +20,6 @@ function tryLock(lockPath: string): LedgerLock | null {
   try {
     database.pragma("locking_mode = EXCLUSIVE");
     database.exec("BEGIN EXCLUSIVE");
-    // By its path: opening it once more would drop the lock.
-    chmodSync(lockPath, 0o600);
   } catch (error) {
     database.close();
     if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) return null;

@@ -11,6 +11,7 @@ import type { References } from "./references.js";
 import { createRekeying } from "./rekey.js";
 import { restoredReference } from "./restored-reference.js";
 import type { DocumentStager } from "./stage-documents.js";
+import { createTwinCounter } from "./twins.js";
 
 /** After the prefix `rf1-`, the key is 160 bits in hex. */
 export const keyBytes = (deduplicationId: string): Buffer => Buffer.from(deduplicationId.slice(4), "hex");
@@ -122,13 +123,13 @@ export function createEventStager(
   const reopen = database.prepare<[number, number]>(
     "UPDATE document_states SET state = 'planned', reason = NULL, changed_at = ? WHERE document_id = ? AND state = 'rejected'",
   );
-  // Rows of one document often stand together.
-  let lastOpened = 0;
+  const opened = new Set<number>();
   const markOpen = (document: number): void => {
-    if (document === lastOpened) return;
+    if (opened.has(document)) return;
+    if (opened.size > 50_000) opened.clear();
     open.run(document);
     reopen.run(context.now, document);
-    lastOpened = document;
+    opened.add(document);
   };
 
   const generationOf = (document: number): number => {
@@ -140,9 +141,15 @@ export function createEventStager(
     return found;
   };
 
-  const keyParts = (record: EventRecord, document: number, hash: Buffer): string[] => {
+  const ordinalOfCorrected = createTwinCounter(database, context.inputId);
+
+  const keyParts = (record: EventRecord, document: number, hash: Buffer, corrects: number | null): string[] => {
     if (record.key.by === "once") return [];
     if (record.key.by === "fields") return record.key.parts;
+    if (corrects !== null) {
+      const twin = { document, event: record.event, hash, row: context.row(), corrects };
+      return contentKeyParts(hash, ordinalOfCorrected(twin));
+    }
     const name = `${record.key.within === "file" ? context.inputId : "*"} ${document} ${record.event} ${hash.toString("hex")}`;
     return contentKeyParts(hash, countTwin.get(name) ?? 1);
   };
@@ -185,11 +192,12 @@ export function createEventStager(
   return {
     deduplicationKey,
 
-    key(record: EventRecord): KeyedEvent {
+    /** `corrects`: the row of a rejected file that this one is; null: it is none. */
+    key(record: EventRecord, corrects: number | null): KeyedEvent {
       rekeying?.adoptDocument(context.row(), record);
       const document = references.document(record.document.kind, record.document.key);
       const hash = contentHash(record);
-      const parts = keyParts(record, document, hash);
+      const parts = keyParts(record, document, hash, corrects);
       const key = deduplicationKey(document, record.document, record.event, parts);
       const stored = byKey.get(document, key);
       if (stored !== undefined || rekeying === null) return { record, document, key, parts, hash, stored };

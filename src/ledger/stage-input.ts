@@ -137,7 +137,7 @@ export function createInputStager(database: Database, options: StageInputOptions
   const stageValid = (mapped: MappedRow, records: Records, row: Row, corrects: number | null): void => {
     const id = rowId(inputId, mapped.row);
     const earlier = mapped.rowId === null ? null : withdrawal.rowWithKey(inputId, mapped.rowId);
-    const keyed = records.events.map((record) => events.key(record));
+    const keyed = records.events.map((record) => events.key(record, corrects));
     const problems: Problem[] = [];
     const note = (problem: Problem | null): void => void (problem === null || problems.push(problem));
     for (const record of records.participants) note(participants.check(record));

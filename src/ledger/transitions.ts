@@ -110,6 +110,14 @@ export function createTransitions(database: Database) {
     if (updateDocument.run(change).changes === 0) insertDocument.run(change);
   };
 
+  // Dismissed beside this run, since its plan was made.
+  const givenUp = database
+    .prepare<[number], number>("SELECT dismissed FROM event_states WHERE event_id = ? AND state = 'rejected'")
+    .pluck();
+  const unlessGivenUp = (id: number, write: () => unknown): void => {
+    if (givenUp.get(id) !== 1) write();
+  };
+
   /** What follows from an event being on the timeline: its document's time and state, its target, its mirror. */
   const afterLanding = (
     id: number,
@@ -173,9 +181,10 @@ export function createTransitions(database: Database) {
     /** Intended but never sent, or refused for a reason that is not its own. */
     unsent: (id: number, now: number) => void event(id, "planned", now),
     held: (id: number, reason: Code, waitsFor: string, now: number) =>
-      void event(id, "held", now, { reason, waitsFor }),
-    deferred: (id: number, now: number) => void event(id, "deferred", now, { reason: "not-yet-past" }),
-    released: (id: number, now: number) => void event(id, "planned", now),
+      unlessGivenUp(id, () => event(id, "held", now, { reason, waitsFor })),
+    deferred: (id: number, now: number) =>
+      unlessGivenUp(id, () => event(id, "deferred", now, { reason: "not-yet-past" })),
+    released: (id: number, now: number) => unlessGivenUp(id, () => event(id, "planned", now)),
 
     sendingDocument: (id: number, now: number) => void document(id, "sending", now),
     opened(id: number, serviceId: string, now: number): void {

@@ -125,7 +125,7 @@ function takeAccepted(turn: Turn, answer: Answer & { result: "accepted" }): bool
 }
 
 function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): boolean {
-  const { session, evidence, chunk, queue, mirrorAt, now, end } = turn;
+  const { session, evidence, chunk, queue, now, end } = turn;
   const unreadable = answer.key === null;
   const index = unreadable && chunk.length === 1 ? 0 : chunk.findIndex((one) => one.deduplicationId === answer.key);
   const event = chunk[index];
@@ -140,7 +140,8 @@ function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): bo
   const before = chunk.slice(0, index);
   const after = chunk.slice(index + 1);
   if (isOurs(evidence, event)) {
-    end((t) => void t.landedWithoutId(event.id, mirrorAt, now));
+    // When it landed, and its back-reference with it, is not known: not before its own time.
+    end((t) => void t.landedWithoutId(event.id, null, now));
     if (noteConfirmed(evidence, event, answer)) session.duplicatesAreSeen = true;
     noteRefusal(evidence, before, answer.error);
     queue.unshift(...[before, after].filter(({ length }) => length > 0));

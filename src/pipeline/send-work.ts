@@ -117,7 +117,7 @@ export function settleComponent(session: Session, component: Component): void {
       writes.push((t) => t.deferred(event.id, now));
     }
     for (const { event, reason, message } of refused) {
-      if (event.state === "rejected" && event.reason === reason) continue;
+      if (event.state === "rejected") continue;
       writes.push((t) => t.rejected(event.id, { code: reason, message }, now));
     }
     const resting = ready.length + held.length + deferred.length === 0 && component.requests.length === 0;

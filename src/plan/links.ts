@@ -35,7 +35,10 @@ export function touched(event: WorkEvent, relatedTo: LinkContext["relatedTo"]): 
  * Needs of every ready event of a component. Events whose needs can never be met in this run leave `ready` for
  * `held`, together with all that is later on their documents; what waits for those follows, until nothing moves.
  */
-export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): Map<number, Need[]> {
+export function linkEvents(
+  assessments: ReadonlyMap<number, Assessment>,
+  context: LinkContext,
+): { needs: Map<number, Need[]>; early: ReadonlyMap<Assessment, WorkEvent> } {
   const needs = new Map<number, Need[]>();
   const makers = new Map<number, WorkEvent>();
   for (const { ready } of assessments.values()) {
@@ -70,12 +73,19 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
     }
   }
   holdUnmet(assessments, needs, makers, context);
+  return { needs, early };
+}
+
+/** Once it is clear what goes: a target's events that were refused for its maker's sake wait when the maker does not go. */
+export function holdBehindMakers(
+  assessments: ReadonlyMap<number, Assessment>,
+  early: ReadonlyMap<Assessment, WorkEvent>,
+): void {
   for (const [assessment, maker] of early) {
     const isMade = assessments.get(maker.document)?.ready.includes(maker) ?? false;
     const why = { reason: "target-not-created", waitsFor: `event:${maker.id}` } as const;
     if (!isMade) holdRefused(assessment, (reason) => reason === "late", why);
   }
-  return needs;
 }
 
 /** What was refused only because of an event that is held now waits with it. */

@@ -6,7 +6,7 @@ import type { RegistrationStore } from "../ledger/registrations.js";
 import type { WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
 import { type Assessment, assessDocument } from "./assess-document.js";
 import { batch, type Caps, type PlannedRequest } from "./batch.js";
-import { compareEvents, hold, type LinkContext, linkEvents } from "./links.js";
+import { compareEvents, hold, holdBehindMakers, type LinkContext, linkEvents } from "./links.js";
 import type { Retiming } from "./retime.js";
 
 export interface Component {
@@ -90,19 +90,20 @@ export function planComponent(context: PlanContext, documents: readonly number[]
   const all = [...assessments.values()];
   const linked = all.some(({ document, ready }) => document.mode === "target" || ready.some(isLinking));
   const linkTime = all.some(({ document }) => context.linkTimeOf(document) === "server") ? "server" : "event";
-  const needs = linked
+  const { needs, early } = linked
     ? linkEvents(assessments, {
         linkTime,
         relatedTo: (event) => copiesGoTo(context.work, assessments, event, linkTime),
         outside: (id) => outside(assessments.get(id)?.document ?? context.work.document(id)),
       })
-    : new Map();
+    : { needs: new Map(), early: new Map() };
   const { requests, circle } = batch(assessments, needs, context.caps);
   for (const event of circle) {
     const assessment = assessments.get(event.document);
     if (assessment === undefined) continue;
     hold(assessment, [event], { reason: "link-circle", waitsFor: `document:${event.document}` });
   }
+  holdBehindMakers(assessments, early);
   return { assessments: all, requests };
 }
 

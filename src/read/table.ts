@@ -27,7 +27,7 @@ export interface Table {
   /** The number of the (last) header row; null where there is none. */
   headerRow: number | null;
   dialect: Dialect;
-  /** What a person should know (skipped preamble, hidden rows left out, fallback encoding used), one sentence each. */
+  /** What a person should know (skipped preamble, hidden rows left out, fallback encoding used), one sentence each. Complete when `rows` has ended. */
   notes: string[];
   /**
    * The rows below the header, in batches of up to some hundreds, in file order; blank rows left out. To be

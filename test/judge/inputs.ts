@@ -93,20 +93,41 @@ interface ManifestRow {
   "Data/Hora": string;
 }
 
-/** `fixtures/manifests`, or the faulty file, whose rows in `but` (numbered as a person sees them) are left out. */
+/** The line, counting from 1, in which each record begins, the header's first. */
+function firstLines(text: string): number[] {
+  const lines = [1];
+  let [line, isQuoted] = [1, false];
+  for (const character of text) {
+    if (character === '"') isQuoted = !isQuoted;
+    if (character !== "\n") continue;
+    line++;
+    if (!isQuoted) lines.push(line);
+  }
+  return lines;
+}
+
+/** `fixtures/manifests`, or the faulty file, where the rows that begin in the lines `but`, counting from 1, are left out. */
 export function manifests(path = "fixtures/manifests/manifests-2025-09.csv", but: ReadonlySet<number> = new Set()): Input {
   const text = readFileSync(join(root, path)).toString("latin1");
-  const rows = parse(text, { delimiter: ";", columns: true, relax_column_count: true, skip_empty_lines: true, info: true });
+  const rows = parse(text, { delimiter: ";", columns: true, relax_column_count: true }) as ManifestRow[];
+  const lines = firstLines(text);
   const timelines = new Map<string, ExpectedEvent[]>();
-  (rows as unknown as { record: ManifestRow; info: { records: number } }[]).forEach(({ record, info }) => {
-    if (record.Situação === "Rascunho" || but.has(info.records + 1)) return;
+  for (const [index, record] of rows.entries()) {
+    if (record.Situação === "Rascunho" || but.has(lines[index + 1] ?? 0)) continue;
     const [, day, month, year, hour, minute] = /^(\d\d)\/(\d\d)\/(\d{4}) (\d\d):(\d\d)$/.exec(record["Data/Hora"]) ?? [];
     // São Paulo keeps no summer time in 2025.
     const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:00-03:00`);
     const list = timelines.get(record.MTR) ?? [];
     timelines.set(record.MTR, list);
     list.push({ name: record.Evento, at, by: "caller" });
-  });
+  }
   for (const list of timelines.values()) list.sort((a, b) => a.at - b.at || rank(a.name) - rank(b.name));
   return { args: [join(root, "mappings/manifests.yaml"), join(root, path)], timelines, participants: 22, addresses: 26 };
+}
+
+/** The faulty file without its invalid rows, whose lines `expected.json` beside it names. */
+export function faultyManifests(): Input {
+  const folder = "fixtures/manifests-faulty";
+  const { invalid } = JSON.parse(readFileSync(join(root, folder, "expected.json"), "utf8")) as { invalid: { row: number }[] };
+  return manifests(`${folder}/manifests-2025-10.csv`, new Set(invalid.map(({ row }) => row)));
 }

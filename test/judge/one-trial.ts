@@ -30,6 +30,7 @@ export async function oneTrial(nature: Personality, makeInput: (folder: string) 
     for (const { state, reason } of open) reasons[`${state} ${reason}`] = (reasons[`${state} ${reason}`] ?? 0) + 1;
     const ending: Ending = {
       codes: runs.map(({ code }) => code),
+      ms: runs.reduce((sum, { ms }) => sum + ms, 0),
       stranded: client.stranded(),
       open: new Set(open.map(({ document }) => document)),
     };
@@ -37,7 +38,7 @@ export async function oneTrial(nature: Personality, makeInput: (folder: string) 
       ...checkTimelines(judge, input, ending),
       ...checkRegister(judge),
       ...checkStranded(judge, ending),
-      ...checkRequests(judge),
+      ...checkRequests(judge, ending),
     ];
     return { judge, runs, ending, reasons, disagreements };
   } finally {

@@ -6,6 +6,8 @@ import type { Doc } from "./timelines.js";
 
 export interface Ending {
   codes: (number | null)[];
+  /** How long they took together, ms. */
+  ms: number;
   /** Keys of the documents that the client calls stranded. */
   stranded: ReadonlySet<string>;
   /** Documents, by external id, with events that the client knows not to have landed. */
@@ -89,12 +91,16 @@ const isDuplicate = ({ message }: Seen) => message?.startsWith("Document dedupli
 const isMiss = ({ method, status }: Seen) => method === "GET" && status === 404;
 
 /** Requests that a careful client does not send: over the limit, or refused for a reason it could have known. */
-export function checkRequests({ seen, nature }: Judge): string[] {
+export function checkRequests({ seen, nature, tokensIssued }: Judge, ending: Ending): string[] {
   const wrong: string[] = [];
   const limited = seen.filter(({ status }) => status === 429).length;
   if (limited > 0) wrong.push(`${limited} of ${seen.length} requests were over the limit (429)`);
   const excused = (request: Seen) =>
     isMiss(request) || isDuplicate(request) || request.code === "PENDING_PROCESS_CONFLICT_ERROR" || request.code === "TOO_MANY" || request.status === 413;
+  const lives = nature.tokenLife === null ? 0 : (ending.ms / nature.tokenLife) * 2;
+  const revocations = nature.revokeEvery === null ? Number(nature.revokeAt !== null) : seen.length / nature.revokeEvery;
+  const fitting = Math.ceil(ending.codes.length + lives + revocations * 2);
+  if (tokensIssued() > fitting) wrong.push(`${tokensIssued()} tokens were asked for where ${fitting} would do`);
   const terminal = seen.filter((one) => one.status !== null && one.status >= 400 && one.status < 500 && one.status !== 403 && !excused(one));
   const mayDoubt = Object.entries(nature.faults).some(([name, value]) => /Before|After|drop|half/.test(name) && value !== 0);
   if (!mayDoubt) {

@@ -162,7 +162,13 @@ function drawFault(random: () => number): FaultRule {
     { kind: "expire-token" },
     { kind: "delay", ms: pick([100, 40_000, 400_000]), when },
   ]);
-  const match = random() < 0.6 ? ({ method: "POST" } as const) : {};
+  // What commits after the program has looked for it is a limit that the documents name (HARD-CASES H7).
+  const isVeryLate = action.kind === "delay" && action.when === "before" && action.ms > 100;
+  const match = isVeryLate
+    ? ({ path: "/documents/events" } as const)
+    : random() < 0.6
+      ? ({ method: "POST" } as const)
+      : {};
   if (random() < 0.4) return { match, nth: 1 + Math.floor(random() * 12), times: pick([1, 1, 7]), action };
   return { match, probability: pick([0.03, 0.1, 0.3]), times: pick([2, 8]), action };
 }

@@ -20,7 +20,7 @@ Examples:
   rowferry check manifests.yaml inbox/*.xlsx --json
 
 Nothing is staged and no ledger is opened. Exit codes: 0 all is well, 2 the
-mapping is wrong or does not fit a file, 3 rows are invalid or a file is damaged.`;
+mapping is wrong or does not fit a file, 3 rows are invalid or a file damaged.`;
 
 export function define(command: Command, frame: Frame): void {
   command

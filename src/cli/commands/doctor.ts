@@ -31,7 +31,7 @@ function doctor(frame: Frame, flags: TargetFlags & OutputFlags): Promise<number>
     for await (const finding of examine({ target, clock, random, shown: (path) => shownPath(path, cwd) })) {
       failed ||= finding.result === "failed";
       output.text(`${marks[finding.result]} ${finding.check.padEnd(11)} ${finding.message}`);
-      output.data({ type: "check", ...finding });
+      output.data({ type: "finding", ...finding });
     }
     if (target.baseUrl === "") output.text("The sandbox needs no credential and no network.");
     return failed ? ExitCode.again : ExitCode.ok;

@@ -17,7 +17,7 @@ import { writeNewFile } from "../write-new-file.js";
 const examples = `
 Examples:
   rowferry guess march.csv > mapping.yaml
-  rowferry guess inbox/*.xlsx -o mapping.yaml --country BR --namespace acme-waste
+  rowferry guess inbox/*.xlsx -o mapping.yaml --country BR --namespace acme
 
 Look at what it says it was unsure of, then run rowferry check with the
 mapping and the files. What is guessed loads; whether it is right you know.`;

@@ -12,7 +12,7 @@ const examples = `
 Examples:
   rowferry init
   rowferry init imports/waste
-  rowferry init imports/waste march.csv     and a first mapping, guessed from a file`;
+  rowferry init imports/waste march.csv   and a first mapping of a file`;
 
 export function define(command: Command, frame: Frame): void {
   command

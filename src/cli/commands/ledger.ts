@@ -72,7 +72,7 @@ async function check(target: Target, output: Output): Promise<number> {
     ...broken.map((text) => `          ${plainText(text, 300)}`),
   ]);
   output.text(`\n${lines.join("\n")}\n`);
-  output.data({ type: "check", checks: found });
+  output.data({ type: "ledger-check", checks: found });
   const sound = found.every(({ broken }) => broken.length === 0);
   if (!sound) {
     const { codes } = await import("../../model/codes.js");

@@ -1,0 +1,26 @@
+/** A fixed sample of faults × positions; `npm run soak -- --faults` goes through all of them. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { befallen, faultActions, type Undisturbed, undisturbed } from "./simulation/fault-positions.js";
+
+let expected: Undisturbed;
+beforeAll(async () => {
+  expected = await undisturbed();
+});
+
+describe("a fault at any request leaves the timelines of an undisturbed run (P1, P2)", () => {
+  test("which has requests enough to be worth it", () => {
+    expect(expected.requests).toBeGreaterThan(10);
+    expect([...expected.timelines.keys()].toSorted()).toEqual(["A", "B", "C", "T"]);
+  });
+
+  test.each(faultActions.map((action, index) => [JSON.stringify(action), index] as const))("%s", async (_, index) => {
+    const action = faultActions[index];
+    if (action === undefined) throw new Error("no such fault");
+    const broken: string[] = [];
+    for (let position = 1 + (index % 4); position <= expected.requests; position += 4) {
+      broken.push(...(await befallen(action, position, 1, expected)));
+    }
+    broken.push(...(await befallen(action, 5 + (index % 7), 7, expected)));
+    expect(broken).toEqual([]);
+  });
+});

@@ -1,0 +1,290 @@
+/** HARD-CASES of order and waiting: what goes, what waits for whom, and what can never go. */
+import { afterEach, describe, expect, test } from "vitest";
+import { selectOpen } from "../src/ledger/selection.js";
+import { dismiss } from "../src/ledger/settle.js";
+import type { MappedRow } from "../src/model/mapped-row.js";
+import { documentRow, eventRow, type EventRow, invalidRow, START } from "./simulation/story-rows.js";
+import { TONIGHT } from "./simulation/story.js";
+import { createWorld, type StoryFile, type World, type WorldOptions } from "./simulation/world.js";
+
+let world: World;
+afterEach(() => world.close());
+const open = (options: WorldOptions = {}): World => (world = createWorld(options));
+
+let files = 0;
+const fileOf = (rows: MappedRow[]): StoryFile => {
+  files += 1;
+  return { name: `file-${files}.csv`, contentHash: `file-${files}`, rows };
+};
+const file = (...rows: Omit<EventRow, "row">[]): StoryFile =>
+  fileOf(rows.map((row, index) => eventRow({ row: index + 2, ...row })));
+const on = (document: string, ...minutes: number[]) => minutes.map((minute) => ({ document, minute }));
+const related = (document: string, minute: number, to: string, bidirectional = true) => ({
+  document,
+  minute,
+  name: "RELATED",
+  related: { document: to, bidirectional },
+});
+
+/** `M1 10 landed`, `M1 20 held behind-rejected`, in time order within a document. */
+const states = (): string[] =>
+  world.withLedger((database) =>
+    database
+      .prepare<[], { key: string; at: number; state: string; reason: string | null }>(
+        `SELECT d.key, e.at, coalesce(s.state, 'planned') AS state, s.reason FROM events e JOIN documents d ON d.id = e.document_id
+         LEFT JOIN event_states s ON s.event_id = e.id ORDER BY d.key, e.at, e.rank, e.id`,
+      )
+      .all()
+      .map(({ key, at, state, reason }) => `${key} ${(at - START) / 60_000} ${state}${reason === null ? "" : ` ${reason}`}`),
+  );
+
+/** Names and origins of a timeline, in the service's order. */
+const timeline = (key: string): string[] =>
+  world.sandbox.store
+    .documentsByExternalId(key)
+    .flatMap(({ events }) => events.map(({ at, name, origin }) => `${(at - START) / 60_000} ${name} ${origin}`));
+const refusals = (): number =>
+  world.sandbox.store.requests().filter(({ method, status }) => method === "POST" && status >= 400).length;
+const giveUp = () =>
+  world.withLedger((database) => dismiss(database, selectOpen(database, {}), "release", world.clock.now()));
+
+describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () => {
+  test("within one file, whatever the order of its rows", async () => {
+    open();
+    const close = { document: "M1", minute: 20, name: "CLOSE" };
+    const cancel = { document: "M1", minute: 40, name: "CANCEL", reason: "wrong" };
+    await world.import([file(cancel, ...on("M1", 50, 30, 10), close, ...on("M2", 5), related("M1", 35, "M2"))]);
+    expect(timeline("M1")).toEqual(["10 Weighing sent", "20 CLOSE sent", "35 RELATED sent", "40 CANCEL sent"]);
+    expect(states().slice(0, 6)).toEqual([
+      "M1 10 landed",
+      "M1 20 landed",
+      "M1 30 rejected after-close",
+      "M1 35 landed",
+      "M1 40 landed",
+      "M1 50 rejected after-cancel",
+    ]);
+    expect(refusals()).toBe(0);
+  });
+
+  test("across runs, and a back-reference to a cancelled document is not sent", async () => {
+    open();
+    await world.import([file(...on("M1", 10), { document: "M1", minute: 20, name: "CANCEL", reason: "wrong" })]);
+    await world.import([file(...on("M1", 30), ...on("M2", 5), related("M2", 30, "M1"), related("M3", 30, "M1", false))]);
+    expect(states().slice(2)).toEqual([
+      "M1 30 rejected after-cancel",
+      "M2 5 landed",
+      "M2 30 held related-cancelled",
+      "M3 30 landed",
+    ]);
+    expect(refusals()).toBe(0);
+  });
+
+  test("what was to follow a CLOSE that the service refuses is not lost", async () => {
+    open();
+    await world.import([file(...on("M1", 10), { document: "M1", minute: 20, name: "CLOSE", bad: true }, ...on("M1", 30))]);
+    expect(states()).toEqual(["M1 10 landed", "M1 20 rejected service-refused", "M1 30 held behind-rejected"]);
+    giveUp();
+    await world.resume();
+    expect(timeline("M1")).toEqual(["10 Weighing sent", "30 Weighing sent"]);
+  });
+});
+
+describe("H12: only what could still be sent in place holds", () => {
+  test("a late row is reported and holds nothing", async () => {
+    open();
+    await world.import([file(...on("M1", 20))]);
+    const summary = await world.import([file(...on("M1", 10, 30))]);
+    expect(states()).toEqual(["M1 10 rejected late", "M1 20 landed", "M1 30 landed"]);
+    expect(summary.exitCode).toBe(3);
+  });
+
+  test("an invalid row that the timeline has passed holds nothing", async () => {
+    open();
+    await world.import([file(...on("M1", 20))]);
+    await world.import([fileOf([invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 30 })])]);
+    expect(states()).toEqual(["M1 20 landed", "M1 30 landed"]);
+  });
+
+  test("a changed row holds nothing", async () => {
+    open();
+    await world.import([file({ document: "M1", minute: 10, weight: "1" })]);
+    await world.import([file({ document: "M1", minute: 10, weight: "2" }, ...on("M1", 20))]);
+    expect(states()).toEqual(["M1 10 changed changed", "M1 20 landed"]);
+  });
+});
+
+describe("H13: what holds, and for whom", () => {
+  test("a refused event, until it is corrected in place", async () => {
+    open();
+    await world.import([file({ document: "M1", minute: 10, bad: true }, ...on("M1", 20))]);
+    expect(states()).toEqual(["M1 10 rejected service-refused", "M1 20 held behind-rejected"]);
+    const summary = await world.import([file(...on("M1", 10))]);
+    expect([states(), summary.exitCode]).toEqual([["M1 10 landed", "M1 20 landed"], 0]);
+  });
+
+  test("an invalid row whose time cannot be read holds all of its document; dismissed, nothing", async () => {
+    open();
+    await world.import([fileOf([invalidRow(2, [{ key: "M1" }]), eventRow({ row: 3, document: "M1", minute: 10 })])]);
+    expect(states()).toEqual(["M1 10 held behind-invalid-row"]);
+    giveUp();
+    expect((await world.resume()).exitCode).toBe(0);
+  });
+
+  test("a document that the service refuses", async () => {
+    open({ sandbox: { uniqueExternalId: true } });
+    await world.import([file(...on("M1", 10))]);
+    world.target.ledgerPath += "-other";
+    world.sandbox.setFaults([{ match: { path: "/documents" }, action: { kind: "status", status: 400, when: "before" } }, { match: { path: "/documents/events" }, action: { kind: "status", status: 400, when: "before" } }]);
+    await world.import([file(...on("M9", 10, 20))]);
+    expect(states()).toEqual(["M9 10 held document-rejected", "M9 20 held document-rejected"]);
+  });
+
+  test("a refused participant", async () => {
+    open();
+    world.sandbox.setFaults([{ match: { path: "/participants", method: "POST" }, action: { kind: "status", status: 400, when: "before" } }]);
+    await world.import([file(...on("M1", 10))]);
+    expect(states()).toEqual(["M1 10 held participant-not-registered"]);
+  });
+
+  test("a reference to a key that nobody knows; the row that declares it ends the hold", async () => {
+    open();
+    await world.import([file(related("M1", 10, "M2"), ...on("M1", 20))]);
+    expect(states()).toEqual(["M1 10 held reference-unknown", "M1 20 held reference-unknown"]);
+    await world.import([file(...on("M2", 5))]);
+    expect(timeline("M1")).toEqual(["10 RELATED sent", "20 Weighing sent"]);
+  });
+
+  test("a relation waits for an earlier invalid row, or refused event, of the other document", async () => {
+    open();
+    await world.import([
+      fileOf([
+        invalidRow(2, [{ key: "M2", minute: 10 }]),
+        eventRow({ row: 3, document: "M2", minute: 5 }),
+        eventRow({ row: 4, ...related("M1", 20, "M2") }),
+        eventRow({ row: 5, document: "M3", minute: 10, bad: true }),
+        eventRow({ row: 6, ...related("M4", 20, "M3") }),
+        eventRow({ row: 7, document: "M4", minute: 5 }),
+      ]),
+    ]);
+    expect(states()).toEqual([
+      "M1 20 held behind-linked",
+      "M2 5 landed",
+      "M3 10 rejected service-refused",
+      "M4 5 landed",
+      "M4 20 held behind-linked",
+    ]);
+  });
+});
+
+describe("H14, H15: invalid rows", () => {
+  test("H14: one whose document cannot be told holds nothing by default", async () => {
+    open();
+    const summary = await world.import([fileOf([invalidRow(2, []), eventRow({ row: 3, document: "M1", minute: 10 })])]);
+    expect([states(), summary.exitCode]).toEqual([["M1 10 landed"], 3]);
+  });
+
+  test("H14: with `unplacedRows: hold` it holds what is later in its input, until it is dismissed", async () => {
+    open({ settings: { unplacedRows: "hold" } });
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 }), invalidRow(3, []), eventRow({ row: 4, document: "M2", minute: 10 })];
+    await world.import([fileOf(rows)]);
+    expect(states()).toEqual(["M1 10 landed", "M2 10 held behind-invalid-row"]);
+    giveUp();
+    expect((await world.resume()).exitCode).toBe(0);
+  });
+
+  test("H15: one whose event has landed holds nothing", async () => {
+    open();
+    await world.import([file({ document: "M1", minute: 10, key: "k" })]);
+    await world.import([
+      fileOf([
+        invalidRow(2, [{ key: "M1", event: "weighing", keyParts: ["k"] }]),
+        eventRow({ row: 3, document: "M1", minute: 20 }),
+      ]),
+    ]);
+    expect(states()).toEqual(["M1 10 landed", "M1 20 landed"]);
+  });
+});
+
+describe("H16, H17: linked documents", () => {
+  test("H16: equal times on both sides follow one total order", async () => {
+    open();
+    const summary = await world.import([file(...on("A", 10), ...on("B", 10), related("A", 10, "B"), related("B", 10, "A"))]);
+    expect([summary.exitCode, refusals()]).toEqual([0, 0]);
+    expect(timeline("A").map((event) => event.replace("10 ", ""))).toEqual(["Weighing sent", "RELATED sent", "RELATED mirror"]);
+    expect(timeline("B").map((event) => event.replace("10 ", ""))).toEqual(["Weighing sent", "RELATED mirror", "RELATED sent"]);
+  });
+
+  test("H17: a batch that would close a circle is cut", async () => {
+    open();
+    const rows = [...on("A", 5), related("A", 10, "B"), ...on("B", 6), { document: "B", minute: 20 }, related("A", 30, "B"), ...on("B", 40)];
+    const summary = await world.import([file(...rows)]);
+    expect([summary.exitCode, refusals()]).toEqual([0, 0]);
+    expect(timeline("B")).toEqual(["6 Weighing sent", "10 RELATED mirror", "20 Weighing sent", "30 RELATED mirror", "40 Weighing sent"]);
+  });
+});
+
+describe("H18: what one event writes on other timelines", () => {
+  test("linkTime event: a back-reference stands at its event's own time", async () => {
+    open();
+    const summary = await world.import([file(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"))]);
+    expect([summary.exitCode, refusals()]).toEqual([0, 0]);
+    expect(timeline("B")).toEqual(["5 Weighing sent", "20 RELATED mirror", "30 Weighing sent"]);
+  });
+
+  test("linkTime server: the other document's pending events go first, and what comes later is late", async () => {
+    open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
+    await world.import([file(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"))]);
+    expect(timeline("B").map((event) => event.split(" ").slice(-2).join(" "))).toEqual(["Weighing sent", "Weighing sent", "RELATED mirror"]);
+    await world.import([file(...on("B", 40))]);
+    expect(states().at(-1)).toBe("B 40 rejected late");
+    expect(refusals()).toBe(0);
+  });
+
+  test("a propagated event meets every related document, and moves it on", async () => {
+    open();
+    const propagated = { document: "A", minute: 30, propagate: true };
+    await world.import([file(...on("B", 5, 20, 40), ...on("A", 1), related("A", 10, "B"), propagated)]);
+    expect(timeline("B")).toEqual([
+      "5 Weighing sent",
+      "10 RELATED mirror",
+      "20 Weighing sent",
+      "30 Weighing propagated",
+      "40 Weighing sent",
+    ]);
+    await world.import([file({ document: "A", minute: 60, propagate: true })]);
+    await world.import([file(...on("B", 50))]);
+    expect(states().filter((state) => state.startsWith("B 50"))).toEqual(["B 50 rejected late"]);
+    expect(refusals()).toBe(0);
+  });
+});
+
+describe("H20, H28: the future, and documents without events", () => {
+  test("H20: nothing later is sent before a deferred event", async () => {
+    open();
+    const summary = await world.import([file(...on("M1", 10, TONIGHT + 10, TONIGHT + 20))]);
+    expect(states()).toEqual([
+      "M1 10 landed",
+      `M1 ${TONIGHT + 10} deferred not-yet-past`,
+      `M1 ${TONIGHT + 20} deferred not-yet-past`,
+    ]);
+    expect(summary.exitCode).toBe(0);
+    await world.clock.advance(3_600_000);
+    await world.resume();
+    expect(timeline("M1")).toHaveLength(3);
+  });
+
+  test("H28: a document without a due event is created with its first one, unless the mapping says createEmpty", async () => {
+    open();
+    await world.import([
+      fileOf([
+        documentRow({ row: 2, document: "M1" }),
+        documentRow({ row: 3, document: "M2", createEmpty: true }),
+        eventRow({ row: 4, document: "M3", minute: TONIGHT + 10 }),
+      ]),
+    ]);
+    expect(world.sandbox.store.documents().map(({ externalId }) => externalId)).toEqual(["M2"]);
+    await world.clock.advance(3_600_000);
+    expect((await world.resume()).exitCode).toBe(0);
+    expect(world.sandbox.store.documents().map(({ externalId }) => externalId)).toEqual(["M2", "M3"]);
+  });
+});

@@ -1,0 +1,34 @@
+/** Nights drawn from seeds: P1–P5 and P7 hold under faults, kills, clock jumps and every switch of the open points. */
+import { describe, expect, test } from "vitest";
+import { live } from "./simulation/night.js";
+import { drawStory } from "./simulation/story.js";
+
+const NIGHTS_A_TEST = 25;
+/** Nights that once broke a promise. */
+const once = [28, 61, 64, 74, 87, 157, 255, 386, 420, 504, 582, 664, 676, 786, 907, 1038, 1344, 1932, 2316];
+
+async function brokenNights(seeds: readonly number[]): Promise<string[]> {
+  const broken: string[] = [];
+  for (const seed of seeds) {
+    const night = await live(drawStory(seed));
+    broken.push(...night.broken.map((what) => `seed ${seed}: ${what}`));
+  }
+  return broken;
+}
+
+describe("a simulated night breaks no promise", () => {
+  test.each(Array.from({ length: 7 }, (_, index) => index * NIGHTS_A_TEST + 1))("seeds from %i", async (from) => {
+    expect(await brokenNights(Array.from({ length: NIGHTS_A_TEST }, (_, index) => from + index))).toEqual([]);
+  });
+
+  test("those that once did", async () => {
+    expect(await brokenNights(once)).toEqual([]);
+  });
+});
+
+describe("a seed", () => {
+  test("gives the same night every time", async () => {
+    expect(drawStory(7)).toEqual(drawStory(7));
+    expect(await live(drawStory(7))).toEqual(await live(drawStory(7)));
+  });
+});
