@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { pipeline } from "../src/cli/pipeline.js";
-import { moment } from "../src/cli/moment.js";
 import { type TestWorld, testWorld, type } from "./cli.world.js";
 import { weighingMapping } from "./simulation/yaml-import.js";
 
@@ -23,10 +22,13 @@ M2,11222333000181,4,2026-01-01 10:00,7
 let world: TestWorld;
 beforeEach(async () => {
   world = testWorld({ files: { "weighings.yaml": mapping, "march.csv": rows }, pipeline });
-  expect(
-    await type(world, "import", "weighings.yaml", "march.csv", "--journal", join(world.cwd, "journal.ndjson")),
-  ).toBe(3);
+  expect(await type(world, "import", at("weighings.yaml"), at("march.csv"), "--journal", at("journal.ndjson"))).toBe(3);
 });
+
+/** A path in the world's folder. */
+function at(name: string): string {
+  return join(world.cwd, name);
+}
 
 /** What a command line prints, and its exit code. */
 async function typed(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -83,7 +85,7 @@ describe("the way out of a rejected row", () => {
     expect(listed.out).toContain("rowferry import weighings.yaml state/sandbox/rejects/march.rejected.csv --sandbox");
     const path = join(world.cwd, "state/sandbox/rejects/march.rejected.csv");
     writeFileSync(path, readFileSync(path, "utf8").replace(/^(M1,[^,]*,2,[^,]*),[^,]*/m, "$1,5.5"));
-    expect(await type(world, "import", "weighings.yaml", path)).toBe(0);
+    expect(await type(world, "import", at("weighings.yaml"), path)).toBe(0);
     const none = await typed("rejects");
     expect([none.code, none.out]).toEqual([0, expect.stringContaining("No row waits for a person.")]);
   });
@@ -167,21 +169,8 @@ describe("ledger", () => {
     const { code, out } = await typed("ledger", "rebuild", "journal.ndjson");
     expect([code, out]).toEqual([0, expect.stringContaining("2 documents with an id, 2 events landed, 0 in doubt.")]);
     expect(existsSync(join(world.cwd, "state/sandbox/ledger.db"))).toBe(true);
-    const summary = await data("summary", "import", "weighings.yaml", "march.csv");
+    const summary = await data("summary", "import", at("weighings.yaml"), at("march.csv"));
     expect(summary).toMatchObject({ rows: { known: 2 }, requests: { sent: 0 }, exitCode: 3 });
     expect((await typed("ledger", "rebuild", "journal.ndjson")).code).toBe(2);
-  });
-});
-
-describe("a moment as typed", () => {
-  const now = new Date(2026, 10, 20, 12, 0).getTime();
-  it.each([
-    ["02:13", new Date(2026, 10, 20, 2, 13).getTime()],
-    ["23:59", new Date(2026, 10, 19, 23, 59).getTime()],
-    ["90m", now - 90 * 60_000],
-    ["2026-11-01", new Date(2026, 10, 1).getTime()],
-    ["2026-11-01T02:13:00Z", Date.UTC(2026, 10, 1, 2, 13)],
-  ])("%s", (text, wanted) => {
-    expect(moment(text, now)).toBe(wanted);
   });
 });

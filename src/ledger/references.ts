@@ -30,6 +30,30 @@ export class IdCache {
   }
 }
 
+/** The same by two names, which spares joining them for every row. */
+class PairCache<First> {
+  private readonly caches = new Map<First, Map<string, number>>();
+  private size = 0;
+
+  get(first: First, second: string): number | undefined {
+    return this.caches.get(first)?.get(second);
+  }
+
+  set(first: First, second: string, id: number): number {
+    if (this.get(first, second) === id) return id;
+    if (this.size >= 50_000) this.clear();
+    const cache = this.caches.get(first) ?? new Map<string, number>();
+    this.caches.set(first, cache.set(second, id));
+    this.size += 1;
+    return id;
+  }
+
+  clear(): void {
+    this.caches.clear();
+    this.size = 0;
+  }
+}
+
 export interface References {
   /** The reference of a participant; makes the alias, or the row of a given id, when it is not there. */
   participant(ref: ParticipantRef): number;
@@ -42,6 +66,8 @@ export interface References {
 
 export function createReferences(database: Database, namespace: string, now: number): References {
   const cache = new IdCache();
+  const places = new PairCache<number>();
+  const documents = new PairCache<string>();
   const participantByKey = database
     .prepare<[string], number>("SELECT id FROM participants WHERE natural_key = ?")
     .pluck();
@@ -100,9 +126,8 @@ export function createReferences(database: Database, namespace: string, now: num
   const address = (ref: AddressRef): number | null => {
     if (ref.by === "identity") {
       const owner = participant(ref.participant);
-      const name = `i ${owner} ${ref.identity}`;
-      const known = cache.get(name) ?? addressByIdentity.get(owner, ref.identity);
-      return known === undefined ? null : cache.set(name, known);
+      const known = places.get(owner, ref.identity) ?? addressByIdentity.get(owner, ref.identity);
+      return known === undefined ? null : places.set(owner, ref.identity, known);
     }
     if (ref.by === "id") {
       return addressByIdentity.get(0, ref.id) ?? inserted(givenAddress.run(ref.id, ref.id, now));
@@ -113,11 +138,14 @@ export function createReferences(database: Database, namespace: string, now: num
   };
 
   const document = (kind: string, key: string): number => {
-    const name = `d ${kind.length} ${kind}${key}`;
     const known =
-      cache.get(name) ?? documentByKey.get(key, kind, namespace) ?? documentByAlias.get(namespace, kind, key);
-    return cache.set(name, known ?? inserted(makeDocument.run(namespace, kind, key)));
+      documents.get(kind, key) ?? documentByKey.get(key, kind, namespace) ?? documentByAlias.get(namespace, kind, key);
+    return documents.set(kind, key, known ?? inserted(makeDocument.run(namespace, kind, key)));
   };
 
-  return { participant, address, document, clear: () => cache.clear() };
+  const clear = (): void => {
+    for (const one of [cache, places, documents]) one.clear();
+  };
+
+  return { participant, address, document, clear };
 }

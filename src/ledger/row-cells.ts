@@ -6,7 +6,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Database } from "better-sqlite3";
 import type { CellKind, Row } from "../model/row.js";
 
-const ROWS_A_PAGE = 128;
+const ROWS_A_PAGE = 256;
 
 export interface KeptCells {
   cells: string[];
@@ -59,7 +59,7 @@ export function createCellKeeper(database: Database): CellKeeper {
 }
 
 export interface CellReader {
-  /** Null: the ledger does not have them (any more). Rows asked for in order cost one page each 128. */
+  /** Null: the ledger does not have them (any more). Rows asked for in order cost one page each 256. */
   of(row: number): KeptCells | null;
 }
 

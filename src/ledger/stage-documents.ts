@@ -46,7 +46,8 @@ export function createDocumentStager(
     report(problem: Problem, severity: "error" | "warning"): void;
   },
 ): DocumentStager {
-  const seen = new WeakMap<object, number>();
+  // The mapper gives the same record again for rows that say the same.
+  let latest: { record: DocumentRecord; id: number } | null = null;
   const reported = new Set<number>();
   const byId = database.prepare<[number], Stored>(
     `SELECT d.declared, d.mode, d.participant_ref, d.address_ref, d.external_id, d.fields, d.row_id, s.state
@@ -89,7 +90,27 @@ export function createDocumentStager(
     column: null,
   });
 
+  // What was applied last, of documents seen lately: rows of one document say the same of it, one after another.
+  const applied = new Map<number, Declaration>();
+  const isApplied = (id: number, wanted: Declaration): boolean => {
+    const last = applied.get(id);
+    if (
+      last !== undefined &&
+      last.fields === wanted.fields &&
+      last.mode === wanted.mode &&
+      last.participant === wanted.participant &&
+      last.address === wanted.address &&
+      last.externalId === wanted.externalId &&
+      last.createEmpty === wanted.createEmpty
+    )
+      return true;
+    if (applied.size >= 50_000) applied.clear();
+    applied.set(id, wanted);
+    return false;
+  };
+
   const apply = (id: number, name: string, wanted: Declaration, rowId: number): void => {
+    if (isApplied(id, wanted)) return;
     const stored = byId.get(id);
     if (stored === undefined) throw new Error("a document vanished while its row was staged");
     const write = () =>
@@ -122,7 +143,7 @@ export function createDocumentStager(
 
   return {
     check(record) {
-      if (context.identity !== "reject" || seen.has(record)) return null;
+      if (context.identity !== "reject" || latest?.record === record) return null;
       const id = context.references.document(record.kind, record.key);
       const stored = byId.get(id);
       if (stored === undefined || stored.declared === 0 || record.mode === "existing") return null;
@@ -130,13 +151,12 @@ export function createDocumentStager(
     },
 
     stage(record, rowId) {
-      const before = seen.get(record);
-      if (before !== undefined) return before;
+      if (latest?.record === record) return latest.id;
       const id = context.references.document(record.kind, record.key);
       apply(id, `${record.kind} ${record.key}`, declarationOf(record), rowId);
       if (record.documentId !== null) give.run(id, record.documentId, context.now);
       if (record.createEmpty) open.run(id);
-      seen.set(record, id);
+      latest = { record, id };
       return id;
     },
 

@@ -117,7 +117,9 @@ export function settleComponent(session: Session, component: Component): void {
       writes.push((t) => t.deferred(event.id, now));
     }
     for (const { event, reason, message } of refused) {
-      if (event.state === "rejected") continue;
+      // Its reason stays while it is true: a CANCEL that was to shut it out may not have landed.
+      const isTrue = event.reason !== "after-cancel" || document.state === "cancelled";
+      if (event.state === "rejected" && (isTrue || event.reason === reason)) continue;
       writes.push((t) => t.rejected(event.id, { code: reason, message }, now));
     }
     const resting = ready.length + held.length + deferred.length === 0 && component.requests.length === 0;
