@@ -2,12 +2,12 @@
  * What all benchmarks share: files made from a seed, contenders measured in turn in processes of their own, medians
  * and ratios. One run of a benchmark measures everything it compares, on the same file.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { copyFileSync, createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { JsonValue } from "../src/model/json.js";
 import type { Random } from "../src/model/clock.js";
 
@@ -110,9 +110,31 @@ export async function runContender(
   process.stdout.write(`${JSON.stringify({ milliseconds, cpuMilliseconds, peakBytes, result } satisfies Measured)}\n`);
 }
 
+const project = dirname(import.meta.dirname);
+let built: string | null = null;
+
+/**
+ * The benchmark's file as JavaScript, built once a process: what is measured runs as it is installed, without a
+ * TypeScript loader in its time and memory.
+ */
+export function builtFile(file: string): string {
+  if (file.endsWith(".js")) return file;
+  if (built === null) {
+    built = process.env["ROWFERRY_BENCH_BUILD"] ?? join(project, "node_modules", ".cache", "rowferry-bench");
+    if (process.env["ROWFERRY_BENCH_BUILD"] === undefined) {
+      const compiler = join(project, "node_modules", "typescript", "bin", "tsc");
+      const options = ["-p", project, "--noEmit", "false", "--rootDir", project, "--outDir", built];
+      spawnSync(process.execPath, [compiler, ...options], { stdio: "inherit" });
+      copyFileSync(join(project, "package.json"), join(built, "package.json"));
+      process.env["ROWFERRY_BENCH_BUILD"] = built;
+    }
+  }
+  return join(built, relative(project, file)).replace(/\.ts$/, ".js");
+}
+
 /** One run of a contender of the benchmark in `file` (its `import.meta.filename`) in a process of its own. */
 export async function measure(file: string, contender: string, args: string[]): Promise<Measured> {
-  const child = spawn(process.execPath, ["--import", "tsx", file, contender, ...args], {
+  const child = spawn(process.execPath, [builtFile(file), contender, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";

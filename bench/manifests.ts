@@ -81,6 +81,7 @@ inputs:
           Gross Weight: { column: Peso Bruto, as: decimal, isPublic: true }
           Tare: { column: Tara, as: decimal, isPublic: true }
           Waste: { column: Resíduo, isPublic: true }
+          Ticket: { column: Ticket, isPublic: true }
 `;
 
 /** With its two check digits. */

@@ -15,7 +15,14 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     const cpu = cpus.find((candidate) => words.includes(candidate));
     if (os === undefined || cpu === undefined) continue;
     const libc = words.some((word) => word.startsWith("musl")) ? { libc: ["musl"] } : {};
-    lock.packages[key] = { version, cpu: [cpu], os: [os], ...libc, ...(entry.dev ? { dev: true } : {}), optional: true };
+    lock.packages[key] = {
+      version,
+      cpu: [cpu],
+      os: [os],
+      ...libc,
+      ...(entry.dev ? { dev: true } : {}),
+      optional: true,
+    };
     added += 1;
   }
 }

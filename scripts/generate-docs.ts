@@ -14,7 +14,7 @@ export const generatedDocs: readonly { path: string; make: () => string | Promis
   { path: "docs/settings.md", make: settingsReference },
   { path: "docs/codes.md", make: codesReference },
   { path: "docs/mapping-reference.md", make: mappingReference },
-  { path: "docs/mapping.schema.json", make: () => `${JSON.stringify(mappingJsonSchema(), null, 2)}\n` },
+  { path: "mappings/schema.json", make: () => `${JSON.stringify(mappingJsonSchema(), null, 2)}\n` },
 ];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

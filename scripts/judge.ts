@@ -32,9 +32,12 @@ async function work(): Promise<void> {
     if (disagreements.length > 0) failed++;
     const codes = runs.map(({ code, ms }) => `${code} (${Math.round(ms / 1000)} s)`).join(", ");
     console.log(`${disagreements.length === 0 ? "well " : "WRONG"} ${nature.name}`);
-    console.log(`      exit ${codes}; ${judge.seen.length} requests, ${judge.tokensIssued()} tokens, ${ending.stranded.size} stranded; open ${JSON.stringify(reasons)}`);
+    console.log(
+      `      exit ${codes}; ${judge.seen.length} requests, ${judge.tokensIssued()} tokens, ${ending.stranded.size} stranded; open ${JSON.stringify(reasons)}`,
+    );
     for (const one of disagreements.slice(0, 12)) console.log(`      - ${one}`);
-    if (flags.verbose === true) for (const { args, output } of runs) console.log(`$ rowferry ${args.join(" ")}\n${output}`);
+    if (flags.verbose === true)
+      for (const { args, output } of runs) console.log(`$ rowferry ${args.join(" ")}\n${output}`);
   }
 }
 

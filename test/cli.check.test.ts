@@ -32,6 +32,7 @@ inputs:
         externalCreatedAt: { column: Tag }
         isPublic: true
         attributes: { Kg: { column: Kg, as: decimal, isPublic: true } }
+    rowsWithoutEvents: allow
 `;
 const rows = `Bericht;;;;;
 Job;Art;Tag;Kg;Stadt;Fahrer

@@ -44,7 +44,7 @@ beforeAll(async () => {
   for (const folder of ["mappings", "fixtures/manifests", "fixtures/manifests-faulty"])
     cpSync(join(root, folder), join(cwd, folder), { recursive: true });
   const { code, err } = await run("import", ...faulty, "--log-level", "debug");
-  expect(code, err).toBe(ExitCode.person);
+  if (code !== ExitCode.person) throw new Error(`the import ended with ${code}: ${err}`);
   runFolder = join(cwd, "state/sandbox/runs", readdirSync(join(cwd, "state/sandbox/runs"))[0] ?? "");
   summary = JSON.parse(readFileSync(join(runFolder, "summary.json"), "utf8")) as Summary;
 });

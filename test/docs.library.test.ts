@@ -26,7 +26,9 @@ it("examples/library.ts rehearses an import and says how it went", () => {
     { cwd, env: { PATH: process.env["PATH"] ?? "", TSX_TSCONFIG_PATH: join(root, "tsconfig.json") } },
   );
   expect(status, stderr.toString()).toBe(0);
-  expect(stdout.toString()).toMatch(/^up to 10 requests[\s\S]*stage: reading[\s\S]*8 rows read, 0 known, 8 staged; exit code 0/);
+  expect(stdout.toString()).toMatch(
+    /^up to 10 requests[\s\S]*stage: reading[\s\S]*8 rows read, 0 known, 8 staged; exit code 0/,
+  );
 });
 
 it("is a handful of names, and importing it does nothing", () => {

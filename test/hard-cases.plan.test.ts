@@ -35,7 +35,10 @@ const states = (): string[] =>
          LEFT JOIN event_states s ON s.event_id = e.id ORDER BY d.key, e.at, e.rank, e.id`,
       )
       .all()
-      .map(({ key, at, state, reason }) => `${key} ${(at - START) / 60_000} ${state}${reason === null ? "" : ` ${reason}`}`),
+      .map(
+        ({ key, at, state, reason }) =>
+          `${key} ${(at - START) / 60_000} ${state}${reason === null ? "" : ` ${reason}`}`,
+      ),
   );
 
 /** Names and origins of a timeline, in the service's order. */
@@ -69,7 +72,9 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
   test("across runs, and a back-reference to a cancelled document is not sent", async () => {
     open();
     await world.import([file(...on("M1", 10), { document: "M1", minute: 20, name: "CANCEL", reason: "wrong" })]);
-    await world.import([file(...on("M1", 30), ...on("M2", 5), related("M2", 30, "M1"), related("M3", 30, "M1", false))]);
+    await world.import([
+      file(...on("M1", 30), ...on("M2", 5), related("M2", 30, "M1"), related("M3", 30, "M1", false)),
+    ]);
     expect(states().slice(2)).toEqual([
       "M1 30 rejected after-cancel",
       "M2 5 landed",
@@ -81,7 +86,9 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
 
   test("what was to follow a CLOSE that the service refuses is not lost", async () => {
     open();
-    await world.import([file(...on("M1", 10), { document: "M1", minute: 20, name: "CLOSE", bad: true }, ...on("M1", 30))]);
+    await world.import([
+      file(...on("M1", 10), { document: "M1", minute: 20, name: "CLOSE", bad: true }, ...on("M1", 30)),
+    ]);
     expect(states()).toEqual(["M1 10 landed", "M1 20 rejected service-refused", "M1 30 held behind-rejected"]);
     giveUp();
     await world.resume();
@@ -101,7 +108,9 @@ describe("H12: only what could still be sent in place holds", () => {
   test("an invalid row that the timeline has passed holds nothing", async () => {
     open();
     await world.import([file(...on("M1", 20))]);
-    await world.import([fileOf([invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 30 })])]);
+    await world.import([
+      fileOf([invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 30 })]),
+    ]);
     expect(states()).toEqual(["M1 20 landed", "M1 30 landed"]);
   });
 
@@ -134,14 +143,19 @@ describe("H13: what holds, and for whom", () => {
     open({ sandbox: { uniqueExternalId: true } });
     await world.import([file(...on("M1", 10))]);
     world.target.ledgerPath += "-other";
-    world.sandbox.setFaults([{ match: { path: "/documents" }, action: { kind: "status", status: 400, when: "before" } }, { match: { path: "/documents/events" }, action: { kind: "status", status: 400, when: "before" } }]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents" }, action: { kind: "status", status: 400, when: "before" } },
+      { match: { path: "/documents/events" }, action: { kind: "status", status: 400, when: "before" } },
+    ]);
     await world.import([file(...on("M9", 10, 20))]);
     expect(states()).toEqual(["M9 10 held document-rejected", "M9 20 held document-rejected"]);
   });
 
   test("a refused participant", async () => {
     open();
-    world.sandbox.setFaults([{ match: { path: "/participants", method: "POST" }, action: { kind: "status", status: 400, when: "before" } }]);
+    world.sandbox.setFaults([
+      { match: { path: "/participants", method: "POST" }, action: { kind: "status", status: 400, when: "before" } },
+    ]);
     await world.import([file(...on("M1", 10))]);
     expect(states()).toEqual(["M1 10 held participant-not-registered"]);
   });
@@ -185,7 +199,11 @@ describe("H14, H15: invalid rows", () => {
 
   test("H14: with `unplacedRows: hold` it holds what is later in its input, until it is dismissed", async () => {
     open({ settings: { unplacedRows: "hold" } });
-    const rows = [eventRow({ row: 2, document: "M1", minute: 10 }), invalidRow(3, []), eventRow({ row: 4, document: "M2", minute: 10 })];
+    const rows = [
+      eventRow({ row: 2, document: "M1", minute: 10 }),
+      invalidRow(3, []),
+      eventRow({ row: 4, document: "M2", minute: 10 }),
+    ];
     await world.import([fileOf(rows)]);
     expect(states()).toEqual(["M1 10 landed", "M2 10 held behind-invalid-row"]);
     giveUp();
@@ -208,18 +226,41 @@ describe("H14, H15: invalid rows", () => {
 describe("H16, H17: linked documents", () => {
   test("H16: equal times on both sides follow one total order", async () => {
     open();
-    const summary = await world.import([file(...on("A", 10), ...on("B", 10), related("A", 10, "B"), related("B", 10, "A"))]);
+    const summary = await world.import([
+      file(...on("A", 10), ...on("B", 10), related("A", 10, "B"), related("B", 10, "A")),
+    ]);
     expect([summary.exitCode, refusals()]).toEqual([0, 0]);
-    expect(timeline("A").map((event) => event.replace("10 ", ""))).toEqual(["Weighing sent", "RELATED sent", "RELATED mirror"]);
-    expect(timeline("B").map((event) => event.replace("10 ", ""))).toEqual(["Weighing sent", "RELATED mirror", "RELATED sent"]);
+    expect(timeline("A").map((event) => event.replace("10 ", ""))).toEqual([
+      "Weighing sent",
+      "RELATED sent",
+      "RELATED mirror",
+    ]);
+    expect(timeline("B").map((event) => event.replace("10 ", ""))).toEqual([
+      "Weighing sent",
+      "RELATED mirror",
+      "RELATED sent",
+    ]);
   });
 
   test("H17: a batch that would close a circle is cut", async () => {
     open();
-    const rows = [...on("A", 5), related("A", 10, "B"), ...on("B", 6), { document: "B", minute: 20 }, related("A", 30, "B"), ...on("B", 40)];
+    const rows = [
+      ...on("A", 5),
+      related("A", 10, "B"),
+      ...on("B", 6),
+      { document: "B", minute: 20 },
+      related("A", 30, "B"),
+      ...on("B", 40),
+    ];
     const summary = await world.import([file(...rows)]);
     expect([summary.exitCode, refusals()]).toEqual([0, 0]);
-    expect(timeline("B")).toEqual(["6 Weighing sent", "10 RELATED mirror", "20 Weighing sent", "30 RELATED mirror", "40 Weighing sent"]);
+    expect(timeline("B")).toEqual([
+      "6 Weighing sent",
+      "10 RELATED mirror",
+      "20 Weighing sent",
+      "30 RELATED mirror",
+      "40 Weighing sent",
+    ]);
   });
 });
 
@@ -234,7 +275,11 @@ describe("H18: what one event writes on other timelines", () => {
   test("linkTime server: the other document's pending events go first, and what comes later is late", async () => {
     open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
     await world.import([file(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"))]);
-    expect(timeline("B").map((event) => event.split(" ").slice(-2).join(" "))).toEqual(["Weighing sent", "Weighing sent", "RELATED mirror"]);
+    expect(timeline("B").map((event) => event.split(" ").slice(-2).join(" "))).toEqual([
+      "Weighing sent",
+      "Weighing sent",
+      "RELATED mirror",
+    ]);
     await world.import([file(...on("B", 40))]);
     expect(states().at(-1)).toBe("B 40 rejected late");
     expect(refusals()).toBe(0);

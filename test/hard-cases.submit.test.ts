@@ -37,12 +37,13 @@ const states = (): string[] =>
       .all()
       .map(({ state, reason }) => (reason === null ? state : `${state}: ${reason}`)),
   );
-const documentState = (key = "M1"): string =>
-  world.withLedger((database) => findDocument(database, key).state);
+const documentState = (key = "M1"): string => world.withLedger((database) => findDocument(database, key).state);
 const minutes = (key = "M1"): number[] =>
   world.sandbox.store
     .documentsByExternalId(key)
-    .flatMap(({ events }) => events.filter(({ origin }) => origin === "sent").map((event) => (event.at - START) / 60_000));
+    .flatMap(({ events }) =>
+      events.filter(({ origin }) => origin === "sent").map((event) => (event.at - START) / 60_000),
+    );
 const open = (options: WorldOptions = {}): World => (world = createWorld(options));
 /** Answers of the nth write, replaced by these. */
 const instead = (answers: Record<number, (body: string) => { status: number; body: unknown }>): RunPlan => {
@@ -83,7 +84,9 @@ describe("H1: a refusal after doubt proves nothing", () => {
   test.each(switches)("a batch refused for its last event settles what stood before it (%s)", async (_, sandbox) => {
     open({ sandbox });
     await world.import([file(...at(1))]);
-    await world.import([file(...at(10, 20), { document: "M1", minute: 30, bad: true }, { document: "M1", minute: 40 })]);
+    await world.import([
+      file(...at(10, 20), { document: "M1", minute: 30, bad: true }, { document: "M1", minute: 40 }),
+    ]);
     const landed = new Set(minutes());
     const [, ...rest] = states();
     for (const [index, minute] of [10, 20, 30, 40].entries()) {
@@ -92,7 +95,8 @@ describe("H1: a refusal after doubt proves nothing", () => {
       else expect(state).toMatch(/^(rejected|held|stalled)/);
     }
     expect(landed.has(30) || landed.has(40)).toBe(false);
-    if (sandbox.partialBatches !== true) expect(rest.map((state) => state.split(":")[0])).toEqual(["landed", "landed", "rejected", "held"]);
+    if (sandbox.partialBatches !== true)
+      expect(rest.map((state) => state.split(":")[0])).toEqual(["landed", "landed", "rejected", "held"]);
   });
 
   test("an event in doubt takes no correction under a new key, and holds its lane", async () => {
@@ -102,7 +106,12 @@ describe("H1: a refusal after doubt proves nothing", () => {
     await world.import([file(...at(10, 20))]);
     faults();
     await world.import([file(...at(50))]);
-    expect(states()).toEqual(["landed", "stalled: refused-in-doubt", "stalled: refused-in-doubt", "held: behind-stalled"]);
+    expect(states()).toEqual([
+      "landed",
+      "stalled: refused-in-doubt",
+      "stalled: refused-in-doubt",
+      "held: behind-stalled",
+    ]);
     expect(minutes()).toEqual([1, 10, 20]);
   });
 
@@ -124,17 +133,27 @@ describe("H2, H3: a duplicate", () => {
     await world.import([file(...at(1))]);
     faults({ nth: 1, times: 1, action: lost });
     const words = "deduplicationId (…) already exists";
-    const plan = instead({ 2: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message: words }] } }) });
+    const plan = instead({
+      2: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message: words }] } }),
+    });
     const summary = await world.import([file(...at(10, 20))], plan);
     expect(summary.exitCode).toBe(0);
-    expect(states()).toEqual(["landed", "landed-without-id: duplicate-of-own-attempt", "landed-without-id: duplicate-of-own-attempt"]);
+    expect(states()).toEqual([
+      "landed",
+      "landed-without-id: duplicate-of-own-attempt",
+      "landed-without-id: duplicate-of-own-attempt",
+    ]);
   });
 
   test("CONFLICT_ERROR with other words is an ordinary refusal", async () => {
     open();
     await world.import([file(...at(1))]);
-    const plan = instead({ 1: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message: "busy" }] } }) });
-    world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, action: { kind: "status", status: 400, when: "before" } }]);
+    const plan = instead({
+      1: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message: "busy" }] } }),
+    });
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, action: { kind: "status", status: 400, when: "before" } },
+    ]);
     await world.import([file(...at(10))], plan);
     expect(states()[1]).toBe("rejected: service-refused");
   });
@@ -158,7 +177,9 @@ describe("H2, H3: a duplicate", () => {
 
 /** The key that this installation would give the event of that minute. */
 function deduplicationIdOf(document: string, minute: number): string {
-  return eventDeduplicationId({ namespace: "story", kind: "manifest", key: document, generation: 1 }, "weighing", [String(minute)]);
+  return eventDeduplicationId({ namespace: "story", kind: "manifest", key: document, generation: 1 }, "weighing", [
+    String(minute),
+  ]);
 }
 
 async function token(): Promise<string> {
@@ -175,7 +196,12 @@ async function token(): Promise<string> {
 }
 
 /** An event by somebody else's hand. */
-async function postAs(participantId: string, addressId: string, document: string, deduplicationId: string): Promise<void> {
+async function postAs(
+  participantId: string,
+  addressId: string,
+  document: string,
+  deduplicationId: string,
+): Promise<void> {
   const [there] = world.sandbox.store.documentsByExternalId(document);
   const answer = await world.sandbox.inject({
     method: "POST",
@@ -217,7 +243,11 @@ describe("H4: a create answered 409", () => {
   test.each([true, false])("without words is repeated without events (committed: %s)", async (committed) => {
     open({ sandbox: { terseErrors: true } });
     faults({ nth: 1, action: committed ? lost : { kind: "drop", when: "before" } });
-    if (!committed) faults({ nth: 1, action: { kind: "drop", when: "before" } }, { nth: 2, action: { kind: "status", status: 409, when: "before" } });
+    if (!committed)
+      faults(
+        { nth: 1, action: { kind: "drop", when: "before" } },
+        { nth: 2, action: { kind: "status", status: 409, when: "before" } },
+      );
     await world.import([file(...at(10, 20))]);
     expect(documentState()).toBe(committed ? "stranded" : "open");
     expect(minutes()).toEqual([10, 20]);
@@ -265,23 +295,28 @@ describe("H6: an accepted answer of the wrong shape", () => {
 });
 
 describe("H7: registrations have no key", () => {
-  test.each(["/participants", "/participants/{participantId}/addresses"])("nothing at %s is created twice after a lost answer", async (path) => {
-    open({ sandbox: { twinParticipants: true } });
-    world.sandbox.setFaults([{ match: { method: "POST", path }, nth: 1, action: lost }]);
-    expect((await world.import([file(...at(10))])).exitCode).toBe(0);
-    expect([...world.sandbox.store.twinParticipants(), ...world.sandbox.store.doubledAddresses()]).toEqual([]);
-    const kinds = world.sandbox.store.requests().map(({ method, at: when }) => ({ method, when }));
-    const [post] = kinds.filter(({ method }) => method === "POST").slice(1);
-    const look = kinds.find(({ method, when }) => method === "GET" && when > (post?.when ?? 0));
-    expect((look?.when ?? 0) - (post?.when ?? 0)).toBeGreaterThanOrEqual(3000);
-  });
+  test.each(["/participants", "/participants/{participantId}/addresses"])(
+    "nothing at %s is created twice after a lost answer",
+    async (path) => {
+      open({ sandbox: { twinParticipants: true } });
+      world.sandbox.setFaults([{ match: { method: "POST", path }, nth: 1, action: lost }]);
+      expect((await world.import([file(...at(10))])).exitCode).toBe(0);
+      expect([...world.sandbox.store.twinParticipants(), ...world.sandbox.store.doubledAddresses()]).toEqual([]);
+      const kinds = world.sandbox.store.requests().map(({ method, at: when }) => ({ method, when }));
+      const [post] = kinds.filter(({ method }) => method === "POST").slice(1);
+      const look = kinds.find(({ method, when }) => method === "GET" && when > (post?.when ?? 0));
+      expect((look?.when ?? 0) - (post?.when ?? 0)).toBeGreaterThanOrEqual(3000);
+    },
+  );
 });
 
 describe("H8: credentials", () => {
   test("a revoked credential stops the run and rejects no row", async () => {
     open();
     await world.import([file(...at(1))]);
-    world.sandbox.setFaults([{ match: { path: "/documents/events" }, action: { kind: "status", status: 403, when: "before" } }]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, action: { kind: "status", status: 403, when: "before" } },
+    ]);
     const summary = await world.import([file(...at(10), { document: "M2", minute: 10 })]);
     expect(summary.stopped?.code).toBe("credentials-refused");
     expect(summary.exitCode).toBe(4);
@@ -350,7 +385,9 @@ describe("H19: a target's document", () => {
 
   test("is late for what lies before the event that makes it", async () => {
     open();
-    await world.import([file({ document: "M1", minute: 10, target: "T1" }, { document: "T1", minute: 5, onTarget: true })]);
+    await world.import([
+      file({ document: "M1", minute: 10, target: "T1" }, { document: "T1", minute: 5, onTarget: true }),
+    ]);
     expect(states()).toEqual(["rejected: late", "landed"]);
   });
 
@@ -358,7 +395,10 @@ describe("H19: a target's document", () => {
     open();
     await world.import([file(...at(1))]);
     faults({ nth: 1, action: lost });
-    const rows = [{ document: "M1", minute: 10, target: "T1" }, { document: "T1", minute: 30, onTarget: true, key: "t" }];
+    const rows = [
+      { document: "M1", minute: 10, target: "T1" },
+      { document: "T1", minute: 30, onTarget: true, key: "t" },
+    ];
     expect((await world.import([file(...rows)])).exitCode).toBe(3);
     expect(documentState("T1")).toBe("stranded");
     const id = world.sandbox.store.documentsByExternalId("T1")[0]?.id ?? "";
@@ -372,7 +412,9 @@ describe("H19: a target's document", () => {
     await world.import([file({ document: "M1", minute: 10, target: "T1" })]);
     const key = documentDeduplicationId({ namespace: "story", kind: "batch", key: "T1", generation: 1 });
     expect(world.sandbox.store.documentsByExternalId("T1")[0]?.deduplicationId).toBe(key);
-    await world.import([file({ document: "M2", minute: 10, key: "again", target: "T1" }, { document: "M2", minute: 20 })]);
+    await world.import([
+      file({ document: "M2", minute: 10, key: "again", target: "T1" }, { document: "M2", minute: 20 }),
+    ]);
     expect(states().filter((state) => state.startsWith("landed-without-id"))).toEqual([]);
     expect(minutes("M2")).toEqual([]);
   });

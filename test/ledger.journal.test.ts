@@ -130,6 +130,8 @@ describe("a rebuilt ledger", () => {
     loseTheLedger();
     expect(await rebuild()).toMatchObject({ participants: 2, addresses: 2, documents: 13, landed: 36, inDoubt: 0 });
     expect(isSound()).toEqual([]);
+    const indexes = "SELECT count(*) FROM sqlite_master WHERE name LIKE '%rebuild%'";
+    expect(world.withLedger((database) => database.prepare(indexes).pluck().get())).toBe(0);
     const again = await world.import([story()]);
     expect([again.requests.sent, again.rows.known, again.exitCode]).toEqual([0, 36, 0]);
     expect(isSound()).toEqual([]);
@@ -179,11 +181,10 @@ describe("a rebuilt ledger", () => {
       for (const timeline of names) expect(new Set(timeline).size).toBe(timeline.length);
       expect(summary.exitCode).toBe(stranded > 0 ? 3 : 0);
       expect(isSound()).toEqual([]);
-      if (stranded === 0) {
-        const landed = (await showAnything(world.target, "M1")).documents[0]?.events.map(({ state }) => state) ?? [];
-        expect(landed.every((state) => state.startsWith("landed"))).toBe(true);
-        expect(documents.flatMap(({ events }) => events)).toHaveLength(37);
-      }
+      // A lost create strands its document for a person (H4); everything else is finished, once.
+      const landed = (await showAnything(world.target, "M1")).documents[0]?.events.map(({ state }) => state) ?? [];
+      expect(stranded > 0 || landed.every((state) => state.startsWith("landed"))).toBe(true);
+      expect(stranded > 0 || documents.flatMap(({ events }) => events).length === 37).toBe(true);
     },
   );
 

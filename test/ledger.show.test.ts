@@ -37,7 +37,7 @@ describe("show of a document", () => {
     expect(document).toMatchObject({ state: "open", generation: 1, replaced: false, holds: ["a.csv, row 3"] });
     expect(document?.events.map(({ state, rows, waitsFor }) => ({ state, rows, waitsFor }))).toEqual([
       { state: "landed", rows: ["a.csv, row 2"], waitsFor: null },
-      { state: "held", rows: ["a.csv, row 4"], waitsFor: "a.csv, row 3" },
+      { state: "held", rows: ["a.csv, row 4"], waitsFor: "the correction of a.csv, row 3" },
     ]);
     expect(document?.events[0]).toMatchObject({ reason: null, at: "2026-01-01T00:10:00.000Z" });
     expect(document?.events[0]?.eventId).toEqual(expect.any(String));

@@ -49,7 +49,7 @@ describe("the guide `map your first file`", () => {
 describe("generated documents", () => {
   it.each([
     ["docs/mapping-reference.md", mappingReference],
-    ["docs/mapping.schema.json", () => `${JSON.stringify(mappingJsonSchema(), null, 2)}\n`],
+    ["mappings/schema.json", () => `${JSON.stringify(mappingJsonSchema(), null, 2)}\n`],
   ])("%s is up to date (scripts/generate-docs.ts)", async (path, make) => {
     expect(await readFile(join(root, path), "utf8")).toBe(make());
   });

@@ -46,7 +46,7 @@ note: { name: N, key: content, within: import, externalCreatedAt: { column: Day 
   });
 
   it("happens only where its condition holds", async () => {
-    const yaml = mappingWith({ event: "when: { filled: Go }" });
+    const yaml = mappingWith({ input: "rowsWithoutEvents: allow", event: "when: { filled: Go }" });
     const mapped = mapRows(await load(yaml), [{ ...DAY, Go: "x" }, DAY]);
     expect(mapped.map((one) => recordsOf([one]).events.length)).toEqual([1, 0]);
   });

@@ -147,3 +147,24 @@ describe("a custom function", () => {
     expect((await refusal(`functions: ../fns.mjs\n${yamlWith('row["X"]')}`)).message).toContain("beside the mapping");
   });
 });
+
+describe("taxIdType", () => {
+  it.each([
+    ["11.222.333/0001-81", "CNPJ"],
+    ["111.444.777-35", "CPF"],
+    ["", "none"],
+  ])("of %j says which of the country's tax ids it is", async (cell, type) => {
+    expect(await value('taxIdType(row["X"]) == "" ? "none" : taxIdType(row["X"])', { X: cell })).toBe(type);
+  });
+
+  it("of what is none makes the row invalid, and so does a mapping without a country", async () => {
+    const wrong = yamlWith('taxIdType(row["X"])');
+    const rows = [{ ...DAY, X: "11.222.333/0001-80" }];
+    const [none] = problemsOf(mapRows(await load(wrong), rows)[0]);
+    expect(none?.message).toContain("is no tax id of BR");
+    const nowhere = wrong.replace(", country: BR", "").replace("11.222.333/0001-81", "x");
+    const natural = nowhere.replace("taxIdType: CNPJ", 'taxIdType: "X"').replace('taxId: "x"', 'taxId: { value: "x", as: text }');
+    const [unknown] = problemsOf(mapRows(await load(natural), rows)[0]);
+    expect(unknown?.message).toContain("the country of tax ids is not known");
+  });
+});

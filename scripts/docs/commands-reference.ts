@@ -26,8 +26,7 @@ export async function commandsReference(): Promise<string> {
     const command = new Command(`rowferry ${name}`).description(summary).helpOption("--help", "print this help");
     (await load()).define(command, frame);
     lines.push("", `## ${name}`, "", "```text", helpOf(command), "```");
-    for (const sub of command.commands)
-      lines.push("", `### ${name} ${sub.name()}`, "", "```text", helpOf(sub), "```");
+    for (const sub of command.commands) lines.push("", `### ${name} ${sub.name()}`, "", "```text", helpOf(sub), "```");
   }
   return `${lines.join("\n")}\n`;
 }

@@ -13,18 +13,22 @@ export interface CommandEntry {
   load: () => Promise<CommandModule>;
 }
 
+/** In the order in which they are first needed; `--help` and docs/commands.md list them so. */
 export const commands: readonly CommandEntry[] = [
-  { name: "import", summary: "send the rows of files to the service", load: () => import("./commands/import.js") },
+  { name: "init", summary: "make a working folder: settings to fill in", load: () => import("./commands/init.js") },
+  { name: "guess", summary: "write a first mapping from the data", load: () => import("./commands/guess.js") },
+  {
+    name: "check",
+    summary: "what is wrong with a mapping, and what it makes of files",
+    load: () => import("./commands/check.js"),
+  },
+  { name: "test", summary: "run the cases beside mappings", load: () => import("./commands/test.js") },
   { name: "plan", summary: "show what import would do; send nothing", load: () => import("./commands/plan.js") },
+  { name: "import", summary: "send the rows of files to the service", load: () => import("./commands/import.js") },
   {
     name: "resume",
     summary: "go on with what the ledger still has to send",
     load: () => import("./commands/resume.js"),
-  },
-  {
-    name: "retry",
-    summary: "try refused work again, then go on as resume does",
-    load: () => import("./commands/retry.js"),
   },
   { name: "status", summary: "what is open, and what it waits for", load: () => import("./commands/status.js") },
   {
@@ -32,27 +36,32 @@ export const commands: readonly CommandEntry[] = [
     summary: "make a run's HTML report again",
     load: () => import("./commands/report.js"),
   },
-  { name: "runs", summary: "what was run, and how it ended", load: () => import("./commands/runs.js") },
-  {
-    name: "show",
-    summary: "what became of a row, document, participant, event or request",
-    load: () => import("./commands/show.js"),
-  },
   {
     name: "rejects",
     summary: "write the rows that a person must change to files",
     load: () => import("./commands/rejects.js"),
   },
+  {
+    name: "show",
+    summary: "what became of a row, document, participant, event or request",
+    load: () => import("./commands/show.js"),
+  },
+  { name: "runs", summary: "what was run, and how it ended", load: () => import("./commands/runs.js") },
   { name: "dismiss", summary: "give up rows, and release what waits", load: () => import("./commands/dismiss.js") },
   {
-    name: "resolve",
-    summary: "give a stranded document the id it has at the service",
-    load: () => import("./commands/resolve.js"),
+    name: "retry",
+    summary: "try refused work again, then go on as resume does",
+    load: () => import("./commands/retry.js"),
   },
   {
     name: "replace",
     summary: "plan a document's cancellation and its next generation",
     load: () => import("./commands/replace.js"),
+  },
+  {
+    name: "resolve",
+    summary: "give a stranded document the id it has at the service",
+    load: () => import("./commands/resolve.js"),
   },
   { name: "verify", summary: "hold the ledger against the service", load: () => import("./commands/verify.js") },
   {
@@ -60,22 +69,14 @@ export const commands: readonly CommandEntry[] = [
     summary: "back up, check, prune, rebuild or rebind the ledger",
     load: () => import("./commands/ledger.js"),
   },
-  {
-    name: "check",
-    summary: "what is wrong with a mapping, and what it makes of files",
-    load: () => import("./commands/check.js"),
-  },
-  { name: "guess", summary: "write a first mapping from the data", load: () => import("./commands/guess.js") },
-  { name: "test", summary: "run the cases beside mappings", load: () => import("./commands/test.js") },
-  { name: "schema", summary: "print the JSON Schema of mapping files", load: () => import("./commands/schema.js") },
   { name: "sandbox", summary: "run a local service to rehearse with", load: () => import("./commands/sandbox.js") },
-  { name: "init", summary: "make a working folder: settings to fill in", load: () => import("./commands/init.js") },
   {
     name: "doctor",
     summary: "check settings, credential, service, clock and disk",
     load: () => import("./commands/doctor.js"),
   },
   { name: "explain", summary: "what a code means, and what to do", load: () => import("./commands/explain.js") },
+  { name: "schema", summary: "print the JSON Schema of mapping files", load: () => import("./commands/schema.js") },
   {
     name: "completion",
     summary: "print a script that completes commands in your shell",

@@ -34,6 +34,7 @@ export const configTargetSchema = z.strictObject({
     .optional()
     .describe("Response headers that are kept with every attempt; default: the usual names, x-request-id among them."),
   ledger: text.optional().describe("The ledger's file; default `state/<target>/ledger.db`."),
+  journal: text.optional().describe("The journal's file, best on another disk; relative to the settings file."),
 });
 
 export const configSchema = z.strictObject({

@@ -40,7 +40,9 @@ export interface Telling {
 export function tellError(world: World, error: RowferryError, telling: Telling): void {
   const unexpected = error.code === ("unexpected" satisfies Code);
   const log = unexpected && telling.logFolder !== null ? relative(world.cwd, telling.logFolder) || "." : null;
-  const lines = [`rowferry: ${plainLines(error.description)}`, `  ${plainLines(error.hint).replaceAll("\n", "\n  ")}`];
+  // Paths are shown as the command line knows them.
+  const description = error.description.replaceAll(`${world.cwd}/`, "");
+  const lines = [`rowferry: ${plainLines(description)}`, `  ${plainLines(error.hint).replaceAll("\n", "\n  ")}`];
   if (log !== null) lines.push(`  The log of this run lies in ${plainText(log)}/.`);
   if (telling.debug) lines.push(plainLines(stackOf(error)));
   world.stderr.write(`${lines.join("\n")}\n`);

@@ -35,7 +35,7 @@ export function runCommand(
         },
         limits: limits(flags, world.clock.now()),
         fresh: flags.fresh === true,
-        journal: flags.journal ?? null,
+        journal: flags.journal ?? target.journal ?? null,
         ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
       });
     } finally {

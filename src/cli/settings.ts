@@ -54,13 +54,14 @@ export function resolveTarget(from: {
     requestIdHeaders: service.requestIdHeaders ?? defaults.requestIdHeaders,
     ledgerPath: ledger === undefined ? join(stateFolder, "ledger.db") : resolve(cwd, ledger),
     stateFolder,
+    ...(service.journal === undefined ? {} : { journal: resolve(cwd, service.journal) }),
   };
 }
 
 type Access = Pick<Target, "baseUrl" | "tokenUrl" | "clientId" | "clientSecret" | "scope" | "clientAuthentication">;
 type Service = { access: Access } & Pick<
   ConfigTarget,
-  "rate" | "burst" | "throttle" | "maxEventsPerRequest" | "maxRequestBytes" | "requestIdHeaders" | "ledger"
+  "rate" | "burst" | "throttle" | "maxEventsPerRequest" | "maxRequestBytes" | "requestIdHeaders" | "ledger" | "journal"
 >;
 
 /** Store and ledger lie together, so `--ledger` moves both. Unthrottled unless `--rate` is given. */

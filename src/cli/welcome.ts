@@ -18,13 +18,16 @@ export function welcome(world: World): string {
 
 const firstContact = [
   "Next:",
-  "  rowferry init                           a working folder: settings to fill in",
-  "  rowferry import mapping.yaml data.csv   a rehearsal: without settings rows go to a local sandbox",
+  "  rowferry guess data.csv -o mapping.yaml   a first mapping, made from your file",
+  "  rowferry check mapping.yaml data.csv      what the mapping makes of it, row by row",
+  "  rowferry import mapping.yaml data.csv     a rehearsal: without settings rows go to a local sandbox",
+  "  rowferry init                             settings to fill in, when a service is to be used",
 ];
 
 const onTheWay = [
   "Next:",
   "  rowferry status                         what is open, and what it waits for",
+  "  rowferry rejects                        the rows that a person must change, as files",
   "  rowferry plan mapping.yaml data.csv     what an import would send, and how long it would take",
   "  rowferry import mapping.yaml data.csv   send it",
 ];

@@ -7,16 +7,11 @@ export function describeWait(database: Database, waitsFor: string | null): strin
   const match = /^(row|event|document|participant|address):(-?\d+)$/.exec(waitsFor ?? "");
   if (match === null) return waitsFor ?? "something that is not known";
   const id = Number(match[2]);
-  switch (match[1]) {
-    case "row":
-      return `the correction of ${describeRow(database, id)}`;
-    case "event":
-      return describeEventWait(database, id);
-    case "document":
-      return describeDocumentWait(database, id);
-    default:
-      return describeRegistrationWait(database, match[1] === "participant" ? "participant" : "address", id);
-  }
+  const kind = match[1];
+  if (kind === "row") return `the correction of ${describeRow(database, id)}`;
+  if (kind === "event") return describeEventWait(database, id);
+  if (kind === "document") return describeDocumentWait(database, id);
+  return describeRegistrationWait(database, kind === "participant" ? "participant" : "address", id);
 }
 
 function describeEventWait(database: Database, id: number): string {

@@ -3,9 +3,11 @@
  * once, when the next run begins; the run settles it by evidence, like any other doubt.
  */
 import type { Database } from "better-sqlite3";
+import { isOn } from "../model/safeguards.js";
 
 /** The caller holds the lock: nothing is really being sent. */
 export function recordInterruptions(database: Database, now: number): void {
+  if (!isOn("doubt-at-start")) return;
   const reason = "interrupted-in-doubt";
   database.transaction(() => {
     database

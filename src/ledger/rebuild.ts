@@ -39,6 +39,8 @@ export async function rebuildFrom(database: Database, lines: AsyncIterable<strin
     apply(entry);
     entries += 1;
   }
+  // Only for finding events by key alone while the journal is read.
+  database.exec("DROP INDEX events_by_key_for_rebuild");
   if (entries === 0) throw new RowferryError("journal-unreadable", `The journal holds no entry (line ${torn ?? 0}).`);
   const count = (sql: string) => database.prepare<[], number>(sql).pluck().get() ?? 0;
   return {
@@ -101,7 +103,7 @@ function createReplay(database: Database): (entry: JournalEntry) => void {
     inserted(addDocument.run(namespace, kind, key, generation, mode));
 
   const setDocument = (entry: JsonObject, at: number): void => {
-    const id = named(entry["document"] as JournalDocument, String(entry["mode"] ?? "create"));
+    const id = named(entry["document"] as JournalDocument, text(entry["mode"]) ?? "create");
     const before = documentState.get(id);
     const serviceId = text(entry["id"]) ?? before?.service_id ?? null;
     const state = restingState(text(entry["state"]), serviceId);
@@ -119,7 +121,7 @@ function createReplay(database: Database): (entry: JournalEntry) => void {
   };
 
   const intendEvent = (document: number, entry: JsonObject, at: number): void => {
-    const key = keyBytes(String(entry["key"]));
+    const key = keyBytes(text(entry["key"]) ?? "");
     const found = eventByKey.get(key);
     if (found?.state != null && landedStates.includes(found.state)) return;
     const related = entry["related"] as JournalDocument | null;
@@ -130,7 +132,7 @@ function createReplay(database: Database): (entry: JournalEntry) => void {
         addEvent.run(
           document,
           key,
-          Buffer.from(String(entry["hash"]), "hex"),
+          Buffer.from(text(entry["hash"]) ?? "", "hex"),
           entry["event"],
           JSON.stringify(entry["parts"]),
           entry["name"],
@@ -149,7 +151,7 @@ function createReplay(database: Database): (entry: JournalEntry) => void {
   };
 
   const endEvent = (entry: JsonObject, at: number): void => {
-    const found = eventByKey.get(keyBytes(String(entry["key"])));
+    const found = eventByKey.get(keyBytes(text(entry["key"]) ?? ""));
     if (found === undefined) return;
     const state = text(entry["state"]) ?? "planned";
     if (landedStates.includes(state) || state === "foreign") setEvent(found.id, state, entry, at);
@@ -168,8 +170,8 @@ function createReplay(database: Database): (entry: JournalEntry) => void {
     if (record === "participant" || record === "address") return register(record, entry, at);
     for (const document of objects(entry["documents"])) setDocument(document, at);
     if (entry.entry === "intent") {
-      const document = named(entry["document"] as JournalDocument, String(entry["mode"] ?? "create"));
-      const creates = String(entry["kind"]).startsWith("create-");
+      const document = named(entry["document"] as JournalDocument, text(entry["mode"]) ?? "create");
+      const creates = (text(entry["kind"]) ?? "").startsWith("create-");
       setDocument(creates ? { ...entry, state: "stalled", reason: "interrupted-in-doubt" } : entry, at);
       for (const event of objects(entry["events"])) intendEvent(document, event, at);
     } else if (entry.entry === "end") for (const event of objects(entry["events"])) endEvent(event, at);
@@ -220,7 +222,7 @@ function createRegistrationReplay(database: Database) {
       participantByKey.get(natural) ?? inserted(addParticipant.run(natural, record === "participant" ? payload : "{}"));
     let id = owner;
     if (record === "address") {
-      const identity = String(entry["identity"]);
+      const identity = text(entry["identity"]) ?? "";
       id =
         addressByIdentity.get(owner, identity) ??
         inserted(addAddress.run(owner, identity, payload, text(entry["extended"]) ?? "{}"));

@@ -3,6 +3,7 @@
  * whose owner may not be known yet; a document is a row that may not be declared yet.
  */
 import type { Database } from "better-sqlite3";
+import { detachText } from "../model/detach.js";
 import type { AddressRef, ParticipantRef } from "../model/records.js";
 
 /** Ids by text, forgotten all at once when they grow too many: flat memory for any number of rows. */
@@ -10,7 +11,7 @@ export class IdCache {
   private readonly ids = new Map<string, number>();
   private readonly limit: number;
 
-  constructor(limit = 50_000) {
+  constructor(limit = 5000) {
     this.limit = limit;
   }
 
@@ -21,7 +22,7 @@ export class IdCache {
   set(name: string, id: number): number {
     if (this.ids.get(name) === id) return id;
     if (this.ids.size >= this.limit) this.ids.clear();
-    this.ids.set(name, id);
+    this.ids.set(detachText(name), id);
     return id;
   }
 
@@ -41,9 +42,9 @@ class PairCache<First> {
 
   set(first: First, second: string, id: number): number {
     if (this.get(first, second) === id) return id;
-    if (this.size >= 50_000) this.clear();
+    if (this.size >= 5000) this.clear();
     const cache = this.caches.get(first) ?? new Map<string, number>();
-    this.caches.set(first, cache.set(second, id));
+    this.caches.set(first, cache.set(detachText(second), id));
     this.size += 1;
     return id;
   }

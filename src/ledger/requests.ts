@@ -3,6 +3,8 @@
  * are written in one transaction when it has ended. A request without a result at start-up is in doubt.
  */
 import type { Database } from "better-sqlite3";
+import { failPoint } from "../model/fail-point.js";
+import { isOn } from "../model/safeguards.js";
 import type { Journal } from "./journal.js";
 import { createJournalEntries } from "./journal-entries.js";
 import { createTransitions, type Transitions } from "./transitions.js";
@@ -100,21 +102,46 @@ export function createRequestStore(database: Database, journal: Journal | null =
     );
   };
 
+  const writeStates = (intent: Intent, now: number): void => {
+    for (const event of intent.events) transitions.sendingEvent(event, now);
+    if (intent.subject === "document") {
+      if (intent.creates) transitions.sendingDocument(intent.subjectId, now);
+    } else if (intent.creates) {
+      registration[intent.subject].send.run(now, intent.subjectId);
+    }
+  };
+  /** With the safeguard switched off, what should have been written before the call is written after it. */
+  const unwritten = new Map<number, () => void>();
+  const writeIntent = database.transaction((intent: Intent, now: number): number => {
+    const id = Number(insert.run(intent.runId, intent.kind, intent.subject, intent.subjectId, now).lastInsertRowid);
+    intent.events.forEach((event, position) => void carry.run(id, position, event));
+    if (isOn("intent-before-call")) writeStates(intent, now);
+    else unwritten.set(id, () => writeStates(intent, now));
+    journal?.write(entries.intent(id, now));
+    return id;
+  });
+  const writeOutcome = database.transaction(
+    (
+      requestId: number,
+      result: RequestResult,
+      last: AttemptRow | undefined,
+      now: number,
+      outcome: (t: Transitions) => void,
+    ): void => {
+      unwritten.get(requestId)?.();
+      if (last !== undefined) writeAttempt(requestId, last);
+      outcome(transitions);
+      finish.run(result, now, requestId);
+      journal?.write(entries.end(requestId, now));
+    },
+  );
+
   return {
-    begin: database.transaction((intent: Intent, now: number): number => {
-      const id = Number(insert.run(intent.runId, intent.kind, intent.subject, intent.subjectId, now).lastInsertRowid);
-      intent.events.forEach((event, position) => {
-        carry.run(id, position, event);
-        transitions.sendingEvent(event, now);
-      });
-      if (intent.subject === "document") {
-        if (intent.creates) transitions.sendingDocument(intent.subjectId, now);
-      } else if (intent.creates) {
-        registration[intent.subject].send.run(now, intent.subjectId);
-      }
-      journal?.write(entries.intent(id, now));
+    begin(intent, now) {
+      const id = writeIntent(intent, now);
+      failPoint("after-intent");
       return id;
-    }),
+    },
 
     log: database.transaction(
       (
@@ -134,20 +161,11 @@ export function createRequestStore(database: Database, journal: Journal | null =
 
     recordAttempt: (requestId: number, attempt: AttemptRow): void => writeAttempt(requestId, attempt),
 
-    end: database.transaction(
-      (
-        requestId: number,
-        result: RequestResult,
-        last: AttemptRow | undefined,
-        now: number,
-        outcome: (t: Transitions) => void,
-      ): void => {
-        if (last !== undefined) writeAttempt(requestId, last);
-        outcome(transitions);
-        finish.run(result, now, requestId);
-        journal?.write(entries.end(requestId, now));
-      },
-    ),
+    end(requestId, result, last, now, outcome) {
+      failPoint("before-outcome");
+      writeOutcome(requestId, result, last, now, outcome);
+      failPoint("after-outcome");
+    },
 
     outcomes: database.transaction((write: (t: Transitions) => void): void => write(transitions)),
 

@@ -1,5 +1,6 @@
 /** Stages documents: one row per kind, key and generation (HARD-CASES H21, H26). */
 import type { Database } from "better-sqlite3";
+import { detachText } from "../model/detach.js";
 import type { Problem } from "../model/problem.js";
 import type { DocumentRecord, EventRecord } from "../model/records.js";
 import { describeRow } from "./describe-row.js";
@@ -104,8 +105,8 @@ export function createDocumentStager(
       last.createEmpty === wanted.createEmpty
     )
       return true;
-    if (applied.size >= 50_000) applied.clear();
-    applied.set(id, wanted);
+    if (applied.size >= 5000) applied.clear();
+    applied.set(id, { ...wanted, externalId: wanted.externalId && detachText(wanted.externalId) });
     return false;
   };
 

@@ -126,7 +126,7 @@ export function createEventStager(
   const opened = new Set<number>();
   const markOpen = (document: number): void => {
     if (opened.has(document)) return;
-    if (opened.size > 50_000) opened.clear();
+    if (opened.size > 5000) opened.clear();
     open.run(document);
     reopen.run(context.now, document);
     opened.add(document);
@@ -135,7 +135,7 @@ export function createEventStager(
   const generationOf = (document: number): number => {
     const known = generations.get(document);
     if (known !== undefined) return known;
-    if (generations.size > 50_000) generations.clear();
+    if (generations.size > 5000) generations.clear();
     const found = generation.get(document) ?? 1;
     generations.set(document, found);
     return found;

@@ -186,7 +186,7 @@ export function createTransitions(database: Database) {
       unlessGivenUp(id, () => event(id, "deferred", now, { reason: "not-yet-past" })),
     released: (id: number, now: number) => unlessGivenUp(id, () => event(id, "planned", now)),
 
-    sendingDocument: (id: number, now: number) => void document(id, "sending", now),
+    sendingDocument: (id: number, now: number) => document(id, "sending", now),
     opened(id: number, serviceId: string, now: number): void {
       document(id, "open", now, { serviceId });
     },
@@ -194,13 +194,13 @@ export function createTransitions(database: Database) {
       document(id, "rejected", now, { reason: note.code });
       addProblem.run("document", id, note.code, note.message, now);
     },
-    documentStalled: (id: number, reason: Code, now: number) => void document(id, "stalled", now, { reason }),
+    documentStalled: (id: number, reason: Code, now: number) => document(id, "stalled", now, { reason }),
     /** What is in doubt on it waits with it for a person (HARD-CASES H4). */
     stranded(id: number, reason: Code, message: string, now: number): void {
       document(id, "stranded", now, { reason });
       strandEvents.run(now, id);
       addProblem.run("document", id, reason, message, now);
     },
-    documentUnsent: (id: number, now: number) => void document(id, "planned", now),
+    documentUnsent: (id: number, now: number) => document(id, "planned", now),
   };
 }

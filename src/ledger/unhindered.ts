@@ -56,6 +56,9 @@ export function createUnhindered(
   database: Database,
   limits: UnhinderedLimits,
 ): (document: number) => Unhindered | null {
+  // A row that could not be placed holds what is later in its input, whatever the document (HARD-CASES H14).
+  const inputsHold = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM input_holds)").pluck().get() === 1;
+  if (inputsHold) return () => null;
   database.exec(blockedReferences);
   const pageEnd = database
     .prepare<[number, number], number | null>(

@@ -1,10 +1,11 @@
 /** What is valid in a mapping and yet seldom meant; `rowferry check` shows it. */
+import { findPlaceholders } from "./placeholders.js";
 import type { MappingSpec } from "./schema/mapping-schema.js";
 import type { MappingProblem } from "./source/mapping-problem.js";
 import type { MappingSource } from "./source/mapping-source.js";
 
 export function findWarnings(spec: MappingSpec, source: MappingSource): MappingProblem[] {
-  const warnings: MappingProblem[] = [];
+  const warnings: MappingProblem[] = findPlaceholders(spec, source);
   for (const [inputName, input] of Object.entries(spec.inputs)) {
     for (const [event, eventSpec] of Object.entries(input.events ?? {})) {
       const path = ["inputs", inputName, "events", event];

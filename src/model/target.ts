@@ -18,6 +18,8 @@ export interface Target {
   maxRequestBytes: number;
   requestIdHeaders: string[];
   ledgerPath: string;
+  /** Where its journal is kept, from the settings file; absent: only where --journal names one. */
+  journal?: string;
   /** Folder of this target's runs and archive. */
   stateFolder: string;
 }

@@ -6,6 +6,7 @@ import type { RegistrationStore } from "../ledger/registrations.js";
 import type { WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
 import type { JsonObject } from "../model/json.js";
 import { documentDeduplicationId } from "../model/keys.js";
+import { isOn } from "../model/safeguards.js";
 
 export interface Bodies {
   /** One event, as it stands in `events` (service.md, Event). */
@@ -38,6 +39,8 @@ export function createBodies(
     return body;
   };
 
+  let others = 0;
+
   const documentKey = (document: WorkDocument): string => documentDeduplicationId(document);
 
   const documentBody = (document: WorkDocument): JsonObject => ({
@@ -62,7 +65,7 @@ export function createBodies(
     return {
       ...body,
       externalCreatedAt: new Date(event.at).toISOString(),
-      deduplicationId: event.deduplicationId,
+      deduplicationId: isOn("same-key") ? event.deduplicationId : `${event.deduplicationId}-${(others += 1)}`,
       ...references(event.participant, event.address, owner !== null && inlineReferences(owner)),
     };
   };

@@ -30,7 +30,7 @@ export async function recallArchive(target: Target, shown: Shown): Promise<Shown
   for await (const entry of readArchive(archiveFolder(target))) {
     if (entry.type === "attempts") requests.get(Number(entry["request"]))?.attempts.push(attempt(entry));
     else if (entry.type === "payload") {
-      if (events.has(String(entry["deduplicationId"]))) archived.push(entry);
+      if (events.has(text(entry["deduplicationId"]) ?? "")) archived.push(entry);
     } else {
       for (const row of rows) {
         if (row.file === entry["file"] && row.sheet === entry["sheet"] && row.row === entry["row"])
@@ -43,7 +43,6 @@ export async function recallArchive(target: Target, shown: Shown): Promise<Shown
 
 function attempt(entry: JsonObject): ShownAttempt {
   const { number, startedAt, durationMs, status, failure, codes, message, raw, requestIds, inDoubt } = entry;
-  const text = (value: unknown) => (typeof value === "string" ? value : null);
   return {
     number: Number(number),
     startedAt: new Date(Number(startedAt)).toISOString(),
@@ -57,3 +56,5 @@ function attempt(entry: JsonObject): ShownAttempt {
     inDoubt: inDoubt === 1,
   };
 }
+
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null);

@@ -1,7 +1,8 @@
 /** Participants first, then the addresses of those that are registered: documents need both. */
 import { createLanes } from "../submit/lanes.js";
-import type { Outcome } from "./register.js";
-import { placeKey, registerAddress, registerParticipant } from "./register.js";
+import { placeKey, registerAddress } from "./register-address.js";
+import { registerParticipant } from "./register-participant.js";
+import type { Outcome } from "./registration.js";
 import type { Session } from "./session.js";
 
 export async function registerAll(

@@ -64,7 +64,7 @@ function compare(
 ): ResolveCheck["findings"] {
   const findings: ResolveCheck["findings"] = [];
   if (body === null || typeof body !== "object" || Array.isArray(body)) return findings;
-  const given = body as JsonObject;
+  const given: JsonObject = body;
   for (const [name, wanted] of [
     ["id", ours.documentId],
     ["documentId", ours.documentId],

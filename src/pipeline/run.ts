@@ -1,10 +1,12 @@
 /** A run: what was staged and what is open is planned, checked as a whole, and sent; then its files are written. */
 import { countInvalidRows, countTrouble } from "../ledger/run-figures.js";
+import { asWriteFailure } from "../ledger/write-failure.js";
 import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/transaction.js";
 import { codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
+import { failPoint } from "../model/fail-point.js";
 import type { Summary } from "../model/summary.js";
 import { openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
 import { parseErrorLimit } from "./error-limit.js";
@@ -61,12 +63,19 @@ export async function run(
     let staged: StagedInput[] = [];
     if (stage !== null) {
       session.observe({ type: "stage", stage: "reading", total: null });
-      staged = await inTransaction(session.database, "COMMIT", () => stage(session));
+      staged = await inTransaction(session.database, "COMMIT", async () => {
+        const inputs = await stage(session);
+        failPoint("before-staging-commits");
+        return inputs;
+      });
+      failPoint("after-staging-committed");
     }
     if (!tooManyInvalid(session, staged, options.limits.maxErrors)) await submit(session, options);
+    failPoint("before-run-files");
     const summary = summarise(session, { command, mapping, startedAt, staged });
     log.end(summary);
     await writeRunFiles(session, summary, { staged, log: log.path });
+    failPoint("after-run-files");
     createRunStore(session.database).finish(
       session.run.id,
       summary.exitCode,
@@ -74,14 +83,10 @@ export async function run(
       session.clock.now(),
     );
     return summary;
-  } catch (error) {
+  } catch (thrown) {
+    const error = asWriteFailure(thrown, session.target.ledgerPath);
     const code = error instanceof RowferryError ? error.code : "unexpected";
-    createRunStore(session.database).finish(
-      session.run.id,
-      codes[code].exit ?? ExitCode.unexpected,
-      null,
-      session.clock.now(),
-    );
+    finishFailed(session, codes[code].exit ?? ExitCode.unexpected);
     log?.fail(code);
     throw error;
   } finally {
@@ -90,11 +95,21 @@ export async function run(
   }
 }
 
+/** A ledger that cannot be written has no room for this either: the first failure is the one to tell. */
+function finishFailed(session: Session, exitCode: ExitCode): void {
+  try {
+    createRunStore(session.database).finish(session.run.id, exitCode, null, session.clock.now());
+  } catch (error) {
+    if (!(asWriteFailure(error, session.target.ledgerPath) instanceof RowferryError)) throw error;
+  }
+}
+
 async function submit(session: Session, options: ResumeOptions): Promise<void> {
   const { limits } = options;
   const { observe } = session;
   observe({ type: "stage", stage: "planning", total: null });
   const expected = forecast(session);
+  failPoint("after-planning");
   const { requests, secondsAtLimit, events } = expected;
   observe({ type: "forecast", requests, secondsAtLimit, held: events.held, deferred: events.deferred });
   const errors = parseErrorLimit(limits.maxErrors);

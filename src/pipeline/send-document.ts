@@ -19,7 +19,7 @@ import {
   noteRefusal,
   saysTheSame,
 } from "./evidence.js";
-import { type LaneDocument, recordLandings, sendEvents } from "./send-events.js";
+import { type LaneDocument, linkedAt, recordLandings, sendEvents } from "./send-events.js";
 import type { Session } from "./session.js";
 
 /** True: everything of it has landed. */
@@ -128,7 +128,7 @@ async function sendCreate(
         });
         return { next: "stop" };
       }
-      const mirrorAt = lane(session, document, documentId).mirrorsNow ? submitter.serviceNow() : null;
+      const mirrorAt = linkedAt(session, lane(session, document, documentId), answer);
       end((t) => {
         t.opened(document.id, documentId, now);
         recordLandings(t, events, receipt.events, mirrorAt, now);

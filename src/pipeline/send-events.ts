@@ -71,7 +71,7 @@ export async function sendEvents(
     const answer = await submitter.send(call, session.recordRetries(request));
     const now = clock.now();
     if (answer.inDoubt && answer.result !== "accepted") for (const id of ids) evidence.doubtful.add(id);
-    const mirrorAt = document.mirrorsNow ? submitter.serviceNow() : null;
+    const mirrorAt = linkedAt(session, document, answer);
     const end = (outcome: (t: Transitions) => void) =>
       requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
     const turn: Turn = { ...lane, lane, chunk, now, mirrorAt, end };
@@ -84,6 +84,14 @@ export async function sendEvents(
   // A batch that was refused whole while all its parts were accepted was too large for the service (open-points 10).
   if (isClean && refusedWhole > 1) session.caps.lower(refusedWhole);
   return true;
+}
+
+/**
+ * When back-references and targets of an accepted request took place, ms; null: at their events' own times. Under `server`
+ * not before the request left: to believe a timeline further on than it is would refuse good rows as late.
+ */
+export function linkedAt(session: Session, document: LaneDocument, { attempts }: Answer): number | null {
+  return document.mirrorsNow ? session.submitter.serviceNow() - (attempts.at(-1)?.durationMs ?? 0) : null;
 }
 
 /** False: the lane ends here. */

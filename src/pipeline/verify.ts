@@ -103,8 +103,7 @@ async function read(work: Work, subject: "participant" | "document", id: number,
 
 async function checkParticipant(work: Work, participant: RegisteredParticipant): Promise<void> {
   const { serviceId, data } = participant;
-  const name =
-    [data["taxIdType"], data["taxId"], data["name"]].filter((part) => part !== undefined).join(" ") || serviceId;
+  const name = words(data["taxIdType"], data["taxId"], data["name"]) || serviceId;
   const differs = (text: string) => work.result.differences.push({ subject: "participant", name, id: serviceId, text });
   const answer = await read(work, "participant", participant.id, readParticipant(serviceId));
   if (answer === null) return;
@@ -131,7 +130,7 @@ async function checkAddresses(work: Work, participant: RegisteredParticipant, ow
   if (listed === null) return work.note("address lists that cannot be understood");
   for (const { serviceId, data } of participant.addresses) {
     work.result.checked.addresses += 1;
-    const name = `${String(data["name"] ?? serviceId)} of ${owner}`;
+    const name = `${words(data["name"]) || serviceId} of ${owner}`;
     const theirs = listed.find(({ id }) => id === serviceId);
     const texts =
       theirs === undefined
@@ -194,4 +193,8 @@ function checkEvents(work: Work, document: string, ours: RegisteredDocument["eve
     const name = `${event} of ${document}`;
     work.result.differences.push({ subject: "event", name, id: eventId, text: "is not on the timeline" });
   }
+}
+
+function words(...values: (JsonValue | undefined)[]): string {
+  return values.filter((value) => typeof value === "string").join(" ");
 }

@@ -5,6 +5,7 @@
 import type { Registration } from "../ledger/registrations.js";
 import type { Hold, WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Code } from "../model/codes.js";
+import { isOn } from "../model/safeguards.js";
 import { type Retiming, retimed } from "./retime.js";
 
 export interface Held {
@@ -73,13 +74,14 @@ export function assessDocument(
   let cancelled = document.state === "cancelled";
   let lastAt = document.lastAt ?? Number.NEGATIVE_INFINITY;
   // What the timeline has passed cannot be corrected in place any more, and holds nothing (HARD-CASES H12).
-  const open = holds.filter(({ at }) => at === null || at >= lastAt);
+  const open = isOn("hold") ? holds.filter(({ at }) => at === null || at >= lastAt) : [];
   for (const { row, at, event } of open) {
     if (event !== null) continue;
     assessment.bars.push({ at: at ?? Number.NEGATIVE_INFINITY, rank: 0, id: 0, waitsFor: `row:${row}` });
   }
 
-  for (const staged of events) {
+  const inOrder = isOn("order") ? events : events.toSorted((a, b) => a.id - b.id);
+  for (const staged of inOrder) {
     const event = isRejected(staged) ? staged : retimed(staged, lastAt, context.retiming);
     if (event.state === "rejected" && (event.dismissed || event.reason === "dismissed")) continue;
     if (event.state === "foreign" && event.dismissed) continue;
@@ -132,6 +134,7 @@ function refusalOf(
 ): { reason: Code; message: string } | null {
   if (isRejected(event) || event.state === "foreign") return null;
   const time = () => new Date(event.at).toISOString();
+  if (!isOn("lifecycle")) return null;
   if (state.cancelled) {
     return {
       reason: "after-cancel",
@@ -199,7 +202,7 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
     held.event === null ? held.at === null || held.at <= event.at : held.event === event.id,
   );
   if (hold !== undefined) return { reason: "behind-invalid-row", waitsFor: `row:${hold.row}` };
-  if (isRejected(event)) return { reason: "behind-rejected", waitsFor: self };
+  if (isRejected(event) && isOn("hold")) return { reason: "behind-rejected", waitsFor: self };
   if (event.state === "foreign") return { reason: "behind-foreign", waitsFor: self };
   if (!context.retryStalled && (event.state === "stalled" || event.state === "sending")) {
     return { reason: "behind-stalled", waitsFor: self };

@@ -4,6 +4,7 @@
  */
 import type { WorkEvent } from "../ledger/work.js";
 import type { Code } from "../model/codes.js";
+import { isOn } from "../model/safeguards.js";
 import type { Assessment, Held } from "./assess-document.js";
 
 type Placed = Pick<WorkEvent, "at" | "rank" | "id">;
@@ -26,7 +27,7 @@ export interface LinkContext {
 
 /** The other timelines an event writes on. */
 export function touched(event: WorkEvent, relatedTo: LinkContext["relatedTo"]): number[] {
-  if (!event.mirrored) return [];
+  if (!event.mirrored || !isOn("meeting-points")) return [];
   const related = event.relatedDocument === null ? [] : [event.relatedDocument];
   return event.payload.includes('"propagateEvent":true') ? [...related, ...relatedTo(event)] : related;
 }

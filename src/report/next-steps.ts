@@ -19,7 +19,10 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   if (has(summary.open.events, "changed")) {
     const why = "rows came back changed after they had landed: replace their document, or accept what landed";
     steps.push({ why, command: `rowferry replace <document> --reason <text>${target}` });
-    steps.push({ why: "or, where the difference does not matter", command: `rowferry dismiss --code changed${target}` });
+    steps.push({
+      why: "or, where the difference does not matter",
+      command: `rowferry dismiss --code changed${target}`,
+    });
   }
   if (has(summary.open.events, "foreign")) {
     const why = "keys are taken by something this ledger did not send: find out by whom, then accept it";

@@ -55,8 +55,8 @@ export function createPlayer(): Player {
     if (stage.run !== undefined) shell(stage.run, "");
   }
 
-  function shell(command: string, input: string): string {
-    const { stdout, stderr, status } = spawnSync("bash", ["-c", actual(command)], { cwd, env: variables(), input });
+  function shell(line: string, input: string): string {
+    const { stdout, stderr, status } = spawnSync("bash", ["-c", actual(line)], { cwd, env: variables(), input });
     lastCode = status ?? 1;
     return `${stdout.toString()}${stderr.toString()}`;
   }
@@ -67,12 +67,12 @@ export function createPlayer(): Player {
 
   /** One `rowferry` command line, with `> file`, `>> file`, `| command` and `&` at its end. */
   async function rowferry(line: string): Promise<string> {
-    const [, typed = line, operator = "", rest = ""] = /^(.*?)\s*(?:(\||>>?|&)\s*([^|>&]*))?$/s.exec(line) ?? [];
+    const [, own = line, operator = "", rest = ""] = /^(.*?)\s*(?:(\||>>?|&)\s*([^|>&]*))?$/s.exec(line) ?? [];
     let stdout = "";
     let all = "";
     let interrupt: (name: SignalName) => void = () => {};
     const separate = operator === ">" || operator === ">>" || operator === "|";
-    const { assignments, argv } = words(actual(typed));
+    const { assignments, argv } = words(actual(own));
     const world: World = {
       env: { ...variables(), ...assignments },
       cwd,
@@ -124,7 +124,7 @@ export function createPlayer(): Player {
     return text();
   }
 
-  async function command(line: string): Promise<string> {
+  async function typed(line: string): Promise<string> {
     if (line === "echo $?") return `${lastCode}\n`;
     if (line === "wait") return wait(null);
     if (line === "kill -INT %1") return wait("SIGINT");
@@ -138,7 +138,7 @@ export function createPlayer(): Player {
       else if (step.kind === "file") {
         mkdirSync(dirname(join(cwd, step.name)), { recursive: true });
         writeFileSync(join(cwd, step.name), actual(step.text));
-      } else return shown(await command(step.command));
+      } else return shown(await typed(step.command));
       return "";
     },
     async close() {

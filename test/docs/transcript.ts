@@ -48,7 +48,7 @@ export function readTranscript(markdown: string): Step[] {
       }
     }
   }
-  return steps.toSorted((left, right) => left.offset - right.offset).map(({ offset: _, ...step }) => step as Step);
+  return steps.toSorted((left, right) => left.offset - right.offset).map(({ offset: _, ...step }) => step);
 }
 
 function commandsOf(text: string): { command: string; expected: string; from: number; to: number }[] {

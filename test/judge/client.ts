@@ -47,7 +47,10 @@ export function createClient(judge: Judge, options: { rate: number; burst: numbe
 
   function run(args: string[]): Promise<Ran> {
     const started = performance.now();
-    const child = spawn(process.execPath, ["--import", loader, join(root, "src/cli/main.ts"), ...args], { cwd: folder, env });
+    const child = spawn(process.execPath, ["--import", loader, join(root, "src/cli/main.ts"), ...args], {
+      cwd: folder,
+      env,
+    });
     let output = "";
     child.stdout.on("data", (text: Buffer) => (output += text.toString()));
     child.stderr.on("data", (text: Buffer) => (output += text.toString()));

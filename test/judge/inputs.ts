@@ -21,7 +21,20 @@ export interface Input {
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const columns = ["Crate", "Step", "When", "Visitor", "EIN", "Site", "Street", "Owner", "Owner EIN", "Owner Street", "Other", "Note"];
+const columns = [
+  "Crate",
+  "Step",
+  "When",
+  "Visitor",
+  "EIN",
+  "Site",
+  "Street",
+  "Owner",
+  "Owner EIN",
+  "Owner Street",
+  "Other",
+  "Note",
+];
 const ein = (number: number) => `12-${String(3_456_000 + number * 7)}`;
 const rank = (name: string) => (name === "CANCEL" ? 2 : name === "CLOSE" ? 1 : 0);
 
@@ -45,8 +58,20 @@ export function crates(folder: string, count: number, seed = 1, fresh: number | 
     owners.add(owner);
     sites.add(`${visitor}`).add(`owner ${owner}`);
     const when = new Date(at).toISOString().slice(0, 19).replace("T", " ");
-    rows.push([key, name, when, `Visitor ${visitor} & Sons`, ein(visitor), `Site ${visitor}`, `${visitor}, Rue d'Été`,
-      `Owner ${owner}`, ein(100 + owner), `Owner Street ${owner}`, other, note]); // prettier-ignore
+    rows.push([
+      key,
+      name,
+      when,
+      `Visitor ${visitor} & Sons`,
+      ein(visitor),
+      `Site ${visitor}`,
+      `${visitor}, Rue d'Été`,
+      `Owner ${owner}`,
+      ein(100 + owner),
+      `Owner Street ${owner}`,
+      other,
+      note,
+    ]); // prettier-ignore
     const list = timelines.get(key) ?? [];
     timelines.set(key, list);
     list.push({ name, at, by: "caller" });
@@ -107,14 +132,18 @@ function firstLines(text: string): number[] {
 }
 
 /** `fixtures/manifests`, or the faulty file, where the rows that begin in the lines `but`, counting from 1, are left out. */
-export function manifests(path = "fixtures/manifests/manifests-2025-09.csv", but: ReadonlySet<number> = new Set()): Input {
+export function manifests(
+  path = "fixtures/manifests/manifests-2025-09.csv",
+  but: ReadonlySet<number> = new Set(),
+): Input {
   const text = readFileSync(join(root, path)).toString("latin1");
-  const rows = parse(text, { delimiter: ";", columns: true, relax_column_count: true }) as ManifestRow[];
+  const rows = parse<ManifestRow>(text, { delimiter: ";", columns: true, relax_column_count: true });
   const lines = firstLines(text);
   const timelines = new Map<string, ExpectedEvent[]>();
   for (const [index, record] of rows.entries()) {
     if (record.Situação === "Rascunho" || but.has(lines[index + 1] ?? 0)) continue;
-    const [, day, month, year, hour, minute] = /^(\d\d)\/(\d\d)\/(\d{4}) (\d\d):(\d\d)$/.exec(record["Data/Hora"]) ?? [];
+    const [, day, month, year, hour, minute] =
+      /^(\d\d)\/(\d\d)\/(\d{4}) (\d\d):(\d\d)$/.exec(record["Data/Hora"]) ?? [];
     // São Paulo keeps no summer time in 2025.
     const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:00-03:00`);
     const list = timelines.get(record.MTR) ?? [];
@@ -122,12 +151,19 @@ export function manifests(path = "fixtures/manifests/manifests-2025-09.csv", but
     list.push({ name: record.Evento, at, by: "caller" });
   }
   for (const list of timelines.values()) list.sort((a, b) => a.at - b.at || rank(a.name) - rank(b.name));
-  return { args: [join(root, "mappings/manifests.yaml"), join(root, path)], timelines, participants: 22, addresses: 26 };
+  return {
+    args: [join(root, "mappings/manifests.yaml"), join(root, path)],
+    timelines,
+    participants: 22,
+    addresses: 26,
+  };
 }
 
 /** The faulty file without its invalid rows, whose lines `expected.json` beside it names. */
 export function faultyManifests(): Input {
   const folder = "fixtures/manifests-faulty";
-  const { invalid } = JSON.parse(readFileSync(join(root, folder, "expected.json"), "utf8")) as { invalid: { row: number }[] };
+  const { invalid } = JSON.parse(readFileSync(join(root, folder, "expected.json"), "utf8")) as {
+    invalid: { row: number }[];
+  };
   return manifests(`${folder}/manifests-2025-10.csv`, new Set(invalid.map(({ row }) => row)));
 }

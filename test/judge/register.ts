@@ -43,6 +43,9 @@ export interface Register {
 const participantFields = ["countryCode", "name", "taxId", "taxIdType", "type"] as const;
 const addressFields = ["city", "countryCode", "countryState", "name", "number", "street"] as const;
 
+/** "" for whatever is not a text. */
+export const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+
 export const isBody = (value: Json | undefined): value is Body =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 
@@ -117,7 +120,7 @@ export function createRegister(nature: Personality): Register {
     either(body, "address", where);
     let owner: Participant;
     if (body["participant"] === undefined) {
-      owner = participant(String(body["participantId"]));
+      owner = participant(textOf(body["participantId"]));
     } else {
       const data = demand(inline(body["participant"], "participant"), participantFields, "participant");
       owner = participants.find((one) => naturalKey(one.data) === naturalKey(data)) ?? createParticipant(data);

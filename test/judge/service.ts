@@ -37,7 +37,11 @@ type Fault = "errorBefore" | "errorAfter" | "dropBefore" | "dropAfter" | "halfBo
 const faultNames: Fault[] = ["errorBefore", "errorAfter", "dropBefore", "dropAfter", "halfBody", "dropThenLate"];
 const wait = (ms: number) => (ms <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms)));
 
-export async function startJudge(nature: Personality): Promise<Judge> {
+/** `obstruct`: an answer to give instead of doing anything, for tests that need one fault at one place. */
+export async function startJudge(
+  nature: Personality,
+  obstruct: (request: Seen) => Refusal | null = () => null,
+): Promise<Judge> {
   // Monotonic, so that the limit is exact.
   const started = Date.now() - performance.now();
   const now = () => started + performance.now() + (nature.clockOffset ?? 0);
@@ -83,7 +87,7 @@ export async function startJudge(nature: Personality): Promise<Judge> {
       committed: true,
       ...(doc === undefined ? {} : { doc }),
     });
-    const read = (answer: Json | undefined, status = 200): Reply => ({ status, body: answer, committed: false });
+    const read = (found: Json | undefined, status = 200): Reply => ({ status, body: found, committed: false });
     if (method === "POST" && body === null) throw new Refusal(400, "VALIDATION_ERROR", "A JSON object is required");
     const posted = body ?? {};
     if (path === "/participants" && method === "POST") {
@@ -116,14 +120,19 @@ export async function startJudge(nature: Personality): Promise<Judge> {
     }
     const single = first === "documents" && third === "events" && parts.length === 3 && method === "POST";
     if (single || (path === "/documents/events" && method === "POST")) {
-      const { doc, created: isNew, results } = timelines.append(
-        single ? { documentId: second ?? "", events: [posted] } : posted,
-      );
+      const {
+        doc,
+        created: isNew,
+        results,
+      } = timelines.append(single ? { documentId: second ?? "", events: [posted] } : posted);
       if (isNew && chance(`${nature.seed} pending ${doc.id}`) < nature.faults.pending)
         doc.pendingUntil = now() + nature.faults.pendingMs;
       const events = results.map(({ eventId, target }) => {
         if (target !== null && nature.batchAnswer !== "no-target") target.told = true;
-        return { eventId, ...(target === null || nature.batchAnswer === "no-target" ? {} : { targetDocumentId: target.id }) };
+        return {
+          eventId,
+          ...(target === null || nature.batchAnswer === "no-target" ? {} : { targetDocumentId: target.id }),
+        };
       });
       const id = { [isNew ? nature.createId : "documentId"]: doc.id };
       if (single) return created({ ...id, ...events[0] }, doc);
@@ -155,13 +164,21 @@ export async function startJudge(nature: Personality): Promise<Judge> {
     const item = { code, id: `err-${seen.length}`, timestamp: new Date(now()).toISOString() };
     const json = (value: Json) => ({ type: "application/json", text: JSON.stringify(value) });
     if (nature.errors === "text") return { type: "text/plain", text: `${code}: ${message}` };
-    if (nature.errors === "html") return { type: "text/html", text: `<html><body><h1>${status} ${code}</h1>${message}</body></html>` };
+    if (nature.errors === "html")
+      return { type: "text/html", text: `<html><body><h1>${status} ${code}</h1>${message}</body></html>` };
     if (nature.errors === "terse") return json({ errors: [item] });
     if (nature.errors === "message-on-top") return json({ statusCode: status, message, errors: [item] });
     return json({ errors: [{ ...item, message }] });
   }
 
-  function finish(response: ServerResponse, request: Seen, status: number, type: string, text: string, half = false): void {
+  function finish(
+    response: ServerResponse,
+    request: Seen,
+    status: number,
+    type: string,
+    text: string,
+    half = false,
+  ): void {
     request.status = status;
     if (nature.clockOffset === null) response.sendDate = false;
     else response.setHeader("date", new Date(now()).toUTCString());
@@ -183,13 +200,22 @@ export async function startJudge(nature: Personality): Promise<Judge> {
   function gatewayError(response: ServerResponse, request: Seen): void {
     const status = [500, 502, 503, 504][Math.floor(chance(`${request.number} status`) * 4)] ?? 500;
     request.code = "GATEWAY";
-    if (status === 500) return finish(response, request, 500, "application/json", '{"errors":[{"code":"INTERNAL","id":"1"}]}');
-    finish(response, request, status, "text/html", `<html><head><title>${status}</title></head><body>Bad gateway</body></html>`);
+    if (status === 500)
+      return finish(response, request, 500, "application/json", '{"errors":[{"code":"INTERNAL","id":"1"}]}');
+    finish(
+      response,
+      request,
+      status,
+      "text/html",
+      `<html><head><title>${status}</title></head><body>Bad gateway</body></html>`,
+    );
   }
 
   /** Carries the request out; a refusal is an answer like another. */
   function carryOut(request: Seen): { status: number; type: string; text: string; doc?: Doc | undefined } {
     try {
+      const obstacle = obstruct(request);
+      if (obstacle !== null) throw obstacle;
       const { status, body, committed, doc } = route(request);
       request.committed = committed;
       return { status, type: "application/json", text: body === undefined ? "" : JSON.stringify(body), doc };
@@ -201,7 +227,12 @@ export async function startJudge(nature: Personality): Promise<Judge> {
     }
   }
 
-  async function answer(request: Seen, text: string, header: string | undefined, response: ServerResponse): Promise<void> {
+  async function answer(
+    request: Seen,
+    text: string,
+    header: string | undefined,
+    response: ServerResponse,
+  ): Promise<void> {
     if (!limit.admits(request.at)) {
       if (nature.retryAfter !== null) response.setHeader("retry-after", String(nature.retryAfter));
       request.code = "TOO_MANY";
@@ -216,8 +247,15 @@ export async function startJudge(nature: Personality): Promise<Judge> {
     const refused = credentials.check(header);
     if (refused !== null) {
       request.code = refused;
-      const message = refused === "missing" ? "Unauthorized" : "User is not authorized to access this resource with an explicit deny";
-      return finish(response, request, refused === "missing" ? 401 : 403, "application/json", `{"Message":"${message}"}`);
+      const message =
+        refused === "missing" ? "Unauthorized" : "User is not authorized to access this resource with an explicit deny";
+      return finish(
+        response,
+        request,
+        refused === "missing" ? 401 : 403,
+        "application/json",
+        `{"Message":"${message}"}`,
+      );
     }
     if (nature.maxBytes !== null && Buffer.byteLength(text) > nature.maxBytes)
       return finish(response, request, 413, "text/html", "<html><h1>413 Request Entity Too Large</h1></html>");
@@ -282,7 +320,11 @@ export async function startJudge(nature: Personality): Promise<Judge> {
     const { socket } = incoming;
     clearTimeout(idle.get(socket));
     response.on("close", () => {
-      if (nature.idleClose !== null) idle.set(socket, setTimeout(() => socket.destroy(), nature.idleClose));
+      if (nature.idleClose !== null)
+        idle.set(
+          socket,
+          setTimeout(() => socket.destroy(), nature.idleClose),
+        );
     });
     receive(incoming, response).catch(() => response.destroy());
   });

@@ -1,6 +1,6 @@
 /** Documents and their timelines as a service of service.md may keep them: in memory, rules 1 to 11 of Events, states. */
 import type { Personality } from "./personality.js";
-import { type Body, isBody, type Json, Refusal, type Register } from "./register.js";
+import { type Body, isBody, type Json, Refusal, type Register, textOf } from "./register.js";
 
 export interface TimelineEvent {
   id: string;
@@ -57,9 +57,7 @@ export function createTimelines(nature: Personality, register: Register, clock: 
     if (key === undefined || key === null) return null;
     if (typeof key !== "string" || key === "") throw invalid("deduplicationId must be a non-empty string");
     if (keys.has(scoped(key, doc)))
-      throw conflict(
-        `Document deduplicationId: (${nature.duplicateNames === "key" ? key : "..."}) already exists`,
-      );
+      throw conflict(`Document deduplicationId: (${nature.duplicateNames === "key" ? key : "..."}) already exists`);
     return key;
   }
 
@@ -99,7 +97,8 @@ export function createTimelines(nature: Personality, register: Register, clock: 
     if (typeof at !== "string" || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(at) || Number.isNaN(Date.parse(at)))
       throw invalid(`${place}.externalCreatedAt must be ISO 8601`);
     const attributes = isBody(metadata) ? metadata["attributes"] : undefined;
-    if (metadata !== undefined && !Array.isArray(attributes)) throw invalid(`${place}.metadata.attributes must be an array`);
+    if (metadata !== undefined && !Array.isArray(attributes))
+      throw invalid(`${place}.metadata.attributes must be an array`);
     for (const attribute of Array.isArray(attributes) ? attributes : [])
       if (
         !isBody(attribute) ||
@@ -147,15 +146,16 @@ export function createTimelines(nature: Personality, register: Register, clock: 
   }
 
   function appendOne(doc: Doc, event: Body): Appended["results"][number] {
-    const name = String(event["name"]);
-    const at = Date.parse(String(event["externalCreatedAt"]));
+    const name = textOf(event["name"]);
+    const at = Date.parse(textOf(event["externalCreatedAt"]));
     if (nature.checks === "order-first") checkPlace(doc, name, at);
     const key = checkKey(event["deduplicationId"], doc);
     if (nature.checks === "duplicate-first") checkPlace(doc, name, at);
     const who = register.references(event, "event", true);
     const taxId = register.participant(who?.participantId ?? "").data["taxId"] ?? "";
     const related = isBody(event["relatedDocument"]) && name === "RELATED" ? event["relatedDocument"] : null;
-    const target = event["target"] === undefined ? null : isBody(event["target"]) ? make(event["target"], true) : undefined;
+    const target =
+      event["target"] === undefined ? null : isBody(event["target"]) ? make(event["target"], true) : undefined;
     if (target === undefined) throw invalid("target must be an object");
     let mirror: (() => void) | null = null;
     if (related !== null) {
@@ -164,7 +164,7 @@ export function createTimelines(nature: Personality, register: Register, clock: 
       if (related["bidirectional"] !== false) {
         const mirrorAt = nature.linkTime === "server" ? clock() - 1 : at;
         checkPlace(other, "RELATED", mirrorAt);
-        const mirrored = String(related["eventName"] ?? "RELATED");
+        const mirrored = textOf(related["eventName"]) || "RELATED";
         mirror = () => void write(other, { name: mirrored, at: mirrorAt, key: null, by: "mirror", taxId, body: event });
         doc.related.add(other);
         other.related.add(doc);
@@ -185,7 +185,8 @@ export function createTimelines(nature: Personality, register: Register, clock: 
     const { documentId, document, events } = body;
     if ((documentId === undefined) === (document === undefined))
       throw invalid("Exactly one of documentId or document must be provided");
-    if (!Array.isArray(events) || events.length === 0 || !events.every(isBody)) throw invalid("events must not be empty");
+    if (!Array.isArray(events) || events.length === 0 || !events.every(isBody))
+      throw invalid("events must not be empty");
     if (nature.maxEvents !== null && events.length > nature.maxEvents)
       throw new Refusal(413, "PAYLOAD_TOO_LARGE", "Too many events");
     events.forEach((event, index) => checkShape(event, `events[${index}]`));
@@ -227,6 +228,6 @@ export function createTimelines(nature: Personality, register: Register, clock: 
 function hasReason(attributes: Json | undefined): boolean {
   return (
     Array.isArray(attributes) &&
-    attributes.some((one) => isBody(one) && one["name"] === "reason" && String(one["value"] ?? "").trim() !== "")
+    attributes.some((one) => isBody(one) && one["name"] === "reason" && textOf(one["value"]).trim() !== "")
   );
 }

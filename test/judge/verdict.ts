@@ -1,6 +1,7 @@
 /** What a judge has to say about a client, from its own records alone. An empty list is a good verdict. */
 import type { ExpectedEvent, Input } from "./inputs.js";
 import type { Seen } from "./record.js";
+import { textOf } from "./register.js";
 import type { Judge } from "./service.js";
 import type { Doc } from "./timelines.js";
 
@@ -14,7 +15,8 @@ export interface Ending {
   open: ReadonlySet<string>;
 }
 
-const line = ({ at, name, by }: ExpectedEvent) => `${new Date(at).toISOString()} ${name}${by === "mirror" ? " (mirror)" : ""}`;
+const line = ({ at, name, by }: ExpectedEvent) =>
+  `${new Date(at).toISOString()} ${name}${by === "mirror" ? " (mirror)" : ""}`;
 
 /** Events of one instant and rank may come in either order: the specification orders by time alone. */
 function normalised(events: readonly ExpectedEvent[]): string[] {
@@ -22,6 +24,16 @@ function normalised(events: readonly ExpectedEvent[]): string[] {
     .map((event, index) => ({ event, index }))
     .toSorted((a, b) => a.event.at - b.event.at || line(a.event).localeCompare(line(b.event)) || a.index - b.index)
     .map(({ event }) => line(event));
+}
+
+/** Of equal lines, one goes for each of `others`. */
+function without(lines: readonly string[], others: readonly string[]): string[] {
+  const left = [...others];
+  return lines.filter((one) => {
+    const place = left.indexOf(one);
+    if (place >= 0) left.splice(place, 1);
+    return place < 0;
+  });
 }
 
 const written = (doc: Doc): ExpectedEvent[] =>
@@ -43,9 +55,9 @@ export function checkTimelines(judge: Judge, input: Input, ending: Ending): stri
     const wanted = normalised(expected);
     if (found.join() === wanted.join()) continue;
     whole = false;
-    const surplus = found.filter((one, index) => !wanted.includes(one) || found.indexOf(one) !== index);
+    const surplus = without(found, wanted);
     if (surplus.length > 0) wrong.push(`${externalId}: too much on it: ${surplus.join(", ")}`);
-    const missing = wanted.filter((one) => !found.includes(one));
+    const missing = without(wanted, found);
     if (missing.length > 0 && !ending.open.has(externalId) && !missing.every((one) => one.endsWith("(mirror)")))
       wrong.push(`${externalId}: lost without a word: ${missing.join(", ")}`);
     const own = (lines: string[]) => lines.filter((one) => !one.endsWith("(mirror)"));
@@ -62,10 +74,17 @@ export function checkTimelines(judge: Judge, input: Input, ending: Ending): stri
 }
 
 export function checkRegister({ register }: Judge): string[] {
-  const twins = doubles(register.participants.map(({ data: { countryCode, taxIdType, taxId } }) => [countryCode, taxIdType, taxId].join(" ")));
+  const twins = doubles(
+    register.participants.map(({ data: { countryCode, taxIdType, taxId } }) =>
+      [countryCode, taxIdType, taxId].join(" "),
+    ),
+  );
   const places = doubles(
     register.addresses.map(({ participantId, data }) =>
-      [participantId, ...["city", "countryCode", "countryState", "name", "number", "street"].map((field) => data[field])].join("|"),
+      [
+        participantId,
+        ...["city", "countryCode", "countryState", "name", "number", "street"].map((field) => textOf(data[field])),
+      ].join("|"),
     ),
   );
   return [...twins.map((key) => `participant twice: ${key}`), ...places.map((key) => `address twice: ${key}`)];
@@ -78,12 +97,21 @@ function doubles(keys: string[]): string[] {
 /** The documents whose id never reached the client are the stranded ones, no more and no fewer. */
 export function checkStranded({ timelines, nature }: Judge, ending: Ending): string[] {
   const untold = new Set(
-    timelines.docs.filter((doc) => !doc.told && !(doc.isTarget && nature.batchAnswer === "no-target")).map(({ externalId }) => externalId ?? ""),
+    timelines.docs
+      .filter((doc) => !doc.told && !(doc.isTarget && nature.batchAnswer === "no-target"))
+      .map(({ externalId }) => externalId ?? ""),
   );
-  const wrong = [...ending.stranded].filter((key) => !untold.has(key)).map((key) => `called stranded, but its id was told: ${key}`);
-  wrong.push(...[...untold].filter((key) => !ending.stranded.has(key)).map((key) => `its id was never told, but it is not called stranded: ${key}`));
+  const wrong = [...ending.stranded]
+    .filter((key) => !untold.has(key))
+    .map((key) => `called stranded, but its id was told: ${key}`);
+  wrong.push(
+    ...[...untold]
+      .filter((key) => !ending.stranded.has(key))
+      .map((key) => `its id was never told, but it is not called stranded: ${key}`),
+  );
   const last = ending.codes.at(-1);
-  if (ending.stranded.size > 0 && last !== 3 && last !== 4) wrong.push(`documents are stranded, but the exit code is ${last}`);
+  if (ending.stranded.size > 0 && last !== 3 && last !== 4)
+    wrong.push(`documents are stranded, but the exit code is ${last}`);
   return wrong;
 }
 
@@ -96,17 +124,28 @@ export function checkRequests({ seen, nature, tokensIssued }: Judge, ending: End
   const limited = seen.filter(({ status }) => status === 429).length;
   if (limited > 0) wrong.push(`${limited} of ${seen.length} requests were over the limit (429)`);
   const excused = (request: Seen) =>
-    isMiss(request) || isDuplicate(request) || request.code === "PENDING_PROCESS_CONFLICT_ERROR" || request.code === "TOO_MANY" || request.status === 413;
+    isMiss(request) ||
+    isDuplicate(request) ||
+    request.code === "PENDING_PROCESS_CONFLICT_ERROR" ||
+    request.code === "TOO_MANY" ||
+    request.status === 413;
   const lives = nature.tokenLife === null ? 0 : (ending.ms / nature.tokenLife) * 2;
   const revocations = nature.revokeEvery === null ? Number(nature.revokeAt !== null) : seen.length / nature.revokeEvery;
   const fitting = Math.ceil(ending.codes.length + lives + revocations * 2);
   if (tokensIssued() > fitting) wrong.push(`${tokensIssued()} tokens were asked for where ${fitting} would do`);
-  const terminal = seen.filter((one) => one.status !== null && one.status >= 400 && one.status < 500 && one.status !== 403 && !excused(one));
-  const mayDoubt = Object.entries(nature.faults).some(([name, value]) => /Before|After|drop|half/.test(name) && value !== 0);
-  if (!mayDoubt) {
-    for (const { method, path, status, message } of terminal.slice(0, 5)) wrong.push(`refused: ${method} ${path} ${status} ${message ?? ""}`);
+  const terminal = seen.filter(
+    (one) => one.status !== null && one.status >= 400 && one.status < 500 && one.status !== 403 && !excused(one),
+  );
+  const mayDoubt = Object.entries(nature.faults).some(
+    ([name, value]) => /Before|After|drop|half/.test(name) && value !== 0,
+  );
+  // A connection that is closed under a request leaves doubt as well.
+  if (!mayDoubt && nature.idleClose === null) {
+    for (const { method, path, status, message } of terminal.slice(0, 5))
+      wrong.push(`refused: ${method} ${path} ${status} ${message ?? ""}`);
     const repeats = seen.filter((one) => isDuplicate(one)).length;
-    if (repeats > 0 && nature.batchAnswer !== "no-events" && nature.batches === "atomic") wrong.push(`${repeats} requests repeated what had been answered well`);
+    if (repeats > 0 && nature.batchAnswer !== "no-events" && nature.batches === "atomic")
+      wrong.push(`${repeats} requests repeated what had been answered well`);
   }
   return wrong;
 }

@@ -22,7 +22,14 @@ export async function live(story: Story): Promise<Night> {
     settings: story.settings,
     maxEventsPerRequest: story.maxEventsPerRequest,
   });
-  const witness: Witness = { holds: [], disturbed: false, summaries: [], bad: new Set() };
+  const witness: Witness = {
+    holds: [],
+    disturbed: false,
+    summaries: [],
+    bad: new Set(),
+    stood: new Map(),
+    gaveUp: false,
+  };
   try {
     const broken: string[] = [];
     for (const step of story.steps) {
@@ -64,6 +71,7 @@ async function take(world: World, story: Story, step: Step, witness: Witness): P
     case "dismiss":
       world.withLedger((database) => dismiss(database, selectOpen(database, {}), "release", world.clock.now()));
       witness.holds = [];
+      witness.gaveUp = true;
       return;
     case "resolve":
       world.withLedger((database) => resolveAll(world, database));
@@ -104,13 +112,21 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]): void {
   for (const row of rows) {
     const id = `${row.document} ${row.key}`;
     if (row.is === "event") {
+      const [there] = world.sandbox.store.documentsByExternalId(row.document);
+      if (!witness.stood.has(id)) witness.stood.set(id, there?.lastAt ?? Number.NEGATIVE_INFINITY);
       witness.holds = witness.holds.filter((hold) => hold.id !== id);
       if (row.bad === true) witness.bad.add(row.document);
       continue;
     }
     if (row.document === null || witness.holds.some((hold) => hold.row === JSON.stringify(row))) continue;
     const at = row.minute === null ? Number.NEGATIVE_INFINITY : START + row.minute * 60_000;
-    witness.holds.push({ document: row.document, at, landed, id: row.key === null ? "" : id, row: JSON.stringify(row) });
+    witness.holds.push({
+      document: row.document,
+      at,
+      landed,
+      id: row.key === null ? "" : id,
+      row: JSON.stringify(row),
+    });
   }
 }
 
@@ -121,7 +137,11 @@ async function comeToRest(world: World, witness: Witness): Promise<void> {
   for (let round = 0; round < 6; round += 1) {
     const summary = await world.resume();
     witness.summaries.push({ summary, rows: 0 });
-    if (last !== null && JSON.stringify(last.open) === JSON.stringify(summary.open) && summary.exitCode === last.exitCode)
+    if (
+      last !== null &&
+      JSON.stringify(last.open) === JSON.stringify(summary.open) &&
+      summary.exitCode === last.exitCode
+    )
       return;
     last = summary;
   }

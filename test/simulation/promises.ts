@@ -14,6 +14,10 @@ export interface Witness {
   summaries: { summary: Summary; rows: number }[];
   /** Documents with a row that the service refuses. */
   bad: Set<string>;
+  /** Where each row's timeline stood when the row was first imported, ms, by document and key. */
+  stood: Map<string, number>;
+  /** Whether a person has dismissed anything. */
+  gaveUp: boolean;
 }
 
 interface LedgerEvent {
@@ -22,6 +26,7 @@ interface LedgerEvent {
   name: string;
   at: number;
   payload: string;
+  keyParts: string;
   kind: string;
   key: string;
   state: string;
@@ -64,7 +69,7 @@ export function checkPromises(world: World, story: Story, witness: Witness, atRe
 function readEvents(database: LedgerDatabase): LedgerEvent[] {
   return database
     .prepare<[], Omit<LedgerEvent, "deduplicationId"> & { deduplication_id: Buffer }>(
-      `SELECT e.id, e.deduplication_id, e.name, e.at, e.payload, d.kind, d.key, coalesce(s.state, 'planned') AS state,
+      `SELECT e.id, e.deduplication_id, e.name, e.at, e.payload, e.key_parts AS keyParts, d.kind, d.key, coalesce(s.state, 'planned') AS state,
          s.reason, s.waits_for AS waitsFor, coalesce(s.dismissed, 0) AS dismissed,
          coalesce(x.state, 'planned') AS documentState, x.service_id AS documentServiceId, x.last_at AS documentLastAt
        FROM events e JOIN documents d ON d.id = e.document_id LEFT JOIN event_states s ON s.event_id = e.id
@@ -112,7 +117,9 @@ function registeredOnce(world: World, story: Story): string[] {
   const twins = risky ? [] : world.sandbox.store.twinParticipants();
   return [
     ...twins.map(({ first, count }) => `P1 doubled: ${count} participants ${first.taxId}`),
-    ...world.sandbox.store.doubledAddresses().map(({ first, count }) => `P1 doubled: ${count} addresses ${first.street}`),
+    ...world.sandbox.store
+      .doubledAddresses()
+      .map(({ first, count }) => `P1 doubled: ${count} addresses ${first.street}`),
   ];
 }
 
@@ -126,7 +133,9 @@ function heldBack(documents: readonly DocumentWithTimeline[], witness: Witness):
     if (before.some(({ at }) => at > hold.at) && hold.at !== Number.NEGATIVE_INFINITY) continue;
     const past = document.events.find(({ at, eventId }) => at > hold.at && !hold.landed.has(eventId));
     if (past !== undefined)
-      broken.push(`P3: ${past.origin} ${past.name} passed the invalid row ${hold.row} at ${new Date(past.at).toISOString()}`);
+      broken.push(
+        `P3: ${past.origin} ${past.name} passed the invalid row ${hold.row} at ${new Date(past.at).toISOString()}`,
+      );
   }
   return broken;
 }
@@ -157,7 +166,9 @@ function nothingRefused(world: World, story: Story, witness: Witness): string[] 
   if (witness.bad.size > 0 || story.sandbox.maxEvents != null) return [];
   return world.sandbox.store
     .requests()
-    .filter(({ method, status, path }) => method === "POST" && status >= 400 && status !== 403 && path !== "/participants")
+    .filter(
+      ({ method, status, path }) => method === "POST" && status >= 400 && status !== 403 && path !== "/participants",
+    )
     .map(({ path, status }) => `P2: ${path} was refused with ${status} in an undisturbed night`);
 }
 
@@ -171,6 +182,12 @@ function settled(
 ): string[] {
   const broken: string[] = [];
   const byId = new Map(events.map((event) => [event.id, event]));
+  const isLinked = events.some(({ payload, kind }) => /relatedDocument|propagate/.test(payload) || kind === "batch");
+  // Links may make a row late that came in time, where they stand at the service's time or came with another import.
+  const isOneImport =
+    !witness.disturbed &&
+    story.sandbox.linkTime !== "server" &&
+    new Set(story.steps.flatMap((step) => (step.do === "import" ? [step.file] : []))).size === 1;
   const clear = story.sandbox.checks !== "order-first" && story.sandbox.terseErrors !== true;
   for (const event of events) {
     const say = (what: string) => broken.push(`${what}: ${describe(event)}, document ${event.documentState}`);
@@ -178,7 +195,8 @@ function settled(
       event.documentServiceId === null ? externalId === event.key : id === event.documentServiceId,
     );
     // To which documents the service copies is not said for every relation, and at its own time order cannot save them.
-    const mayBeCopied = story.sandbox.linkTime === "server" && events.some(({ payload }) => payload.includes("propagateEvent"));
+    const mayBeCopied =
+      story.sandbox.linkTime === "server" && events.some(({ payload }) => payload.includes("propagateEvent"));
     const isTerse = story.sandbox.terseErrors === true && witness.bad.has(event.key);
     switch (event.state) {
       case "planned":
@@ -197,9 +215,17 @@ function settled(
       case "rejected":
         if (event.dismissed === 1) break;
         if (event.reason === "late" && !isLate(event, there)) say("not late");
+        if (event.reason === "late" && (!isLinked || isOneImport) && event.kind !== "batch" && !wasLate(event, witness))
+          say("late by our own doing");
         if (event.reason === "after-close" && there?.state === "open") say("not closed");
         if (event.reason === "after-cancel" && there?.state !== "cancelled") say("not cancelled");
-        if (event.reason === "service-refused" && !mayBeCopied && !witness.bad.has(event.key) && !isOvertaken(event, events)) say("refused for no fault of its own");
+        if (
+          event.reason === "service-refused" &&
+          !mayBeCopied &&
+          !witness.bad.has(event.key) &&
+          !isOvertaken(event, events)
+        )
+          say("refused for no fault of its own");
         break;
       case "held":
         if (!isWaiting(event, byId, database)) say("waits for nothing");
@@ -228,6 +254,13 @@ function isBehind(event: LedgerEvent, events: readonly LedgerEvent[]): boolean {
       other.dismissed === 0 &&
       (["held", "rejected"].includes(other.state) || (other.state === "stalled" && isOvertaken(other, events))),
   );
+}
+
+/** Whether its timeline had passed it when its row came; a row that stood behind a mended one may come late as well. */
+function wasLate(event: LedgerEvent, witness: Witness): boolean {
+  if (witness.bad.has(event.key) || witness.gaveUp) return true;
+  const [key = ""] = JSON.parse(event.keyParts) as string[];
+  return (witness.stood.get(`${event.key} ${key}`) ?? Number.POSITIVE_INFINITY) > event.at;
 }
 
 function isLate(event: LedgerEvent, there: DocumentWithTimeline | undefined): boolean {

@@ -6,7 +6,14 @@ import type { RunPlan } from "./world.js";
 
 export type StoryRow =
   | ({ is: "event" } & EventRow)
-  | { is: "invalid"; row: number; document: string | null; minute: number | null; event: string | null; key: string | null };
+  | {
+      is: "invalid";
+      row: number;
+      document: string | null;
+      minute: number | null;
+      event: string | null;
+      key: string | null;
+    };
 
 export type Step =
   | { do: "import"; file: string; rows: StoryRow[]; faults: FaultRule[]; kill: NonNullable<RunPlan["killAt"]> | null }
@@ -82,7 +89,7 @@ export function drawStory(seed: number): Story {
           row.related = { document: other, bidirectional: chance(0.7) };
         }
       } else if (linked && chance(0.15)) row.propagate = true;
-      else if (linked && chance(0.15)) {
+      else if (linked && chance(3 / 20)) {
         row.target = `T-${document}-${index}`;
         if (chance(0.7)) {
           const later = minute + (chance(0.9) ? upTo(100) : -upTo(50));

@@ -109,35 +109,40 @@ export function createWorld(options: WorldOptions = {}): World {
     const wire = sandboxTransport(sandbox, process.clock);
     let sent = 0;
     let database: LedgerDatabase | null = null;
-    const work = run(files === null ? "resume" : "import", files === null ? null : "story.yaml", {
-      target: { ...target },
-      clock: process.clock,
-      random,
-      signal: new AbortController().signal,
-      observe: () => {},
-      fresh: false,
-      throttle: unthrottled,
-      limits: { waitForLock: false, ...plan.limits },
-      journal: options.journal ?? null,
-      transport: async (request) => {
-        await process.alive();
-        if (request.url === target.tokenUrl) return wire(request);
-        sent += 1;
-        const kill = plan.killAt?.request === sent ? plan.killAt.when : null;
-        const answer = kill === "before" ? null : await wire(request).catch((error: unknown) => ({ error }));
-        if (kill !== null) {
-          target.ledgerPath = survive();
-          process.kill();
-        }
-        await process.alive();
-        if (answer === null) throw new Error("a killed process went on");
-        if ("error" in answer) throw answer.error;
-        return plan.rewrite === undefined ? answer : plan.rewrite(request, answer);
+    const work = run(
+      files === null ? "resume" : "import",
+      files === null ? null : "story.yaml",
+      {
+        target: { ...target },
+        clock: process.clock,
+        random,
+        signal: new AbortController().signal,
+        observe: () => {},
+        fresh: false,
+        throttle: unthrottled,
+        limits: { waitForLock: false, ...plan.limits },
+        journal: options.journal ?? null,
+        transport: async (request) => {
+          await process.alive();
+          if (request.url === target.tokenUrl) return wire(request);
+          sent += 1;
+          const kill = plan.killAt?.request === sent ? plan.killAt.when : null;
+          const answer = kill === "before" ? null : await wire(request).catch((error: unknown) => ({ error }));
+          if (kill !== null) {
+            target.ledgerPath = survive();
+            process.kill();
+          }
+          await process.alive();
+          if (answer === null) throw new Error("a killed process went on");
+          if ("error" in answer) throw answer.error;
+          return plan.rewrite === undefined ? answer : plan.rewrite(request, answer);
+        },
       },
-    }, async (session) => {
-      database = session.database;
-      return files === null ? [] : stage(session, files, { ...options.settings, ...plan.settings });
-    });
+      async (session) => {
+        database = session.database;
+        return files === null ? [] : stage(session, files, { ...options.settings, ...plan.settings });
+      },
+    );
     work.catch(() => {});
     const result = await clock.run(Promise.race([work, process.killed]));
     if (result === null) (database as LedgerDatabase | null)?.close();

@@ -9,12 +9,20 @@ import { withTarget } from "../with-target.js";
 
 const examples = `
 Examples:
-  rowferry dismiss --row march.csv:17     give up one row, or acknowledge its change
+  rowferry dismiss --row march.csv:17     give up a row, or accept its change
   rowferry dismiss --document manifest/123
   rowferry dismiss --code reference-unknown
 
-A dismissal stays in force when the same row comes back; a corrected row takes
-it back. What is in doubt cannot be dismissed: it may have landed.`;
+A dismissal stays in force when the same row comes back; a corrected row
+takes it back. What is in doubt cannot be dismissed: it may have landed.`;
+
+const one: Record<string, string> = {
+  rows: "row",
+  events: "event",
+  documents: "document",
+  participants: "participant",
+  addresses: "address",
+};
 
 type Flags = TargetFlags & OutputFlags & SelectorFlags;
 
@@ -32,7 +40,7 @@ function dismiss(frame: Frame, flags: Flags): Promise<number> {
     const text =
       parts.length === 0
         ? "Nothing fits."
-        : `Dismissed: ${parts.map(([kind, count]) => `${count} ${kind}`).join(", ")}.`;
+        : `Dismissed: ${parts.map(([kind, count]) => (count === 1 ? `1 ${one[kind]}` : `${count} ${kind}`)).join(", ")}.`;
     const rest = left === 0 ? "" : `\nLeft as they are: ${left} events that only wait, or are in doubt.`;
     const next =
       parts.length === 0 ? "" : `\nNext: send what was released\n  rowferry resume${targetFlag(target.name)}`;

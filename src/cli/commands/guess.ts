@@ -66,7 +66,7 @@ async function verify({ world, signal }: Frame, files: readonly string[], yaml: 
   try {
     const path = join(folder, "mapping.yaml");
     await writeFile(path, yaml);
-    const mapping = await loadMapping(path);
+    const mapping = await loadMapping(path, { placeholders: "accept" });
     if (files.includes("-")) return null;
     return await checkFiles({ mapping, files, cwd: world.cwd, signal, observe: () => {} });
   } finally {

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { addOutputFlags, addRunFlags, addTargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
+import { checkMappingFirst } from "../mapping-first.js";
 import { type CommandFlags, runCommand } from "../run-command.js";
 
 const examples = `
@@ -23,10 +24,11 @@ export function define(command: Command, frame: Frame): void {
     .option("--rekey", "accept that the mapping makes other keys; what was sent gets them too, and is not sent again")
     .addHelpText("after", examples)
     .action(
-      frame.action((mappingPath: string, files: string[], flags: CommandFlags & { rekey?: boolean }) =>
-        runCommand(frame, flags, (pipeline, options) =>
+      frame.action((mappingPath: string, files: string[], flags: CommandFlags & { rekey?: boolean }) => {
+        checkMappingFirst("import", mappingPath, files);
+        return runCommand(frame, flags, (pipeline, options) =>
           pipeline.runImport({ ...options, mappingPath, files, ...(flags.rekey === true ? { rekey: true } : {}) }),
-        ),
-      ),
+        );
+      }),
     );
 }

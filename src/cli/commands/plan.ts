@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { ExitCode } from "../../model/exit-code.js";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type RunFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
+import { checkMappingFirst } from "../mapping-first.js";
 import { printPlan } from "../print-plan.js";
 import { limits, openProgress, tellEvent } from "../run-command.js";
 import { withTarget } from "../with-target.js";
@@ -10,7 +11,7 @@ import { withTarget } from "../with-target.js";
 const examples = `
 Examples:
   rowferry plan manifests.yaml march.csv
-  rowferry plan manifests.yaml march.csv --document 310025004819   its requests, in full
+  rowferry plan manifests.yaml march.csv --document 3100      its requests
   rowferry plan manifests.yaml march.csv --target production --json`;
 
 type Flags = TargetFlags & OutputFlags & Pick<RunFlags, "wait"> & { document?: string; rekey?: boolean };
@@ -30,6 +31,7 @@ export function define(command: Command, frame: Frame): void {
 }
 
 function plan(frame: Frame, mappingPath: string, files: string[], flags: Flags): Promise<number> {
+  checkMappingFirst("plan", mappingPath, files);
   return withTarget(frame, flags, async (target, output) => {
     const { clock, random, pipeline } = frame.world;
     const progress = openProgress(frame.world, output, target.rate);

@@ -11,8 +11,8 @@ const examples = `
 Examples:
   rowferry replace manifest/123 --reason "weight corrected"
 
-The service cannot edit a timeline: the document is cancelled with this reason and
-sent again whole, with what changed or came late in its place.`;
+The service cannot edit a timeline: the document is cancelled with this reason
+and sent again whole, with what changed or came late in its place.`;
 
 type Flags = TargetFlags & OutputFlags & { journal?: string; reason: string; wait?: boolean };
 
@@ -36,7 +36,7 @@ function replace(frame: Frame, name: string, flags: Flags): Promise<number> {
         clock: frame.world.clock,
         waitForLock: flags.wait === true,
         signal: frame.signal,
-        journal: flags.journal ?? null,
+        journal: flags.journal ?? target.journal ?? null,
       },
     );
     const { document, generation, events, cancels, missing, relations, staysStranded } = found;

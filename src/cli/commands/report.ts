@@ -11,8 +11,8 @@ Examples:
   rowferry report                             of the last run
   rowferry report 2026-11-20T0200-import --target production
 
-Every import writes report.html into its run's folder; this makes it again, after
-corrections for example. It is one file, needs no network, and prints well.`;
+Every import writes report.html into its run's folder; this makes it again,
+after corrections for example. It is one file, needs no network, prints well.`;
 
 type Flags = TargetFlags & OutputFlags;
 

@@ -13,8 +13,9 @@ Examples:
   rowferry resolve manifest/123 --document-id 5f0c…
   rowferry resolve manifest/123 --document-id 5f0c… --yes
 
-The id is looked up with a read, and nothing is written to the service: a wrong id
-would put events on a wrong timeline for ever. Without --yes you are asked.`;
+The id is looked up with a read, and nothing is written to the service: a
+wrong id would put events on a wrong timeline for ever. Without --yes you are
+asked.`;
 
 type Flags = TargetFlags & OutputFlags & { journal?: string; documentId: string; yes?: boolean };
 
@@ -44,7 +45,7 @@ function resolve(frame: Frame, document: string, flags: Flags): Promise<number> 
     const differs = check.findings.some(({ agrees }) => !agrees);
     const question = `${differs ? "The read speaks against it. " : ""}${name} gets the id ${plainText(check.documentId)} for good.`;
     await confirm(frame.world, question, check.document.key, flags.yes === true);
-    resolveNamed(target, check, clock, flags.journal ?? null);
+    resolveNamed(target, check, clock, flags.journal ?? target.journal ?? null);
     output.text(`${name} has the id ${plainText(check.documentId)} now.`);
     output.text(`Next: go on with its events\n  rowferry resume${targetFlag(target.name)}\n`);
     output.data({ type: "resolved", document: check.document, documentId: check.documentId, findings: check.findings });

@@ -11,8 +11,8 @@ Examples:
   rowferry retry --code service-refused --document manifest/123
 
 For when the cause lay with the service: a permission, a category it did not
-know. Rows that must change are corrected and imported instead. What only stalled
-needs no retry: resume takes it up.`;
+know. Rows that must change are corrected and imported instead. What only
+stalled needs no retry: resume takes it up.`;
 
 export function define(command: Command, frame: Frame): void {
   addOutputFlags(addRunFlags(addSelectorFlags(addTargetFlags(command, { sending: true }))));

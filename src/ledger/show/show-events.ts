@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { describeRow } from "../describe-row.js";
+import { describeWait } from "../describe-wait.js";
 import { keyBytes, keyText } from "../stage-events.js";
-import { describeWait } from "./describe-wait.js";
 import { isoOrNull, isoTime } from "./show-requests.js";
 import type { ShownEvent } from "./shown.js";
 

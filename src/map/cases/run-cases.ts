@@ -37,7 +37,7 @@ export function casesPathOf(mappingPath: string): string {
 
 /** @throws RowferryError for mistakes of the mapping or the cases file; a case that fails is a result. */
 export async function runCases(mappingPath: string): Promise<CasesReport> {
-  const mapping = await loadMapping(mappingPath);
+  const mapping = await loadMapping(mappingPath, { placeholders: "accept" });
   const casesPath = casesPathOf(mappingPath);
   const source = new MappingSource(casesPath, await readText(casesPath, "mapping-missing"), "failsafe");
   const spec = source.problems.length > 0 ? undefined : parseWithSchema(casesSchema, source.data, source, []);
@@ -50,7 +50,7 @@ export async function runCases(mappingPath: string): Promise<CasesReport> {
     const differences = runCase(one, input, casesPath);
     results.push({ name: one.name, line, passed: differences.length === 0, differences });
   }
-  if (source.problems.length > 0) throw mappingError(source.problems, casesPath);
+  if (source.problems.length > 0) throw mappingError(source.problems, casesPath, "the cases");
   return { mappingPath, casesPath, results };
 }
 

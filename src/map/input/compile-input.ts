@@ -27,6 +27,8 @@ export interface InputParts {
   addresses: Part<AddressEntity>[];
   documents: DocumentPart[];
   events: EventPart[];
+  /** Whether a row in which no event happens is staged all the same. */
+  rowsWithoutEvents: boolean;
 }
 
 /** Null: it cannot be used, and why has been reported. `shared` is the mapping's context, of which `grouped` is the input's own. */
@@ -103,6 +105,7 @@ function compileParts(spec: InputSpec, path: Path, context: CompileContext, know
     addresses: [...locals.addresses.values()].filter((part) => part !== null),
     documents: [...documents.values()].filter((part) => part !== null),
     events,
+    rowsWithoutEvents: spec.rowsWithoutEvents === "allow",
   };
 }
 

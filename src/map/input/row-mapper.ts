@@ -11,6 +11,7 @@ import type { BoundColumns } from "../value/columns.js";
 import { newRowView, type RowView } from "../value/row-view.js";
 import type { InputParts } from "./compile-input.js";
 import { mergeRows } from "./group.js";
+import { noEvent } from "./no-event.js";
 
 type BoundEvent = BuiltEvent & { eachRow: boolean };
 
@@ -37,6 +38,7 @@ export function bindRowMapper(
     kind: part.kind,
   }));
   const events: BoundEvent[] = parts.events.map((part) => ({ ...part.bind(columns), eachRow: part.eachRow }));
+  const eventless = noEvent(parts.events);
   const view = newRowView(header);
   let open: { key: string; rows: Row[] } | null = null;
 
@@ -88,18 +90,30 @@ export function bindRowMapper(
       made.documents.push(document);
       if (document != null) records.documents.push(document);
     }
+    let happens = parts.rowsWithoutEvents || events.length === 0;
+    const own = new Set<number>();
     for (const event of events) {
       if (event.eachRow && view.members !== null) {
-        eachMember(view, (member) => addEvent(event.build, member, made, records));
-      } else {
-        addEvent(event.build, view, made, records);
-      }
+        eachMember(view, (member, number) => {
+          if (addEvent(event.build, member, made, records)) own.add(number);
+        });
+      } else if (addEvent(event.build, view, made, records)) happens = true;
     }
+    if (!happens) reportEventless(view, own);
     const id = rowId == null ? null : String(rowId);
     if (view.problems.length === 0)
       return { row, alsoRows, rowId: id, outcome: { fate: "valid", records, warnings: NO_WARNINGS } };
     const problems = withoutRepeats(view.problems);
     return { row, alsoRows, rowId: id, outcome: { fate: "invalid", problems, placements: placements(problems) } };
+  };
+
+  /** `own`: the rows of a group that have events of their own. A row whose cells may be misplaced has been reported for that. */
+  const reportEventless = (shown: RowView, own: ReadonlySet<number>): void => {
+    if (own.size === 0 && !shown.problems.some(({ code }) => SHAPELESS.has(code))) shown.problems.push(eventless);
+    if (own.size === 0 || shown.members === null) return;
+    eachMember(shown, (member, number) => {
+      if (!own.has(number)) member.problems.push(eventless);
+    });
   };
 
   const placements = (problems: readonly Problem[]): Placement[] => {
@@ -169,17 +183,19 @@ export function bindRowMapper(
   };
 }
 
-function addEvent(build: BuiltEvent["build"], view: RowView, made: RowRecords, records: Records): void {
+/** Whether it happens in this row, be it with mistakes. */
+function addEvent(build: BuiltEvent["build"], view: RowView, made: RowRecords, records: Records): boolean {
   const event = build(view, made);
   if (event != null) records.events.push(event);
+  return event !== undefined;
 }
 
 /** Looks at each row of a group by itself; problems then name the row. */
-function eachMember(view: RowView, visit: (view: RowView) => void): void {
+function eachMember(view: RowView, visit: (view: RowView, row: number) => void): void {
   const { cells, kinds, conflicts, members, problems } = view;
   for (const member of members ?? []) {
     Object.assign(view, { cells: member.cells, kinds: member.kinds, conflicts: null, members: null, problems: [] });
-    visit(view);
+    visit(view, member.number);
     problems.push(
       ...view.problems.map((problem) => ({ ...problem, message: `row ${member.number}: ${problem.message}` })),
     );

@@ -21,6 +21,8 @@ export interface EventPart {
   /** Its name in the mapping. */
   event: string;
   uses: ColumnUse[];
+  /** In which rows it happens, in words and with the columns that decide it; null: in every row. */
+  happens: { words: string; uses: ColumnUse[] } | null;
   /** The kind of the document it is on. */
   documentKind: string;
   /** One per row of a group, instead of one per group. */
@@ -198,6 +200,7 @@ export function compileEvent(
   return {
     event,
     uses: used.flatMap((part) => part?.uses ?? []),
+    happens: condition === undefined ? null : { words: condition.description, uses: condition.uses },
     documentKind: document.kind,
     eachRow: spec.each === "row",
     bind: (columns) => bindEvent(parts, columns),

@@ -142,6 +142,10 @@ export const inputSchema = z
         examples: [{ Peso: ["Peso Bruto", "Peso (kg)"], Obs: { optional: true } }],
       }),
     skip: conditionSchema.optional().meta({ description: "Rows that are left out; every one is counted." }),
+    rowsWithoutEvents: z.enum(["refuse", "allow"]).optional().meta({
+      description:
+        "A row in which none of the input's events happens: a mistake of the row (default), so that a misspelt event is not lost in silence, or staged for its other records. Inputs without `events` are not asked.",
+    }),
     rowId: fieldSchema.optional().meta({
       description:
         "What identifies a row; a later row with the same one supersedes an earlier one that has not landed.",

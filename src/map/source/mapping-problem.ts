@@ -17,8 +17,12 @@ export interface MappingProblem {
 /** How many mistakes are written out; a file with more of them is of another kind altogether. */
 const SHOWN = 50;
 
-/** The one error for all mistakes of a mapping. `problems` must not be empty. */
-export function mappingError(problems: readonly MappingProblem[], path: string): RowferryError {
+/** The one error for all mistakes of a mapping, or of its cases. `problems` must not be empty. */
+export function mappingError(
+  problems: readonly MappingProblem[],
+  path: string,
+  of: "the mapping" | "the cases" = "the mapping",
+): RowferryError {
   const [first] = problems;
   if (first !== undefined && problems.length === 1) {
     const message = first.excerpt === null ? first.message : `${first.message}\n${first.excerpt}`;
@@ -29,7 +33,7 @@ export function mappingError(problems: readonly MappingProblem[], path: string):
   }
   const shown = problems.slice(0, SHOWN).map(describeMappingProblem);
   if (problems.length > SHOWN) shown.push(`… and ${problems.length - SHOWN} more`);
-  return new RowferryError("mapping-invalid", `${problems.length} mistakes in the mapping:\n${shown.join("\n")}`, {
+  return new RowferryError("mapping-invalid", `${problems.length} mistakes in ${of}:\n${shown.join("\n")}`, {
     place: { file: path },
   });
 }

@@ -2,7 +2,18 @@
  * The text of a mapping file as plain data, with the place of everything in it. Refuses what is meant to exhaust the
  * reader: sizes, depth, repeated aliases and `__proto__` are bounded before anything else looks at the data.
  */
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type ParsedNode } from "yaml";
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type ParsedNode,
+  type YAMLMap,
+} from "yaml";
 import type { Code } from "../../model/codes.js";
 import type { MappingProblem } from "./mapping-problem.js";
 
@@ -118,7 +129,7 @@ export class MappingSource {
       const last = known.at(-1);
       const parent = this.#nodeAt(known.slice(0, -1));
       if (isMap(parent)) {
-        const pair = parent.items.find((item) => keyText(item.key) === last);
+        const pair = this.#pairOf(parent, last);
         const key = pair?.key as Node | undefined;
         const value = pair?.value as Node | undefined;
         const node = at === "key" || length < path.length ? key : (value ?? key);
@@ -135,13 +146,26 @@ export class MappingSource {
   #nodeAt(path: Path): Node | null {
     let node = this.#resolve(this.#root);
     for (const step of path) {
-      if (isMap(node))
-        node = this.#resolve(node.items.find((item) => keyText(item.key) === step)?.value as Node | null);
+      if (isMap(node)) node = this.#resolve(this.#pairOf(node, step)?.value as Node | null);
       else if (isSeq(node) && typeof step === "number") node = this.#resolve(node.items[step] as Node | null);
       else return null;
       if (node === null) return null;
     }
     return node;
+  }
+
+  /** Its own pair of that name, else one that it merges. */
+  #pairOf(map: YAMLMap, name: string | number | undefined): Pair | undefined {
+    const own = map.items.find((item) => keyText(item.key) === name && !isMergeKey(item.key));
+    if (own !== undefined) return own;
+    for (const { key, value } of map.items) {
+      if (!isMergeKey(key)) continue;
+      const merged = this.#resolve(value as Node | null);
+      const maps = (isSeq(merged) ? merged.items : [merged]).map((one) => this.#resolve(one as Node | null));
+      const pair = maps.flatMap((one) => (isMap(one) ? one.items : [])).find((item) => keyText(item.key) === name);
+      if (pair !== undefined) return pair;
+    }
+    return undefined;
   }
 
   #resolve(node: Node | null | undefined): Node | null {
@@ -170,14 +194,35 @@ export class MappingSource {
     const data: { [name: string]: unknown } = {};
     for (const pair of node.items) {
       const name = keyText(pair.key);
+      if (isMergeKey(pair.key)) continue;
       const position = (pair.key as Node | null)?.range?.[0] ?? node.range?.[0] ?? 0;
       if (name === null) this.#add("mapping-syntax", "Names of members must be plain text.", null, position);
       else if (name === "__proto__") this.#add("mapping-syntax", `"__proto__" cannot be a name.`, null, position);
       else if (Object.hasOwn(data, name)) this.#add("mapping-syntax", `"${name}" is written twice.`, null, position);
       else data[name] = this.#plain(pair.value as Node | null, depth + 1);
     }
+    for (const pair of node.items) if (isMergeKey(pair.key)) this.#merge(data, pair.value as Node | null, depth);
     return data;
   }
+
+  /** `<<: *a` or `<<: [*a, *b]`: members that are not written out; of two the first counts. */
+  #merge(data: { [name: string]: unknown }, value: Node | null, depth: number): void {
+    const merged = this.#plain(value, depth + 1);
+    for (const from of [merged].flat()) {
+      if (from === null || typeof from !== "object" || Array.isArray(from)) {
+        const position = value?.range?.[0] ?? 0;
+        if (this.problems.length === 0)
+          this.#add("mapping-syntax", "`<<` takes members with names: `<<: *a`, or a list of such.", null, position);
+        return;
+      }
+      for (const [name, member] of Object.entries(from)) if (!Object.hasOwn(data, name)) data[name] = member;
+    }
+  }
+}
+
+/** A plain `<<`; in quotes it is a name like any other. */
+function isMergeKey(key: unknown): boolean {
+  return isScalar(key) && key.value === "<<" && (key.type === undefined || key.type === "PLAIN");
 }
 
 function keyText(key: unknown): string | null {

@@ -18,6 +18,11 @@ export class ConversionShelf {
     this.#defaults = defaults;
   }
 
+  /** The country of tax ids and telephone numbers; undefined where the mapping names none. */
+  get country(): string | undefined {
+    return this.#defaults.country;
+  }
+
   /** @throws RowferryError as `compileConversion` does. */
   get(spec: ConversionSpec): Conversion {
     const name = JSON.stringify(spec);

@@ -1,4 +1,5 @@
 /** The functions that expressions may call beside CEL's own; conversions in them follow the mapping's defaults. */
+import { taxIdTypeOf } from "../convert/tax-id.js";
 import { foldName, shorten } from "../fold.js";
 import type { Code } from "../../model/codes.js";
 import type { ConversionShelf } from "./conversion-shelf.js";
@@ -29,6 +30,11 @@ export const expressionFunctions: readonly { signature: string; meaning: string 
   {
     signature: "convert(text, name): text",
     meaning: 'Any conversion without options, as text: `convert(row["Doc"], "taxId")`.',
+  },
+  {
+    signature: "taxIdType(text): text",
+    meaning:
+      'Which tax id of the mapping\'s `country` it is: `taxIdType(row["CNPJ/CPF"]) == "CPF" ? "PERSON" : "COMPANY"`; "" for blank text, an error when it is none or could be several.',
   },
   { signature: "round(double, places): double", meaning: "Rounded, halves away from zero." },
   { signature: "plain(double): text", meaning: "In plain decimal notation, without exponent." },
@@ -97,6 +103,7 @@ export function expressionFunctionTable(conversions: ConversionShelf): FunctionT
         return name === "timestamp" ? new Date(Number(value)).toISOString() : String(value);
       },
     ],
+    ["taxIdType(string): string", (text: string) => (text.trim() === "" ? "" : taxIdType(text, conversions.country))],
     ["round(double, int): double", (value: number, places: bigint) => round(value, Number(places))],
     ["plain(double): string", (value: number) => plainNumber(value)],
     ["upper(string): string", (text: string) => text.toUpperCase()],
@@ -117,6 +124,19 @@ export function expressionFunctionTable(conversions: ConversionShelf): FunctionT
     ["list<string>.joinBounded(): string", (parts: unknown[]) => joined(parts, "")],
     ["list<string>.joinBounded(string): string", joined],
   ]);
+}
+
+/** service.md, Participant: taxIdType is the type of the taxId's document. */
+function taxIdType(text: string, country: string | undefined): string {
+  if (country === undefined) {
+    const hint = "Set `country: BR` under `defaults:`.";
+    throw new ExpressionFailure("conversion-options", "taxIdType(): the country of tax ids is not known", hint);
+  }
+  const type = taxIdTypeOf(text, country);
+  if (type !== null) return type;
+  const message = `taxIdType(): ${JSON.stringify(shorten(text))} is no tax id of ${country} whose type can be told`;
+  const hint = "Check the number; leading zeros that a spreadsheet has dropped cannot be told without its type.";
+  throw new ExpressionFailure("tax-id-invalid", message, hint);
 }
 
 function split(text: string, separator: string): string[] {

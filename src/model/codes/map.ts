@@ -102,11 +102,12 @@ export const mapCodes = {
     exit: ExitCode.usage,
   },
   "mapping-doubtful": {
-    meaning: "The mapping is valid, but says something that is seldom meant. A warning.",
+    meaning:
+      'The mapping is valid, but says something that is seldom meant. A warning; an error where it leaves an id as "?".',
     remedy: "Look at the place named; change it, or leave it knowingly.",
     example: "`key: content`: an edited row becomes a new event instead of a changed one.",
     transient: false,
-    exit: null,
+    exit: ExitCode.usage,
   },
   "column-missing": {
     meaning: "The file's header lacks a column that the mapping reads.",
@@ -184,6 +185,14 @@ export const mapCodes = {
     meaning: "The event's name, read from the row, is one that this event cannot have.",
     remedy: "Correct the cell, or `map` it to the right name.",
     example: "`Cancel`, which differs from the reserved CANCEL only by case.",
+    transient: false,
+    exit: null,
+  },
+  "no-event": {
+    meaning: "None of the input's events happens in this row, so that the row would be lost in silence.",
+    remedy:
+      "Correct the cells that decide it, skip such rows with `skip`, or write `rowsWithoutEvents: allow` in the input.",
+    example: "`Pickup` where the events happen when `Evento` is `Pick-up` or `Drop-off`.",
     transient: false,
     exit: null,
   },

@@ -102,7 +102,10 @@ function given(rows: SheetRow[], { file, sheet, option }: HeaderSettings): { hea
   return { headers, notes: [] };
 }
 
-/** The header rows' cells under the merges: covered ones blank, or filled. */
+/**
+ * The header rows' cells under the merges: covered ones blank, or filled. Of several rows that are joined, a heading
+ * merged over columns always heads each of them: `Pickup` above `Date` and `Weight` is not that of `Date` alone.
+ */
 function filledHeaders(
   all: SheetRow[],
   headers: SheetRow[],
@@ -117,9 +120,23 @@ function filledHeaders(
     if (row.number > last) continue;
     const copy = copied(row);
     sweep.apply(copy, width);
-    if (numbers.has(row.number)) filled.push(copy.cells);
+    if (!numbers.has(row.number)) continue;
+    if (numbers.size > 1) spread(copy, merges, width);
+    filled.push(copy.cells);
   }
   return filled;
+}
+
+/** Gives every column of a merge that begins in this row the text of its first one. */
+function spread({ number, cells }: SheetRow, merges: readonly Merge[], width: number): void {
+  for (const { firstRow, firstColumn, lastColumn } of merges) {
+    if (firstRow > number) return;
+    if (firstRow < number) continue;
+    for (let column = firstColumn + 1; column <= Math.min(lastColumn, width - 1); column++) {
+      while (cells.length <= column) cells.push("");
+      cells[column] = cells[firstColumn] ?? "";
+    }
+  }
 }
 
 function copied(row: SheetRow): SheetRow {

@@ -1,0 +1,60 @@
+/**
+ * Cost of a row from 10,000 rows up, on an empty ledger, and of 100,000 new rows on a ledger that already holds so many
+ * landed events: within 1.2 × the smallest, memory within 5%. `tsx bench/growth.ts [--most 1000000]`, 5000000 for all.
+ */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { figure, type Measured, measure, megabytes, withTemporaryFolder } from "./harness.js";
+import { writeManifests, writeMapping } from "./manifests.js";
+
+const SIZES = [10_000, 100_000, 1_000_000, 5_000_000];
+const ADDED = 100_000;
+const GOAL = 1.2;
+const MEMORY_GOAL_BYTES = 256 * 1024 * 1024;
+
+const { values } = parseArgs({ options: { most: { type: "string", default: "1000000" } } });
+const stageFile = join(import.meta.dirname, "stage.ts");
+const perRow = (run: Measured, rows: number) => (run.cpuMilliseconds * 1000) / rows;
+
+await withTemporaryFolder(async (folder) => {
+  const mapping = await writeMapping(folder);
+  const rowsOf = new Map<number, { fresh: Measured; added: Measured; bytes: number }>();
+  console.log("rows       | new ledger: µs of CPU a row, s, peak, bytes a row | 100,000 more beside them landed: µs of CPU a row");
+  for (const rows of SIZES.filter((size) => size <= Number(values.most))) {
+    const ledger = join(folder, "ledger.db");
+    const first = join(folder, "first.csv");
+    const more = join(folder, "more.csv");
+    await writeManifests(first, 0, rows);
+    await writeManifests(more, rows, rows + ADDED);
+    const fresh = await measure(stageFile, "stage", [ledger, mapping, first]);
+    await rm(first);
+    await measure(stageFile, "land", [ledger]);
+    const added = await measure(stageFile, "stage", [ledger, mapping, more]);
+    const { bytes } = fresh.result as { bytes: number };
+    rowsOf.set(rows, { fresh, added, bytes });
+    console.log(
+      `${rows.toLocaleString("en").padStart(10)} | ${perRow(fresh, rows).toFixed(1)}, ${(fresh.milliseconds / 1000).toFixed(1)}, ` +
+        `${megabytes(fresh.peakBytes)}, ${(bytes / rows).toFixed(0)} | ${perRow(added, ADDED).toFixed(1)}, ${megabytes(added.peakBytes)}`,
+    );
+    for (const suffix of ["", "-wal", "-shm", ".state"]) await rm(ledger + suffix, { force: true, recursive: true });
+  }
+  const all = [...rowsOf];
+  // The first tens of thousands pay for compiling the program.
+  const settled = all.filter(([rows]) => rows >= 100_000);
+  const costs = settled.map(([rows, { fresh }]) => perRow(fresh, rows));
+  const grown = Math.max(...costs) / (costs[0] ?? Number.NaN);
+  figure(grown <= GOAL, `a row of the dearest size costs ${grown.toFixed(2)} × one of 100,000, goal ≤ ${GOAL}`);
+  const beside = all.map(([, { added }]) => perRow(added, ADDED));
+  const heavier = Math.max(...beside) / (beside[0] ?? Number.NaN);
+  figure(heavier <= GOAL, `a row beside the largest ledger costs ${heavier.toFixed(2)} × beside the smallest, goal ≤ ${GOAL}`);
+  const peaks = all.filter(([rows]) => rows >= 1_000_000).map(([, { fresh }]) => fresh.peakBytes);
+  if (peaks.length > 0) {
+    const worst = Math.max(...peaks);
+    figure(worst <= MEMORY_GOAL_BYTES, `peak memory ${megabytes(worst)}, goal ≤ ${megabytes(MEMORY_GOAL_BYTES)}`);
+  }
+  if (peaks.length > 1) {
+    const spread = Math.max(...peaks) / Math.min(...peaks);
+    figure(spread <= 1.05, `peak memory at 1,000,000 and 5,000,000 rows within ${((spread - 1) * 100).toFixed(1)}%, goal ≤ 5%`);
+  }
+});

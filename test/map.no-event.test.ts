@@ -1,0 +1,71 @@
+/** A row in which no event happens is not lost in silence (P7, DESIGN section 4). */
+import { describe, expect, it } from "vitest";
+import { load, mapRows, mappingWith, problemsOf, recordsOf } from "./map.support.js";
+
+const rows = (input = "", each = "") =>
+  mappingWith({
+    input,
+    event: `${each}\nwhen: { equals: { Event: Pick-up } }`,
+    more: `drop:\n  ${each === "" ? "" : `${each}\n  `}when: { equals: { Event: [Drop-off, Return] } }\n  name: Drop\n  key: once\n  externalCreatedAt: { column: Day }\n  isPublic: true`,
+  });
+const DAY = { Doc: "1", Day: "01/02/2026" };
+
+describe("a row in which none of the events happens", () => {
+  it("is invalid, and told which conditions failed and in which column", async () => {
+    const [good, bad] = mapRows(await load(rows()), [
+      { ...DAY, Event: "Pick-up" },
+      { ...DAY, Event: "Pickup" },
+    ]);
+    expect(good?.outcome.fate).toBe("valid");
+    expect(problemsOf(bad)).toEqual([
+      {
+        code: "no-event",
+        message:
+          'none of the input\'s events happens in this row: step when "Event" is "Pick-up"; drop when "Event" is "Drop-off" or "Return"',
+        hint: expect.stringContaining("rowsWithoutEvents: allow"),
+        column: "Event",
+      },
+    ]);
+  });
+
+  it("holds what is later on its document, which can be told (H13)", async () => {
+    const [bad] = mapRows(await load(rows()), [{ ...DAY, Event: "Pickup" }]);
+    expect(bad?.outcome).toMatchObject({ placements: [{ document: { kind: "paper", key: "1" }, event: null }] });
+  });
+
+  it("is staged for its other records where the input says `rowsWithoutEvents: allow`", async () => {
+    const mapped = mapRows(await load(rows("rowsWithoutEvents: allow")), [{ ...DAY, Event: "Pickup" }]);
+    expect(recordsOf(mapped)).toMatchObject({ documents: [{ key: "1" }], events: [] });
+  });
+
+  it("is skipped where `skip` says so, and the other mistakes of a row are still told", async () => {
+    const [skipped] = mapRows(await load(rows("skip: { equals: { Event: Draft } }")), [{ ...DAY, Event: "Draft" }]);
+    expect(skipped?.outcome.fate).toBe("skipped");
+    const [bad] = mapRows(await load(rows("rowId: { column: Id }")), [{ ...DAY, Event: "Pickup" }]);
+    expect(problemsOf(bad).map(({ code }) => code)).toEqual(["value-required", "no-event"]);
+  });
+
+  it("an event that happens with a mistake has happened", async () => {
+    const [bad] = mapRows(await load(rows()), [{ Doc: "1", Day: "soon", Event: "Pick-up" }]);
+    expect(problemsOf(bad).map(({ code }) => code)).toEqual(["date-unreadable"]);
+  });
+
+  it("inputs without events are not asked", async () => {
+    const mapping = await load(rows().replace(/ {4}events:[\s\S]*$/u, ""));
+    expect(recordsOf(mapRows(mapping, [{ Doc: "1" }]))).toMatchObject({ documents: [{ key: "1" }] });
+  });
+
+  it("in a group is the row that has none of its own, when the whole group has none", async () => {
+    const mapping = await load(rows("group: { column: Doc }", "each: row"));
+    const [group] = mapRows(mapping, [
+      { ...DAY, Event: "Pick-up" },
+      { ...DAY, Event: "Pickup" },
+    ]);
+    expect(problemsOf(group)).toMatchObject([{ code: "no-event", message: expect.stringMatching(/^row 3: none/u) }]);
+    const [none] = mapRows(mapping, [
+      { ...DAY, Event: "x" },
+      { ...DAY, Event: "y" },
+    ]);
+    expect(problemsOf(none)).toMatchObject([{ code: "no-event", message: expect.stringMatching(/^none/u) }]);
+  });
+});
