@@ -190,6 +190,17 @@ describe("H13: what holds, and for whom", () => {
   });
 });
 
+test("H13, H18: a relation that stands open holds what is later on the other document", async () => {
+  open();
+  await world.import([file(...on("A", 1), ...on("B", 1))]);
+  const nothing = { kind: "drop", when: "before" } as const;
+  world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, times: 6, action: nothing }]);
+  await world.import([file(related("A", 20, "B"), ...on("B", 30))]);
+  expect(states()).toEqual(["A 1 landed", "A 20 stalled service-unanswered", "B 1 landed", "B 30 held behind-linked"]);
+  await world.resume();
+  expect(timeline("B")).toEqual(["1 Weighing sent", "20 RELATED mirror", "30 Weighing sent"]);
+});
+
 describe("H14, H15: invalid rows", () => {
   test("H14: one whose document cannot be told holds nothing by default", async () => {
     open();

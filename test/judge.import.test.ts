@@ -72,7 +72,7 @@ describe.concurrent("a service that", () => {
   });
 });
 
-describe("a judge of the fixtures", () => {
+describe("a judge of the fixtures", { timeout: 120_000 }, () => {
   let judge: Judge | undefined;
   let client: ReturnType<typeof createClient> | undefined;
 

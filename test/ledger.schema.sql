@@ -139,9 +139,10 @@ CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT 
 CREATE TABLE fingerprints (
   namespace TEXT NOT NULL,
   name TEXT NOT NULL,
+  mapping TEXT NOT NULL,
   fingerprint TEXT NOT NULL,
   rekeyed_to INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (namespace, name)
+  PRIMARY KEY (namespace, name, mapping)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE input_holds (row_id INTEGER PRIMARY KEY) STRICT;
 CREATE TABLE inputs (

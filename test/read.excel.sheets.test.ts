@@ -181,9 +181,14 @@ describe("merged cells", () => {
     '<autoFilter ref="A1:C5"/><mergeCells count="4"><mergeCell ref="A1:B1"/><mergeCell ref="C1:C2"/><mergeCell ref="A3:B4"/><mergeCell ref="C4:C5"/></mergeCells>';
   const merged = { sheets: [sheetOf("S", table, { behind })] };
 
+  test("a heading over several columns heads each of them where header rows are joined, without `fillMerged`", async () => {
+    const read = await readWorkbook(merged, { header: [1, 2] });
+    expect(read.header).toEqual(["Gerador CNPJ", "Gerador Nome", "MTR"]);
+    expect((await readWorkbook(merged, { header: 1 })).header).toEqual(["Gerador", "", "MTR"]);
+  });
+
   test("the value stands in the first cell; what a merge covers is not shown, and not read", async () => {
     const read = await readWorkbook(merged, { header: [1, 2] });
-    expect(read.header).toEqual(["Gerador CNPJ", "Nome", "MTR"]);
     expect(brief(read.rows)).toEqual([
       [3, ["1", "", "x"]],
       [4, ["", "", "y"]],

@@ -17,7 +17,7 @@ async function brokenNights(seeds: readonly number[]): Promise<string[]> {
 }
 
 describe("a simulated night breaks no promise", () => {
-  test.each(Array.from({ length: 7 }, (_, index) => index * NIGHTS_A_TEST + 1))("seeds from %i", async (from) => {
+  test.each(Array.from({ length: 4 }, (_, index) => index * NIGHTS_A_TEST + 1))("seeds from %i", async (from) => {
     expect(await brokenNights(Array.from({ length: NIGHTS_A_TEST }, (_, index) => from + index))).toEqual([]);
   });
 

@@ -26,14 +26,20 @@ export function formerNamespace(database: Database, mappingPath: string, namespa
   return last === undefined || last === namespace ? null : last;
 }
 
-/** Kinds whose keys would change although something of them was sent. Empty: nothing would be doubled. */
+/**
+ * Kinds whose keys would change although something of them was sent. Empty: nothing would be doubled. A mapping is
+ * compared with what it was itself: another one may read the same documents from columns of other names.
+ */
 export function changedKeys(
   database: Database,
+  mapping: string,
   namespace: string,
   fingerprints: ReadonlyMap<string, string>,
 ): KeyChange[] {
   const stored = database
-    .prepare<[string, string], string>("SELECT fingerprint FROM fingerprints WHERE namespace = ? AND name = ?")
+    .prepare<[string, string, string], string>(
+      "SELECT fingerprint FROM fingerprints WHERE namespace = ? AND name = ? AND mapping = ?",
+    )
     .pluck();
   const events = database.prepare<[string, string, string], { sent: number; example: string | null }>(
     `SELECT count(*) AS sent, min(d.kind || ' ' || d.key) AS example FROM documents d
@@ -47,7 +53,7 @@ export function changedKeys(
   );
   const changes: KeyChange[] = [];
   for (const [name, fingerprint] of fingerprints) {
-    const before = stored.get(namespace, name);
+    const before = stored.get(namespace, name, mapping);
     if (before === undefined || before === fingerprint) continue;
     const slash = name.indexOf("/");
     const found =
@@ -60,17 +66,19 @@ export function changedKeys(
 /** `rekeyed`: kinds whose events, as far as they are there now, go on under the new keys. */
 export function saveFingerprints(
   database: Database,
+  mapping: string,
   namespace: string,
   fingerprints: ReadonlyMap<string, string>,
   rekeyed: ReadonlySet<string>,
 ): void {
   const newest = database.prepare<[], number | null>("SELECT max(id) FROM events").pluck().get() ?? 0;
-  const save = database.prepare<{ namespace: string; name: string; fingerprint: string; to: number }>(
-    `INSERT INTO fingerprints (namespace, name, fingerprint, rekeyed_to) VALUES (@namespace, @name, @fingerprint, @to)
-     ON CONFLICT (namespace, name) DO UPDATE SET fingerprint = @fingerprint, rekeyed_to = max(rekeyed_to, @to)`,
+  const save = database.prepare<{ namespace: string; name: string; mapping: string; fingerprint: string; to: number }>(
+    `INSERT INTO fingerprints (namespace, name, mapping, fingerprint, rekeyed_to)
+     VALUES (@namespace, @name, @mapping, @fingerprint, @to)
+     ON CONFLICT (namespace, name, mapping) DO UPDATE SET fingerprint = @fingerprint, rekeyed_to = max(rekeyed_to, @to)`,
   );
   for (const [name, fingerprint] of fingerprints) {
-    save.run({ namespace, name, fingerprint, to: rekeyed.has(name) ? newest : 0 });
+    save.run({ namespace, name, mapping, fingerprint, to: rekeyed.has(name) ? newest : 0 });
   }
 }
 

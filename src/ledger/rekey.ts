@@ -46,7 +46,7 @@ export function createRekeying(database: Database, namespace: string): Rekeying 
   const epochs = new Map(
     database
       .prepare<[string], { name: string; rekeyed_to: number }>(
-        "SELECT name, rekeyed_to FROM fingerprints WHERE namespace = ? AND rekeyed_to > 0",
+        "SELECT name, max(rekeyed_to) AS rekeyed_to FROM fingerprints WHERE namespace = ? AND rekeyed_to > 0 GROUP BY name",
       )
       .all(namespace)
       .map(({ name, rekeyed_to }) => [name, rekeyed_to]),

@@ -16,9 +16,14 @@ export function findPlaceholders(spec: MappingSpec, source: MappingSource): Mapp
       const place = [...path, name];
       if ((name === "id" || name === "documentId") && isPlaceholder(member))
         found.push(
-          source.describe("mapping-doubtful", place, `\`${name}: "${PLACEHOLDER}"\` stands for an id that is still to be written.`, {
-            hint: "Write the id that the service gave, or name the columns that tell the record; the service refuses a question mark.",
-          }),
+          source.describe(
+            "mapping-doubtful",
+            place,
+            `\`${name}: "${PLACEHOLDER}"\` stands for an id that is still to be written.`,
+            {
+              hint: "Write the id that the service gave, or name the columns that tell the record; the service refuses a question mark.",
+            },
+          ),
         );
       else if (!FREE.has(name)) walk(member, place);
     }

@@ -78,7 +78,7 @@ async function sendRequests(
 ): Promise<void> {
   const results = new Map<PlannedRequest, Promise<boolean>>();
   for (const request of requests) {
-    const waits = request.waits.map((wait) => results.get(wait));
+    const waits = request.waits.flatMap((wait) => results.get(wait) ?? []);
     results.set(
       request,
       (async () => {

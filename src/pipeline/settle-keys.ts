@@ -21,11 +21,11 @@ export function settleKeys(session: Session, mapping: Mapping, rekey: boolean): 
   const { database } = session;
   const { namespace, fingerprints } = mapping;
   const former = formerNamespace(database, mapping.path, namespace);
-  const changes = changedKeys(database, former ?? namespace, fingerprints);
+  const changes = changedKeys(database, mapping.name, former ?? namespace, fingerprints);
   if (changes.length > 0 && !rekey) throw keysChanged(changes, former);
   if (changes.length > 0 && former !== null) aliasNamespace(database, former, namespace);
   const rekeyed = new Set(changes.map(({ name }) => name));
-  saveFingerprints(database, namespace, fingerprints, rekeyed);
+  saveFingerprints(database, mapping.name, namespace, fingerprints, rekeyed);
   // A namespace alone leaves the documents' own keys as they were; else only their rows tell which is which.
   const documentsChanged = former === null && changes.some(({ name }) => !name.includes("/"));
   return {

@@ -27,6 +27,8 @@ export interface Bar {
   rank: number;
   id: number;
   waitsFor: string;
+  /** The event that stands open itself; null: a row that has become none. */
+  event: WorkEvent | null;
 }
 
 export interface Assessment {
@@ -77,7 +79,7 @@ export function assessDocument(
   const open = isOn("hold") ? holds.filter(({ at }) => at === null || at >= lastAt) : [];
   for (const { row, at, event } of open) {
     if (event !== null) continue;
-    assessment.bars.push({ at: at ?? Number.NEGATIVE_INFINITY, rank: 0, id: 0, waitsFor: `row:${row}` });
+    assessment.bars.push({ at: at ?? Number.NEGATIVE_INFINITY, rank: 0, id: 0, waitsFor: `row:${row}`, event: null });
   }
 
   const inOrder = isOn("order") ? events : events.toSorted((a, b) => a.id - b.id);
@@ -97,7 +99,7 @@ export function assessDocument(
     block ??= eventBlock(event, open, context);
     if (block !== null) {
       if (isSettled(event, block)) {
-        assessment.bars.push({ at: event.at, rank: event.rank, id: event.id, waitsFor: `event:${event.id}` });
+        assessment.bars.push({ at: event.at, rank: event.rank, id: event.id, waitsFor: `event:${event.id}`, event });
         continue;
       }
       if (event.at >= context.dueBefore && block.reason === "behind-deferred") assessment.deferred.push(event);

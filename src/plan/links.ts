@@ -67,6 +67,18 @@ export function linkEvents(
       for (const need of own) append(needs, event.id, need);
     }
   }
+  // A meeting point that stands open holds what is later on the other timeline, whatever holds it itself.
+  for (const { held, bars } of context.linkTime === "event" ? assessments.values() : []) {
+    const waiting = [...held.map(({ event }) => event), ...bars.flatMap(({ event }) => event ?? [])];
+    for (const event of waiting.filter(({ state }) => state !== "foreign")) {
+      for (const other of touched(event, context.relatedTo)) {
+        if (other === event.document) continue;
+        for (const later of assessments.get(other)?.ready ?? []) {
+          if (compareEvents(event, later) < 0) append(needs, later.id, { event: event.id });
+        }
+      }
+    }
+  }
   for (const { document } of assessments.values()) {
     const maker = makers.get(document.id);
     if (document.mode === "target" && document.state === "planned" && maker !== undefined) {

@@ -88,7 +88,8 @@ export function planComponent(context: PlanContext, documents: readonly number[]
     );
   }
   const all = [...assessments.values()];
-  const linked = all.some(({ document, ready }) => document.mode === "target" || ready.some(isLinking));
+  const linked =
+    all.length > 1 || all.some(({ document, ready }) => document.mode === "target" || ready.some(isLinking));
   const linkTime = all.some(({ document }) => context.linkTimeOf(document) === "server") ? "server" : "event";
   const { needs, early } = linked
     ? linkEvents(assessments, {

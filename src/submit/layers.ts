@@ -65,17 +65,29 @@ export function throttled(
   exchange: (call: Call, token: Token) => Promise<Sent>,
   { throttle, tokens, stop, onSend }: { throttle: Throttle; tokens: TokenSource; stop: Stop; onSend: () => void },
 ): Layer {
+  const granted = async (maxAgeMs: number | undefined): Promise<Token | NotSent> => {
+    for (let lost = 0; ; lost += 1) {
+      const ready = await tokens.token(maxAgeMs);
+      if (!ready.ok) return withoutToken(ready, stop);
+      if (stop.reason !== null) return stopped;
+      await throttle.take(stop.signal);
+      if (stop.reason !== null) return stopped;
+      // It may have ended while this call waited. A place in the throttle is for now: whoever waits for a token takes
+      // another one afterwards, or all who waited would leave at once.
+      const token = tokens.atHand(maxAgeMs);
+      if (token !== null) return token;
+      // Tokens that live shorter than the throttle makes one wait would never be at hand.
+      if (lost === 2) {
+        const renewed = await tokens.token(maxAgeMs);
+        return renewed.ok ? renewed.token : withoutToken(renewed, stop);
+      }
+    }
+  };
   return async ({ call, freshToken }) => {
-    const ready = await tokens.token();
-    if (!ready.ok) return withoutToken(ready, stop);
-    if (stop.reason !== null) return stopped;
-    await throttle.take(stop.signal);
-    if (stop.reason !== null) return stopped;
-    // It may have ended while this call waited.
-    const access = await tokens.token(freshToken ? freshMs : undefined);
-    if (!access.ok) return withoutToken(access, stop);
+    const token = await granted(freshToken ? freshMs : undefined);
+    if ("sent" in token) return token;
     onSend();
-    const sent = await exchange(call, access.token);
+    const sent = await exchange(call, token);
     if ("reading" in sent.answer && sent.answer.reading.verdict === "rate-limited") throttle.slowDown();
     return sent;
   };

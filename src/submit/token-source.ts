@@ -12,6 +12,8 @@ export interface Token {
 export type TokenResult = { ok: true; token: Token } | { ok: false; transient: boolean; message: string };
 
 export interface TokenSource {
+  /** The token at hand, when it is not known to have ended and not older than `maxAgeMs`; asks for none. */
+  atHand(maxAgeMs?: number): Token | null;
   /** A token that is not known to have ended. With `maxAgeMs`, one not older than that. Never rejects. */
   token(maxAgeMs?: number): Promise<TokenResult>;
   /** A request sent at `sentAt` with this token was answered 403: the token is not used again. */
@@ -35,6 +37,7 @@ export function createTokenSource({ settings, transport, clock, onRefreshed }: T
   let fetching: Promise<TokenResult> | null = null;
   /** The age at which tokens have been seen to end, whatever `expires_in` says (open-points 12). */
   let learned = Number.POSITIVE_INFINITY;
+  let lastAge: number | null = null;
   let suspect: { age: number; issuedAt: number } | null = null;
 
   async function fetch(): Promise<TokenResult> {
@@ -59,6 +62,7 @@ export function createTokenSource({ settings, transport, clock, onRefreshed }: T
   }
 
   return {
+    atHand: usable,
     async token(maxAgeMs) {
       const token = usable(maxAgeMs);
       if (token !== null) return { ok: true, token };
@@ -73,8 +77,14 @@ export function createTokenSource({ settings, transport, clock, onRefreshed }: T
     },
     worked(token) {
       if (suspect === null || token.issuedAt <= suspect.issuedAt) return;
-      // The newer token passed where the older one did not: that one had ended.
-      if (suspect.age > 0) learned = Math.min(learned, suspect.age);
+      // The newer token passed where the older one did not: that one had ended. Once may be a revocation; twice at
+      // about the same age is a lifetime.
+      const { age } = suspect;
+      if (age > 0) {
+        const again = lastAge !== null && Math.min(age, lastAge) >= Math.max(age, lastAge) / 2;
+        if (again) learned = Math.min(learned, age);
+        lastAge = age;
+      }
       suspect = null;
     },
     replaced: (token) => current?.token !== token,

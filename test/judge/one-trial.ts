@@ -25,6 +25,8 @@ export async function oneTrial(nature: Personality, makeInput: (folder: string) 
   try {
     const input = makeInput(folder);
     const runs = await client.importUntilSettled(input.args);
+    const failed = runs.find(({ code }) => code === null || code === 1 || code === 2);
+    if (failed !== undefined) throw new Error(`${failed.args[0]} ended with ${failed.code}:\n${failed.output}`);
     const open = client.open();
     const reasons: Record<string, number> = {};
     for (const { state, reason } of open) reasons[`${state} ${reason}`] = (reasons[`${state} ${reason}`] ?? 0) + 1;

@@ -8,6 +8,7 @@ import { performance } from "node:perf_hooks";
 import { chance, type Personality } from "./personality.js";
 import { createCredentials, createRateLimit, type Seen } from "./record.js";
 import { createRegister, isBody, type Body, type Json, Refusal, type Register } from "./register.js";
+import { wordRefusal } from "./word-refusal.js";
 import { createTimelines, type Doc, type Timelines } from "./timelines.js";
 
 export interface Judge {
@@ -160,17 +161,6 @@ export async function startJudge(
     return { status: "OK", countryCode: country ?? "", resolvedAt, municipality, candidates: [] };
   }
 
-  function refuse({ status, code, message }: Refusal): { type: string; text: string } {
-    const item = { code, id: `err-${seen.length}`, timestamp: new Date(now()).toISOString() };
-    const json = (value: Json) => ({ type: "application/json", text: JSON.stringify(value) });
-    if (nature.errors === "text") return { type: "text/plain", text: `${code}: ${message}` };
-    if (nature.errors === "html")
-      return { type: "text/html", text: `<html><body><h1>${status} ${code}</h1>${message}</body></html>` };
-    if (nature.errors === "terse") return json({ errors: [item] });
-    if (nature.errors === "message-on-top") return json({ statusCode: status, message, errors: [item] });
-    return json({ errors: [{ ...item, message }] });
-  }
-
   function finish(
     response: ServerResponse,
     request: Seen,
@@ -223,7 +213,7 @@ export async function startJudge(
       if (!(error instanceof Refusal)) throw error;
       request.code = error.code;
       request.message = error.message;
-      return { status: error.status, ...refuse(error) };
+      return { status: error.status, ...wordRefusal(error, nature.errors, `err-${request.number}`, now()) };
     }
   }
 

@@ -71,10 +71,10 @@ function waiting(world: World): Set<string> {
 
 async function toRest(world: World): Promise<Summary> {
   let summary = await world.import(files);
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < 9; round += 1) {
     const before = JSON.stringify(summary.open);
     summary = await world.resume();
-    if (summary.requests.sent === 0 && JSON.stringify(summary.open) === before) break;
+    if (summary.stopped === null && summary.requests.sent === 0 && JSON.stringify(summary.open) === before) break;
   }
   return summary;
 }

@@ -195,8 +195,10 @@ function settled(
       event.documentServiceId === null ? externalId === event.key : id === event.documentServiceId,
     );
     // To which documents the service copies is not said for every relation, and at its own time order cannot save them.
+    // When a link landed that only a duplicate confirmed, is not known either.
     const mayBeCopied =
-      story.sandbox.linkTime === "server" && events.some(({ payload }) => payload.includes("propagateEvent"));
+      story.sandbox.linkTime === "server" &&
+      events.some(({ payload, state }) => payload.includes("propagateEvent") || state === "landed-without-id");
     const isTerse = story.sandbox.terseErrors === true && witness.bad.has(event.key);
     switch (event.state) {
       case "planned":

@@ -42,9 +42,10 @@ CREATE TABLE settings (id INTEGER PRIMARY KEY, json TEXT NOT NULL UNIQUE) STRICT
 CREATE TABLE fingerprints (
   namespace TEXT NOT NULL,
   name TEXT NOT NULL,
+  mapping TEXT NOT NULL,
   fingerprint TEXT NOT NULL,
   rekeyed_to INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (namespace, name)
+  PRIMARY KEY (namespace, name, mapping)
 ) STRICT, WITHOUT ROWID;
 
 -- After --rekey: new keys of what went out under old ones (HARD-CASES H25).

@@ -11,6 +11,8 @@ const kilograms: Record<string, number> = { kg: 1, t: 1000, ton: 1000, g: 0.001 
 /** The conversion that a column's cells need; undefined for text. */
 export function conversionOf(column: Column, unsure: Unsure): FlowValue | undefined {
   if (column.date !== null) return "timestamp";
+  // House numbers (`3a`) and postal codes are names, not amounts.
+  if (column.role === "number" || column.role === "zipCode") return undefined;
   if (column.boolean) return "boolean";
   if (column.number === null || column.number.whole) return undefined;
   const units = [...new Set(column.number.units.map((unit) => unit.toLowerCase().replace(/\.$/, "")))];

@@ -2,8 +2,9 @@
 import { compileConversion, type Conversion } from "../convert/conversion.js";
 import type { CellKind, Row } from "../../model/row.js";
 import { type Cell, enough, share } from "./cell.js";
+import { joinClocks } from "./clock.js";
 import { type DateEvidence, dateEvidence } from "./date-evidence.js";
-import { type Role, roleOf } from "./header-words.js";
+import { headerText, type Role, roleOf } from "./header-words.js";
 import { type NumberEvidence, numberEvidence } from "./number-evidence.js";
 import { type TaxIdEvidence, taxIdEvidence } from "./tax-id-evidence.js";
 
@@ -22,6 +23,8 @@ export interface Column {
   taxId: TaxIdEvidence | null;
   /** Whether it holds words for yes and no only. */
   boolean: boolean;
+  /** The header of the column that holds its time of day, where date and time stand apart. */
+  clock?: string;
 }
 
 /** Columns of a table; rows that the reader found at fault are left out. */
@@ -33,12 +36,12 @@ export function profileColumns(
 ): Column[] {
   const rows = sample.filter((row) => row.problems === null);
   const yesNo = compileConversion("boolean", {});
-  return header.map((name, index) => {
+  const columns = header.map((name, index): Column => {
     const cells = rows.flatMap((row, position): Cell[] => {
       const text = (row.cells[index] ?? "").trim();
       return blank.has(text) ? [] : [{ row: position, text, kind: row.kinds?.[index] ?? "text" }];
     });
-    const taxId = taxIdEvidence(cells, country);
+    const taxId = taxIdEvidence(cells, country, headerText(name));
     const date = taxId === null ? dateEvidence(cells) : null;
     const values = Array.from({ length: rows.length }, () => "");
     for (const { row, text, kind } of cells) values[row] = canonical(text, kind, taxId?.canonical);
@@ -58,6 +61,7 @@ export function profileColumns(
       boolean: isBoolean(cells, yesNo),
     };
   });
+  return joinClocks(columns);
 }
 
 function canonical(text: string, kind: CellKind, convert: Conversion | undefined): string {

@@ -15,13 +15,14 @@ const days = [
   "yyyy-MM-dd",
   "dd-MM-yyyy",
   "dd.MM.yyyy",
+  "d.M.yyyy",
   "yyyy/MM/dd",
   "d/M/yyyy",
   "M/d/yyyy",
   "dd/MM/yy",
   "MM/dd/yy",
 ];
-const times = ["", " HH:mm", " HH:mm:ss", " H:mm", "'T'HH:mm:ss"];
+const times = ["", " HH:mm", " HH:mm:ss", " H:mm", " h:mm a", " h:mm:ss a", "'T'HH:mm:ss"];
 const candidates = ["ISO", ...days.flatMap((day) => times.map((time) => day + time))].map((format) => ({
   format,
   convert: compileConversion({ name: "timestamp", formats: [format], timezone: "UTC", twoDigitYears: true }, {}),

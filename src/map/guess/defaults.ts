@@ -61,12 +61,18 @@ const zones: Record<string, string> = {
   CL: "America/Santiago",
   CO: "America/Bogota",
   MX: "America/Mexico_City",
+  DE: "Europe/Berlin",
+  US: "America/New_York",
 };
 
 /** No file tells its zone, so that this is always unsure unless given. */
 export function guessTimezone(country: string | null, given: string | undefined, unsure: Unsure): string {
   if (given !== undefined) return given;
   const zone = zones[country ?? ""] ?? "UTC";
+  if (country === "US") {
+    unsure.say(`timezone: is it ${zone}? The US has several; no file tells its zone`);
+    return zone;
+  }
   unsure.say(
     `timezone: ${zone} is taken${country === null ? "" : ` because of the country ${country}`}; no file tells its zone`,
   );

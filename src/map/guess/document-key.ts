@@ -67,6 +67,9 @@ function mayBeKey(column: Column): boolean {
   return !isPlace && [...column.distinct].every((value) => value.length <= 60 && !value.includes("\n"));
 }
 
-function wordBonus({ role }: Column): number {
-  return role === "document" ? 3 : role === "code" ? 1 : 0;
+/** The header's word; else values that look like numbers of something (`LS-1001`) go before words. */
+function wordBonus({ role, distinct }: Column): number {
+  if (role === "document") return 3;
+  if (role === "code") return 1;
+  return role === null && [...distinct].every((value) => /^[\p{Letter}._/-]*\d[\p{Letter}\d._/-]*$/u.test(value)) ? 0.5 : 0;
 }

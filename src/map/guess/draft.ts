@@ -32,5 +32,6 @@ export function field(
   column: Column,
   more: { [name: string]: FlowValue | undefined } = {},
 ): { [name: string]: FlowValue | undefined } {
+  if (column.clock !== undefined) return { template: `{${column.header}} {${column.clock}}`, ...more };
   return { column: column.header, ...more };
 }

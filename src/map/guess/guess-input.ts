@@ -172,6 +172,11 @@ export function guessDocuments(
     },
   });
   const others = free.filter((column) => !ofDocument.includes(column));
+  const timeless = key.column.values.filter((_, row) => eventTimes.every((time) => time.values[row] === "")).length;
+  if (key.shape === "wide" && timeless > 0) {
+    unsure.say(`rowsWithoutEvents: ${timeless} rows seen have no time at all; they are taken for documents to come`);
+    draft.skip.push({ name: "rowsWithoutEvents", value: "allow" });
+  }
   draft.events.push(...(events?.(others) ?? writeWideEvents({ times: eventTimes, isPublic, free: others }, unsure)));
 }
 
@@ -218,7 +223,12 @@ function eventTypeColumn(columns: readonly Column[], key: DocumentKey, used: Rea
   );
   const repeated = fitting.filter(({ distinct, cells }) => distinct.size * 4 <= cells.length);
   return (
-    named ?? reserved ?? repeated.find(({ role }) => role === "category" || role === "status") ?? repeated[0] ?? null
+    named ??
+    reserved ??
+    repeated.find(({ role }) => role === "category" || role === "status") ??
+    repeated[0] ??
+    fitting.find(({ role, distinct, cells }) => role === "status" && distinct.size * 2 <= cells.length) ??
+    null
   );
 }
 

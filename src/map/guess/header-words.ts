@@ -1,4 +1,4 @@
-/** What headers say in Portuguese, English and Spanish. A hint only: what the cells hold decides. */
+/** What headers say in Portuguese, English, Spanish and German. A hint only: what the cells hold decides. */
 import { foldText } from "../convert/letters.js";
 
 export type Role =
@@ -31,18 +31,19 @@ export type Role =
 /** In order: the first role whose pattern is found in the folded header is the header's role. */
 const patterns: readonly (readonly [Role, RegExp])[] = [
   ["taxIdType", /\b(tipo (do )?doc\w*|document type|tax id type)\b/],
-  ["taxId", /\b(cnpj|cpf|nif|nipc|tax ?id|vat|rut|cuit|rfc)\b/],
+  ["taxId", /\b(cnpj|cpf|nif|nipc|tax ?id|vat|rut|cuit|rfc|ein|fein|ust ?id ?(nr|nummer)?|uid)\b/],
   ["related", /\b(relacionad\w*|vinculad\w*|related|linked|referenciad\w*)\b/],
-  ["zipCode", /\b(cep|zip\w*|postal|codigo postal)\b/],
+  ["zipCode", /\b(cep|zip\w*|postal|codigo postal|plz|postleitzahl)\b/],
   ["neighborhood", /\b(bairro|neighbou?rhood|barrio|colonia)\b/],
   ["complement", /\b(complemento|complement)\b/],
-  ["street", /\b(rua|logradouro|endereco|street|address|calle|direccion|avenida)\b/],
-  ["city", /\b(municipio|cidade|city|ciudad|localidade|localidad)\b/],
-  ["state", /\b(uf|estado|state|provincia|distrito)\b/],
-  ["country", /\b(pais|country)\b/],
+  ["number", /\b(hausnummer|haus ?nr|(house|street) (number|no|nr))\b/],
+  ["street", /\b(rua|logradouro|endereco|street|address|calle|direccion|avenida|strasse|str)\b/],
+  ["city", /\b(municipio|cidade|city|ciudad|localidade|localidad|ort|stadt)\b/],
+  ["state", /\b(uf|estado|state|provincia|distrito|bundesland)\b/],
+  ["country", /\b(pais|country|land)\b/],
   ["latitude", /\b(lat|latitude|latitud)\b/],
   ["longitude", /\b(lon|lng|long|longitude|longitud)\b/],
-  ["eventType", /\b(evento|event|etapa|movimento|movimentacao|operacao|ocorrencia|fase|stage|step)\b/],
+  ["eventType", /\b(evento|event|etapa|movimento|movimentacao|operacao|ocorrencia|fase|stage|step|vorgang|ereignis)\b/],
   ["status", /\b(situacao|status|situacion)\b/],
   ["public", /\b(publico|publica|public|visivel|visible)\b/],
   ["reason", /\b(motivo|reason|justificativa|razao do cancelamento)\b/],
@@ -51,15 +52,19 @@ const patterns: readonly (readonly [Role, RegExp])[] = [
   ["closed", /\b(encerramento|encerrado|fechamento|conclusao|closed|close|closing|cierre)\b/],
   ["name", /\b(razao social|nome|name|empresa|company|fantasia|nombre)\b/],
   ["placeName", /\b(unidade|filial|local|planta|site|branch|place|loja|sede)\b/],
-  ["document", /\b(mtr|manifesto|manifest|documento|document|nota|nf|pedido|order|coleta|protocolo|ordem)\b/],
+  ["document", /\b(mtr|manifesto|manifest|documento|document|nota|nf|pedido|order|coleta|protocolo|ordem|lieferschein\w*|lieferung|auftrag\w*|bestellung|bol|bill of lading|shipment)\b/],
   ["number", /^(n|no|num|numero|number|nr)( \w+)?$/],
   ["code", /\b(codigo|code|cod|sigla|id|matricula)\b/],
   ["category", /\b(categoria|category|tipo|type|natureza)\b/],
 ];
 
+/** A header that is nothing but this holds names; with other words beside it, it says whose they are. */
+const soleName = /^(kunde|kundenname|firma|customer|client)$/;
+
 /** The header in small letters without accents, signs as spaces: `CNPJ/CPF` → `cnpj cpf`. */
 export function headerText(header: string): string {
   return foldText(header)
+    .replaceAll("ß", "ss")
     .replace(/[^\p{Letter}\p{Number}]+/gu, " ")
     .trim();
 }
@@ -67,10 +72,10 @@ export function headerText(header: string): string {
 /** The header's role; null when it says none. */
 export function roleOf(header: string): Role | null {
   const text = headerText(header);
-  return patterns.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
+  return patterns.find(([, pattern]) => pattern.test(text))?.[0] ?? (soleName.test(text) ? "name" : null);
 }
 
-const fillers = /\b(do|da|de|dos|das|del|of|the|e|and|o|a|no|n|num|numero|number|nr|data|hora|date|time|kg|t)\b/g;
+const fillers = /\b(do|da|de|dos|das|del|of|the|e|and|o|a|no|n|num|numero|number|nr|nummer|data|hora|date|time|datum|uhrzeit|kg|t)\b/g;
 
 /** What is left of a header when its role and small words are taken away: `CNPJ do Gerador` → [`gerador`]. */
 export function qualifiersOf(header: string): string[] {

@@ -19,12 +19,23 @@ const known: readonly (readonly [country: string, types: readonly string[]])[] =
   ["MX", ["RFC"]],
   ["ES", ["NIF", "CIF"]],
 ];
+/** Types that are told by their header, or by a sign in front: their digits alone would be found by chance. */
+const named: readonly (readonly [country: string, types: readonly string[], header: RegExp, sign: RegExp])[] = [
+  ["DE", ["VAT"], /\b(ust ?id\w*|ust id ?\w*|vat)\b/, /^DE ?\d/i],
+  ["US", ["EIN"], /\b(f?ein|federal tax id|employer id\w*)\b/, /^$/],
+];
 /** Shorter digits are counts and codes rather than tax ids that have lost their zeros. */
 const fewestCharacters = 9;
 
 /** `country`: the only one asked, where it is one that is known; null: all. */
-export function taxIdEvidence(cells: readonly Cell[], country: string | null): TaxIdEvidence | null {
-  const asked = known.some(([code]) => code === country) ? known.filter(([code]) => code === country) : known;
+export function taxIdEvidence(cells: readonly Cell[], country: string | null, header = ""): TaxIdEvidence | null {
+  const told = named.filter(
+    ([code, , words, sign]) =>
+      (country === null || country === code) &&
+      (words.test(header) || share(cells, ({ text }) => sign.test(text)) >= enough),
+  );
+  const all = [...told.map(([code, types]) => [code, types] as const), ...known];
+  const asked = all.some(([code]) => code === country) ? all.filter(([code]) => code === country) : all;
   for (const [code, types] of asked) {
     const conversions = types.map((type) => ({
       type,

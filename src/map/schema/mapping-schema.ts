@@ -97,7 +97,10 @@ const excelSchema = z.strictObject({
   fillMerged: z
     .boolean()
     .optional()
-    .meta({ description: "Give every cell of a merged range the value of its first. Default false." }),
+    .meta({
+      description:
+        "Give every cell of a merged range the value of its first. Default false; headings merged over columns head each of them anyway where `header` joins several rows.",
+    }),
 });
 
 const columnEntrySchema = z.union([

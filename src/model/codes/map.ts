@@ -355,7 +355,7 @@ export const mapCodes = {
     meaning:
       "A first mapping cannot be guessed: the files hold nothing that looks like participants, addresses or events.",
     remedy:
-      "Check that the right files and sheets were named, or write the mapping by hand; `rowferry init` gives a start.",
+      "Check that the right files and sheets were named, or write the mapping by hand: docs/map-your-first-file.md goes through one.",
     example: "A file of colours and sizes, without tax ids, addresses or dates.",
     transient: false,
     exit: ExitCode.usage,
