@@ -204,6 +204,14 @@ describe("rowferry sandbox", () => {
     expect(world.stderr.text).toContain("the sandbox keeps nothing yet");
   });
 
+  it("malformed fault rules and switches out of range are usage errors that name what is wrong", async () => {
+    const world = testWorld({ files: { "f.json": '[{"nth": 0, "action": {"kind": "drop", "when": "before"}}]' } });
+    expect(await type(world, "sandbox", "--memory", "--faults", "f.json")).toBe(2);
+    expect(world.stderr.text).toContain("f.json: the fault rules are malformed at [0].nth");
+    expect(await type(testWorld(), "sandbox", "--memory", "--rate", "-1")).toBe(2);
+    expect(await type(testWorld(), "sandbox", "--memory", "--burst", "many")).toBe(2);
+  });
+
   it("fault rules that are no JSON are a usage error with their place", async () => {
     const world = testWorld({ files: { "faults.json": "{" } });
     expect(await type(world, "sandbox", "--memory", "--faults", "faults.json")).toBe(2);

@@ -50,6 +50,23 @@ describe("exit codes (DESIGN section 7)", () => {
     expect(curious.stderr.text).toMatch(/\n\s+at /);
   });
 
+  it("a mapping and a file in each other's place are told as such, with the command to type", async () => {
+    const world = testWorld();
+    expect(await type(world, "import", "my march.csv", "m.yaml", "--sandbox")).toBe(2);
+    expect(world.stderr.text).toContain("rowferry import m.yaml 'my march.csv'");
+    expect(await type(world, "plan", "march.xlsx", "m.yml")).toBe(2);
+  });
+
+  it("paths in errors are shown as the command line knows them", async () => {
+    const world = testWorld();
+    world.pipeline.readStatus = () =>
+      Promise.reject(
+        new RowferryError("ledger-missing", "none", { place: { file: `${world.cwd}/state/x/ledger.db` } }),
+      );
+    await type(world, "status", "--sandbox");
+    expect(world.stderr.text).toContain("rowferry: state/x/ledger.db: none");
+  });
+
   it("a full disk is told as one (HARD-CASES H33)", async () => {
     const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
     const world = testWorld({ pipeline: { runImport: () => Promise.reject(full) } });

@@ -1,61 +1,24 @@
 /** HARD-CASES that the service's answers make: what each proves, and what it does not. */
 import { afterEach, describe, expect, test } from "vitest";
 import { findDocument, resolveDocument } from "../src/ledger/settle.js";
-import { documentDeduplicationId, eventDeduplicationId } from "../src/model/keys.js";
-import type { FaultAction, FaultRule, SandboxOptions } from "../src/sandbox/index.js";
-import { eventRow, type EventRow, START } from "./simulation/story-rows.js";
-import { createWorld, type RunPlan, type StoryFile, type World, type WorldOptions } from "./simulation/world.js";
+import type { SandboxOptions } from "../src/sandbox/index.js";
+import {
+  at,
+  deduplicationIdOf,
+  documentState,
+  faults,
+  file,
+  instead,
+  lost,
+  minutes,
+  open,
+  postAs,
+  states,
+  world,
+} from "./simulation/hard-case.js";
+import { START } from "./simulation/story-rows.js";
 
-let world: World;
 afterEach(() => world.close());
-
-let files = 0;
-const file = (...rows: Omit<EventRow, "row">[]): StoryFile => {
-  files += 1;
-  return {
-    name: `file-${files}.csv`,
-    contentHash: `file-${files}`,
-    rows: rows.map((row, index) => eventRow({ row: index + 2, ...row })),
-  };
-};
-const at = (...minutes: number[]) => minutes.map((minute) => ({ document: "M1", minute }));
-
-/** Faults of the requests that write events or documents, the nth of them counted from now. */
-const faults = (...rules: { nth: number; times?: number; action: FaultAction }[]): void =>
-  world.sandbox.setFaults(rules.map((rule): FaultRule => ({ match: { path: "/documents/events" }, ...rule })));
-
-const lost: FaultAction = { kind: "drop", when: "after" };
-
-/** State and reason of each event of the ledger, in time order. */
-const states = (): string[] =>
-  world.withLedger((database) =>
-    database
-      .prepare<[], { state: string; reason: string | null }>(
-        `SELECT coalesce(s.state, 'planned') AS state, s.reason FROM events e
-         LEFT JOIN event_states s ON s.event_id = e.id ORDER BY e.at, e.rank, e.id`,
-      )
-      .all()
-      .map(({ state, reason }) => (reason === null ? state : `${state}: ${reason}`)),
-  );
-const documentState = (key = "M1"): string => world.withLedger((database) => findDocument(database, key).state);
-const minutes = (key = "M1"): number[] =>
-  world.sandbox.store
-    .documentsByExternalId(key)
-    .flatMap(({ events }) =>
-      events.filter(({ origin }) => origin === "sent").map((event) => (event.at - START) / 60_000),
-    );
-const open = (options: WorldOptions = {}): World => (world = createWorld(options));
-/** Answers of the nth write, replaced by these. */
-const instead = (answers: Record<number, (body: string) => { status: number; body: unknown }>): RunPlan => {
-  let count = 0;
-  const rewrite: RunPlan["rewrite"] = (request, reply) => {
-    if (request.method !== "POST" || !request.url.endsWith("/documents/events")) return reply;
-    count += 1;
-    const answer = answers[count]?.(reply.body);
-    return answer === undefined ? reply : { ...reply, status: answer.status, body: JSON.stringify(answer.body) };
-  };
-  return { rewrite };
-};
 
 describe("H1: a refusal after doubt proves nothing", () => {
   const switches: [string, SandboxOptions][] = [true, false].flatMap((partialBatches) =>
@@ -174,50 +137,6 @@ describe("H2, H3: a duplicate", () => {
     expect(summary.exitCode).toBe(3);
   });
 });
-
-/** The key that this installation would give the event of that minute. */
-function deduplicationIdOf(document: string, minute: number): string {
-  return eventDeduplicationId({ namespace: "story", kind: "manifest", key: document, generation: 1 }, "weighing", [
-    String(minute),
-  ]);
-}
-
-async function token(): Promise<string> {
-  const answer = await world.sandbox.inject({
-    method: "POST",
-    path: "/oauth/token",
-    headers: {
-      "content-type": "application/x-www-form-urlencoded",
-      authorization: `Basic ${Buffer.from("sandbox:sandbox").toString("base64")}`,
-    },
-    body: "grant_type=client_credentials",
-  });
-  return (answer.json() as { access_token: string }).access_token;
-}
-
-/** An event by somebody else's hand. */
-async function postAs(
-  participantId: string,
-  addressId: string,
-  document: string,
-  deduplicationId: string,
-): Promise<void> {
-  const [there] = world.sandbox.store.documentsByExternalId(document);
-  const answer = await world.sandbox.inject({
-    method: "POST",
-    path: `/documents/${there?.id}/events`,
-    headers: { authorization: `Bearer ${await token()}` },
-    body: {
-      name: "Weighing",
-      isPublic: true,
-      externalCreatedAt: new Date(START + 5 * 60_000).toISOString(),
-      participantId,
-      addressId,
-      deduplicationId,
-    },
-  });
-  expect(answer.status).toBe(201);
-}
 
 describe("H4: a create answered 409", () => {
   test("that names the document's key leaves it stranded, with its events", async () => {
@@ -368,107 +287,5 @@ describe("H10: the service's clock decides", () => {
     await world.clock.advance(3 * 3_600_000);
     await world.resume();
     expect(states()[3]).toBe("landed");
-  });
-});
-
-describe("H19: a target's document", () => {
-  test("takes its own later rows once it is there", async () => {
-    open();
-    const rows = [
-      { document: "T1", minute: 30, onTarget: true, key: "t" },
-      { document: "M1", minute: 10, target: "T1" },
-    ];
-    expect((await world.import([file(...rows)])).exitCode).toBe(0);
-    expect(minutes("T1")).toEqual([30]);
-    expect(world.sandbox.store.documentsByExternalId("T1")[0]?.fields).toEqual({ category: "Batch" });
-  });
-
-  test("is late for what lies before the event that makes it", async () => {
-    open();
-    await world.import([
-      file({ document: "M1", minute: 10, target: "T1" }, { document: "T1", minute: 5, onTarget: true }),
-    ]);
-    expect(states()).toEqual(["rejected: late", "landed"]);
-  });
-
-  test("confirmed only by a duplicate waits for `resolve`", async () => {
-    open();
-    await world.import([file(...at(1))]);
-    faults({ nth: 1, action: lost });
-    const rows = [
-      { document: "M1", minute: 10, target: "T1" },
-      { document: "T1", minute: 30, onTarget: true, key: "t" },
-    ];
-    expect((await world.import([file(...rows)])).exitCode).toBe(3);
-    expect(documentState("T1")).toBe("stranded");
-    const id = world.sandbox.store.documentsByExternalId("T1")[0]?.id ?? "";
-    world.withLedger((database) => resolveDocument(database, findDocument(database, "T1"), id, world.clock.now()));
-    expect((await world.resume()).exitCode).toBe(0);
-    expect(minutes("T1")).toEqual([30]);
-  });
-
-  test("whose own key is taken refuses the event that would make it, and is no receipt for that event", async () => {
-    open();
-    await world.import([file({ document: "M1", minute: 10, target: "T1" })]);
-    const key = documentDeduplicationId({ namespace: "story", kind: "batch", key: "T1", generation: 1 });
-    expect(world.sandbox.store.documentsByExternalId("T1")[0]?.deduplicationId).toBe(key);
-    await world.import([
-      file({ document: "M2", minute: 10, key: "again", target: "T1" }, { document: "M2", minute: 20 }),
-    ]);
-    expect(states().filter((state) => state.startsWith("landed-without-id"))).toEqual([]);
-    expect(minutes("M2")).toEqual([]);
-  });
-});
-
-describe("H29–H32: identities", () => {
-  const other = async (): Promise<string> => {
-    const credentials = { clientId: "second", clientSecret: "second" };
-    const mine = { ...world.target };
-    Object.assign(world.target, credentials, { ledgerPath: `${mine.ledgerPath}-second` });
-    await world.import([file({ document: "X1", minute: 1 })]);
-    Object.assign(world.target, mine);
-    return world.sandbox.store.participants()[0]?.id ?? "";
-  };
-
-  test("H29, H30: on a participant of others addresses are listed first, and a masked street is nobody's", async () => {
-    open();
-    const id = await other();
-    const summary = await world.import([file(...at(10))]);
-    expect(summary.requests.byKind).toMatchObject({ "list-addresses": 1, "create-address": 1 });
-    expect(world.sandbox.store.addresses().map(({ participantId }) => participantId)).toEqual([id, id]);
-    expect(summary.warnings.map(({ code }) => code)).toContain("address-masked");
-  });
-
-  test.each([
-    ["use", 1, "landed"],
-    ["create", 2, "landed"],
-    ["refuse", 1, "held: participant-not-registered"],
-  ] as const)("H31: `foreign: %s` on a participant of another dataset", async (foreign, count, state) => {
-    open({ settings: { participants: { strategy: "lookup-first", foreign } } });
-    await other();
-    await world.import([file(...at(10))]);
-    expect(world.sandbox.store.participants()).toHaveLength(count);
-    expect(states()).toEqual([state]);
-  });
-
-  test("H31: a participant found with another name is used and reported", async () => {
-    open();
-    await world.import([file(...at(1))]);
-    world.target.ledgerPath += "-new";
-    const summary = await world.import([file({ document: "M2", minute: 1, participantName: "Other" })]);
-    expect(summary.exitCode).toBe(0);
-    expect(summary.warnings.map(({ code }) => code)).toContain("participant-differs");
-  });
-
-  test("H32: tax ids are looked up as they would be created", async () => {
-    open();
-    const asked: string[] = [];
-    await world.import([file({ document: "M1", minute: 1, participant: "11.222.333/0001-81" })], {
-      rewrite: (request, reply) => {
-        if (request.method === "GET") asked.push(new URL(request.url).searchParams.get("taxId") ?? "");
-        return reply;
-      },
-    });
-    expect(asked).toEqual([world.sandbox.store.participants()[0]?.taxId]);
   });
 });

@@ -9,6 +9,7 @@ import { createClient } from "./judge/client.js";
 import { crates, faultyManifests, manifests, root } from "./judge/inputs.js";
 import { oneTrial } from "./judge/one-trial.js";
 import { type Change, personality } from "./judge/personality.js";
+import { Refusal } from "./judge/register.js";
 import { type Judge, startJudge } from "./judge/service.js";
 import { checkRegister, checkRequests, checkTimelines } from "./judge/verdict.js";
 
@@ -170,6 +171,22 @@ describe("a judge of the fixtures", { timeout: 120_000 }, () => {
       participants: expected.participants,
       addresses: expected.addresses,
     });
+  });
+
+  test("with a relation that is held gets nothing later on the other document (H13, H18)", async () => {
+    let isRefused = true;
+    judge = await startJudge(personality({ name: "held relation" }), ({ method, path, body }) =>
+      isRefused && method === "POST" && path === "/participants" && body?.["name"] === "Owner 2"
+        ? new Refusal(400, "VALIDATION_ERROR", "Not this one")
+        : null,
+    );
+    client = createClient(judge, { rate: 400, burst: 60 });
+    const input = crates(client.folder, 8);
+    expect((await client.run(["import", ...input.args])).code).toBe(3);
+    isRefused = false;
+    expect((await client.run(["retry"])).code).toBe(0);
+    const ending = { codes: [3, 0], ms: 0, stranded: new Set<string>(), open: new Set<string>() };
+    expect(checkTimelines(judge, input, ending)).toEqual([]);
   });
 
   // HARD-CASES H10: due means earlier than the service's time.

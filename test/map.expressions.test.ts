@@ -163,7 +163,9 @@ describe("taxIdType", () => {
     const [none] = problemsOf(mapRows(await load(wrong), rows)[0]);
     expect(none?.message).toContain("is no tax id of BR");
     const nowhere = wrong.replace(", country: BR", "").replace("11.222.333/0001-81", "x");
-    const natural = nowhere.replace("taxIdType: CNPJ", 'taxIdType: "X"').replace('taxId: "x"', 'taxId: { value: "x", as: text }');
+    const natural = nowhere
+      .replace("taxIdType: CNPJ", 'taxIdType: "X"')
+      .replace('taxId: "x"', 'taxId: { value: "x", as: text }');
     const [unknown] = problemsOf(mapRows(await load(natural), rows)[0]);
     expect(unknown?.message).toContain("the country of tax ids is not known");
   });

@@ -16,6 +16,7 @@ async function stage(name: string, bytes: string | Uint8Array, placeholders: "ac
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, name), bytes);
   const input = await openInput(join(folder, name));
+  onTestFinished(() => input.close());
   const table = await input.open({});
   const { header, headerRow, sheet, dialect } = table;
   const sample: Row[] = [];
@@ -30,7 +31,6 @@ async function stage(name: string, bytes: string | Uint8Array, placeholders: "ac
     for await (const rows of opened.rows()) mapped.push(...mapper.map(rows));
     mapped.push(...mapper.end());
   }
-  await input.close();
   return { ...guess, mapped, records: recordsOf(mapped) };
 }
 
@@ -61,8 +61,10 @@ describe("a German file", () => {
     expect(records.events[0]).toMatchObject({ name: "Abholung", at: Date.UTC(2026, 1, 3, 7, 15) });
     expect(records.events[0]?.attributes).toMatchObject([{ name: "Gewicht", value: "1250.5" }]);
     expect(records.events[2]?.at).toBe(Date.UTC(2026, 6, 13, 5, 5));
-    expect(records.participants[0]).toMatchObject({ body: { countryCode: "DE", taxIdType: "VAT", taxId: "136695976", name: "Müller Bau GmbH" } });
-    expect(records.addresses[0]).toMatchObject({ body: { number: "3a", street: "Hauptstraße", city: "Berlin" } });
+    expect(records.participants[0]).toMatchObject({
+      data: { countryCode: "DE", taxIdType: "VAT", taxId: "136695976", name: "Müller Bau GmbH" },
+    });
+    expect(records.addresses[0]).toMatchObject({ data: { number: "3a", street: "Hauptstraße", city: "Berlin" } });
     expect(yaml).toContain("timezone: Europe/Berlin");
   });
 });
@@ -75,8 +77,10 @@ describe("a file of the US", () => {
     expect(records.events[1]?.at).toBe(Date.UTC(2026, 0, 15, 18, 40));
     expect(records.events[2]?.at).toBe(Date.UTC(2026, 0, 16, 17, 5));
     expect(records.events[0]?.attributes).toMatchObject([{ name: "Weight", value: "1250.5" }]);
-    expect(records.participants[0]).toMatchObject({ body: { countryCode: "US", taxIdType: "EIN", taxId: "042103594" } });
-    expect(records.addresses[2]).toMatchObject({ body: { number: "400B" } });
+    expect(records.participants[0]).toMatchObject({
+      data: { countryCode: "US", taxIdType: "EIN", taxId: "042103594" },
+    });
+    expect(records.addresses[2]).toMatchObject({ data: { number: "400B" } });
     expect(unsure.join("\n")).toMatch(/timezone: is it America\/New_York\?/);
   });
 
@@ -105,14 +109,31 @@ it("a workbook with a title above its header", async () => {
   expect(yaml).toContain("header: 3");
   expect(records.documents[0]).toMatchObject({ kind: "auftrag", key: "LS-1001" });
   expect(records.events[0]?.attributes).toMatchObject([{ name: "Gewicht", value: "1250.5" }]);
-  expect(records.participants[0]).toMatchObject({ body: { name: "Müller Bau GmbH" } });
+  expect(records.participants[0]).toMatchObject({ data: { name: "Müller Bau GmbH" } });
 });
 
 it("a plain table of orders gives a mapping, in which the ids are still to be written", async () => {
-  const lines = ["A-1,Acme,In,01/15/2026", "A-1,Acme,Out,01/16/2026", "A-2,Beta,In,01/17/2026", "A-2,Beta,Out,01/18/2026"];
+  const lines = [
+    "A-1,Acme,In,01/15/2026",
+    "A-1,Acme,Out,01/16/2026",
+    "A-2,Beta,In,01/17/2026",
+    "A-2,Beta,Out,01/18/2026",
+  ];
   const plain = `Order,Customer,Event,Date\n${lines.join("\n")}\n`;
   await expect(stage("orders.csv", plain)).rejects.toMatchObject({ code: "mapping-invalid" });
   const { records, yaml } = await stage("orders.csv", plain, "accept");
   expect(yaml).toContain("key: { column: Order }");
   expect(records.events.map(({ name }) => name)).toEqual(["In", "Out", "In", "Out"]);
+});
+
+it("documents that have no time yet are staged, and the guess says so", async () => {
+  const lines = Array.from({ length: 6 }, (_, row) => `A-${row},Acme,${row === 5 ? "" : `01/${15 + row}/2026`}`);
+  const { records, yaml, unsure } = await stage(
+    "orders.csv",
+    `Order,Customer,Delivered\n${lines.join("\n")}\n`,
+    "accept",
+  );
+  expect(yaml).toContain("rowsWithoutEvents: allow");
+  expect(unsure.join("\n")).toContain("rowsWithoutEvents: rows with no time at all (1 of those seen)");
+  expect([records.documents.length, records.events.length]).toEqual([6, 5]);
 });

@@ -100,16 +100,21 @@ describe("merge keys of a mapping", () => {
   const event = "name: Step, key: once, externalCreatedAt: { column: Day }, isPublic: true";
   it("give a record the members of another one, with the mistakes at their own line", async () => {
     const yaml = mappingWith({ more: `one: &one { ${event} }\ntwo: { <<: *one, name: Other }` });
-    expect(recordsOf(mapRows(await load(yaml), [{ Doc: "1", Day: "01/02/2026" }])).events.map(({ name }) => name)).toEqual(
-      ["Step", "Step", "Other"],
-    );
+    expect(
+      recordsOf(mapRows(await load(yaml), [{ Doc: "1", Day: "01/02/2026" }])).events.map(({ name }) => name),
+    ).toEqual(["Step", "Step", "Other"]);
     const wrong = await refusal(yaml.replace("&one { name", "&one { nam"));
     const line = yaml.split("\n").findIndex((text) => text.includes("one: &one")) + 1;
     expect(wrong.message).toContain(`:${line}:`);
   });
 
   it("stay within the bounds of size", async () => {
-    const levels = Array.from("bcdefghijk").map((name, index) => `  ${name}: &${name} { x${index}: { ${Array.from({ length: 9 }, (_, part) => `y${part}: { <<: *${"abcdefghijk"[index]} }`).join(", ")} } }`);
-    expect(await refusal(`a: &a { x: 1 }\n${levels.join("\n").replace(/^ {2}/gmu, "")}`)).toMatchObject({ code: "mapping-too-large" });
+    const levels = Array.from("bcdefghijk").map(
+      (name, index) =>
+        `  ${name}: &${name} { x${index}: { ${Array.from({ length: 9 }, (_, part) => `y${part}: { <<: *${"abcdefghijk"[index]} }`).join(", ")} } }`,
+    );
+    expect(await refusal(`a: &a { x: 1 }\n${levels.join("\n").replace(/^ {2}/gmu, "")}`)).toMatchObject({
+      code: "mapping-too-large",
+    });
   });
 });

@@ -138,6 +138,21 @@ describe("a document that the forecast does not plan", () => {
     ]);
   });
 
+  test("is not one that refers to a participant or an address that the service refused", async () => {
+    const rows = ["M1", "M2"].map((document, index) => eventRow({ row: index + 2, document, minute: 10 }));
+    for (const table of ["participants", "addresses"]) {
+      world = createWorld();
+      await world.import([file("a", rows)], { limits: { until: 0 } });
+      const found = world.withLedger((database) => {
+        database.exec(`UPDATE ${table} SET state = 'sending'; UPDATE ${table} SET state = 'rejected'`);
+        const limits = { dueBefore: world.clock.now() - 2000, maxEvents: 10, maxBytes: 1 << 20 };
+        return createUnhindered(database, limits)(1);
+      });
+      expect(found, table).toBeNull();
+      await world.close();
+    }
+  });
+
   test("is not one with a CLOSE, or with an event that is not due (H10, H11)", async () => {
     const rows = [
       eventRow({ row: 2, document: "M1", minute: 10, name: "CLOSE" }),

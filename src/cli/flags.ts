@@ -51,9 +51,11 @@ export function addTargetFlags(command: Command, options: { fresh?: boolean; sen
 
 export function addOutputFlags(command: Command): Command {
   return command
-    .option("--json", "print lines of JSON on stdout, each with a `type`; the last is the summary")
+    .option("--json", "print lines of JSON on stdout, each with a `type` (docs/json-lines.md)")
     .option("--quiet", "no progress, and nothing at all where all is well")
-    .addOption(new Option("--log-level <level>", "how much is told of errors and in run.log").choices(logLevels));
+    .addOption(
+      new Option("--log-level <level>", "how much is told of errors and in run.log (default: info)").choices(logLevels),
+    );
 }
 
 export function addRunFlags(command: Command): Command {

@@ -19,8 +19,14 @@ export function printStatus(status: Status, { columns, colors, target }: StatusL
     problemTable("Problems", status.problems, columns, colors),
   ];
   if (needsResume(status))
-    sections.push(`${colors.bold("Next:")} go on with what is open\n  rowferry resume${targetFlag(target)}`);
+    sections.push(`${colors.bold("Next:")} ${goOn(status)}\n  rowferry resume${targetFlag(target)}`);
   return sections.filter((section) => section !== "").join("\n\n");
+}
+
+/** A run that has not finished may be at work, or may have been killed: only the ledger's lock tells, and it is not touched here. */
+function goOn({ lastRun }: Status): string {
+  const atWork = lastRun !== null && lastRun.finishedAt === null;
+  return atWork ? "unless that run is still at work, go on with what is open" : "go on with what is open";
 }
 
 function lastRunLine({ lastRun }: Status): string {

@@ -163,10 +163,13 @@ function withdrawInput(database: Database, id: number): void {
       )
       .run(...range);
   }
+  // The document of a target that may be under way keeps what its event says of it.
   database
     .prepare(
       `UPDATE documents SET declared = 0 WHERE row_id >= ? AND row_id < ?
-         AND NOT EXISTS (SELECT 1 FROM document_states s WHERE s.document_id = id AND s.state NOT IN ('planned', 'rejected'))`,
+         AND NOT EXISTS (SELECT 1 FROM document_states s WHERE s.document_id = id AND s.state NOT IN ('planned', 'rejected'))
+         AND NOT EXISTS (SELECT 1 FROM events e WHERE e.target_document = documents.id
+           AND e.id NOT IN (SELECT event_id FROM temp.withdrawn))`,
     )
     .run(...range);
   database.exec("DELETE FROM temp.withdrawn WHERE event_id IN (SELECT event_id FROM row_events)");

@@ -54,7 +54,7 @@ async function create(
   const attempted = document.state === "stalled" || document.state === "sending";
   const first = creation === "with-events" ? session.caps.fit(byDoubt(events, evidence)[0] ?? []) : [];
   let riding = first;
-  let known: Known = { inDoubt: attempted, refusedWith: null };
+  let known: Known = { inDoubt: attempted, refusedWith: null, duplicate: false };
   for (;;) {
     const made = await sendCreate(session, document, riding, known, evidence);
     if (made.next === "created") {
@@ -72,7 +72,11 @@ async function create(
     riding = made.next === "fewer" ? session.caps.fit(riding) : made.next === "first-event" ? riding.slice(0, 1) : [];
     if (made.next === "fewer") continue;
     noteRefusal(evidence, first, made.refusedWith);
-    known = { inDoubt: known.inDoubt || made.inDoubt, refusedWith: made.refusedWith };
+    known = {
+      inDoubt: known.inDoubt || made.inDoubt,
+      refusedWith: made.refusedWith,
+      duplicate: known.duplicate || made.duplicate,
+    };
   }
 }
 
@@ -81,7 +85,7 @@ type Created =
   /** The request was too large: try it with as many events as the lowered cap allows. */
   | { next: "fewer" }
   /** Try the document with its first event, or without events. */
-  | { next: "first-event" | "alone"; refusedWith: ServiceError; inDoubt: boolean }
+  | { next: "first-event" | "alone"; refusedWith: ServiceError; inDoubt: boolean; duplicate: boolean }
   | { next: "stop" };
 
 interface Known {
@@ -89,6 +93,8 @@ interface Known {
   inDoubt: boolean;
   /** The refusal of the request it stood in with events, which may have been kept in part; null: none. */
   refusedWith: ServiceError | null;
+  /** Whether a create with events was answered as a duplicate of something. */
+  duplicate: boolean;
 }
 
 async function sendCreate(
@@ -139,7 +145,7 @@ async function sendCreate(
     case "duplicate": {
       if (events.length > 0 && answer.key !== bodies.documentKey(document)) {
         end(() => {});
-        return { next: "alone", refusedWith: answer.error, inDoubt: answer.inDoubt };
+        return { next: "alone", refusedWith: answer.error, inDoubt: answer.inDoubt, duplicate: true };
       }
       end((t) => {
         if (mayExist) stallEvents(t, "document-stranded");
@@ -156,7 +162,7 @@ async function sendCreate(
           return { next: "fewer" };
         }
         const next = events.length > 1 ? "first-event" : "alone";
-        return { next, refusedWith: answer.error, inDoubt: answer.inDoubt };
+        return { next, refusedWith: answer.error, inDoubt: answer.inDoubt, duplicate: false };
       }
       if (call.kind === "create-document" && isAbsentEndpoint(answer)) {
         // Nothing is shown of POST /documents but its existence (open-points 25): the other endpoint then, without events.
@@ -166,7 +172,9 @@ async function sendCreate(
       }
       end((t) => {
         // A conflict without words under a key that may be taken by ourselves: it is (HARD-CASES H4, open-points 23).
-        if (answer.unexplainedConflict === true && mayExist) strand(t, document, true, answer, now);
+        // And a key of ours was taken already: events exist only where their document does.
+        const exists = known.duplicate && known.inDoubt;
+        if ((answer.unexplainedConflict === true && mayExist) || exists) strand(t, document, true, answer, now);
         else if (isOwnFault(known, answer)) {
           const words = describeRefusal(known.refusedWith ?? answer.error);
           t.documentRejected(document.id, { code: "service-refused", message: words }, now);

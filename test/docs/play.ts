@@ -95,7 +95,7 @@ export function createPlayer(): Player {
     const work = main(argv.slice(1), world);
     if (operator === "&") {
       clock.hold(true);
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await underWay();
       background = {
         done: work.then((code) => {
           lastCode = code;
@@ -112,6 +112,14 @@ export function createPlayer(): Player {
     if (operator === ">") writeFileSync(join(cwd, rest.trim()), stdout);
     if (operator === ">>") appendFileSync(join(cwd, rest.trim()), stdout);
     return all;
+  }
+
+  /** Until the service has given a token and been asked for something more. */
+  async function underWay(): Promise<void> {
+    for (let turn = 0; turn < 2000 && (service?.sandbox.store.statistics().requests ?? 1) < 1; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 
   async function wait(signal: SignalName | null): Promise<string> {

@@ -253,6 +253,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
         problems: null,
       }));
     }
+    stager.end();
     session.inputs.finish(inputId, stager.counts);
     return { id: inputId, input: name, sheet: null, ...stager.counts };
   });

@@ -38,7 +38,8 @@ function belong(day: Column, clock: Column, columns: readonly Column[]): boolean
   const named = [day, clock].every(
     ({ header }) => /^[^{}?|]+$/.test(header) && columns.filter((one) => one.header === header).length === 1,
   );
-  const plainDays = day.date !== null && day.date.formats.length > 0 && day.date.formats.every((one) => /^[dMy./-]+$/.test(one));
+  const plainDays =
+    day.date !== null && day.date.formats.length > 0 && day.date.formats.every((one) => /^[dMy./-]+$/.test(one));
   return (
     named &&
     plainDays &&

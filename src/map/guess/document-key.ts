@@ -71,5 +71,7 @@ function mayBeKey(column: Column): boolean {
 function wordBonus({ role, distinct }: Column): number {
   if (role === "document") return 3;
   if (role === "code") return 1;
-  return role === null && [...distinct].every((value) => /^[\p{Letter}._/-]*\d[\p{Letter}\d._/-]*$/u.test(value)) ? 0.5 : 0;
+  return role === null && [...distinct].every((value) => /^[\p{Letter}._/-]*\d[\p{Letter}\d._/-]*$/u.test(value))
+    ? 0.5
+    : 0;
 }

@@ -174,7 +174,9 @@ export function guessDocuments(
   const others = free.filter((column) => !ofDocument.includes(column));
   const timeless = key.column.values.filter((_, row) => eventTimes.every((time) => time.values[row] === "")).length;
   if (key.shape === "wide" && timeless > 0) {
-    unsure.say(`rowsWithoutEvents: ${timeless} rows seen have no time at all; they are taken for documents to come`);
+    unsure.say(
+      `rowsWithoutEvents: rows with no time at all (${timeless} of those seen) are taken for documents to come`,
+    );
     draft.skip.push({ name: "rowsWithoutEvents", value: "allow" });
   }
   draft.events.push(...(events?.(others) ?? writeWideEvents({ times: eventTimes, isPublic, free: others }, unsure)));

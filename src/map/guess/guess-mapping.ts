@@ -115,7 +115,7 @@ function isUsable(header: string, table: GuessTable, unsure: Unsure): boolean {
   const twins = table.header.filter((other) => foldName(other) === foldName(header)).length;
   if (twins > 1 && foldName(header) !== "")
     unsure.say(`${describe(table)}: ${twins} columns are called "${header}"; none of them is used`);
-  return twins === 1 && foldName(header) !== "";
+  return twins === 1 && header.trim() !== "";
 }
 
 function describe({ file, sheet }: GuessTable): string {

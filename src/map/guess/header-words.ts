@@ -52,7 +52,10 @@ const patterns: readonly (readonly [Role, RegExp])[] = [
   ["closed", /\b(encerramento|encerrado|fechamento|conclusao|closed|close|closing|cierre)\b/],
   ["name", /\b(razao social|nome|name|empresa|company|fantasia|nombre)\b/],
   ["placeName", /\b(unidade|filial|local|planta|site|branch|place|loja|sede)\b/],
-  ["document", /\b(mtr|manifesto|manifest|documento|document|nota|nf|pedido|order|coleta|protocolo|ordem|lieferschein\w*|lieferung|auftrag\w*|bestellung|bol|bill of lading|shipment)\b/],
+  [
+    "document",
+    /\b(mtr|manifesto|manifest|documento|document|nota|nf|pedido|order|coleta|protocolo|ordem|lieferschein\w*|lieferung|auftrag\w*|bestellung|bol|bill of lading|shipment)\b/,
+  ],
   ["number", /^(n|no|num|numero|number|nr)( \w+)?$/],
   ["code", /\b(codigo|code|cod|sigla|id|matricula)\b/],
   ["category", /\b(categoria|category|tipo|type|natureza)\b/],
@@ -75,7 +78,8 @@ export function roleOf(header: string): Role | null {
   return patterns.find(([, pattern]) => pattern.test(text))?.[0] ?? (soleName.test(text) ? "name" : null);
 }
 
-const fillers = /\b(do|da|de|dos|das|del|of|the|e|and|o|a|no|n|num|numero|number|nr|nummer|data|hora|date|time|datum|uhrzeit|kg|t)\b/g;
+const fillers =
+  /\b(do|da|de|dos|das|del|of|the|e|and|o|a|no|n|num|numero|number|nr|nummer|data|hora|date|time|datum|uhrzeit|kg|t)\b/g;
 
 /** What is left of a header when its role and small words are taken away: `CNPJ do Gerador` → [`gerador`]. */
 export function qualifiersOf(header: string): string[] {

@@ -94,13 +94,10 @@ const excelSchema = z.strictObject({
     .optional()
     .meta({ description: "By name, by position from 1, or by pattern. Default: the only visible sheet." }),
   hidden: z.enum(["read", "skip"]).optional().meta({ description: "Hidden sheets, rows and columns. Default `skip`." }),
-  fillMerged: z
-    .boolean()
-    .optional()
-    .meta({
-      description:
-        "Give every cell of a merged range the value of its first. Default false; headings merged over columns head each of them anyway where `header` joins several rows.",
-    }),
+  fillMerged: z.boolean().optional().meta({
+    description:
+      "Give every cell of a merged range the value of its first. Default false; headings merged over columns head each of them anyway where `header` joins several rows.",
+  }),
 });
 
 const columnEntrySchema = z.union([

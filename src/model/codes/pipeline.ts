@@ -13,7 +13,8 @@ export const pipelineCodes = {
   },
   "refused-in-doubt": {
     meaning: "The service refused something of which an earlier attempt may have landed; the refusal proves nothing.",
-    remedy: "`rowferry resume` asks again under the same key; `rowferry show` on the document gives the evidence.",
+    remedy:
+      "`rowferry resume` asks again under the same key. If it stays so, look at the document at the service: `rowferry show` on it gives the evidence, and a corrected row goes out under the same key.",
     example: "A batch whose answer was lost is refused as late when it is sent again: it may well be on the timeline.",
     transient: true,
     exit: null,

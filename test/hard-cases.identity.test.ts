@@ -1,0 +1,109 @@
+/** HARD-CASES of targets and identities: whose document, whose participant, whose address. */
+import { afterEach, describe, expect, test } from "vitest";
+import { findDocument, resolveDocument } from "../src/ledger/settle.js";
+import { documentDeduplicationId } from "../src/model/keys.js";
+import { at, documentState, faults, file, lost, minutes, open, states, world } from "./simulation/hard-case.js";
+
+afterEach(() => world.close());
+
+describe("H19: a target's document", () => {
+  test("takes its own later rows once it is there", async () => {
+    open();
+    const rows = [
+      { document: "T1", minute: 30, onTarget: true, key: "t" },
+      { document: "M1", minute: 10, target: "T1" },
+    ];
+    expect((await world.import([file(...rows)])).exitCode).toBe(0);
+    expect(minutes("T1")).toEqual([30]);
+    expect(world.sandbox.store.documentsByExternalId("T1")[0]?.fields).toEqual({ category: "Batch" });
+  });
+
+  test("is late for what lies before the event that makes it", async () => {
+    open();
+    await world.import([
+      file({ document: "M1", minute: 10, target: "T1" }, { document: "T1", minute: 5, onTarget: true }),
+    ]);
+    expect(states()).toEqual(["rejected: late", "landed"]);
+  });
+
+  test("confirmed only by a duplicate waits for `resolve`", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, action: lost });
+    const rows = [
+      { document: "M1", minute: 10, target: "T1" },
+      { document: "T1", minute: 30, onTarget: true, key: "t" },
+    ];
+    expect((await world.import([file(...rows)])).exitCode).toBe(3);
+    expect(documentState("T1")).toBe("stranded");
+    const id = world.sandbox.store.documentsByExternalId("T1")[0]?.id ?? "";
+    world.withLedger((database) => resolveDocument(database, findDocument(database, "T1"), id, world.clock.now()));
+    expect((await world.resume()).exitCode).toBe(0);
+    expect(minutes("T1")).toEqual([30]);
+  });
+
+  test("whose own key is taken refuses the event that would make it, and is no receipt for that event", async () => {
+    open();
+    await world.import([file({ document: "M1", minute: 10, target: "T1" })]);
+    const key = documentDeduplicationId({ namespace: "story", kind: "batch", key: "T1", generation: 1 });
+    expect(world.sandbox.store.documentsByExternalId("T1")[0]?.deduplicationId).toBe(key);
+    await world.import([
+      file({ document: "M2", minute: 10, key: "again", target: "T1" }, { document: "M2", minute: 20 }),
+    ]);
+    expect(states().filter((state) => state.startsWith("landed-without-id"))).toEqual([]);
+    expect(minutes("M2")).toEqual([]);
+  });
+});
+
+describe("H29–H32: identities", () => {
+  const other = async (): Promise<string> => {
+    const credentials = { clientId: "second", clientSecret: "second" };
+    const mine = { ...world.target };
+    Object.assign(world.target, credentials, { ledgerPath: `${mine.ledgerPath}-second` });
+    await world.import([file({ document: "X1", minute: 1 })]);
+    Object.assign(world.target, mine);
+    return world.sandbox.store.participants()[0]?.id ?? "";
+  };
+
+  test("H29, H30: on a participant of others addresses are listed first, and a masked street is nobody's", async () => {
+    open();
+    const id = await other();
+    const summary = await world.import([file(...at(10))]);
+    expect(summary.requests.byKind).toMatchObject({ "list-addresses": 1, "create-address": 1 });
+    expect(world.sandbox.store.addresses().map(({ participantId }) => participantId)).toEqual([id, id]);
+    expect(summary.warnings.map(({ code }) => code)).toContain("address-masked");
+  });
+
+  test.each([
+    ["use", 1, "landed"],
+    ["create", 2, "landed"],
+    ["refuse", 1, "held: participant-not-registered"],
+  ] as const)("H31: `foreign: %s` on a participant of another dataset", async (foreign, count, state) => {
+    open({ settings: { participants: { strategy: "lookup-first", foreign } } });
+    await other();
+    await world.import([file(...at(10))]);
+    expect(world.sandbox.store.participants()).toHaveLength(count);
+    expect(states()).toEqual([state]);
+  });
+
+  test("H31: a participant found with another name is used and reported", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    world.target.ledgerPath += "-new";
+    const summary = await world.import([file({ document: "M2", minute: 1, participantName: "Other" })]);
+    expect(summary.exitCode).toBe(0);
+    expect(summary.warnings.map(({ code }) => code)).toContain("participant-differs");
+  });
+
+  test("H32: tax ids are looked up as they would be created", async () => {
+    open();
+    const asked: string[] = [];
+    await world.import([file({ document: "M1", minute: 1, participant: "11.222.333/0001-81" })], {
+      rewrite: (request, reply) => {
+        if (request.method === "GET") asked.push(new URL(request.url).searchParams.get("taxId") ?? "");
+        return reply;
+      },
+    });
+    expect(asked).toEqual([world.sandbox.store.participants()[0]?.taxId]);
+  });
+});

@@ -1,0 +1,69 @@
+/** Cells of rows that have not landed are kept, so that a rejected file can be written from them (DESIGN section 3). */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import Database from "better-sqlite3";
+import { sql } from "../src/ledger/migrations/001-ledger.js";
+import { createCellKeeper, createCellReader, forgetLandedCells } from "../src/ledger/row-cells.js";
+import type { CellKind, Row } from "../src/model/row.js";
+
+let database: Database.Database;
+beforeEach(() => {
+  database = new Database(":memory:");
+  database.exec(sql);
+});
+afterEach(() => database.close());
+
+const INPUT = 2 ** 32;
+const row = (number: number, cells: string[], kinds: CellKind[] | null = null): Row => ({
+  number,
+  cells,
+  kinds,
+  problems: null,
+});
+const pages = () => database.prepare<[], number>("SELECT count(*) FROM cell_pages").pluck().get();
+
+test("every row of several pages is given back as it was read, in any order", () => {
+  const keeper = createCellKeeper(database);
+  const hostile = ["", "á\u0000\u001e\u001f\n\"", "😀", "=1+1", "__proto__"];
+  for (let number = 2; number < 702; number += 1) keeper.keep(INPUT + number, row(number, [String(number), ...hostile]));
+  keeper.flush();
+  expect(pages()).toBeGreaterThan(1);
+  const reader = createCellReader(database);
+  for (const number of [701, 2, 350, 2, 257, 258, 701])
+    expect(reader.of(INPUT + number)).toEqual({ cells: [String(number), ...hostile], kinds: null });
+});
+
+test("kinds of Excel cells come back with them, also between rows of text", () => {
+  const keeper = createCellKeeper(database);
+  keeper.keep(INPUT + 2, row(2, ["a", "1"]));
+  keeper.keep(INPUT + 3, row(3, ["2026-03-01", "2"], ["date", "number"]));
+  keeper.flush();
+  const reader = createCellReader(database);
+  expect(reader.of(INPUT + 2)?.kinds).toBeNull();
+  expect(reader.of(INPUT + 3)?.kinds).toEqual(["date", "number"]);
+});
+
+test("a row that was not kept is not there: between rows, behind the last, before the first, in another input", () => {
+  const keeper = createCellKeeper(database);
+  for (const number of [5, 9]) keeper.keep(INPUT + number, row(number, ["x"]));
+  keeper.flush();
+  const reader = createCellReader(database);
+  for (const id of [INPUT + 4, INPUT + 7, INPUT + 10, 2 * INPUT + 5]) expect(reader.of(id)).toBeNull();
+});
+
+test("a page stays as long as one of its rows has not landed", () => {
+  const keeper = createCellKeeper(database);
+  for (const number of [2, 3]) keeper.keep(INPUT + number, row(number, [`cell ${number}`]));
+  keeper.flush();
+  database.pragma("foreign_keys = OFF");
+  const link = database.prepare("INSERT INTO row_events (row_id, event_id) VALUES (?, ?)");
+  const land = database.prepare("INSERT INTO event_states (event_id, state, changed_at) VALUES (?, 'landed', 0)");
+  link.run(INPUT + 2, 1);
+  link.run(INPUT + 3, 2);
+  land.run(1);
+  forgetLandedCells(database);
+  expect(createCellReader(database).of(INPUT + 3)?.cells).toEqual(["cell 3"]);
+  land.run(2);
+  forgetLandedCells(database);
+  expect(createCellReader(database).of(INPUT + 3)).toBeNull();
+  expect(pages()).toBe(0);
+});
