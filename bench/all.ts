@@ -31,7 +31,9 @@ const mark = (name: string) => `## ${name}: `;
 
 async function run(name: string, options: string[]): Promise<{ text: string; code: number | null }> {
   const file = join(import.meta.dirname, `${name}.ts`);
-  const child = spawn(process.execPath, ["--import", "tsx", file, ...options], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["--import", "tsx", file, ...options], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;

@@ -20,7 +20,9 @@ const perRow = (run: Measured, rows: number) => (run.cpuMilliseconds * 1000) / r
 await withTemporaryFolder(async (folder) => {
   const mapping = await writeMapping(folder);
   const rowsOf = new Map<number, { fresh: Measured; added: Measured; bytes: number }>();
-  console.log("rows       | new ledger: µs of CPU a row, s, peak, bytes a row | 100,000 more beside them landed: µs of CPU a row");
+  console.log(
+    "rows       | new ledger: µs of CPU a row, s, peak, bytes a row | 100,000 more beside them landed: µs of CPU a row",
+  );
   for (const rows of SIZES.filter((size) => size <= Number(values.most))) {
     const ledger = join(folder, "ledger.db");
     const first = join(folder, "first.csv");
@@ -42,12 +44,16 @@ await withTemporaryFolder(async (folder) => {
   const all = [...rowsOf];
   // The first tens of thousands pay for compiling the program.
   const settled = all.filter(([rows]) => rows >= 100_000);
+  if (settled.length === 0) return;
   const costs = settled.map(([rows, { fresh }]) => perRow(fresh, rows));
   const grown = Math.max(...costs) / (costs[0] ?? Number.NaN);
   figure(grown <= GOAL, `a row of the dearest size costs ${grown.toFixed(2)} × one of 100,000, goal ≤ ${GOAL}`);
   const beside = all.map(([, { added }]) => perRow(added, ADDED));
   const heavier = Math.max(...beside) / (beside[0] ?? Number.NaN);
-  figure(heavier <= GOAL, `a row beside the largest ledger costs ${heavier.toFixed(2)} × beside the smallest, goal ≤ ${GOAL}`);
+  figure(
+    heavier <= GOAL,
+    `a row beside the largest ledger costs ${heavier.toFixed(2)} × beside the smallest, goal ≤ ${GOAL}`,
+  );
   const peaks = all.filter(([rows]) => rows >= 1_000_000).map(([, { fresh }]) => fresh.peakBytes);
   if (peaks.length > 0) {
     const worst = Math.max(...peaks);
@@ -55,6 +61,9 @@ await withTemporaryFolder(async (folder) => {
   }
   if (peaks.length > 1) {
     const spread = Math.max(...peaks) / Math.min(...peaks);
-    figure(spread <= 1.05, `peak memory at 1,000,000 and 5,000,000 rows within ${((spread - 1) * 100).toFixed(1)}%, goal ≤ 5%`);
+    figure(
+      spread <= 1.05,
+      `peak memory at 1,000,000 and 5,000,000 rows within ${((spread - 1) * 100).toFixed(1)}%, goal ≤ 5%`,
+    );
   }
 });

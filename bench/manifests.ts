@@ -172,12 +172,17 @@ export async function writeMapping(folder: string): Promise<string> {
   return path;
 }
 
+/** A ledger belongs to one address; a benchmark that sends what another process staged names it here. */
+export const SERVICE_VARIABLE = "ROWFERRY_BENCH_SERVICE";
+const NOWHERE = "http://127.0.0.1:9";
+
 /** A target whose ledger is `ledgerPath`; its service is nowhere unless told. */
 export function benchTarget(ledgerPath: string, more: Partial<Target> = {}): Target {
+  const service = process.env[SERVICE_VARIABLE] ?? NOWHERE;
   return {
     name: "bench",
-    baseUrl: "http://127.0.0.1:9",
-    tokenUrl: "http://127.0.0.1:9/oauth/token",
+    baseUrl: service,
+    tokenUrl: `${service}/oauth/token`,
     clientId: "sandbox",
     clientSecret: "sandbox",
     scope: null,

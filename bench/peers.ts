@@ -112,7 +112,9 @@ async function compare(folder: string, rows: number): Promise<void> {
       service.stop();
     }
   };
-  console.log(`${rows} rows, ${documents} documents, limit ${RATE}/s, 2% faults (1% answers lost after the work, 1% 503)`);
+  console.log(
+    `${rows} rows, ${documents} documents, limit ${RATE}/s, 2% faults (1% answers lost after the work, 1% 503)`,
+  );
   await report("a naive script", async ({ baseUrl, tokenUrl }) => {
     const run = await measure(import.meta.filename, "naive", [file, baseUrl, tokenUrl]);
     const { failed } = run.result as { failed: number };

@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { systemClock } from "../src/model/clock.js";
 import { runResume } from "../src/pipeline/run.js";
 import { builtFile, figure, measure, median, withTemporaryFolder } from "./harness.js";
-import { benchTarget, writeManifests, writeMapping } from "./manifests.js";
+import { benchTarget, SERVICE_VARIABLE, writeManifests, writeMapping } from "./manifests.js";
 import { startService } from "./service.js";
 
 const GOAL_MS = 1000;
@@ -41,17 +41,22 @@ async function main(): Promise<void> {
     const file = join(folder, "rows.csv");
     const ledger = join(folder, "ledger.db");
     await writeManifests(file, 0, rows);
-    await measure(join(import.meta.dirname, "stage.ts"), "stage", [ledger, mapping, file]);
     const service = await startService({ rate: null, burst: RATE });
     try {
+      process.env[SERVICE_VARIABLE] = service.baseUrl;
+      await measure(join(import.meta.dirname, "stage.ts"), "stage", [ledger, mapping, file]);
       const times: number[] = [];
       // The first start sends what the later ones find in the middle of.
       for (let start = 0; start <= Number(values.repetitions); start++) {
         const before = await service.requests();
         const begun = systemClock.now();
-        const child = spawn(process.execPath, [builtFile(import.meta.filename), "resume", ledger, service.baseUrl, service.tokenUrl], {
-          stdio: ["ignore", "ignore", "inherit"],
-        });
+        const child = spawn(
+          process.execPath,
+          [builtFile(import.meta.filename), "resume", ledger, service.baseUrl, service.tokenUrl],
+          {
+            stdio: ["ignore", "ignore", "inherit"],
+          },
+        );
         const closed = once(child, "close");
         while ((await service.requests()) < before + BEFORE_KILL) {
           if (child.exitCode !== null) throw new Error(`resume ended with ${child.exitCode}`);

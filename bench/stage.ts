@@ -27,7 +27,14 @@ async function stage([ledger = "", mapping = "", ...files]: string[]) {
   const { rows, planned, staging, planning } = await stageAndPlan(session, mapping, files);
   const bytes = ledgerBytes(session.database);
   await session.close();
-  return { ...rows, requests: Object.values(planned.requests).reduce((sum, count) => sum + count, 0), before, bytes, staging, planning };
+  return {
+    ...rows,
+    requests: Object.values(planned.requests).reduce((sum, count) => sum + count, 0),
+    before,
+    bytes,
+    staging,
+    planning,
+  };
 }
 
 const contenders = {
@@ -70,7 +77,8 @@ const seconds = (runs: Measured[]) => median(runs.map((run) => run.milliseconds)
 const cpu = (runs: Measured[]) => median(runs.map((run) => run.cpuMilliseconds)) / 1000;
 
 async function removeLedger(path: string): Promise<void> {
-  for (const suffix of ["", "-wal", "-shm", ".lock", ".state"]) await rm(path + suffix, { force: true, recursive: true });
+  for (const suffix of ["", "-wal", "-shm", ".lock", ".state"])
+    await rm(path + suffix, { force: true, recursive: true });
 }
 
 async function main(): Promise<void> {

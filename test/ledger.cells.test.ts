@@ -23,8 +23,9 @@ const pages = () => database.prepare<[], number>("SELECT count(*) FROM cell_page
 
 test("every row of several pages is given back as it was read, in any order", () => {
   const keeper = createCellKeeper(database);
-  const hostile = ["", "á\u0000\u001e\u001f\n\"", "😀", "=1+1", "__proto__"];
-  for (let number = 2; number < 702; number += 1) keeper.keep(INPUT + number, row(number, [String(number), ...hostile]));
+  const hostile = ["", 'á\u0000\u001e\u001f\n"', "😀", "=1+1", "__proto__"];
+  for (let number = 2; number < 702; number += 1)
+    keeper.keep(INPUT + number, row(number, [String(number), ...hostile]));
   keeper.flush();
   expect(pages()).toBeGreaterThan(1);
   const reader = createCellReader(database);

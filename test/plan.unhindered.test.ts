@@ -24,7 +24,11 @@ interface Comparison {
 }
 
 /** Both views of every open document that no link ties to another. */
-function compare(database: LedgerDatabase, dueBefore: number, caps: { maxEvents: number; maxBytes: number }): Comparison {
+function compare(
+  database: LedgerDatabase,
+  dueBefore: number,
+  caps: { maxEvents: number; maxBytes: number },
+): Comparison {
   const work = createWorkStore(database);
   const registrations = assumeRegistered(createRegistrationStore(database));
   const groups = groupDocuments(work.links());
