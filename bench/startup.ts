@@ -20,7 +20,7 @@ const program = builtFile(join(import.meta.dirname, "..", "src", "cli", "main.ts
 function timed(args: string[], cwd: string, environment: NodeJS.ProcessEnv = {}): number {
   const begun = performance.now();
   const { status, stderr } = spawnSync(process.execPath, args, { cwd, env: { ...process.env, ...environment } });
-  if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${String(stderr)}`);
   return performance.now() - begun;
 }
 

@@ -1,5 +1,6 @@
 /** Participants first, then the addresses of those that are registered: documents need both. */
 import { createLanes } from "../submit/lanes.js";
+import { lanesFor } from "./send-work.js";
 import { placeKey, registerAddress } from "./register-address.js";
 import { registerParticipant } from "./register-participant.js";
 import type { Outcome } from "./registration.js";
@@ -27,7 +28,7 @@ async function drain<Open extends { id: number }>(
   isOver: () => boolean,
   onDone: (done: number) => void,
 ): Promise<void> {
-  const lanes = createLanes();
+  const lanes = createLanes({ concurrency: lanesFor(session) });
   let after = 0;
   let done = 0;
   for (;;) {

@@ -37,21 +37,32 @@ export function planContext(session: Session, retryStalled: boolean): PlanContex
 
 /** Sends what can be sent; @returns how many documents were begun. */
 export async function sendWork(session: Session, limits: SendLimits, onProgress: () => void): Promise<number> {
-  const lanes = createLanes();
+  const lanes = createLanes({ concurrency: lanesFor(session) });
+  const isOver = () =>
+    session.stopped !== null ||
+    session.signal.aborted ||
+    limits.isOver() ||
+    (limits.until !== null && session.clock.now() >= limits.until);
   let documents = 0;
   for (const component of planWork(planContext(session, true))) {
-    if (session.stopped !== null || session.signal.aborted || limits.isOver()) break;
-    if (limits.until !== null && session.clock.now() >= limits.until) break;
+    if (isOver()) break;
     if (limits.documents !== null && documents >= limits.documents) break;
     if (component.requests.length === 0) {
       settleComponent(session, component);
       continue;
     }
     documents += component.assessments.length;
-    await lanes.add(() => drainComponent(session, component, onProgress));
+    await lanes.add(async () => {
+      if (!isOver()) await drainComponent(session, component, onProgress);
+    });
   }
   await lanes.settled();
   return documents;
+}
+
+/** Lanes for 4 s of requests: enough for slow answers and some in backoff, few enough to end soon when told to. */
+export function lanesFor({ target }: Pick<Session, "target">): number {
+  return Math.min(512, Math.max(64, (target.rate ?? 0) * 4));
 }
 
 async function drainComponent(session: Session, planned: Component, onProgress: () => void): Promise<void> {
