@@ -110,12 +110,12 @@ function merge(tables: readonly GuessTable[]): { table: GuessTable; files: strin
   return [...merged.values()];
 }
 
-/** A header that is blank, or is that of two columns, cannot be named in a mapping. */
+/** A header that is blank, is that of two columns, or is no name that a mapping takes, cannot be used in one. */
 function isUsable(header: string, table: GuessTable, unsure: Unsure): boolean {
   const twins = table.header.filter((other) => foldName(other) === foldName(header)).length;
   if (twins > 1 && foldName(header) !== "")
     unsure.say(`${describe(table)}: ${twins} columns are called "${header}"; none of them is used`);
-  return twins === 1 && header.trim() !== "";
+  return twins === 1 && header.trim() !== "" && header.trim() !== "__proto__";
 }
 
 function describe({ file, sheet }: GuessTable): string {
