@@ -140,7 +140,6 @@ function rowLines(row: ShownRow, colors: Colors): string[] {
         return [joined([of, documentId && `documentId ${plain(documentId)}`]), ...indented(eventLines(event))];
       }),
       ...row.records.flatMap((record) => registrationLines(record, colors)),
-      ...row.archived.map((entry) => `archived: ${plain(JSON.stringify(entry))}`),
       ...(row.cells === null
         ? []
         : ["Cells", ...indented(Object.entries(row.cells).map(([name, cell]) => `${plain(name)}: ${plain(cell)}`))]),

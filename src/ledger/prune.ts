@@ -5,7 +5,7 @@
 import type { Database } from "better-sqlite3";
 import type { JsonObject } from "../model/json.js";
 import { appendToArchive, type ArchivedEntry } from "./archive.js";
-import { inputOf, rowNumberOf } from "./row-id.js";
+import { pruneCells } from "./prune-cells.js";
 import { keyText } from "./stage-events.js";
 
 export interface Pruned {
@@ -81,35 +81,6 @@ function prunePayloads(database: Database, archive: string, before: number): num
       },
     }));
   return move(database, archive, next, (id) => clear.run(id));
-}
-
-function pruneCells(database: Database, archive: string, before: number): number {
-  const select = database.prepare<
-    [number, number],
-    { id: number; at: number; name: string; sheet: string | null; content_hash: string; header: string; cells: string }
-  >(
-    `SELECT c.row_id AS id, i.staged_at AS at, i.name, i.sheet, i.content_hash, i.header, c.cells FROM row_cells c
-     JOIN inputs i ON i.id = c.row_id >> 32
-     WHERE c.row_id > ? AND i.staged_at < ? AND EXISTS (SELECT 1 FROM rows r WHERE r.id = c.row_id AND r.settled IS NOT NULL)
-     ORDER BY c.row_id LIMIT ${CHUNK}`,
-  );
-  const remove = database.prepare<[number]>("DELETE FROM row_cells WHERE row_id = ?");
-  const next = (after: number): Found[] =>
-    select.all(after, before).map(({ id, at, name, sheet, content_hash, header, cells }) => ({
-      id,
-      at,
-      entry: {
-        type: "cells",
-        file: name,
-        sheet,
-        row: rowNumberOf(id),
-        input: inputOf(id),
-        contentHash: content_hash,
-        header: JSON.parse(header) as string[],
-        cells: JSON.parse(cells) as string[],
-      },
-    }));
-  return move(database, archive, next, (id) => remove.run(id));
 }
 
 function pruneAttempts(database: Database, archive: string, before: number): number {

@@ -35,7 +35,7 @@ export function inputsWithRejects(database: Database): number[] {
     .all();
 }
 
-/** In row order. Rows whose cells the ledger no longer has are left out, and counted by `rejectsWithoutCells`. */
+/** In row order. Rows that had landed before another row changed their event are left out: their cells are gone, and nothing is wrong with them. */
 export function* rejectedRows(
   database: Database,
   input: { id: number; contentHash: string },

@@ -1,7 +1,8 @@
-/** Fills what `show` found with what was pruned: attempts go back to their requests, bodies and cells stand beside. */
+/** Fills what `show` found with what was pruned: attempts and cells go back to their place, bodies stand beside. */
 import { join } from "node:path";
-import { readArchive } from "../ledger/archive.js";
-import type { Shown, ShownAttempt, ShownEvent } from "../ledger/show/shown.js";
+import { type ArchivedEntry, readArchive } from "../ledger/archive.js";
+import { named } from "../ledger/show/show-rows.js";
+import type { Shown, ShownAttempt, ShownEvent, ShownRow } from "../ledger/show/shown.js";
 import type { JsonObject } from "../model/json.js";
 import type { Target } from "../model/target.js";
 
@@ -28,17 +29,29 @@ export async function recallArchive(target: Target, shown: Shown): Promise<Shown
   if (events.size + requests.size + rows.length === 0) return shown;
   const archived: JsonObject[] = [];
   for await (const entry of readArchive(archiveFolder(target))) {
-    if (entry.type === "attempts") requests.get(Number(entry["request"]))?.attempts.push(attempt(entry));
+    if (entry.type === "attempts") giveBack(requests.get(Number(entry["request"]))?.attempts, attempt(entry));
     else if (entry.type === "payload") {
       if (events.has(text(entry["deduplicationId"]) ?? "")) archived.push(entry);
     } else {
-      for (const row of rows) {
-        if (row.file === entry["file"] && row.sheet === entry["sheet"] && row.row === entry["row"])
-          row.archived.push(entry);
-      }
+      for (const row of rows) if (isOf(entry, row)) row.cells = namedCells(entry["header"], entry["cells"]);
     }
   }
   return { ...shown, archived };
+}
+
+/** A crash while pruning leaves something twice in the archive. */
+function giveBack(attempts: ShownAttempt[] | undefined, one: ShownAttempt): void {
+  if (attempts?.some(({ number }) => number === one.number) === false) attempts.push(one);
+}
+
+/** Files of one name come every night: what they hold tells them apart. */
+function isOf(entry: ArchivedEntry, row: ShownRow): boolean {
+  const number = row.groupOf ?? row.row;
+  return entry["contentHash"] === row.contentHash && entry["sheet"] === row.sheet && entry["row"] === number;
+}
+
+function namedCells(header: unknown, cells: unknown): ShownRow["cells"] {
+  return Array.isArray(header) && Array.isArray(cells) ? named(header.map(String), cells.map(String)) : null;
 }
 
 function attempt(entry: JsonObject): ShownAttempt {

@@ -16,6 +16,7 @@ interface InputRow {
   mapping: string;
   header: string;
   staged_at: number;
+  content_hash: string;
 }
 
 interface FateRow {
@@ -27,11 +28,11 @@ interface FateRow {
 
 export function createRowView(database: Database, views: { events: EventView; registrations: RegistrationView }) {
   const inputs = database.prepare<[string, string, string | null, string | null], InputRow>(
-    `SELECT id, name, sheet, path, mapping, header, staged_at FROM inputs
+    `SELECT id, name, sheet, path, mapping, header, staged_at, content_hash FROM inputs
      WHERE (name = ? OR path = ?) AND (? IS NULL OR sheet = ? COLLATE NOCASE) ORDER BY staged_at, id`,
   );
   const inputById = database.prepare<[number], InputRow>(
-    "SELECT id, name, sheet, path, mapping, header, staged_at FROM inputs WHERE id = ?",
+    "SELECT id, name, sheet, path, mapping, header, staged_at, content_hash FROM inputs WHERE id = ?",
   );
   const fate = database.prepare<[number], FateRow>("SELECT fate, reason, settled, lead FROM rows WHERE id = ?");
   // A row without an entry of its own: what it holds was known if an earlier input had brought it.
@@ -62,6 +63,7 @@ export function createRowView(database: Database, views: { events: EventView; re
       sheet: input.sheet,
       row: number,
       path: input.path,
+      contentHash: input.content_hash,
       mapping: input.mapping,
       stagedAt: isoTime(input.staged_at),
       fate: own?.fate ?? (known === 1 ? "known" : "staged"),
@@ -76,7 +78,6 @@ export function createRowView(database: Database, views: { events: EventView; re
         .flatMap(({ kind, record_id }): ShownRegistration[] =>
           kind === "document" ? [] : views.registrations.get(kind, record_id),
         ),
-      archived: [],
     };
   };
 
@@ -105,7 +106,8 @@ export function createRowView(database: Database, views: { events: EventView; re
 
 export type RowView = ReturnType<typeof createRowView>;
 
-function named(header: readonly string[], cells: readonly string[]): { [header: string]: string } {
+/** Cells by header, as a person knows them. */
+export function named(header: readonly string[], cells: readonly string[]): { [header: string]: string } {
   const entries = cells.map((cell, position): [string, string] => [header[position] || `column ${position + 1}`, cell]);
   return Object.fromEntries(entries);
 }

@@ -91,6 +91,8 @@ export interface ShownRow {
   sheet: string | null;
   row: number;
   path: string;
+  /** Of the file; tells inputs of one name apart. */
+  contentHash: string;
   mapping: string;
   stagedAt: string;
   /** `skipped`, `invalid`, `known`, `staged`. */
@@ -101,13 +103,11 @@ export interface ShownRow {
   /** The first row of its group; null: it stands alone or is the first. */
   groupOf: number | null;
   problems: { severity: string; code: string; column: string | null; message: string; hint: string | null }[];
-  /** By header; null where the ledger no longer has them (all has landed, or pruned). */
+  /** By header, also from the archive; null where they are nowhere: all has landed. */
   cells: { [header: string]: string } | null;
   /** Also those of earlier and later generations. */
   events: ShownEvent[];
   records: ShownRegistration[];
-  /** From the archive, where something was pruned. */
-  archived: JsonObject[];
 }
 
 export interface ShownRegistration {
