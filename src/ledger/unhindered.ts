@@ -66,13 +66,14 @@ export function createUnhindered(
          ORDER BY document_id LIMIT ?)`,
     )
     .pluck();
+  // CROSS JOIN: document by document, as they are grouped; in any other order SQLite sorts whole payloads.
   const candidates = database.prepare<[number, number], Candidate>(
     `SELECT d.id, g.events, g.bytes, g.last_at, x.service_id IS NULL AS creates
      FROM (SELECT e.document_id AS id, count(*) AS events, sum(octet_length(e.payload)) AS bytes,
              min(e.at) AS first_at, max(e.at) AS last_at,
              max(s.event_id IS NOT NULL OR e.rank <> 0 OR e.mirrored = 1 OR e.related_document IS NOT NULL
                OR e.related_id IS NOT NULL OR e.target_document IS NOT NULL OR ${isBlocked("e")}) AS hindered
-           FROM open_documents o JOIN events e ON e.document_id = o.document_id
+           FROM open_documents o CROSS JOIN events e ON e.document_id = o.document_id
            LEFT JOIN event_states s ON s.event_id = e.id
            WHERE o.document_id BETWEEN ? AND ?
              AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id', 'changed'))
