@@ -103,6 +103,15 @@ const course: PipelineEvent[] = [
   ...[100, 200, 300, 400, 500].map(step),
   { type: "notice", level: "warning", code: null, message: "the service \u001b[31mis away" },
   { type: "forecast", requests: { "append-events": 1200 }, secondsAtLimit: 58.5, held: 3, deferred: 0 },
+  {
+    type: "backlog",
+    documents: 1200,
+    participants: 5,
+    addresses: 0,
+    secondsAtLimit: 58.75,
+    held: 0,
+    deferred: 2,
+  },
 ];
 
 describe("in a pipe or a log", () => {
@@ -118,6 +127,7 @@ describe("in a pipe or a log", () => {
     const text = told(course, false);
     expect(text).toContain("warning: the service ␛[31mis away\n");
     expect(text).toContain("1,200 requests to send, at least 59s at the limit, 3 held\n");
+    expect(text).toContain("1,200 documents have work left, about 59s at the limit, 2 deferred\n");
   });
 });
 

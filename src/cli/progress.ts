@@ -90,12 +90,19 @@ function sentence(event: Exclude<PipelineEvent, { type: "stage" | "progress" }>)
     const text = plainText(event.message);
     return event.level === "warning" ? `warning: ${text}` : text;
   }
+  const waiting = [
+    ...(event.held > 0 ? [`${grouped(event.held)} held`] : []),
+    ...(event.deferred > 0 ? [`${grouped(event.deferred)} deferred`] : []),
+  ];
+  if (event.type === "backlog") {
+    const work = `${grouped(event.documents)} ${event.documents === 1 ? "document has" : "documents have"} work left`;
+    const time = event.secondsAtLimit >= 1 ? [`about ${shortDuration(event.secondsAtLimit)} at the limit`] : [];
+    return [work, ...time, ...waiting].join(", ");
+  }
   const requests = Object.values(event.requests).reduce((sum, count) => sum + count, 0);
   const parts = [`${grouped(requests)} ${requests === 1 ? "request" : "requests"} to send`];
   if (event.secondsAtLimit >= 1) parts.push(`at least ${shortDuration(event.secondsAtLimit)} at the limit`);
-  if (event.held > 0) parts.push(`${grouped(event.held)} held`);
-  if (event.deferred > 0) parts.push(`${grouped(event.deferred)} deferred`);
-  return parts.join(", ");
+  return [...parts, ...waiting].join(", ");
 }
 
 /** On a terminal: one line, redrawn at most ten times a second, as wide as the terminal is at that moment. */

@@ -54,6 +54,16 @@ export function countTrouble(database: Database): { problems: number; held: numb
   );
 }
 
+/** Events that an earlier plan found held, or not yet due. */
+export function countWaiting(database: Database): { held: number; deferred: number } {
+  const count = database
+    .prepare<[string], number>(
+      "SELECT count(*) FROM event_states WHERE state <> 'landed' AND state = ? AND dismissed = 0",
+    )
+    .pluck();
+  return { held: count.get("held") ?? 0, deferred: count.get("deferred") ?? 0 };
+}
+
 /** Invalid rows that nobody has corrected or dismissed. */
 export function countInvalidRows(database: Database): number {
   const sql = "SELECT count(*) FROM rows WHERE fate = 'invalid' AND settled IS NULL";

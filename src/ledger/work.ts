@@ -149,6 +149,7 @@ export function createWorkStore(database: Database) {
        WHERE d.id = @id AND d.create_empty = 1 AND coalesce(x.state, 'planned') IN ('planned', 'sending', 'stalled'))`,
   );
   const countOpenEvents = database.prepare<[], number>(`SELECT count(*) ${openEvents}`).pluck();
+  const countOpenDocuments = database.prepare<[], number>("SELECT count(*) FROM open_documents").pluck();
 
   return {
     /** Ids of documents with open work, ascending, without holding a cursor open. */
@@ -233,6 +234,8 @@ export function createWorkStore(database: Database) {
 
     /** Takes a document off the list of open work, unless something of it still waits for an answer or a person. */
     closeIfResting: (documentId: number): void => void close.run({ id: documentId }),
+
+    countOpenDocuments: (): number => countOpenDocuments.get() ?? 0,
 
     countOpenEvents: (): number => countOpenEvents.get() ?? 0,
   };

@@ -60,7 +60,11 @@ export interface Summary {
 
 /** What the pipeline tells while it works; progress lines and `--json` lines are drawn from these. */
 export type PipelineEvent =
-  | { type: "stage"; stage: "reading" | "planning" | "participants" | "addresses" | "events"; total: number | null }
+  | {
+      type: "stage";
+      stage: "reading" | "planning" | "participants" | "addresses" | "documents" | "events";
+      total: number | null;
+    }
   | {
       type: "progress";
       stage: string;
@@ -72,4 +76,13 @@ export type PipelineEvent =
       retries: number;
     }
   | { type: "forecast"; requests: { [kind: string]: number }; secondsAtLimit: number; held: number; deferred: number }
+  | {
+      type: "backlog";
+      documents: number;
+      participants: number;
+      addresses: number;
+      secondsAtLimit: number;
+      held: number;
+      deferred: number;
+    }
   | { type: "notice"; level: "info" | "warning"; code: Code | null; message: string };

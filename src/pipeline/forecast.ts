@@ -90,7 +90,7 @@ export function forecast(session: Session): Forecast {
     result.events.ready += found.events;
     return true;
   };
-  for (const component of planWork(assumed, [], skip)) {
+  for (const component of planWork(assumed, skip)) {
     for (const request of component.requests) {
       if (!request.creates) count("append-events");
       else count(request.events.length > 0 ? "create-with-events" : "create-document");

@@ -1,5 +1,5 @@
 /** A run: what was staged and what is open is planned, checked as a whole, and sent; then its files are written. */
-import { countInvalidRows, countTrouble } from "../ledger/run-figures.js";
+import { countInvalidRows, countTrouble, countWaiting } from "../ledger/run-figures.js";
 import { asWriteFailure } from "../ledger/write-failure.js";
 import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/transaction.js";
@@ -10,7 +10,7 @@ import { failPoint } from "../model/fail-point.js";
 import type { Summary } from "../model/summary.js";
 import { openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
 import { parseErrorLimit } from "./error-limit.js";
-import { forecast } from "./forecast.js";
+import { forecast, limitOf, secondsAtLimit } from "./forecast.js";
 import { registerAll } from "./register-all.js";
 import { sendWork } from "./send-work.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
@@ -70,7 +70,8 @@ export async function run(
       });
       failPoint("after-staging-committed");
     }
-    if (!tooManyInvalid(session, staged, options.limits.maxErrors)) await submit(session, options);
+    if (!tooManyInvalid(session, staged, options.limits.maxErrors))
+      await submit(session, options, command === "import");
     failPoint("before-run-files");
     const summary = summarise(session, { command, mapping, startedAt, staged });
     log.end(summary);
@@ -104,14 +105,12 @@ function finishFailed(session: Session, exitCode: ExitCode): void {
   }
 }
 
-async function submit(session: Session, options: ResumeOptions): Promise<void> {
+/** `check`: the whole plan, before anything is sent. Otherwise each document is planned when its turn comes. */
+async function submit(session: Session, options: ResumeOptions, check: boolean): Promise<void> {
   const { limits } = options;
   const { observe } = session;
-  observe({ type: "stage", stage: "planning", total: null });
-  const expected = forecast(session);
-  failPoint("after-planning");
-  const { requests, secondsAtLimit, events } = expected;
-  observe({ type: "forecast", requests, secondsAtLimit, held: events.held, deferred: events.deferred });
+  const requests = check ? checkPlan(session) : null;
+  const open = requests === null ? tellBacklog(session) : 0;
   const errors = parseErrorLimit(limits.maxErrors);
   const isOver = () => {
     const over = errors !== null && errors.isOverWhileSending(session.database, session.run.id);
@@ -130,15 +129,47 @@ async function submit(session: Session, options: ResumeOptions): Promise<void> {
     progress(name, done, total);
   });
   if (session.stopped !== null || session.signal.aborted) return;
-  const total =
-    (requests["create-with-events"] ?? 0) + (requests["append-events"] ?? 0) + (requests["create-document"] ?? 0);
-  if (total > 0) observe({ type: "stage", stage: "events", total });
+  const total = requests ?? open;
+  if (total > 0) observe({ type: "stage", stage: requests === null ? "documents" : "events", total });
   let done = 0;
   const sendLimits = { documents: limits.limitDocuments ?? null, until: limits.until ?? null, isOver };
-  await sendWork(session, sendLimits, () => {
-    done += 1;
-    progress("events", done, total);
+  await sendWork(session, sendLimits, {
+    onRequest() {
+      if (requests !== null) progress("events", ++done, total);
+    },
+    onDocuments(count) {
+      if (requests === null) progress("documents", (done += count), total);
+    },
   });
+}
+
+/** @returns how many requests will carry documents and events. */
+function checkPlan(session: Session): number {
+  session.observe({ type: "stage", stage: "planning", total: null });
+  const { requests, secondsAtLimit: seconds, events } = forecast(session);
+  failPoint("after-planning");
+  const { held, deferred } = events;
+  session.observe({ type: "forecast", requests, secondsAtLimit: seconds, held, deferred });
+  const count = (kind: string) => requests[kind] ?? 0;
+  return count("create-with-events") + count("append-events") + count("create-document");
+}
+
+/** What is open, counted and not planned: no document waits for that of all others. @returns how many documents. */
+function tellBacklog(session: Session): number {
+  const documents = session.work.countOpenDocuments();
+  const { participants, addresses } = session.registrations.countOpen();
+  const { held, deferred } = countWaiting(session.database);
+  const seconds = secondsAtLimit(documents + participants + addresses, limitOf(session));
+  session.observe({
+    type: "backlog",
+    documents,
+    participants,
+    addresses,
+    secondsAtLimit: seconds,
+    held,
+    deferred,
+  });
+  return documents;
 }
 
 /** Problems and held events so far, counted anew at most once a second. */

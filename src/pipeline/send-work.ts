@@ -2,7 +2,7 @@
 import type { Transitions } from "../ledger/transitions.js";
 import type { WorkEvent } from "../ledger/work.js";
 import type { PlannedRequest } from "../plan/batch.js";
-import { type Component, type PlanContext, planComponent, planWork } from "../plan/plan-work.js";
+import { type Component, type PlanContext, planComponent, componentsOf } from "../plan/plan-work.js";
 import { createLanes } from "../submit/lanes.js";
 import { DUE_MARGIN_MS } from "./due.js";
 import { sendRequest } from "./send-document.js";
@@ -35,29 +35,55 @@ export function planContext(session: Session, retryStalled: boolean): PlanContex
   };
 }
 
-/** Sends what can be sent; @returns how many documents were begun. */
-export async function sendWork(session: Session, limits: SendLimits, onProgress: () => void): Promise<number> {
+export interface SendProgress {
+  /** A request has ended, with all that its narrowing took. */
+  onRequest(): void;
+  /** So many documents have been looked at, and what could be sent of them was. */
+  onDocuments(count: number): void;
+}
+
+/** Plans and sends document by document, each planned when its lane begins; @returns how many were begun. */
+export async function sendWork(session: Session, limits: SendLimits, progress: SendProgress): Promise<number> {
   const lanes = createLanes({ concurrency: lanesFor(session) });
+  const resting = createRestList(session);
+  let begun = 0;
   const isOver = () =>
     session.stopped !== null ||
     session.signal.aborted ||
     limits.isOver() ||
-    (limits.until !== null && session.clock.now() >= limits.until);
-  let documents = 0;
-  for (const component of planWork(planContext(session, true))) {
+    (limits.until !== null && session.clock.now() >= limits.until) ||
+    (limits.documents !== null && begun >= limits.documents);
+  for (const documents of componentsOf(session.work)) {
     if (isOver()) break;
-    if (limits.documents !== null && documents >= limits.documents) break;
-    if (component.requests.length === 0) {
-      settleComponent(session, component);
-      continue;
-    }
-    documents += component.assessments.length;
     await lanes.add(async () => {
-      if (!isOver()) await drainComponent(session, component, onProgress);
+      if (isOver()) return;
+      const component = planComponent(planContext(session, true), documents);
+      if (component.requests.length > 0) begun += documents.length;
+      await drainComponent(session, component, resting, progress);
+      progress.onDocuments(documents.length);
     });
   }
   await lanes.settled();
-  return documents;
+  resting.flush();
+  return begun;
+}
+
+/** Documents of which all has landed. Taken off the list of open work many at once: what a kill forgets is looked at again. */
+function createRestList({ requests, work }: Session): { add(documents: readonly number[]): void; flush(): void } {
+  const AT_ONCE = 200;
+  let ids: number[] = [];
+  const flush = () => {
+    const done = ids;
+    ids = [];
+    if (done.length > 0) requests.outcomes(() => done.forEach((id) => work.closeIfResting(id)));
+  };
+  return {
+    add(documents) {
+      ids.push(...documents);
+      if (ids.length >= AT_ONCE) flush();
+    },
+    flush,
+  };
 }
 
 /** Lanes for 4 s of requests: enough for slow answers and some in backoff, few enough to end soon when told to. */
@@ -65,14 +91,22 @@ export function lanesFor({ target }: Pick<Session, "target">): number {
   return Math.min(512, Math.max(64, (target.rate ?? 0) * 4));
 }
 
-async function drainComponent(session: Session, planned: Component, onProgress: () => void): Promise<void> {
+async function drainComponent(
+  session: Session,
+  planned: Component,
+  resting: { add(documents: readonly number[]): void },
+  progress: SendProgress,
+): Promise<void> {
   const ids = planned.assessments.map(({ document }) => document.id);
-  // Planned while other lanes were busy: look again, the ledger may have moved on.
-  let component = planComponent(planContext(session, true), ids);
+  let component = planned;
   let tried = "";
   while (component.requests.length > 0 && session.stopped === null) {
     settleComponent(session, component);
-    await sendRequests(session, component.requests, onProgress);
+    const landed = await sendRequests(session, component.requests, progress);
+    if (landed && isWhole(component)) {
+      resting.add(ids);
+      return;
+    }
     component = planComponent(planContext(session, false), ids);
     // What failed blocks from now on; what is left can go, unless it is just what was tried.
     const next = component.requests.flatMap(({ events }) => events.map(({ id }) => id)).join(" ");
@@ -82,11 +116,20 @@ async function drainComponent(session: Session, planned: Component, onProgress: 
   settleComponent(session, component);
 }
 
+/** Whether its requests carry all that is open: once they have landed, nothing is left to plan. */
+function isWhole({ assessments }: Component): boolean {
+  return assessments.every(
+    ({ held, deferred, refused, bars, blocked }) =>
+      held.length + deferred.length + refused.length + bars.length === 0 && blocked === null,
+  );
+}
+
+/** True: all have landed. */
 async function sendRequests(
   session: Session,
   requests: readonly PlannedRequest[],
-  onProgress: () => void,
-): Promise<void> {
+  progress: SendProgress,
+): Promise<boolean> {
   const results = new Map<PlannedRequest, Promise<boolean>>();
   for (const request of requests) {
     const waits = request.waits.flatMap((wait) => results.get(wait) ?? []);
@@ -96,12 +139,12 @@ async function sendRequests(
         const before = await Promise.all(waits);
         if (before.includes(false)) return false;
         const landed = await sendRequest(session, request);
-        onProgress();
+        progress.onRequest();
         return landed;
       })(),
     );
   }
-  await Promise.all(results.values());
+  return !(await Promise.all(results.values())).includes(false);
 }
 
 /** Writes what the plan says of events that are not sent: held, deferred, refused, released. */

@@ -43,35 +43,30 @@ export function groupDocuments(links: Iterable<{ document: number; other: number
   return groups;
 }
 
-/**
- * The documents of `first` come first, the others in the order of their ids. `skip`: true for documents that need no
- * planning; asked in that order, and never of linked ones.
- */
+/** Documents that are planned together: one that no link ties to others comes alone. In the order of their ids. */
+export function* componentsOf(work: Pick<WorkStore, "links" | "openDocuments">): Generator<readonly number[]> {
+  const groups = groupDocuments(work.links());
+  const done = new Set<number[]>();
+  for (const document of work.openDocuments()) {
+    const group = groups.get(document);
+    if (group === undefined) yield [document];
+    else if (!done.has(group)) {
+      done.add(group);
+      yield group;
+    }
+  }
+}
+
+/** `skip`: true for documents that need no planning; asked in the order of their ids, and never of linked ones. */
 export function* planWork(
   context: PlanContext,
-  first: Iterable<number> = [],
   skip: (document: number) => boolean = () => false,
 ): Generator<Component> {
-  const groups = groupDocuments(context.work.links());
-  const done = new Set<number[]>();
-  const before = new Set<number>();
-  const each = function* (documents: Iterable<number>): Generator<Component> {
-    for (const document of documents) {
-      if (before.has(document)) continue;
-      const group = groups.get(document);
-      if (group === undefined) {
-        if (!skip(document)) yield planComponent(context, [document]);
-      } else if (!done.has(group)) {
-        done.add(group);
-        yield planComponent(context, group);
-      }
-    }
-  };
-  for (const document of first) {
-    yield* each([document]);
-    before.add(document);
+  for (const documents of componentsOf(context.work)) {
+    const [only] = documents;
+    if (documents.length === 1 && only !== undefined && skip(only)) continue;
+    yield planComponent(context, documents);
   }
-  yield* each(context.work.openDocuments());
 }
 
 export function planComponent(context: PlanContext, documents: readonly number[]): Component {

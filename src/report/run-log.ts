@@ -72,6 +72,11 @@ export function openRunLog(folder: string, level: RunLogLevel): RunLog {
           log.info({ requests, secondsAtLimit, held, deferred }, "forecast");
           break;
         }
+        case "backlog": {
+          const { documents, participants, addresses, secondsAtLimit, held, deferred } = event;
+          log.info({ documents, participants, addresses, secondsAtLimit, held, deferred }, "backlog");
+          break;
+        }
         case "notice":
           log[event.level === "warning" ? "warn" : "info"]({ code: event.code }, "notice");
           break;

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const shownFolder = "/home/ana/imports";
 const shownService = "http://127.0.0.1:4010";
 /** Lines of progress stand in a pipe and are redrawn on a terminal; documents leave them out. */
-const progressLine = /^(reading|planning|participants|addresses|events)\b( {2}.*)?$/;
+const progressLine = /^((reading|planning|participants|addresses|events)\b( {2}.*)?|documents( {2}[\d,]+\/[\d,]+.*)?)$/;
 
 export interface Player {
   /** Gives what a command printed, as the document would show it; "" for other steps. */
