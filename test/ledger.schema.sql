@@ -97,10 +97,15 @@ CREATE TABLE documents (
 CREATE TABLE event_aliases (
   document_id INTEGER NOT NULL REFERENCES documents (id),
   deduplication_id BLOB NOT NULL CHECK (length(deduplication_id) = 20),
-  event_id INTEGER NOT NULL REFERENCES events (id),
+  event_id INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
   epoch INTEGER NOT NULL,
+  key_parts TEXT NOT NULL,
   PRIMARY KEY (document_id, deduplication_id)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE event_copies (
+  event_id INTEGER PRIMARY KEY REFERENCES events (id) ON DELETE CASCADE,
+  former_id INTEGER NOT NULL
+) STRICT;
 CREATE TABLE event_states (
   event_id INTEGER PRIMARY KEY REFERENCES events (id),
   state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'held' OR state = 'deferred' OR state = 'rejected' OR state = 'landed' OR state = 'landed-without-id' OR state = 'changed' OR state = 'foreign' OR state = 'stalled'),
@@ -196,7 +201,9 @@ CREATE TABLE placements (
   document_id INTEGER NOT NULL REFERENCES documents (id),
   event TEXT,
   deduplication_id BLOB,
-  at INTEGER
+  key_parts TEXT,
+  at INTEGER,
+  CHECK ((deduplication_id IS NULL) = (key_parts IS NULL))
 ) STRICT;
 CREATE TABLE problems (
   id INTEGER PRIMARY KEY,

@@ -15,6 +15,8 @@ export interface Rekeying {
     key: Buffer,
     found: { row: number; record: EventRecord; parts: readonly string[]; hash: Buffer },
   ): number | null;
+  /** For a new event: ids up to an epoch are of what was there before, also where that was withdrawn. */
+  nextId(): number;
 }
 
 /**
@@ -60,7 +62,8 @@ export function createRekeying(database: Database, namespace: string): Rekeying 
       "SELECT event_id FROM event_aliases WHERE document_id = ? AND deduplication_id = ?",
     )
     .pluck();
-  const free = `e.id <= @epoch AND e.event = @event
+  // Copies in later generations count as old as what they are copies of (HARD-CASES H26).
+  const free = `coalesce((SELECT c.former_id FROM event_copies c WHERE c.event_id = e.id), e.id) <= @epoch AND e.event = @event
     AND NOT EXISTS (SELECT 1 FROM event_aliases a WHERE a.event_id = e.id AND a.epoch = @epoch)`;
   interface Wanted {
     document: number;
@@ -87,9 +90,11 @@ export function createRekeying(database: Database, namespace: string): Rekeying 
     )
     .pluck();
   const stateOf = database.prepare<[number], string>("SELECT state FROM event_states WHERE event_id = ?").pluck();
-  const alias = database.prepare<[number, Buffer, number, number]>(
-    "INSERT OR IGNORE INTO event_aliases (document_id, deduplication_id, event_id, epoch) VALUES (?, ?, ?, ?)",
+  const alias = database.prepare<[number, Buffer, number, number, string]>(
+    "INSERT OR IGNORE INTO event_aliases (document_id, deduplication_id, event_id, epoch, key_parts) VALUES (?, ?, ?, ?, ?)",
   );
+  const nextId = database.prepare<[number], number>("SELECT max(coalesce(max(id), 0), ?) + 1 FROM events").pluck();
+  const lastEpoch = Math.max(...epochs.values());
   const renew = database.prepare<[Buffer, string, number]>(
     "UPDATE events SET deduplication_id = ?, key_parts = ? WHERE id = ?",
   );
@@ -125,8 +130,10 @@ export function createRekeying(database: Database, namespace: string): Rekeying 
       // What was never sent takes the new key itself; what was keeps the old one, by which the service knows it.
       const state = stateOf.get(found) ?? "planned";
       if (["planned", "held", "deferred", "rejected"].includes(state)) renew.run(key, JSON.stringify(parts), found);
-      else alias.run(document, key, found, epoch);
+      else alias.run(document, key, found, epoch, JSON.stringify(parts));
       return found;
     },
+
+    nextId: () => nextId.get(lastEpoch) ?? lastEpoch + 1,
   };
 }

@@ -5,6 +5,7 @@
 import type { Database } from "better-sqlite3";
 import { eventDeduplicationId } from "../model/keys.js";
 import { RowferryError } from "../model/error.js";
+import { createNextGeneration } from "./next-generation.js";
 import { type KnownDocument } from "./settle.js";
 import { keyBytes } from "./stage-events.js";
 
@@ -70,13 +71,14 @@ function replaceWithin(
       )
       .run(generation, document.id),
   );
-  const { namespace } = document;
-  const keyOf = (of: number, event: string, parts: string[]): Buffer =>
-    keyBytes(eventDeduplicationId({ namespace, kind: document.kind, key: document.key, generation: of }, event, parts));
-
+  const following = createNextGeneration(database, document, { id: next, generation });
   const cancels = document.serviceId !== null && document.state !== "cancelled";
-  if (cancels)
-    cancelOld(database, document, keyOf(document.generation, "#replaced", [String(generation)]), reason, cancelAt);
+  if (cancels) {
+    const { namespace, kind, key } = document;
+    const old = { namespace, kind, key, generation: document.generation };
+    const cancelKey = keyBytes(eventDeduplicationId(old, "#replaced", [String(generation)]));
+    cancelOld(database, document, cancelKey, reason, cancelAt);
+  }
 
   const events = database
     .prepare<[number, number], OldEvent>(
@@ -107,9 +109,9 @@ function replaceWithin(
       missing.push({ event: event.event, keyParts: JSON.parse(event.key_parts) as string[] });
       continue;
     }
-    const id = inserted(
-      copy.run(next, keyOf(generation, event.event, JSON.parse(event.key_parts) as string[]), event.id),
-    );
+    const key = following.keyOf(event.event, JSON.parse(event.key_parts) as string[]);
+    const id = inserted(copy.run(next, key, event.id));
+    following.copied(event, id);
     if (event.changed_content !== null) correct.run({ ...(JSON.parse(event.changed_content) as object), id });
     relink.run(id, event.id);
     const unsent = event.state === null || ["planned", "held", "deferred", "rejected"].includes(event.state);
@@ -122,6 +124,7 @@ function replaceWithin(
         .run(now, event.id);
     }
   }
+  following.finish();
   const relations = moveRest(database, document, next, now);
   return {
     next,
@@ -143,8 +146,6 @@ function moveRest(database: Database, document: KnownDocument, next: number, now
     next,
     document.id,
   );
-  // The key of a placement holds its generation; without it the row holds until it is corrected or dismissed.
-  run("UPDATE placements SET document_id = ?, deduplication_id = NULL WHERE document_id = ?", next, document.id);
   if (document.state === "stranded") {
     run("UPDATE document_states SET reason = 'replaced', changed_at = ? WHERE document_id = ?", now, document.id);
     run(

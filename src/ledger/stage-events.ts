@@ -90,9 +90,9 @@ export function createEventStager(
     "INSERT INTO event_states (event_id, state, reason, dismissed, changed_at) VALUES (?, 'rejected', 'dismissed', 1, ?)",
   );
   const insert = database.prepare(
-    `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref, address_ref,
-       related_document, related_id, mirrored, target_document, payload, input_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO events (id, document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
+       address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const correct = database.prepare(
     `UPDATE events SET content_hash = ?, name = ?, at = ?, rank = ?, participant_ref = ?, address_ref = ?,
@@ -261,6 +261,7 @@ export function createEventStager(
       if (stored === undefined) {
         const id = Number(
           insert.run(
+            rekeying?.nextId() ?? null,
             document,
             key,
             hash,

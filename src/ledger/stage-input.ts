@@ -69,8 +69,8 @@ export function createInputStager(database: Database, options: StageInputOptions
   const linkRecord = database.prepare<[number, string, number]>(
     "INSERT OR IGNORE INTO row_records (row_id, kind, record_id) VALUES (?, ?, ?)",
   );
-  const addPlacement = database.prepare<[number, number, string | null, Buffer | null, number | null]>(
-    "INSERT INTO placements (row_id, document_id, event, deduplication_id, at) VALUES (?, ?, ?, ?, ?)",
+  const addPlacement = database.prepare<[number, number, string | null, Buffer | null, string | null, number | null]>(
+    "INSERT INTO placements (row_id, document_id, event, deduplication_id, key_parts, at) VALUES (?, ?, ?, ?, ?, ?)",
   );
   const settlePlacements = database.prepare<[number, Buffer]>(
     `UPDATE rows SET settled = 'corrected' WHERE settled IS NULL AND id IN
@@ -107,7 +107,8 @@ export function createInputStager(database: Database, options: StageInputOptions
       ? events.deduplicationKey(document, placement.document, placement.event ?? "", placement.keyParts ?? [])
       : null;
     anyPlacements = true;
-    addPlacement.run(id, document, placement.event, deduplicationId, placement.at);
+    const keyParts = readable ? JSON.stringify(placement.keyParts) : null;
+    addPlacement.run(id, document, placement.event, deduplicationId, keyParts, placement.at);
     markOpen.run(document);
   };
 

@@ -60,11 +60,18 @@ CREATE TABLE document_aliases (
 CREATE TABLE event_aliases (
   document_id INTEGER NOT NULL REFERENCES documents (id),
   deduplication_id BLOB NOT NULL CHECK (length(deduplication_id) = 20),
-  event_id INTEGER NOT NULL REFERENCES events (id),
+  event_id INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
   epoch INTEGER NOT NULL,
+  key_parts TEXT NOT NULL,
   PRIMARY KEY (document_id, deduplication_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX event_aliases_by_event ON event_aliases (event_id);
+
+-- Events of later generations, and the event of the first one that each is a copy of (HARD-CASES H25, H26).
+CREATE TABLE event_copies (
+  event_id INTEGER PRIMARY KEY REFERENCES events (id) ON DELETE CASCADE,
+  former_id INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE inputs (
   id INTEGER PRIMARY KEY,
@@ -260,7 +267,9 @@ CREATE TABLE placements (
   document_id INTEGER NOT NULL REFERENCES documents (id),
   event TEXT,
   deduplication_id BLOB,
-  at INTEGER
+  key_parts TEXT,
+  at INTEGER,
+  CHECK ((deduplication_id IS NULL) = (key_parts IS NULL))
 ) STRICT;
 CREATE INDEX placements_by_document ON placements (document_id);
 CREATE INDEX placements_by_row ON placements (row_id);

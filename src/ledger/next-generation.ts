@@ -1,0 +1,110 @@
+/**
+ * What follows a document into its next generation: keys hold the generation (HARD-CASES H26), so all that names an event
+ * by its key is given the key that the event has there.
+ */
+import type { Database } from "better-sqlite3";
+import { eventDeduplicationId } from "../model/keys.js";
+import type { KnownDocument } from "./settle.js";
+import { keyBytes } from "./stage-events.js";
+
+type Name = Pick<KnownDocument, "namespace" | "kind" | "key">;
+
+export interface NextGeneration {
+  /** The key in the next generation of an event of the document's. */
+  keyOf(event: string, parts: readonly string[]): Buffer;
+  /** An event of the old generation has got a copy in the next one. */
+  copied(event: { id: number; event: string; key_parts: string }, copy: number): void;
+  /** After the last copy. */
+  finish(): void;
+}
+
+export function createNextGeneration(
+  database: Database,
+  document: KnownDocument,
+  next: { id: number; generation: number },
+): NextGeneration {
+  const keyFor = (name: Name, generation: number, event: string, parts: readonly string[]): Buffer =>
+    keyBytes(eventDeduplicationId({ ...name, generation }, event, parts));
+  // After --rekey its rows may call it by another name (HARD-CASES H25).
+  const others = database
+    .prepare<[Name], Name>(
+      `SELECT a.namespace, a.kind, a.key FROM document_aliases a JOIN documents d ON d.id = a.document_id
+       WHERE d.namespace = @namespace AND d.kind = @kind AND d.key = @key`,
+    )
+    .all({ namespace: document.namespace, kind: document.kind, key: document.key });
+  const names: Name[] = [{ namespace: document.namespace, kind: document.kind, key: document.key }, ...others];
+  const own = names[0] ?? document;
+  /** The key in the next generation, under the name that gave `old` in this one. */
+  const follow = (old: Buffer, event: string, keyParts: string): Buffer => {
+    const parts = JSON.parse(keyParts) as string[];
+    const name = names.find((one) => keyFor(one, document.generation, event, parts).equals(old)) ?? own;
+    return keyFor(name, next.generation, event, parts);
+  };
+
+  const aliasesOf = database.prepare<[number], { key_parts: string; epoch: number }>(
+    "SELECT key_parts, epoch FROM event_aliases WHERE event_id = ?",
+  );
+  const alias = database.prepare<[number, Buffer, number, number, string]>(
+    "INSERT OR IGNORE INTO event_aliases (document_id, deduplication_id, event_id, epoch, key_parts) VALUES (?, ?, ?, ?, ?)",
+  );
+  const remember = database.prepare<[number, number]>(
+    `INSERT INTO event_copies (event_id, former_id)
+     SELECT ?, coalesce((SELECT former_id FROM event_copies WHERE event_id = o.id), o.id) FROM (SELECT ? AS id) o`,
+  );
+
+  return {
+    keyOf: (event, parts) => keyFor(own, next.generation, event, parts),
+
+    copied({ id, event, key_parts }, copy) {
+      remember.run(copy, id);
+      for (const { key_parts: text, epoch } of [{ key_parts, epoch: 0 }, ...aliasesOf.all(id)]) {
+        const parts = JSON.parse(text) as string[];
+        for (const name of names) {
+          if (name === own && text === key_parts) continue;
+          alias.run(next.id, keyFor(name, next.generation, event, parts), copy, epoch, text);
+        }
+      }
+    },
+
+    finish() {
+      const placements = database
+        .prepare<[number], { id: number; event: string; deduplication_id: Buffer; key_parts: string }>(
+          `SELECT id, event, deduplication_id, key_parts FROM placements
+           WHERE document_id = ? AND deduplication_id IS NOT NULL`,
+        )
+        .all(document.id);
+      const setKey = database.prepare<[Buffer, number]>("UPDATE placements SET deduplication_id = ? WHERE id = ?");
+      for (const { id, event, deduplication_id, key_parts } of placements)
+        setKey.run(follow(deduplication_id, event, key_parts), id);
+      database
+        .prepare<[number, number]>("UPDATE placements SET document_id = ? WHERE document_id = ?")
+        .run(next.id, document.id);
+      carryDismissals(database, document.id, next.id, follow);
+    },
+  };
+}
+
+/** A dismissal stays in force on the next generation (HARD-CASES H23); what has landed as it was is sent again whole. */
+function carryDismissals(
+  database: Database,
+  from: number,
+  to: number,
+  follow: (old: Buffer, event: string, keyParts: string) => Buffer,
+): void {
+  const dismissed = database
+    .prepare<
+      [number],
+      { deduplication_id: Buffer; event: string; key_parts: string; content_hash: Buffer; at: number }
+    >(
+      `SELECT m.deduplication_id, e.event, e.key_parts, m.content_hash, m.at FROM dismissals m
+       JOIN events e ON e.document_id = m.document_id AND e.deduplication_id = m.deduplication_id
+       JOIN event_states s ON s.event_id = e.id AND s.state = 'rejected' AND s.dismissed = 1
+       WHERE m.document_id = ?`,
+    )
+    .all(from);
+  const add = database.prepare<[number, Buffer, Buffer, number]>(
+    "INSERT INTO dismissals (document_id, deduplication_id, content_hash, at) VALUES (?, ?, ?, ?)",
+  );
+  for (const { deduplication_id, event, key_parts, content_hash, at } of dismissed)
+    add.run(to, follow(deduplication_id, event, key_parts), content_hash, at);
+}
