@@ -1,23 +1,16 @@
-/** Long proofs: `npm run soak -- --faults` sends every fault at every request of a small import, once and seven times in a row. */
+/**
+ * Long proofs. `npm run soak` imports for half an hour at the full rate with faults (`--minutes N` for another length);
+ * `npm run soak -- --faults` sends every fault at every request of a small import, once and seven times in a row.
+ */
 import { parseArgs } from "node:util";
-import { befallen, faultActions, undisturbed } from "../test/simulation/fault-positions.js";
+import { soakInFaults } from "./soak/faults.js";
+import { soakAtFullRate } from "./soak/full-rate.js";
 
-const { values } = parseArgs({ options: { faults: { type: "boolean", default: false } } });
-if (!values.faults) {
-  console.error("Say what to soak in: --faults.");
-  process.exit(2);
-}
-const expected = await undisturbed();
-let runs = 0;
-const broken: string[] = [];
-for (const action of faultActions) {
-  for (let position = 1; position <= expected.requests; position += 1) {
-    for (const times of [1, 7]) {
-      runs += 1;
-      broken.push(...(await befallen(action, position, times, expected)));
-    }
-  }
-}
-for (const what of broken) console.log(what);
-console.log(`${runs} imports, ${faultActions.length} faults at ${expected.requests} requests, ${broken.length} broken`);
-process.exitCode = broken.length === 0 ? 0 : 1;
+const { values } = parseArgs({
+  options: { faults: { type: "boolean", default: false }, minutes: { type: "string", default: "30" } },
+});
+const minutes = Number(values.minutes);
+const whole = values.faults
+  ? await soakInFaults()
+  : await soakAtFullRate(minutes, Math.min(30_000, (minutes * 60_000) / 20));
+process.exit(whole ? 0 : 1);

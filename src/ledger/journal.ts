@@ -5,6 +5,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../model/error.js";
+import { failPoint } from "../model/fail-point.js";
 import type { JsonObject } from "../model/json.js";
 import { type LedgerOwner, ownerName } from "./open-ledger.js";
 
@@ -44,7 +45,10 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
   // A line that a power loss tore must not swallow the next one.
   else if (!endsWithLineFeed(path, size)) write("\n");
   return {
-    write: (entry) => write(`${JSON.stringify(entry)}\n`),
+    write(entry) {
+      write(`${JSON.stringify(entry)}\n`);
+      failPoint("after-journal");
+    },
     besideLedger: statSync(path).dev === statSync(dirname(ledgerPath)).dev,
     close: () => closeSync(file),
   };

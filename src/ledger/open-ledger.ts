@@ -1,5 +1,5 @@
 /** Opens a ledger file: settings of SQLite, migrations, and the target it belongs to. */
-import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
@@ -32,7 +32,8 @@ export function openLedger(path: string, owner: LedgerOwner, now: number): Datab
 export function openLedgerOfAnyone(path: string): Database.Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const database = openDatabase(path, {});
-  chmodSync(path, 0o600);
+  // Takes rights from others; a ledger that its owner made read-only stays so.
+  chmodSync(path, statSync(path).mode & 0o700);
   database.pragma("page_size = 8192");
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");

@@ -9,6 +9,8 @@ export const failPoints = [
   "after-staging-committed",
   /** The plan's states are written; nothing has been sent. */
   "after-planning",
+  /** The journal has an entry; the ledger's transaction that it goes before has not been committed. */
+  "after-journal",
   /** A request's intent is durable; the request has not left. */
   "after-intent",
   /** The answer is in hand; its outcome has not been written. */

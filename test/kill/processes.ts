@@ -1,0 +1,129 @@
+/** Real processes of the program as it is installed, for tests that kill, starve or restart them. All on loopback. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+
+let cli: string | null = null;
+
+/** Built once a test file: a TypeScript loader in every process would cost more than what the tests are about. */
+function program(): string {
+  if (cli !== null) return cli;
+  const cache = join(root, "node_modules", ".cache");
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "rowferry-processes-"));
+  // Also for processes of another user.
+  chmodSync(folder, 0o755);
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  const options = ["-p", join(root, "tsconfig.build.json"), "--noCheck", "--declaration", "false"];
+  const built = spawnSync(process.execPath, [compiler, ...options, "--outDir", join(folder, "dist")], {
+    encoding: "utf8",
+  });
+  if (built.status !== 0) throw new Error(`The program could not be built: ${built.stdout}`);
+  copyFileSync(join(root, "package.json"), join(folder, "package.json"));
+  cli = join(folder, "dist", "cli", "main.js");
+  return cli;
+}
+
+/** The manifests of the examples: 66 documents, some 180 requests. */
+export const manifests = ["mappings/manifests.yaml", "fixtures/manifests/manifests-2025-09.csv"].map((path) =>
+  join(root, path),
+);
+
+export interface ProcessOptions {
+  cwd: string;
+  env: Record<string, string>;
+  /** Modules loaded before the program. */
+  preload?: string[];
+  /** `ulimit -f`: no file may grow beyond so many blocks of 1 KiB. */
+  fileBlocks?: number;
+  /** User and group, when the test runs as root. */
+  user?: number | undefined;
+}
+
+export interface Ended {
+  /** Null: it was killed. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Rowferry {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+}
+
+/** Starts the program; `ended` settles when it has ended and all its output is in. */
+export function startRowferry(args: readonly string[], options: ProcessOptions): Rowferry {
+  const imports = (options.preload ?? []).flatMap((module) => ["--import", module]);
+  const command = [process.execPath, ...imports, program(), ...args];
+  const limited = ["bash", "-c", `ulimit -f ${options.fileBlocks}; trap '' XFSZ; exec "$@"`, "bash", ...command];
+  const [executable = "", ...rest] = options.fileBlocks === undefined ? command : limited;
+  const child = spawn(executable, rest, {
+    cwd: options.cwd,
+    env: { PATH: process.env["PATH"] ?? "", ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(options.user === undefined ? {} : { uid: options.user, gid: options.user }),
+  });
+  const text = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (chunk: string) => void (text[stream] += chunk));
+  }
+  return { child, ended: once(child, "close").then(([code]) => ({ code: code as number | null, ...text })) };
+}
+
+export function rowferry(args: readonly string[], options: ProcessOptions): Promise<Ended> {
+  return startRowferry(args, options).ended;
+}
+
+export interface SandboxProcess {
+  baseUrl: string;
+  tokenUrl: string;
+  controlUrl: string;
+  port: number;
+  /** Ends it, with SIGTERM unless told; settles when it is gone. */
+  stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+}
+
+/** A `rowferry sandbox` of its own. @throws Error with its stderr when it does not start */
+export async function startSandbox(args: readonly string[], cwd: string): Promise<SandboxProcess> {
+  const child = spawn(process.execPath, [program(), "sandbox", "--json", ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const exited = once(child, "exit");
+  let complaint = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => void (complaint += chunk));
+  const lines = createInterface({ input: child.stdout });
+  const first = once(lines, "line") as Promise<[string]>;
+  const line = await Promise.race([first, exited.then(() => null)]);
+  if (line === null) throw new Error(`The sandbox did not start: ${complaint}`);
+  const address = JSON.parse(line[0]) as { baseUrl: string; tokenUrl: string; controlUrl: string };
+  return {
+    ...address,
+    port: Number(new URL(address.baseUrl).port),
+    async stop(signal = "SIGTERM") {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+/** What a process needs to find that service and a ledger of its own. */
+export function serviceEnv(service: { baseUrl: string; tokenUrl: string }, ledgerPath: string): Record<string, string> {
+  return {
+    ROWFERRY_BASE_URL: service.baseUrl,
+    ROWFERRY_TOKEN_URL: service.tokenUrl,
+    ROWFERRY_CLIENT_ID: "sandbox",
+    ROWFERRY_CLIENT_SECRET: "sandbox",
+    ROWFERRY_LEDGER: ledgerPath,
+    ROWFERRY_RATE: "400",
+    ROWFERRY_BURST: "40",
+  };
+}
