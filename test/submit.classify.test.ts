@@ -78,6 +78,21 @@ describe("a duplicate (HARD-CASES H2)", () => {
     expect(read(409, envelope("CONFLICT_ERROR", "Participant already exists")).verdict).toBe("refused");
   });
 
+  it.each([
+    ["plain text", `CONFLICT_ERROR: ${duplicateMessage}`],
+    ["HTML", `<html><body><h1>409 CONFLICT_ERROR</h1>${duplicateMessage}</body></html>`],
+    ["a bare message", { message: `[CONFLICT_ERROR] ${duplicateMessage}` }],
+  ])("is recognised in %s that holds code and words (open-points 14)", (_, body) => {
+    expect(read(409, body)).toMatchObject({
+      verdict: "duplicate",
+      key: "acme-1",
+      error: { codes: ["CONFLICT_ERROR"] },
+    });
+    expect(read(409, JSON.stringify(body).replaceAll("CONFLICT_ERROR", "PENDING_PROCESS_CONFLICT_ERROR")).verdict).toBe(
+      "pending",
+    );
+  });
+
   it("needs its status", () => {
     expect(read(400, envelope("CONFLICT_ERROR", duplicateMessage)).verdict).toBe("refused");
     expect(read(500, envelope("CONFLICT_ERROR", duplicateMessage)).verdict).toBe("unavailable");
@@ -141,7 +156,7 @@ describe("bodies of any shape (open-points 14)", () => {
       "HTML with a title",
       "<html><head><title>413 Too &amp; Large</title></head><body><p>x</p></body></html>",
       [],
-      "413 Too & Large",
+      "413 Too & Large: x",
     ],
     ["HTML without", "<body><style>p{}</style><p>Service  is <b>down</b></p></body>", [], "Service is down"],
     ["nothing", "", [], null],

@@ -30,14 +30,16 @@ export function firstBytes(text: string, bytes: number): string {
   return encoded.toString("utf8", 0, end);
 }
 
-/** The words of an HTML page: its title, else its text. */
+/** The words of an HTML page: its title, its heading, then its text. */
 export function htmlWords(html: string): string {
-  const page = html.slice(0, 20_000);
-  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(page)?.[1] ?? "";
-  const heading = /<h1[^>]*>(.*?)<\/h1>/is.exec(page)?.[1] ?? "";
-  const words = [title, heading].map(withoutTags).filter((text) => text !== "");
-  if (words.length > 0) return [...new Set(words)].join(": ");
-  return withoutTags(page.replace(/<(script|style)\b.*?<\/\1\s*>/gis, " "));
+  let rest = html.slice(0, 20_000).replace(/<(script|style)\b.*?<\/\1\s*>/gis, " ");
+  const taken = [/<title[^>]*>([^<]*)<\/title>/i, /<h1[^>]*>(.*?)<\/h1>/is].map((part) => {
+    const found = part.exec(rest);
+    rest = rest.replace(part, " ");
+    return found?.[1] ?? "";
+  });
+  const words = [...taken, rest].map(withoutTags).filter((text) => text !== "");
+  return [...new Set(words)].join(": ");
 }
 
 const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", "#39": "'" };

@@ -31,8 +31,9 @@ export interface ServiceWords {
 export function readError(reply: TransportReply, secrets: readonly string[]): ServiceWords {
   const text = strike(reply.body, secrets);
   const json = readJson(text);
-  const codes = json === undefined ? [] : codesOf(json);
   const words = json === undefined ? unstructuredWords(text) : wordsOf(json);
+  const given = json === undefined ? [] : codesOf(json);
+  const codes = given.length > 0 || words === null ? given : codesAmong(words);
   const message = words === null ? null : plainLine(words, messageLength) || null;
   return { error: { status: reply.status, codes, message, raw: firstBytes(text, rawBytes) }, words };
 }
@@ -73,6 +74,11 @@ function codesOf(json: JsonValue): string[] {
     .map((code) => plainLine(String(code), 100))
     .filter((code) => code !== "")
     .slice(0, 20);
+}
+
+/** Without an envelope the code stands among the words, as `CONFLICT_ERROR: Document …` does. */
+function codesAmong(words: string): string[] {
+  return [...new Set(words.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g))].slice(0, 20);
 }
 
 const wordFields = ["message", "Message", "detail", "description", "error_description", "title", "reason"];
