@@ -147,6 +147,34 @@ describe("replace, resolve and verify", () => {
     database.close();
   });
 
+  it("resolve takes a person's word on what is in doubt, asks first, and keeps who said so", async () => {
+    const { default: Database } = await import("better-sqlite3");
+    const database = new Database(join(world.cwd, "state/sandbox/ledger.db"));
+    database.exec(
+      "DELETE FROM event_states WHERE event_id = 1; INSERT INTO event_states (event_id, state, reason, doubt, changed_at) VALUES (1, 'stalled', 'doubt-unsettled', 1, 0)",
+    );
+    database.close();
+    for (const words of [[], ["--landed", "--not-landed"], ["--landed", "--document-id", "x"]])
+      expect(await typed("resolve", "march.csv:2", ...words)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("one of --document-id, --landed and --not-landed"),
+      });
+    expect((await typed("resolve", "march.csv:2", "--landed")).err).toContain("Nobody is there to confirm it.");
+    const questions: string[] = [];
+    world.ask = (question) => Promise.resolve(questions.push(question) > 0 ? "M1" : null);
+    const { code, out } = await typed("resolve", "march.csv:2", "--landed", "--by", "Anna\u001b[31m");
+    expect([code, out]).toEqual([0, expect.stringContaining("In doubt of manifest M1 (documentId ")]);
+    expect(out).toMatch(/2026-01-01T\d\d:00:00.000Z {2}Weighing {2}rf1-[0-9a-f]{40}/);
+    expect(questions[0]).toContain("You have seen this event on the timeline of manifest M1");
+    const shown = await typed("show", "march.csv:2");
+    expect(shown.out).toContain("looked at the service and said: it has landed");
+    expect(shown.out).toContain("Anna␛[31m");
+    expect(await typed("resolve", "march.csv:2", "--landed", "--yes")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Nothing of march.csv:2 is in doubt."),
+    });
+  });
+
   it("verify compares with the sandbox", async () => {
     expect(await typed("verify")).toMatchObject({ code: 0, out: expect.stringContaining("No difference.") });
   });

@@ -137,11 +137,12 @@ it("a signal that came when all was done has interrupted nothing", () => {
   const stop = new AbortController();
   stop.abort({ exitCode: ExitCode.terminated });
   const none = { participants: {}, addresses: {}, documents: {}, events: {}, rows: 0 };
-  expect(exitCodeOf({ signal: stop.signal, stopped: null }, none)).toBe(ExitCode.ok);
-  expect(exitCodeOf({ signal: stop.signal, stopped: null }, { ...none, rows: 1 })).toBe(ExitCode.person);
-  expect(exitCodeOf({ signal: stop.signal, stopped: null }, { ...none, events: { planned: 1 } })).toBe(
+  const never = () => false;
+  expect(exitCodeOf({ signal: stop.signal, stopped: null }, none, never)).toBe(ExitCode.ok);
+  expect(exitCodeOf({ signal: stop.signal, stopped: null }, { ...none, rows: 1 }, never)).toBe(ExitCode.person);
+  expect(exitCodeOf({ signal: stop.signal, stopped: null }, { ...none, events: { planned: 1 } }, never)).toBe(
     ExitCode.terminated,
   );
   const stopped = { code: "interrupted", message: "" } as const;
-  expect(exitCodeOf({ signal: stop.signal, stopped }, none)).toBe(ExitCode.terminated);
+  expect(exitCodeOf({ signal: stop.signal, stopped }, none, never)).toBe(ExitCode.terminated);
 });

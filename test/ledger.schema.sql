@@ -3,10 +3,10 @@ CREATE TRIGGER addresses_law BEFORE UPDATE OF state ON addresses
 WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled') OR OLD.state = 'sending' AND (NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'planned') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected'))
 BEGIN SELECT RAISE(ABORT, 'address: no such transition'); END;
 CREATE TRIGGER document_states_law BEFORE UPDATE OF state ON document_states
-WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'open' OR NEW.state = 'stranded') OR OLD.state = 'sending' AND (NEW.state = 'open' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'stranded' OR NEW.state = 'planned') OR OLD.state = 'open' AND (NEW.state = 'closed' OR NEW.state = 'cancelled') OR OLD.state = 'stranded' AND (NEW.state = 'open') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending' OR NEW.state = 'open') OR OLD.state = 'closed' AND (NEW.state = 'cancelled'))
+WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'open' OR NEW.state = 'stranded') OR OLD.state = 'sending' AND (NEW.state = 'open' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'stranded' OR NEW.state = 'planned') OR OLD.state = 'open' AND (NEW.state = 'closed' OR NEW.state = 'cancelled') OR OLD.state = 'stranded' AND (NEW.state = 'open') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending' OR NEW.state = 'open' OR NEW.state = 'planned') OR OLD.state = 'closed' AND (NEW.state = 'cancelled'))
 BEGIN SELECT RAISE(ABORT, 'document: no such transition'); END;
 CREATE TRIGGER event_states_law BEFORE UPDATE OF state ON event_states
-WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'held' OR NEW.state = 'deferred' OR NEW.state = 'rejected') OR OLD.state = 'sending' AND (NEW.state = 'landed' OR NEW.state = 'landed-without-id' OR NEW.state = 'changed' OR NEW.state = 'foreign' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'planned') OR OLD.state = 'held' AND (NEW.state = 'planned' OR NEW.state = 'deferred' OR NEW.state = 'rejected') OR OLD.state = 'deferred' AND (NEW.state = 'planned' OR NEW.state = 'held' OR NEW.state = 'rejected') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'landed' AND (NEW.state = 'changed') OR OLD.state = 'landed-without-id' AND (NEW.state = 'changed') OR OLD.state = 'changed' AND (NEW.state = 'landed') OR OLD.state = 'foreign' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending'))
+WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'held' OR NEW.state = 'deferred' OR NEW.state = 'rejected') OR OLD.state = 'sending' AND (NEW.state = 'landed' OR NEW.state = 'landed-without-id' OR NEW.state = 'changed' OR NEW.state = 'foreign' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'planned') OR OLD.state = 'held' AND (NEW.state = 'planned' OR NEW.state = 'deferred' OR NEW.state = 'rejected') OR OLD.state = 'deferred' AND (NEW.state = 'planned' OR NEW.state = 'held' OR NEW.state = 'rejected') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'landed' AND (NEW.state = 'changed') OR OLD.state = 'landed-without-id' AND (NEW.state = 'changed') OR OLD.state = 'changed' AND (NEW.state = 'landed') OR OLD.state = 'foreign' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending' OR NEW.state = 'landed-without-id' OR NEW.state = 'changed' OR NEW.state = 'planned'))
 BEGIN SELECT RAISE(ABORT, 'event: no such transition'); END;
 CREATE TRIGGER participants_law BEFORE UPDATE OF state ON participants
 WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled') OR OLD.state = 'sending' AND (NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'planned') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected'))
@@ -52,6 +52,14 @@ CREATE TABLE attempts (
   in_doubt INTEGER NOT NULL CHECK (in_doubt IN (0, 1))
 ) STRICT;
 CREATE TABLE cell_pages (first_row INTEGER PRIMARY KEY, last_row INTEGER NOT NULL, page BLOB NOT NULL) STRICT;
+CREATE TABLE decisions (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL REFERENCES documents (id),
+  deduplication_id BLOB,
+  said TEXT NOT NULL CHECK (said = 'landed' OR said = 'not-landed' OR said = 'document-id'),
+  said_by TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT;
 CREATE TABLE dismissals (
   id INTEGER PRIMARY KEY,
   document_id INTEGER,
@@ -270,6 +278,7 @@ CREATE TABLE settings (id INTEGER PRIMARY KEY, json TEXT NOT NULL UNIQUE) STRICT
 CREATE INDEX addresses_by_service_id ON addresses (service_id) WHERE service_id IS NOT NULL;
 CREATE INDEX addresses_open ON addresses (id) WHERE state <> 'registered';
 CREATE INDEX attempts_by_request ON attempts (request_id);
+CREATE INDEX decisions_by_document ON decisions (document_id);
 CREATE INDEX dismissals_by_cells ON dismissals (cell_hash) WHERE cell_hash IS NOT NULL;
 CREATE INDEX dismissals_by_event ON dismissals (document_id, deduplication_id) WHERE document_id IS NOT NULL;
 CREATE INDEX document_states_by_service_id ON document_states (service_id) WHERE service_id IS NOT NULL;

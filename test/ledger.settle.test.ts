@@ -100,7 +100,7 @@ describe("resolve (H5)", () => {
     const found = await check("M1", id);
     expect(found.findings.filter(({ agrees }) => !agrees)).toEqual([]);
     expect(found.findings.some(({ text }) => text.startsWith("deduplicationId is rf1-"))).toBe(true);
-    resolveNamed(world.target, found, world.clock);
+    resolveNamed(world.target, found, world.clock, { by: "anna" });
     const summary = await world.resume();
     expect(summary.events).toEqual({ "landed-without-id": 2 });
     expect(summary.exitCode).toBe(0);

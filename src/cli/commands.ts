@@ -60,7 +60,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "resolve",
-    summary: "give a stranded document the id it has at the service",
+    summary: "say what is true of something stranded or in doubt",
     load: () => import("./commands/resolve.js"),
   },
   { name: "verify", summary: "hold the ledger against the service", load: () => import("./commands/verify.js") },

@@ -1,6 +1,7 @@
 /** What `show` found, as lines for a terminal. Texts from outside are made plain (HARD-CASES H35). */
 import type {
   Shown,
+  ShownDecision,
   ShownDocument,
   ShownEvent,
   ShownRegistration,
@@ -57,10 +58,21 @@ function eventLines(event: ShownEvent): string[] {
         ]),
         event.state === "planned" ? "" : `key ${event.deduplicationId}`,
         ...event.messages.map((message) => `said: ${plain(message)}`),
+        ...event.decisions.map(decisionLine),
       ].filter((line) => line !== ""),
       27,
     ),
   ];
+}
+
+const decided: Record<ShownDecision["said"], string> = {
+  landed: "it has landed",
+  "not-landed": "it has not landed",
+  "document-id": "it has this documentId",
+};
+
+function decisionLine({ at, by, said }: ShownDecision): string {
+  return `${at} ${plain(by)} looked at the service and said: ${decided[said]}`;
 }
 
 function documentLines(document: ShownDocument, colors: Colors): string[] {
@@ -73,6 +85,7 @@ function documentLines(document: ShownDocument, colors: Colors): string[] {
       ...(document.declaredBy === null ? [] : [`declared by ${plain(document.declaredBy)}`]),
       ...(document.lastAt === null ? [] : [`timeline stands at ${document.lastAt}`]),
       ...document.messages.map((message) => `said: ${plain(message)}`),
+      ...document.decisions.map(decisionLine),
       ...document.holds.map((row) => `held by the invalid row ${plain(row)}`),
       ...document.events.flatMap(eventLines),
       ...(document.requests.length === 0 ? [] : ["Requests", ...indented(document.requests.flatMap(requestLines))]),

@@ -1,6 +1,7 @@
 /** What is written into the journal, read from the ledger inside the transaction that it goes before. */
 import type { Database } from "better-sqlite3";
 import type { JsonObject, JsonValue } from "../model/json.js";
+import type { Decision } from "./decisions.js";
 import type { JournalEntry } from "./journal.js";
 import { keyText } from "./stage-events.js";
 
@@ -76,6 +77,27 @@ export function createJournalEntries(database: Database) {
   const registration = (subject: string, id: number): JsonObject =>
     (subject === "participant" ? participant : address).get(id) ?? {};
 
+  /** What has become of these events of a document, and of every document that they touch. */
+  const outcomeOf = (id: number, eventIds: readonly number[]): JsonObject => {
+    const touched = new Set([id]);
+    const events = eventIds.flatMap((eventId): JsonValue[] => {
+      const found = event.get(eventId);
+      if (found === undefined) return [];
+      if (found.mirrored === 1 && found.related_document !== null) touched.add(found.related_document);
+      if (found.target_document !== null) touched.add(found.target_document);
+      return [
+        {
+          key: keyText(found.deduplication_id),
+          state: found.state,
+          reason: found.reason,
+          id: found.service_event_id,
+          targetId: found.target_document_id,
+        },
+      ];
+    });
+    return { documents: [...touched].flatMap(stateOf), events };
+  };
+
   return {
     /** Before the call: what is meant to be sent. */
     intent(requestId: number, now: number): JournalEntry {
@@ -108,23 +130,7 @@ export function createJournalEntries(database: Database) {
     end(requestId: number, now: number): JournalEntry {
       const { kind, subject, subject_id: id } = request.get(requestId) ?? { kind: "", subject: "", subject_id: 0 };
       if (subject !== "document") return { entry: "end", at: now, kind, record: subject, ...registration(subject, id) };
-      const touched = new Set([id]);
-      const events = carried.all(requestId).flatMap((eventId): JsonValue[] => {
-        const found = event.get(eventId);
-        if (found === undefined) return [];
-        if (found.mirrored === 1 && found.related_document !== null) touched.add(found.related_document);
-        if (found.target_document !== null) touched.add(found.target_document);
-        return [
-          {
-            key: keyText(found.deduplication_id),
-            state: found.state,
-            reason: found.reason,
-            id: found.service_event_id,
-            targetId: found.target_document_id,
-          },
-        ];
-      });
-      return { entry: "end", at: now, kind, record: "document", documents: [...touched].flatMap(stateOf), events };
+      return { entry: "end", at: now, kind, record: "document", ...outcomeOf(id, carried.all(requestId)) };
     },
 
     registered: (subject: "participant" | "address", id: number, now: number): JournalEntry => ({
@@ -136,6 +142,14 @@ export function createJournalEntries(database: Database) {
 
     /** A person's word: resolved, or replaced by its next generation. */
     document: (id: number, now: number): JournalEntry => ({ entry: "document", at: now, documents: stateOf(id) }),
+
+    /** A person's word about a document in doubt, or these events of it. */
+    decision: (id: number, eventIds: readonly number[], { said, by }: Decision, now: number): JournalEntry => ({
+      entry: "document",
+      at: now,
+      ...outcomeOf(id, eventIds),
+      decision: { document: nameOf(id), said, by },
+    }),
   };
 }
 

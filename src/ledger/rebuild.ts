@@ -3,6 +3,7 @@
  * what was intended and not answered as in doubt. Bodies come back when the files are imported again.
  */
 import type { Database } from "better-sqlite3";
+import { type Decision, keepDecision } from "./decisions.js";
 import type { JsonObject, JsonValue } from "../model/json.js";
 import { RowferryError } from "../model/error.js";
 import type { JournalDocument } from "./journal-entries.js";
@@ -162,6 +163,21 @@ function createReplay(database: Database): (entry: JournalEntry) => void {
     } else setEvent(found.id, "stalled", {}, at);
   };
 
+  const isDecided = database
+    .prepare<[number, Buffer | null, number], number>(
+      "SELECT EXISTS (SELECT 1 FROM decisions WHERE document_id = ? AND deduplication_id IS ? AND at = ?)",
+    )
+    .pluck();
+  const decide = (decision: JsonObject, events: readonly JsonObject[], at: number): void => {
+    const document = named(decision["document"] as JournalDocument);
+    const said = text(decision["said"]) as Decision["said"];
+    const keys = events.map((event) => keyBytes(text(event["key"]) ?? ""));
+    for (const key of keys.length === 0 ? [null] : keys) {
+      if (isDecided.get(document, key, at) === 1) continue;
+      keepDecision(database, { document, key }, { said, by: text(decision["by"]) ?? "" }, at);
+    }
+  };
+
   const register = createRegistrationReplay(database);
 
   return (entry) => {
@@ -174,7 +190,8 @@ function createReplay(database: Database): (entry: JournalEntry) => void {
       const creates = (text(entry["kind"]) ?? "").startsWith("create-");
       setDocument(creates ? { ...entry, state: "stalled", reason: "interrupted-in-doubt" } : entry, at);
       for (const event of objects(entry["events"])) intendEvent(document, event, at);
-    } else if (entry.entry === "end") for (const event of objects(entry["events"])) endEvent(event, at);
+    } else for (const event of objects(entry["events"])) endEvent(event, at);
+    if (isObject(entry["decision"])) decide(entry["decision"], objects(entry["events"]), at);
   };
 }
 
@@ -262,4 +279,6 @@ function journalInput(database: Database): number {
 }
 
 const text = (value: JsonValue | undefined): string | null => (typeof value === "string" ? value : null);
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const objects = (value: JsonValue | undefined): JsonObject[] => (Array.isArray(value) ? (value as JsonObject[]) : []);

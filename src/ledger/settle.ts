@@ -113,12 +113,21 @@ export function retry(database: Database, selection: Selection, now: number): nu
     participants: record("participants", "id"),
     addresses: record("addresses", "id"),
   };
+  // What only a person could settle is asked about once more.
+  const ask = (table: string, id: string) =>
+    database.prepare<[number, number]>(
+      `UPDATE ${table} SET reason = 'refused-in-doubt', changed_at = ? WHERE ${id} = ? AND state = 'stalled' AND reason = 'doubt-unsettled'`,
+    );
+  const askAgain = { events: ask("event_states", "event_id"), documents: ask("document_states", "document_id") };
   const open = database.prepare<[number]>(
     "INSERT OR IGNORE INTO open_documents (document_id) SELECT document_id FROM events WHERE id = ?",
   );
   return database
     .transaction(() => {
       let count = 0;
+      for (const kind of ["events", "documents"] as const) {
+        for (const id of selection[kind]) count += askAgain[kind].run(now, id).changes;
+      }
       for (const kind of ["events", "documents", "participants", "addresses"] as const) {
         for (const id of selection[kind]) count += statements[kind].run(now, id).changes;
       }

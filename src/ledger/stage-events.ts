@@ -103,6 +103,9 @@ export function createEventStager(
     `UPDATE event_states SET state = ?, reason = ?, changed_hash = ?, dismissed = 0, waits_for = NULL, changed_at = ?
      WHERE event_id = ?`,
   );
+  const askAgain = database.prepare<[number, number]>(
+    "UPDATE event_states SET reason = 'refused-in-doubt', changed_at = ? WHERE event_id = ? AND reason = 'doubt-unsettled'",
+  );
   const keepContent = database.prepare<[string, number]>(
     "UPDATE event_states SET changed_content = ? WHERE event_id = ?",
   );
@@ -277,6 +280,8 @@ export function createEventStager(
       }
       correct.run(hash, ...Object.values(columns), context.inputId, stored.id);
       if (stored.state === "rejected") setState.run("planned", null, null, context.now, stored.id);
+      // The service has not been asked about this content yet (HARD-CASES H9).
+      if (stored.state === "stalled") askAgain.run(context.now, stored.id);
       return { id: stored.id, known: false };
     },
   };

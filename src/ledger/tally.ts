@@ -19,6 +19,10 @@ export interface OpenWork {
   rows: number;
 }
 
+const unsettledDocuments = `SELECT document_id FROM document_states WHERE service_id IS NULL AND reason = 'doubt-unsettled'
+  UNION SELECT e.document_id FROM event_states s JOIN events e ON e.id = s.event_id
+    WHERE s.state <> 'landed' AND s.state = 'stalled' AND s.reason = 'doubt-unsettled'`;
+
 type Counted = { state: string; count: number };
 
 const counts = (rows: Counted[]): StateCounts =>
@@ -63,13 +67,15 @@ export function tallyOpen(database: Database): OpenWork {
         .all(),
     );
   const documents = database.prepare<[], Counted>(
-    `SELECT state, count(*) AS count FROM document_states
-     WHERE service_id IS NULL AND state IN ('sending', 'rejected', 'stalled', 'stranded') AND reason IS NOT 'replaced' AND reason IS NOT 'dismissed' GROUP BY state`,
+    `SELECT CASE WHEN reason = 'doubt-unsettled' THEN 'unsettled' ELSE state END AS state, count(*) AS count FROM document_states
+     WHERE service_id IS NULL AND state IN ('sending', 'rejected', 'stalled', 'stranded') AND reason IS NOT 'replaced' AND reason IS NOT 'dismissed' GROUP BY 1`,
   );
   const events = database.prepare<[], Counted>(
-    // Events that rode with a stranded document wait for a person, not for the next run (HARD-CASES H4).
-    `SELECT CASE WHEN reason = 'document-stranded' AND state = 'stalled' THEN 'stranded' ELSE state END AS state,
-       count(*) AS count FROM event_states
+    // What rode with a stranded document, or is in doubt behind doubt that only a person can settle, waits for a person,
+    // not for the next run (HARD-CASES H1, H4).
+    `SELECT CASE WHEN state <> 'stalled' THEN state WHEN reason = 'document-stranded' THEN 'stranded'
+       WHEN (SELECT e.document_id FROM events e WHERE e.id = event_id) IN (${unsettledDocuments}) THEN 'unsettled'
+       ELSE state END AS state, count(*) AS count FROM event_states
      WHERE state <> 'landed' AND state IN ('sending', 'held', 'deferred', 'rejected', 'stalled', 'foreign', 'changed')
        AND dismissed = 0
      GROUP BY 1`,

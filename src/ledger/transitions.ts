@@ -154,9 +154,14 @@ export function createTransitions(database: Database) {
       afterLanding(id, targetId, mirrorAt, now);
     },
     /** A duplicate of our own attempt: landed, or landed with the earlier content (HARD-CASES H3, H9). */
-    landedWithoutId(id: number, mirrorAt: number | null, now: number): "landed-without-id" | "changed" {
+    landedWithoutId(
+      id: number,
+      mirrorAt: number | null,
+      now: number,
+      evidence: "duplicate-of-own-attempt" | "resolved" = "duplicate-of-own-attempt",
+    ): "landed-without-id" | "changed" {
       const state = isChanged.get(id) === 1 ? "changed" : "landed-without-id";
-      event(id, state, now, { reason: state === "changed" ? "changed" : "duplicate-of-own-attempt" });
+      event(id, state, now, { reason: state === "changed" ? "changed" : evidence });
       if (state === "changed") {
         rememberChange.run(id);
         keepLandedHash.run(id);
@@ -176,6 +181,11 @@ export function createTransitions(database: Database) {
     },
     /** Sent, and nothing proves what became of it. */
     stalled: (id: number, reason: Code, now: number) => void event(id, "stalled", now, { reason, doubt: 1 }),
+    /** In doubt still, and asking again will not tell: a person must (HARD-CASES H1). */
+    unsettled(id: number, message: string, now: number): void {
+      event(id, "stalled", now, { reason: "doubt-unsettled", doubt: 1 });
+      addProblem.run("event", id, "doubt-unsettled", message, now);
+    },
     /** Retries spent without doubt (429, a background process, no connection): it has not landed, and can go again. */
     unanswered: (id: number, now: number) => void event(id, "stalled", now, { reason: "service-unanswered" }),
     /** Intended but never sent, or refused for a reason that is not its own. */
@@ -195,6 +205,10 @@ export function createTransitions(database: Database) {
       addProblem.run("document", id, note.code, note.message, now);
     },
     documentStalled: (id: number, reason: Code, now: number) => document(id, "stalled", now, { reason }),
+    documentUnsettled(id: number, message: string, now: number): void {
+      document(id, "stalled", now, { reason: "doubt-unsettled" });
+      addProblem.run("document", id, "doubt-unsettled", message, now);
+    },
     /** What is in doubt on it waits with it for a person (HARD-CASES H4). */
     stranded(id: number, reason: Code, message: string, now: number): void {
       document(id, "stranded", now, { reason });

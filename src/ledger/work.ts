@@ -148,6 +148,13 @@ export function createWorkStore(database: Database) {
      AND NOT EXISTS (SELECT 1 FROM documents d LEFT JOIN document_states x ON x.document_id = d.id
        WHERE d.id = @id AND d.create_empty = 1 AND coalesce(x.state, 'planned') IN ('planned', 'sending', 'stalled'))`,
   );
+  const stalledDocuments = database
+    .prepare<[], number>(
+      `SELECT document_id FROM document_states WHERE service_id IS NULL AND state IN ('stalled', 'sending')
+       UNION SELECT e.document_id FROM event_states s JOIN events e ON e.id = s.event_id
+         WHERE s.state <> 'landed' AND s.state IN ('stalled', 'sending') ORDER BY 1`,
+    )
+    .pluck();
   const countOpenEvents = database.prepare<[], number>(`SELECT count(*) ${openEvents}`).pluck();
   const countOpenDocuments = database.prepare<[], number>("SELECT count(*) FROM open_documents").pluck();
 
@@ -227,6 +234,9 @@ export function createWorkStore(database: Database) {
 
     /** Of those, the ones whose relation has landed, or may have. */
     relatedAlready: (documentId: number): number[] => relatedAlready.all(documentId, documentId),
+
+    /** Documents whose creation stands stalled, or an event of theirs, ascending. */
+    stalledDocuments: (): number[] => stalledDocuments.all(),
 
     /** Of these events, the ones whose request has not been settled. */
     sending: (ids: readonly number[]): { id: number }[] =>

@@ -6,7 +6,7 @@ export const ExitCode = {
   unexpected: 1,
   /** Wrong usage, settings or mapping; nothing was sent. */
   usage: 2,
-  /** A person is needed: invalid, rejected, held, changed, foreign or stranded work. */
+  /** A person is needed: invalid, rejected, held, changed, foreign, stranded or unsettled work. */
   person: 3,
   /** The same command can go on: stalled work, an outage, --max-errors, refused credentials. Wins over `person`. */
   again: 4,

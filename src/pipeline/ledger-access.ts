@@ -1,6 +1,6 @@
 /** The three ways to a ledger outside of runs: reading, short writes beside a running import, and alone under the lock. */
-import { openJournal } from "../ledger/journal.js";
-import { createJournalEntries } from "../ledger/journal-entries.js";
+import { type JournalEntry, openJournal } from "../ledger/journal.js";
+import { createJournalEntries, type JournalEntries } from "../ledger/journal-entries.js";
 import { lockLedger } from "../ledger/lock.js";
 import {
   type LedgerDatabase,
@@ -42,9 +42,8 @@ export function journaled<Result>(
   target: Target,
   database: LedgerDatabase,
   path: string | null | undefined,
-  now: number,
   work: () => Result,
-  documentOf: (result: Result) => number,
+  entryOf: (entries: JournalEntries, result: Result) => JournalEntry,
 ): Result {
   if (path == null) return work();
   const journal = openJournal(path, target.ledgerPath, ownerOf(target));
@@ -52,7 +51,7 @@ export function journaled<Result>(
     return database
       .transaction(() => {
         const result = work();
-        journal.write(createJournalEntries(database).document(documentOf(result), now));
+        journal.write(entryOf(createJournalEntries(database), result));
         return result;
       })
       .immediate();

@@ -24,6 +24,9 @@ export function replaceNamed(
     const document = findDocument(database, request.document);
     const now = options.clock.now();
     const replace = () => replaceDocument(database, document, request.reason, now - CANCEL_BEHIND_MS, now);
-    return { document, ...journaled(target, database, options.journal, now, replace, ({ next }) => next) };
+    return {
+      document,
+      ...journaled(target, database, options.journal, replace, (entries, { next }) => entries.document(next, now)),
+    };
   });
 }

@@ -1,4 +1,5 @@
 /** `resolve`: a person names the id of a stranded document. Looked at by a read, never by a write (HARD-CASES H5). */
+import { keepDecision } from "../ledger/decisions.js";
 import { findDocument, type KnownDocument, resolveDocument } from "../ledger/settle.js";
 import type { Clock, Random } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
@@ -82,12 +83,21 @@ function compare(
   return findings;
 }
 
-/** After the confirmation. Beside a running import. */
-export function resolveNamed(target: Target, check: ResolveCheck, clock: Clock, journal: string | null = null): void {
+/** After the confirmation, by whom. Beside a running import. */
+export function resolveNamed(
+  target: Target,
+  check: ResolveCheck,
+  clock: Clock,
+  { by, journal = null }: { by: string; journal?: string | null },
+): void {
   beside(target, (database) => {
     const document = findDocument(database, `${check.document.kind}/${check.document.key}`);
     const now = clock.now();
-    const resolve = () => resolveDocument(database, document, check.documentId, now);
-    journaled(target, database, journal, now, resolve, () => document.id);
+    const decision = { said: "document-id", by } as const;
+    const resolve = database.transaction(() => {
+      resolveDocument(database, document, check.documentId, now);
+      keepDecision(database, { document: document.id, key: null }, decision, now);
+    });
+    journaled(target, database, journal, resolve, (entries) => entries.decision(document.id, [], decision, now));
   });
 }

@@ -9,7 +9,7 @@ import type { PlannedRequest } from "../plan/batch.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer, ServiceError } from "../submit/call.js";
 import { createDocument, createWithEvents } from "../submit/calls.js";
-import { describeRefusal } from "./describe-refusal.js";
+import { askToSettle, describeRefusal } from "./describe-refusal.js";
 import {
   byDoubt,
   type Evidence,
@@ -178,6 +178,9 @@ async function sendCreate(
         else if (isOwnFault(known, answer)) {
           const words = describeRefusal(known.refusedWith ?? answer.error);
           t.documentRejected(document.id, { code: "service-refused", message: words }, now);
+        } else if (session.refusals.ofDocument(document.id, request, answer.error)) {
+          const name = `${document.kind}/${document.key}`;
+          t.documentUnsettled(document.id, askToSettle(answer.error, name, session.target), now);
         } else t.documentStalled(document.id, "refused-in-doubt", now);
       });
       return { next: "stop" };

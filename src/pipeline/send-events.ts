@@ -8,7 +8,7 @@ import type { WorkEvent } from "../ledger/work.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer } from "../submit/call.js";
 import { appendEvents } from "../submit/calls.js";
-import { describeRefusal } from "./describe-refusal.js";
+import { askToSettle, describeRefusal } from "./describe-refusal.js";
 import { DUE_MARGIN_MS } from "./due.js";
 import {
   byDoubt,
@@ -43,6 +43,8 @@ interface Lane {
 interface Turn extends Lane {
   lane: Lane;
   chunk: readonly WorkEvent[];
+  /** The request's id in the ledger. */
+  request: number;
   now: number;
   /** When a back-reference of these events took place, ms; null: at their own time. */
   mirrorAt: number | null;
@@ -74,7 +76,7 @@ export async function sendEvents(
     const mirrorAt = linkedAt(session, document, answer);
     const end = (outcome: (t: Transitions) => void) =>
       requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
-    const turn: Turn = { ...lane, lane, chunk, now, mirrorAt, end };
+    const turn: Turn = { ...lane, lane, chunk, request, now, mirrorAt, end };
     if (answer.result === "refused" && !answer.tooLarge && chunk.length > 1) {
       refusedWhole = Math.max(refusedWhole, chunk.length);
     } else if (answer.result !== "accepted") isClean = false;
@@ -205,9 +207,12 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
   }
   const proven = isProven(evidence, first, answer, session.duplicatesAreSeen);
   if (proven) noteAccepted(evidence);
+  // Asked again, it was refused again: the next time would tell no more (HARD-CASES H1).
+  const isUnsettled = !proven && session.refusals.ofEvent(first, turn.request, answer.error);
   end((t) => {
     const note = { code: "service-refused" as const, message: describeRefusal(answer.error) };
     if (proven) t.rejected(first.id, note, now);
+    else if (isUnsettled) t.unsettled(first.id, askToSettle(answer.error, first.deduplicationId, session.target), now);
     else t.stalled(first.id, "refused-in-doubt", now);
     giveBack(t, evidence, queue.flat(), now);
   });

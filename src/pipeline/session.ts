@@ -7,6 +7,7 @@ import { lockLedger } from "../ledger/lock.js";
 import { type Journal, openJournal } from "../ledger/journal.js";
 import { type LedgerDatabase, type LedgerOwner, openLedger } from "../ledger/open-ledger.js";
 import { createInputStore, type InputStore } from "../ledger/inputs.js";
+import { createRefusalHistory, type RefusalHistory } from "../ledger/refusals.js";
 import { createRegistrationStore, type RegistrationStore } from "../ledger/registrations.js";
 import { createRequestStore, type RequestStore } from "../ledger/requests.js";
 import { createRunStore, type Run } from "../ledger/runs.js";
@@ -65,6 +66,7 @@ export interface Session {
   readonly inputs: InputStore;
   readonly registrations: RegistrationStore;
   readonly requests: RequestStore;
+  readonly refusals: RefusalHistory;
   readonly work: WorkStore;
   readonly settings: SettingsStore<MappingSettings>;
   readonly bodies: Bodies;
@@ -136,6 +138,7 @@ export async function openSession(command: string, mapping: string | null, optio
       inputs: createInputStore(database),
       registrations,
       requests,
+      refusals: createRefusalHistory(database),
       work,
       settings,
       bodies: createBodies(registrations, work, ({ settings: id }) => settings.get(id).references === "inline"),

@@ -2,6 +2,7 @@ import { tallyOpen, tallyProblems, tallyRequests, tallyRun, tallyWarnings, type 
 import { ExitCode } from "../model/exit-code.js";
 import type { RowCounts, Summary } from "../model/summary.js";
 import { limitOf, secondsAtLimit } from "./forecast.js";
+import { canGoOn } from "./can-go-on.js";
 import type { Session } from "./session.js";
 import type { StagedInput } from "./stage-files.js";
 
@@ -22,7 +23,7 @@ export function summarise(
     mapping: context.mapping,
     startedAt: new Date(context.startedAt).toISOString(),
     finishedAt: new Date(session.clock.now()).toISOString(),
-    exitCode: exitCodeOf(session, open),
+    exitCode: exitCodeOf(session, open, () => canGoOn(session)),
     stopped: session.stopped,
     inputs: context.staged.map(({ id: _, ...input }) => input),
     rows: sumRows(context.staged),
@@ -48,19 +49,28 @@ function sumRows(inputs: readonly RowCounts[]): RowCounts {
   return sum;
 }
 
-/** DESIGN section 7: what can go on by the same command wins over what needs a person. */
-export function exitCodeOf(session: Pick<Session, "stopped" | "signal">, open: OpenWork): ExitCode {
-  const any = (states: readonly string[]) =>
-    [open.participants, open.addresses, open.documents, open.events].some((counts) =>
-      states.some((state) => (counts[state] ?? 0) > 0),
-    );
+/**
+ * DESIGN section 7: what can go on by the same command wins over what needs a person. `stalledGoesOn`: whether the next
+ * run would send any document or event that stands stalled; asked only where one does.
+ */
+export function exitCodeOf(
+  session: Pick<Session, "stopped" | "signal">,
+  open: OpenWork,
+  stalledGoesOn: () => boolean,
+): ExitCode {
+  const registrations = [open.participants, open.addresses];
+  const any = (states: readonly string[], among = [...registrations, open.documents, open.events]) =>
+    among.some((counts) => states.some((state) => (counts[state] ?? 0) > 0));
   // A signal that came when all was done has interrupted nothing.
   const interrupted =
     session.stopped?.code === "interrupted" || (session.signal.aborted && any(["planned", "sending"]));
   if (interrupted)
     return (session.signal.reason as { exitCode?: ExitCode } | undefined)?.exitCode ?? ExitCode.interrupted;
   if (session.stopped !== null) return ExitCode.again;
-  if (any(["sending", "stalled"])) return ExitCode.again;
-  if (open.rows > 0 || any(["rejected", "held", "changed", "foreign", "stranded"])) return ExitCode.person;
+  if (any(["sending", "stalled"], registrations)) return ExitCode.again;
+  const isDoubtful = any(["sending", "stalled", "unsettled"]);
+  if (isDoubtful && stalledGoesOn()) return ExitCode.again;
+  const needsPerson = isDoubtful || any(["rejected", "held", "changed", "foreign", "stranded"]);
+  if (open.rows > 0 || needsPerson) return ExitCode.person;
   return ExitCode.ok;
 }

@@ -172,6 +172,7 @@ function documentBlock(document: WorkDocument, context: AssessmentContext): Bloc
       return { reason: "document-stranded", waitsFor: self };
     case "stalled":
     case "sending":
+      if (document.reason === "doubt-unsettled") return { reason: "behind-unsettled", waitsFor: self };
       if (!context.retryStalled) return { reason: "document-stalled", waitsFor: self };
       break;
     case "planned":
@@ -206,6 +207,8 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
   if (hold !== undefined) return { reason: "behind-invalid-row", waitsFor: `row:${hold.row}` };
   if (isRejected(event) && isOn("hold")) return { reason: "behind-rejected", waitsFor: self };
   if (event.state === "foreign") return { reason: "behind-foreign", waitsFor: self };
+  if (event.state === "stalled" && event.reason === "doubt-unsettled")
+    return { reason: "behind-unsettled", waitsFor: self };
   if (!context.retryStalled && (event.state === "stalled" || event.state === "sending")) {
     return { reason: "behind-stalled", waitsFor: self };
   }

@@ -38,6 +38,13 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
     const command = `rowferry resolve <document> --document-id <id>${target}`;
     steps.push({ why: "give a stranded document the id that the service knows it by", command });
   }
+  if (has(summary.open.documents, "unsettled")) {
+    const why = "look whether a document in doubt is there, at the service; if it is, give its id, else --not-landed";
+    steps.push({ why, command: `rowferry resolve <document> --document-id <id>${target}` });
+  } else if (has(summary.open.events, "unsettled")) {
+    const why = "look at the service whether events in doubt have landed, and say so; --not-landed if they have not";
+    steps.push({ why, command: `rowferry resolve <document, row or event key> --landed${target}` });
+  }
   if (steps.length === 0 && summary.exitCode === ExitCode.person) {
     steps.push({ why: "see what needs a person, and why", command: `rowferry status${target}` });
   }
@@ -50,7 +57,14 @@ function correctable({ open, problems }: Summary): boolean {
 }
 
 /** What has landed, or can never go in its place any more, is not mended by another row. */
-const beyondCorrection: readonly Code[] = ["changed", "foreign-collision", "late", "after-close", "after-cancel"];
+const beyondCorrection: readonly Code[] = [
+  "changed",
+  "foreign-collision",
+  "late",
+  "after-close",
+  "after-cancel",
+  "doubt-unsettled",
+];
 
 /** Each corrected file goes in with the mapping that its rows came by. */
 function rejectedByMapping({ files }: Summary): Map<string, string[]> {

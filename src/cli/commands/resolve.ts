@@ -1,41 +1,70 @@
-/** `rowferry resolve <document> --document-id <id>`: names a stranded document's id. Works beside a running import. */
+/** `rowferry resolve <what>`: a person says what is true of something stranded or in doubt, after a look at the service. */
 import type { Command } from "commander";
+import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { targetFlag } from "../../report/next-steps.js";
 import { plainText } from "../../report/plain-text.js";
 import { confirm } from "../confirm.js";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
+import { whoami } from "../whoami.js";
 import { withTarget } from "../with-target.js";
 
 const examples = `
 Examples:
   rowferry resolve manifest/123 --document-id 5f0c…
-  rowferry resolve manifest/123 --document-id 5f0c… --yes
+  rowferry resolve rf1-7d04… --landed          one event, by its key
+  rowferry resolve march.csv:17 --not-landed   what row 17 holds
+  rowferry resolve manifest/123 --landed       all of it that is in doubt
 
-The id is looked up with a read, and nothing is written to the service: a
-wrong id would put events on a wrong timeline for ever. Without --yes you are
-asked.`;
+For what the service does not tell: the id of a stranded document, and whether
+what is in doubt has landed. Nothing is sent to find out; an id is looked up
+with a read. A wrong word would lose an event or put it on a wrong timeline
+for ever, so look at the service first. Without --yes you are asked. Who said
+so, and when, is kept with the event.`;
 
-type Flags = TargetFlags & OutputFlags & { journal?: string; documentId: string; yes?: boolean };
-
-export function define(command: Command, frame: Frame): void {
-  command.argument("<document>", "its key, or kind/key");
-  addOutputFlags(addTargetFlags(command))
-    .requiredOption("--document-id <id>", "the id that the service knows it by")
-    .option("--yes", "it is the right one; do not ask")
-    .option("--journal <file>", "the journal that runs are given")
-    .addHelpText("after", examples)
-    .action(frame.action((document: string, flags: Flags) => resolve(frame, document, flags)));
+interface Flags extends TargetFlags, OutputFlags {
+  documentId?: string;
+  landed?: boolean;
+  notLanded?: boolean;
+  by?: string;
+  yes?: boolean;
+  wait?: boolean;
+  journal?: string;
 }
 
-function resolve(frame: Frame, document: string, flags: Flags): Promise<number> {
+export function define(command: Command, frame: Frame): void {
+  command.argument("<what>", "a document's key or kind/key, a row (file:17), or an event's key");
+  addOutputFlags(addTargetFlags(command))
+    .option("--document-id <id>", "the id that the service knows the document by")
+    .option("--landed", "what is in doubt of it stands on the timeline")
+    .option("--not-landed", "it does not; it is sent again")
+    .option("--by <name>", "who says so; default: who is logged in")
+    .option("--yes", "it is true; do not ask")
+    .option("--wait", "wait while another process holds the ledger")
+    .option("--journal <file>", "the journal that runs are given")
+    .addHelpText("after", examples)
+    .action(frame.action((what: string, flags: Flags) => resolve(frame, what, flags)));
+}
+
+function resolve(frame: Frame, what: string, flags: Flags): Promise<number> {
+  const { documentId, landed, notLanded } = flags;
+  const said = [documentId !== undefined, landed === true, notLanded === true];
+  if (said.filter(Boolean).length !== 1) {
+    const message = "resolve takes one of --document-id, --landed and --not-landed.";
+    return Promise.reject(new RowferryError("usage", message));
+  }
+  if (documentId !== undefined) return giveId(frame, what, documentId, flags);
+  return settle(frame, what, landed === true ? "landed" : "not-landed", flags);
+}
+
+function giveId(frame: Frame, name: string, documentId: string, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
     const { checkResolve, resolveNamed } = await import("../../pipeline/resolve-document.js");
     const { clock, random } = frame.world;
     const options = { clock, random, signal: frame.signal };
-    const check = await checkResolve(target, { document, documentId: flags.documentId }, options);
-    const name = `${plainText(check.document.kind)} ${plainText(check.document.key)}`;
+    const check = await checkResolve(target, { document: name, documentId }, options);
+    const document = `${plainText(check.document.kind)} ${plainText(check.document.key)}`;
     const seen =
       check.body === null
         ? "The read told nothing of it."
@@ -43,12 +72,53 @@ function resolve(frame: Frame, document: string, flags: Flags): Promise<number> 
     const findings = check.findings.map(({ agrees, text }) => `${agrees ? "agrees" : "DIFFERS"}: ${plainText(text)}`);
     output.text(`\n${[seen, ...findings].join("\n")}`);
     const differs = check.findings.some(({ agrees }) => !agrees);
-    const question = `${differs ? "The read speaks against it. " : ""}${name} gets the id ${plainText(check.documentId)} for good.`;
+    const question = `${differs ? "The read speaks against it. " : ""}${document} gets the id ${plainText(check.documentId)} for good.`;
     await confirm(frame.world, question, check.document.key, flags.yes === true);
-    resolveNamed(target, check, clock, flags.journal ?? target.journal ?? null);
-    output.text(`${name} has the id ${plainText(check.documentId)} now.`);
+    resolveNamed(target, check, clock, { by: who(frame, flags), journal: flags.journal ?? target.journal ?? null });
+    output.text(`${document} has the id ${plainText(check.documentId)} now.`);
     output.text(`Next: go on with its events\n  rowferry resume${targetFlag(target.name)}\n`);
     output.data({ type: "resolved", document: check.document, documentId: check.documentId, findings: check.findings });
     return ExitCode.ok;
   });
 }
+
+function settle(frame: Frame, name: string, word: "landed" | "not-landed", flags: Flags): Promise<number> {
+  return withTarget(frame, flags, async (target, output) => {
+    const { checkDoubt, settleNamed } = await import("../../pipeline/settle-doubt.js");
+    const confirmed = checkDoubt(target, name, word);
+    const { document, ofDocument, events } = confirmed;
+    const title = `${plainText(document.kind)} ${plainText(document.key)}`;
+    const id = document.serviceId === null ? "its id is not known" : `documentId ${plainText(document.serviceId)}`;
+    const lines = events.map(
+      ({ at, name: event, deduplicationId }) =>
+        `  ${new Date(at).toISOString()}  ${plainText(event)}  ${deduplicationId}`,
+    );
+    output.text(
+      `\n${[`In doubt of ${title} (${id}):`, ...(ofDocument ? ["  the document itself"] : []), ...lines].join("\n")}`,
+    );
+    const what = events.length === 1 ? "this event" : `these ${events.length} events`;
+    const question =
+      word === "landed"
+        ? `You have seen ${what} on the timeline of ${title}; nothing of it is sent again, for good.`
+        : `You have seen that ${ofDocument ? `${title} is not there` : `${what} ${events.length === 1 ? "is" : "are"} not on the timeline of ${title}`}; it is sent again.`;
+    await confirm(frame.world, question, document.key, flags.yes === true);
+    const settled = await settleNamed(
+      target,
+      { name, confirmed, word, by: who(frame, flags) },
+      {
+        clock: frame.world.clock,
+        waitForLock: flags.wait === true,
+        signal: frame.signal,
+        journal: flags.journal ?? target.journal ?? null,
+      },
+    );
+    const changed =
+      settled.changed === 0 ? "" : `\n${settled.changed} of them with other content than their rows have now.`;
+    output.text(`${title}: ${word === "landed" ? "landed" : "not landed"}, as you say.${changed}`);
+    output.text(`Next: go on with what waited\n  rowferry resume${targetFlag(target.name)}\n`);
+    output.data({ type: "resolved", document, said: word, events, ...settled });
+    return ExitCode.ok;
+  });
+}
+
+const who = (frame: Frame, { by }: Flags): string => (by?.trim() ? by.trim() : whoami(frame.world.env));

@@ -12,7 +12,8 @@ Examples:
 
 For when the cause lay with the service: a permission, a category it did not
 know. Rows that must change are corrected and imported instead. What only
-stalled needs no retry: resume takes it up.`;
+stalled needs no retry: resume takes it up; doubt that only a person can settle
+(doubt-unsettled) is asked about once more.`;
 
 export function define(command: Command, frame: Frame): void {
   addOutputFlags(addRunFlags(addSelectorFlags(addTargetFlags(command, { sending: true }))));

@@ -334,6 +334,17 @@ CREATE TABLE attempts (
 ) STRICT;
 CREATE INDEX attempts_by_request ON attempts (request_id);
 
+-- What a person said became of something in doubt (HARD-CASES H5). An event is named by its key: its row may go.
+CREATE TABLE decisions (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL REFERENCES documents (id),
+  deduplication_id BLOB,
+  said TEXT NOT NULL CHECK (${isOneOf("said", ["landed", "not-landed", "document-id"])}),
+  said_by TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX decisions_by_document ON decisions (document_id);
+
 -- A dismissal names content, so that it stays in force when the same row comes back (HARD-CASES H23).
 CREATE TABLE dismissals (
   id INTEGER PRIMARY KEY,

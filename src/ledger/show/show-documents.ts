@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { documentDeduplicationId } from "../../model/keys.js";
+import { decisionsOf } from "../decisions.js";
 import { describeRow } from "../describe-row.js";
 import type { EventView } from "./show-events.js";
 import { isoOrNull, type RequestView } from "./show-requests.js";
@@ -46,6 +47,8 @@ export function createDocumentView(database: Database, views: { events: EventVie
     )
     .pluck();
 
+  const decisions = decisionsOf(database);
+
   const shown = (row: DocumentRow): ShownDocument => ({
     kind: row.kind,
     key: row.key,
@@ -59,6 +62,7 @@ export function createDocumentView(database: Database, views: { events: EventVie
     lastAt: isoOrNull(row.last_at),
     declaredBy: row.declared === 1 && row.row_id !== null ? describeRow(database, row.row_id) : null,
     messages: messages.all(row.id),
+    decisions: decisions(row.id, null),
     events: views.events.ofDocument(row.id),
     holds: holds.all(row.id).map((id) => describeRow(database, id)),
     requests: views.requests.of("document", row.id),

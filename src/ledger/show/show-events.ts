@@ -2,11 +2,13 @@ import type { Database } from "better-sqlite3";
 import { describeRow } from "../describe-row.js";
 import { describeWait } from "../describe-wait.js";
 import { keyBytes, keyText } from "../stage-events.js";
+import { decisionsOf } from "../decisions.js";
 import { isoOrNull, isoTime } from "./show-requests.js";
 import type { ShownEvent } from "./shown.js";
 
 interface EventRow {
   id: number;
+  document_id: number;
   kind: string;
   key: string;
   generation: number;
@@ -27,7 +29,7 @@ interface EventRow {
   has_payload: number;
 }
 
-const select = `SELECT e.id, d.kind, d.key, d.generation, x.service_id, e.event, e.key_parts, e.name, e.at, s.state, s.reason,
+const select = `SELECT e.id, e.document_id, d.kind, d.key, d.generation, x.service_id, e.event, e.key_parts, e.name, e.at, s.state, s.reason,
     s.waits_for, s.dismissed, e.deduplication_id, s.service_event_id, s.target_document_id, s.changed_at,
     e.payload <> '' AS has_payload,
     (SELECT max(r.intended_at) FROM requests r CROSS JOIN request_events c ON c.request_id = r.id
@@ -63,6 +65,8 @@ export function createEventView(database: Database) {
     .prepare<[number], string>("SELECT message FROM problems WHERE subject = 'event' AND subject_id = ? ORDER BY id")
     .pluck();
 
+  const decisions = decisionsOf(database);
+
   const shown = (row: EventRow): ShownEvent => ({
     document: { kind: row.kind, key: row.key, generation: row.generation, documentId: row.service_id },
     event: row.event,
@@ -78,6 +82,7 @@ export function createEventView(database: Database) {
     targetDocumentId: row.target_document_id,
     rows: rows.all(row.id).map((id) => describeRow(database, id)),
     messages: messages.all(row.id),
+    decisions: decisions(row.document_id, row.deduplication_id),
     sentAt: isoOrNull(row.sent_at),
     decidedAt: isoOrNull(row.changed_at),
     hasPayload: row.has_payload === 1,

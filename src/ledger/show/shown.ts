@@ -33,6 +33,13 @@ export interface ShownRequest {
   attempts: ShownAttempt[];
 }
 
+/** A person's word about something that was in doubt. */
+export interface ShownDecision {
+  at: string;
+  by: string;
+  said: "landed" | "not-landed" | "document-id";
+}
+
 export interface ShownEvent {
   document: { kind: string; key: string; generation: number; documentId: string | null };
   /** Name in the mapping. */
@@ -54,6 +61,8 @@ export interface ShownEvent {
   rows: string[];
   /** What the service or the plan said of it, oldest first. */
   messages: string[];
+  /** Oldest first. */
+  decisions: ShownDecision[];
   /** When it was last sent; null: never, or its requests are in the archive. */
   sentAt: string | null;
   /** When its state was last decided; null: it is as staged. */
@@ -78,6 +87,8 @@ export interface ShownDocument {
   /** The row that declared it; null: none has. */
   declaredBy: string | null;
   messages: string[];
+  /** About the document itself, oldest first. */
+  decisions: ShownDecision[];
   /** In time order, as the timeline has or will have them. */
   events: ShownEvent[];
   /** Invalid rows that belong to it and were not settled. */

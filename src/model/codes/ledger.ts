@@ -187,6 +187,13 @@ export const ledgerCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "not-in-doubt": {
+    meaning: "Only what may have landed, and is not known to, takes a person's word for whether it did.",
+    remedy: "`rowferry show` on it says what is known, and what is in doubt has its key beside it.",
+    example: "`rowferry resolve 123 --landed` where everything of manifest 123 has landed.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
   dismissed: {
     meaning: "A person has given this event up; it is not sent, and holds nothing.",
     remedy: "Nothing. A corrected row takes the dismissal back.",

@@ -14,9 +14,26 @@ export const pipelineCodes = {
   "refused-in-doubt": {
     meaning: "The service refused something of which an earlier attempt may have landed; the refusal proves nothing.",
     remedy:
-      "`rowferry resume` asks again under the same key. If it stays so, look at the document at the service: `rowferry show` on it gives the evidence, and a corrected row goes out under the same key.",
+      "`rowferry resume` asks again under the same key. Refused once more it becomes doubt-unsettled, which a person settles; a corrected row goes out under the same key.",
     example: "A batch whose answer was lost is refused as late when it is sent again: it may well be on the timeline.",
     transient: true,
+    exit: null,
+  },
+  "doubt-unsettled": {
+    meaning:
+      "It may have landed by an attempt that was never answered, and the service has refused it again since: asking once more will not tell.",
+    remedy:
+      "Look at the document at the service and say what is true: `rowferry resolve <key> --landed` or `--not-landed`; for a document in doubt, `--document-id <id>` or `--not-landed`. `rowferry retry` asks the service once more.",
+    example:
+      "The answer to a weighing was lost; since then two runs were told that its time is past, which a service may say of what stands there already.",
+    transient: false,
+    exit: null,
+  },
+  resolved: {
+    meaning: "A person has looked at the service and said what is true of something in doubt.",
+    remedy: "Nothing; `rowferry show` on it says who and when.",
+    example: "`rowferry resolve rf1-… --landed`",
+    transient: false,
     exit: null,
   },
   "answer-unreadable": {

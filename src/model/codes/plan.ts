@@ -60,6 +60,15 @@ export const planCodes = {
     transient: false,
     exit: null,
   },
+  "behind-unsettled": {
+    meaning:
+      "Whether an earlier event of the same document has landed, or the document exists, only a person can tell.",
+    remedy:
+      "Settle that one: `rowferry show` on the document gives its key, `rowferry resolve` takes your word for it.",
+    example: "The weighing before it may have landed, and the service refuses to say; the drop-off waits.",
+    transient: false,
+    exit: null,
+  },
   "behind-stalled": {
     meaning: "An earlier event of the same document was sent and nothing proves what became of it.",
     remedy: "`rowferry resume` tries it again under the same key.",

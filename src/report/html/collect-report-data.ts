@@ -55,6 +55,7 @@ function grouped(counts: Summary["problems"], examples: readonly ProblemExample[
 /** What a held event waits for, as far as it matters to what a person can do. */
 function waitingReason(code: string): HeldEvent["reason"] {
   if (code === "behind-stalled" || code === "document-stalled") return "stalled";
+  if (code === "behind-unsettled") return "unsettled";
   if (code === "document-stranded" || code === "target-id-unknown") return "stranded";
   if (code === "behind-deferred") return "deferred";
   return code === "reference-unknown" ? "unknown" : "failed";

@@ -50,7 +50,7 @@ export interface HeldEvent {
   event: string;
   /** externalCreatedAt in ms since 1970. */
   at: number;
-  reason: "failed" | "stalled" | "stranded" | "deferred" | "unknown";
+  reason: "failed" | "stalled" | "unsettled" | "stranded" | "deferred" | "unknown";
   /** What it waits for, in words. */
   waitsFor: string;
   /** `march.csv, row 17`; null when no row is known. */

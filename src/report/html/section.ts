@@ -31,6 +31,6 @@ export function stateBadge(state: string): Markup {
 export function tone(state: string): "good" | "waiting" | "bad" | "plain" {
   if (["landed", "landed-without-id", "registered", "open", "closed"].includes(state)) return "good";
   if (["held", "deferred", "planned", "sending", "stalled"].includes(state)) return "waiting";
-  if (["rejected", "stranded", "foreign", "changed", "invalid"].includes(state)) return "bad";
+  if (["rejected", "stranded", "unsettled", "foreign", "changed", "invalid"].includes(state)) return "bad";
   return "plain";
 }

@@ -39,6 +39,10 @@ const reasons: Record<HeldEvent["reason"], { title: string; todo: string }> = {
     todo: "Correct the rows they wait for and import them, or dismiss these.",
   },
   stalled: { title: "something before them is in doubt", todo: "`rowferry resume` tries again what had no answer." },
+  unsettled: {
+    title: "something before them is in doubt, and the service does not tell",
+    todo: "Look at the service, and say what is true with `rowferry resolve`.",
+  },
   stranded: { title: "their document is stranded", todo: "Give the document its id with `rowferry resolve`." },
   deferred: { title: "something before them is not yet in the past", todo: "Nothing: they go out when it is due." },
   unknown: { title: "they refer to something nobody knows", todo: "Import what they refer to, or dismiss them." },
