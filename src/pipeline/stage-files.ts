@@ -138,15 +138,21 @@ async function stageRows(
     pending = pending.filter(({ number }) => number > reached);
     next = 0;
   };
+  let told = 0;
   for await (const rows of table.rows()) {
     if (session.signal.aborted)
       throw new RowferryError("interrupted", "Interrupted while reading; nothing was staged.");
     pending.push(...rows);
     take(mapper.map(rows));
-    session.observe(progress(done()));
+    if (done() - told < TOLD_EVERY) continue;
+    told = done();
+    session.observe(progress(told));
   }
   take(mapper.end());
 }
+
+/** Rows between two reports of progress. */
+const TOLD_EVERY = 500;
 
 const progress = (done: number) =>
   ({ type: "progress", stage: "reading", done, total: null, sent: 0, problems: 0, held: 0, retries: 0 }) as const;

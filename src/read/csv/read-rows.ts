@@ -9,7 +9,13 @@ import type { CsvFile } from "./open-csv.js";
 import type { CsvShape } from "./sample.js";
 import { CsvTokenizer } from "./tokenizer.js";
 
-const BATCH_ROWS = 512;
+/**
+ * Rows given at once, and characters that are cut into rows at once: few. V8 decides early on, and for good, to allocate in
+ * the old space what outlives a collection; of hundreds of rows at once everything does, and every row then waits for a
+ * full collection (100 MiB and a fifth of the time, measured on a million rows).
+ */
+const BATCH_ROWS = 64;
+const PIECE_CHARACTERS = 8 * 1024;
 
 export interface RowsOptions {
   encoding: ChosenEncoding;
@@ -28,9 +34,13 @@ export async function* readRows(file: CsvFile, options: RowsOptions): AsyncGener
   const tokenizer = new CsvTokenizer({ ...options.shape, ...options, file: file.name });
   const finisher = new RowFinisher(options);
   for await (const { text, last } of textOf(file, options)) {
-    const rows = finisher.finish(tokenizer.push(text, last), tokenizer.line, text);
-    for (let start = 0; start < rows.length; start += BATCH_ROWS) {
-      yield rows.length <= BATCH_ROWS ? rows : rows.slice(start, start + BATCH_ROWS);
+    for (let start = 0; start < text.length || start === 0; start += PIECE_CHARACTERS) {
+      const piece = text.slice(start, start + PIECE_CHARACTERS);
+      const isLast = last && start + PIECE_CHARACTERS >= text.length;
+      const rows = finisher.finish(tokenizer.push(piece, isLast), tokenizer.line, piece);
+      for (let first = 0; first < rows.length; first += BATCH_ROWS) {
+        yield rows.length <= BATCH_ROWS ? rows : rows.slice(first, first + BATCH_ROWS);
+      }
     }
   }
   await file.checkUnchanged();
