@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { MappedRow } from "../src/model/mapped-row.js";
 import { dismissSelected } from "../src/pipeline/dismiss.js";
+import { checkLedger } from "../src/ledger/check.js";
 import { replaceNamed } from "../src/pipeline/replace-document.js";
 import { showAnything } from "../src/pipeline/show.js";
 import { writeRejects } from "../src/pipeline/write-rejects.js";
@@ -113,6 +114,17 @@ describe("H22: equal rows under `key: content`", () => {
     const copy = await importText(world, byContent("file"), `copy-${corrected.name}`, `${corrected.text}\n`);
     expect([copy.rows.known, copy.requests.sent]).toEqual([2, 0]);
   });
+
+  it("a corrected row counts the twins of its file that were known", async () => {
+    world = createWorld();
+    await importText(world, byContent("file"), "a.csv", header + twin);
+    const night = await importText(world, byContent("file"), "b.csv", header + twin + twin.replace("M1,", ","));
+    expect(night.rows).toMatchObject({ known: 1, invalid: 1 });
+    const corrected = correctedRejects(await rejects(), /^,/, "M1,");
+    const second = await importText(world, byContent("file"), corrected.name, corrected.text);
+    expect([second.rows.staged, second.events]).toEqual([1, { landed: 1 }]);
+    expect(timelines()).toEqual([2]);
+  });
 });
 
 /** The rejected file that `rejects` writes now. */
@@ -220,7 +232,13 @@ describe("H24: the nightly full history", () => {
     expect([count("rows"), count("events"), count("row_cells"), count("cell_pages"), count("problems")]).toEqual(
       before,
     );
-    expect(count("row_events")).toBe(80);
+    expect([count("row_events"), count("known_rows")]).toEqual([40, 1]);
+    for (const row of [2, 17, 41]) {
+      const [shown] = (await showAnything(world.target, `b.csv:${row}`)).rows;
+      expect(shown).toMatchObject({ fate: "known", events: [{ state: "landed" }] });
+      expect(shown?.events[0]?.rows).toContain(`b.csv, row ${row}`);
+    }
+    expect((await showAnything(world.target, "b.csv:42")).rows).toEqual([]);
     expect(night.warnings).toEqual([]);
   });
 });
@@ -241,6 +259,25 @@ describe("H26: generations", () => {
     const [first, second] = (await showAnything(world.target, "M1")).documents;
     expect(first?.deduplicationId).not.toBe(second?.deduplicationId);
     expect(first?.events[0]?.deduplicationId).not.toBe(second?.events[0]?.deduplicationId);
+  });
+
+  it("a known row follows its event into the next generation, where it is open again", async () => {
+    world = createWorld();
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 }), eventRow({ row: 3, document: "M2", minute: 10 })];
+    await world.import([file("a", rows)]);
+    await world.import([file("b", rows)]);
+    await replaceNamed(
+      world.target,
+      { document: "M1", reason: "wrong owner" },
+      { clock: world.clock, waitForLock: false },
+    );
+    const fates = async () =>
+      Promise.all([2, 3].map(async (row) => (await showAnything(world.target, `b.csv:${row}`)).rows[0]?.fate));
+    expect(await fates()).toEqual(["staged", "known"]);
+    const again = await world.import([file("b", rows)]);
+    expect(again.rows).toMatchObject({ read: 2, known: 1, staged: 1 });
+    expect(again.events).toEqual({ landed: 2 });
+    expect(world.withLedger(checkLedger).filter(({ broken }) => broken.length > 0)).toEqual([]);
   });
 });
 

@@ -236,6 +236,11 @@ describe("ledger check", () => {
     ["the list of open documents is complete", "DELETE FROM open_documents"],
     ["every event names a participant and an address", "UPDATE events SET address_ref = -77 WHERE id = 1"],
     ["what a row yielded is there", "INSERT INTO row_events (row_id, event_id) VALUES (99, 1)"],
+    ["what a row yielded is there", "INSERT INTO known_rows VALUES ((1 << 32) + 2, (1 << 32) + 2, 99, 99, x'00c601')"],
+    [
+      "every row that was read has a fate",
+      "INSERT INTO known_rows VALUES ((1 << 32) + 99, (1 << 32) + 99, 1, 1, x'0002')",
+    ],
     ["what waits to be sent has its payload", "UPDATE events SET payload = ''"],
     ["every reference leads somewhere", "UPDATE events SET related_document = 4711 WHERE id = 1"],
   ])("says where this is broken: %s", async (name, damage) => {

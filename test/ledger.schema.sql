@@ -180,6 +180,13 @@ CREATE TABLE inputs (
   staged INTEGER NOT NULL DEFAULT 0,
   CHECK (read = skipped + invalid + known + staged)
 ) STRICT;
+CREATE TABLE known_rows (
+  first_row INTEGER PRIMARY KEY,
+  last_row INTEGER NOT NULL,
+  lowest_event INTEGER NOT NULL,
+  highest_event INTEGER NOT NULL,
+  links BLOB NOT NULL
+) STRICT;
 CREATE TABLE open_documents (document_id INTEGER PRIMARY KEY REFERENCES documents (id)) STRICT;
 CREATE TABLE participant_aliases (
   id INTEGER PRIMARY KEY,

@@ -70,7 +70,7 @@ describe("show of a row (P7)", () => {
     expect((await show("b.csv:2")).rows).toEqual([]);
   });
 
-  it("knows a row that stands in row_events alone: known, and landed with another file (H24)", async () => {
+  it("knows a row that stands among the known rows alone: known, and landed with another file (H24)", async () => {
     await storyWithHold();
     await world.import([file("b", [eventRow({ row: 7, document: "M2", minute: 10 })])]);
     const [known] = (await show("b.csv:7")).rows;

@@ -1,5 +1,6 @@
 /** `ledger check`: the file as SQLite sees it, and what this project promises of its content (P1, P7). Reads only. */
 import type { Database } from "better-sqlite3";
+import { unpackLinks } from "./known-rows.js";
 
 export interface CheckResult {
   /** The promise, in words. */
@@ -18,6 +19,8 @@ const promises: readonly [name: string, sql: string][] = [
        SELECT i.*, (SELECT count(*) FROM (
          SELECT id FROM rows WHERE id >= i.id << 32 AND id < (i.id + 1) << 32
          UNION SELECT row_id FROM row_events WHERE row_id >= i.id << 32 AND row_id < (i.id + 1) << 32
+         UNION SELECT l.row_id FROM known_rows k JOIN known_links(k.first_row, k.links) l
+           WHERE k.first_row >= i.id << 32 AND k.first_row < (i.id + 1) << 32
          UNION SELECT row_id FROM row_records WHERE row_id >= i.id << 32 AND row_id < (i.id + 1) << 32)) AS counted
        FROM inputs i) i WHERE i.read <> counted`,
   ],
@@ -61,7 +64,9 @@ const promises: readonly [name: string, sql: string][] = [
   ],
   [
     "what a row yielded is there",
-    `SELECT 'row ' || (re.row_id & 4294967295) || ' of input ' || (re.row_id >> 32) FROM row_events re
+    `SELECT 'row ' || (re.row_id & 4294967295) || ' of input ' || (re.row_id >> 32) FROM
+       (SELECT row_id, event_id FROM row_events UNION ALL
+        SELECT l.row_id, l.event_id FROM known_rows k JOIN known_links(k.first_row, k.links) l) re
      WHERE NOT EXISTS (SELECT 1 FROM events WHERE id = re.event_id)
        OR NOT EXISTS (SELECT 1 FROM inputs WHERE id = re.row_id >> 32)`,
   ],
@@ -80,7 +85,19 @@ const promises: readonly [name: string, sql: string][] = [
   ],
 ];
 
+/** `known_links(first_row, links)`: what a page of known rows holds. */
+function defineKnownLinks(database: Database): void {
+  database.table("known_links", {
+    columns: ["row_id", "event_id"],
+    parameters: ["first_row", "links"],
+    *rows(firstRow: unknown, links: unknown) {
+      for (const { row, event } of unpackLinks(Number(firstRow), links as Uint8Array)) yield [row, event];
+    },
+  });
+}
+
 export function checkLedger(database: Database): CheckResult[] {
+  defineKnownLinks(database);
   const integrity = database.pragma("integrity_check(10)") as { integrity_check: string }[];
   const foreign = database.pragma("foreign_key_check") as { table: string; rowid: number; parent: string }[];
   return [

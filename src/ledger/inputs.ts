@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import type { Dialect } from "../model/dialect.js";
 import type { RowCounts } from "../model/summary.js";
+import { createKnownRows } from "./known-rows.js";
 import { rowId } from "./row-id.js";
 
 export interface InputDescription {
@@ -152,6 +153,7 @@ function withdrawInput(database: Database, id: number): void {
   for (const table of ["row_events", "row_records", "row_cells", "placements", "input_holds"]) {
     database.prepare(`DELETE FROM ${table} WHERE row_id >= ? AND row_id < ?`).run(...range);
   }
+  createKnownRows(database).drop(range[0], range[1] - 1);
   database.prepare("DELETE FROM cell_pages WHERE first_row >= ? AND first_row < ?").run(...range);
   database.prepare("DELETE FROM rows WHERE id >= ? AND id < ?").run(...range);
   database.prepare("DELETE FROM problems WHERE row_id >= ? AND row_id < ? AND stage = 'staging'").run(...range);

@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from "../model/json.js";
 import { RowferryError } from "../model/error.js";
 import type { JournalDocument } from "./journal-entries.js";
 import type { JournalEntry } from "./journal.js";
+import { createKnownRows } from "./known-rows.js";
 import { restoredReference } from "./restored-reference.js";
 import { keyBytes } from "./stage-events.js";
 
@@ -93,6 +94,7 @@ function createReplay(database: Database): (entry: JournalEntry) => void {
   const dropEvent = database.prepare<[number]>(
     "DELETE FROM events WHERE id = ? AND payload = '' AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id)",
   );
+  const knownRows = createKnownRows(database);
   const addEventState = database.prepare(
     `INSERT INTO event_states (event_id, state, reason, service_event_id, target_document_id, attempted_hash, doubt, changed_at)
      SELECT id, ?, ?, ?, ?, content_hash, ?, ? FROM events WHERE id = ?`,
@@ -159,7 +161,7 @@ function createReplay(database: Database): (entry: JournalEntry) => void {
     else if (state === "planned" || state === "rejected") {
       // Known not to have landed: the rows bring it again.
       dropEventState.run(found.id);
-      dropEvent.run(found.id);
+      if (knownRows.rowsOf(found.id).length === 0) dropEvent.run(found.id);
     } else setEvent(found.id, "stalled", {}, at);
   };
 

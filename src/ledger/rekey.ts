@@ -5,6 +5,8 @@
  */
 import type { Database } from "better-sqlite3";
 import type { EventRecord } from "../model/records.js";
+import { createKnownRows } from "./known-rows.js";
+import { rowId, rowNumberOf } from "./row-id.js";
 
 export interface Rekeying {
   /** Lets a document's new key stand for the one that the same row gave before. Writes nothing where the key is known. */
@@ -35,6 +37,18 @@ export function rememberFormerRows(database: Database, contentHash: string, shee
        WHERE i.content_hash = ? AND coalesce(i.sheet, '') = ?`,
     )
     .run(contentHash, sheet ?? "");
+  const inputs = database
+    .prepare<[string, string], number>("SELECT id FROM inputs WHERE content_hash = ? AND coalesce(sheet, '') = ?")
+    .pluck();
+  const add = database.prepare<[number, number]>(
+    "INSERT OR IGNORE INTO temp.former_rows (row, event_id) VALUES (?, ?)",
+  );
+  const knownRows = createKnownRows(database);
+  for (const input of inputs.all(contentHash, sheet ?? "")) {
+    for (const { row, event } of knownRows.links(rowId(input, 0), rowId(input + 1, 0) - 1)) {
+      add.run(rowNumberOf(row), event);
+    }
+  }
   return (
     database
       .prepare<[string], number>("SELECT EXISTS (SELECT 1 FROM inputs WHERE content_hash = ?)")

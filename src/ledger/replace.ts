@@ -5,6 +5,7 @@
 import type { Database } from "better-sqlite3";
 import { eventDeduplicationId } from "../model/keys.js";
 import { RowferryError } from "../model/error.js";
+import { createKnownRows } from "./known-rows.js";
 import { createNextGeneration } from "./next-generation.js";
 import { type KnownDocument } from "./settle.js";
 import { keyBytes } from "./stage-events.js";
@@ -104,6 +105,7 @@ function replaceWithin(
   );
   const withdrawState = database.prepare<[number]>("DELETE FROM event_states WHERE event_id = ?");
   const missing: Replacement["missing"] = [];
+  const copies = new Map<number, number>();
   for (const event of events) {
     if (event.payload === "") {
       missing.push({ event: event.event, keyParts: JSON.parse(event.key_parts) as string[] });
@@ -114,6 +116,7 @@ function replaceWithin(
     following.copied(event, id);
     if (event.changed_content !== null) correct.run({ ...(JSON.parse(event.changed_content) as object), id });
     relink.run(id, event.id);
+    copies.set(event.id, id);
     const unsent = event.state === null || ["planned", "held", "deferred", "rejected"].includes(event.state);
     if (unsent) {
       withdrawState.run(event.id);
@@ -125,6 +128,11 @@ function replaceWithin(
     }
   }
   following.finish();
+  // Rows that were known bring something to send again.
+  const link = database.prepare<[number, number]>("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (?, ?)");
+  for (const { row, event } of createKnownRows(database).take(new Set(copies.keys()))) {
+    link.run(row, copies.get(event) ?? event);
+  }
   const relations = moveRest(database, document, next, now);
   return {
     next,

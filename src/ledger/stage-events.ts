@@ -7,6 +7,7 @@ import { contentHash, contentKeyParts, eventDeduplicationId } from "../model/key
 import type { Problem } from "../model/problem.js";
 import type { DocumentRef, EventRecord } from "../model/records.js";
 import { describeRow } from "./describe-row.js";
+import type { KnownRows } from "./known-rows.js";
 import type { References } from "./references.js";
 import { createRekeying } from "./rekey.js";
 import { restoredReference } from "./restored-reference.js";
@@ -58,6 +59,7 @@ export function createEventStager(
     now: number;
     references: References;
     documents: DocumentStager;
+    knownRows: KnownRows;
     /** Inputs staged by this import: two rows of one import that disagree on an event are both in question. */
     inputsOfImport: ReadonlySet<number>;
     /** The number of the row that is being staged. */
@@ -144,7 +146,7 @@ export function createEventStager(
     return found;
   };
 
-  const ordinalOfCorrected = createTwinCounter(database, context.inputId);
+  const ordinalOfCorrected = createTwinCounter(database, context.knownRows, context.inputId);
 
   const keyParts = (record: EventRecord, document: number, hash: Buffer, corrects: number | null): string[] => {
     if (record.key.by === "once") return [];

@@ -9,6 +9,7 @@ import type { Problem } from "../model/problem.js";
 import type { Records } from "../model/records.js";
 import type { Row } from "../model/row.js";
 import type { RowCounts } from "../model/summary.js";
+import { createKnownRows } from "./known-rows.js";
 import { createReferences } from "./references.js";
 import { createCellKeeper } from "./row-cells.js";
 import { parseRowReference, rowId, rowNumberOf } from "./row-id.js";
@@ -63,6 +64,7 @@ export function createInputStager(database: Database, options: StageInputOptions
     [number, string, string | null, string | null, number | null, Buffer | null, string | null]
   >("INSERT INTO rows (id, fate, reason, row_key, lead, cell_hash, settled) VALUES (?, ?, ?, ?, ?, ?, ?)");
   const cells = createCellKeeper(database);
+  const knownRows = createKnownRows(database);
   const linkEvent = database.prepare<[number, number]>(
     "INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (?, ?)",
   );
@@ -96,8 +98,8 @@ export function createInputStager(database: Database, options: StageInputOptions
   const participants = createParticipantStager(database, context);
   const addresses = createAddressStager(database, context);
   const documents = createDocumentStager(database, context);
-  const events = createEventStager(database, { ...context, documents, row: () => rowNumberOf(currentRow) });
-  const withdrawal = createRowWithdrawal(database, now);
+  const events = createEventStager(database, { ...context, documents, knownRows, row: () => rowNumberOf(currentRow) });
+  const withdrawal = createRowWithdrawal(database, knownRows, now);
 
   const place = (id: number, placement: Placement): void => {
     const { kind, key } = placement.document;
@@ -164,9 +166,10 @@ export function createInputStager(database: Database, options: StageInputOptions
       const result = events.stage(event, id);
       known &&= result.known;
       staged.push(result.id);
-      linkEvent.run(id, result.id);
       if (anyPlacements && hasPlacements.get(event.document) === 1) settlePlacements.run(event.document, event.key);
     }
+    if (known) knownRows.add(id, staged);
+    else for (const event of staged) linkEvent.run(id, event);
     if (staged.length === 0) {
       for (const [kind, record] of linked) linkRecord.run(id, kind, record);
       known = linked.length > 0 && linked.every(([kind, record]) => isKnown(kind, record));
@@ -186,7 +189,10 @@ export function createInputStager(database: Database, options: StageInputOptions
 
   return {
     counts,
-    end: () => cells.flush(),
+    end() {
+      cells.flush();
+      knownRows.flush();
+    },
     stage(mapped, rowOf) {
       const row = rowOf(mapped.row);
       currentRow = rowId(inputId, mapped.row);

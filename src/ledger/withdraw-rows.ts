@@ -5,6 +5,8 @@
 import type { Database } from "better-sqlite3";
 import { readCodes } from "../model/codes/read.js";
 import type { Problem } from "../model/problem.js";
+import type { KnownRows } from "./known-rows.js";
+import { inputOf } from "./row-id.js";
 
 export interface RowWithdrawal {
   /** The row a `rowferry_row` cell names; null when this ledger has no such row. */
@@ -29,12 +31,16 @@ function trimmedEnd(cells: readonly string[]): string {
 
 const UNSENT = "(s.state IS NULL OR s.state IN ('planned', 'held', 'deferred', 'rejected'))";
 
-export function createRowWithdrawal(database: Database, now: number): RowWithdrawal {
-  const referred = database
-    .prepare<[string, number, number, number, number], number>(
-      `SELECT i.id FROM inputs i WHERE substr(i.content_hash, 1, 8) = ? AND i.id = ?
-         AND (EXISTS (SELECT 1 FROM row_events WHERE row_id = ?) OR EXISTS (SELECT 1 FROM rows WHERE id = ?)
-           OR EXISTS (SELECT 1 FROM row_records WHERE row_id = ?))`,
+export function createRowWithdrawal(database: Database, knownRows: KnownRows, now: number): RowWithdrawal {
+  const inputIs = database
+    .prepare<[number, string], number>(
+      "SELECT EXISTS (SELECT 1 FROM inputs WHERE id = ? AND substr(content_hash, 1, 8) = ?)",
+    )
+    .pluck();
+  const isThere = database
+    .prepare<[number, number, number], number>(
+      `SELECT EXISTS (SELECT 1 FROM row_events WHERE row_id = ?) OR EXISTS (SELECT 1 FROM rows WHERE id = ?)
+         OR EXISTS (SELECT 1 FROM row_records WHERE row_id = ?)`,
     )
     .pluck();
   const withKey = database
@@ -87,8 +93,8 @@ export function createRowWithdrawal(database: Database, now: number): RowWithdra
 
   return {
     rowReferredTo({ hashPrefix, row }) {
-      const input = Math.floor(row / 2 ** 32);
-      return referred.get(hashPrefix, input, row, row, row) === undefined ? null : row;
+      if (inputIs.get(inputOf(row), hashPrefix) !== 1) return null;
+      return isThere.get(row, row, row) === 1 || knownRows.eventsOf(row).length > 0 ? row : null;
     },
     rowWithKey: (inputId, key) => withKey.get(inputId, key) ?? null,
     readProblems(row, cells) {

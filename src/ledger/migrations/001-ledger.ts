@@ -97,7 +97,7 @@ CREATE TABLE inputs (
 ) STRICT;
 CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, ''), namespace, mapping_input);
 
--- A known or staged row that needs no more stands in row_events alone.
+-- A valid row that needs no more stands in row_events or known_rows alone.
 CREATE TABLE rows (
   id INTEGER PRIMARY KEY,
   fate TEXT NOT NULL CHECK (${isOneOf("fate", ["skipped", "invalid", "known", "staged"])}),
@@ -252,6 +252,15 @@ CREATE TABLE row_events (
   PRIMARY KEY (row_id, event_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX row_events_by_event ON row_events (event_id);
+
+-- Rows whose events had all landed before, unchanged (ledger/known-rows.ts): from row to event only.
+CREATE TABLE known_rows (
+  first_row INTEGER PRIMARY KEY,
+  last_row INTEGER NOT NULL,
+  lowest_event INTEGER NOT NULL,
+  highest_event INTEGER NOT NULL,
+  links BLOB NOT NULL
+) STRICT;
 
 CREATE TABLE row_records (
   row_id INTEGER NOT NULL,

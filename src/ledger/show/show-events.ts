@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { describeRow } from "../describe-row.js";
 import { describeWait } from "../describe-wait.js";
+import { createKnownRows } from "../known-rows.js";
 import { keyBytes, keyText } from "../stage-events.js";
 import { decisionsOf } from "../decisions.js";
 import { isoOrNull, isoTime } from "./show-requests.js";
@@ -51,16 +52,16 @@ export function createEventView(database: Database) {
   );
   // The same event in every generation of its document (HARD-CASES H26).
   const ofRow = database
-    .prepare<[number], number>(
-      `SELECT DISTINCT x.id FROM row_events re JOIN events e ON e.id = re.event_id JOIN documents d ON d.id = e.document_id
+    .prepare<[number, string], number>(
+      `SELECT DISTINCT x.id FROM (SELECT event_id FROM row_events WHERE row_id = ? UNION SELECT value FROM json_each(?)) l
+       JOIN events e ON e.id = l.event_id JOIN documents d ON d.id = e.document_id
        JOIN documents g ON g.namespace = d.namespace AND g.kind = d.kind AND g.key = d.key
        JOIN events x ON x.document_id = g.id AND x.event = e.event AND x.key_parts = e.key_parts
-       WHERE re.row_id = ? ORDER BY x.document_id, x.at, x.id`,
+       ORDER BY x.document_id, x.at, x.id`,
     )
     .pluck();
-  const rows = database
-    .prepare<[number], number>("SELECT row_id FROM row_events WHERE event_id = ? ORDER BY row_id")
-    .pluck();
+  const rows = database.prepare<[number], number>("SELECT row_id FROM row_events WHERE event_id = ?").pluck();
+  const knownRows = createKnownRows(database);
   const messages = database
     .prepare<[number], string>("SELECT message FROM problems WHERE subject = 'event' AND subject_id = ? ORDER BY id")
     .pluck();
@@ -80,7 +81,9 @@ export function createEventView(database: Database) {
     deduplicationId: keyText(row.deduplication_id),
     eventId: row.service_event_id,
     targetDocumentId: row.target_document_id,
-    rows: rows.all(row.id).map((id) => describeRow(database, id)),
+    rows: [...rows.all(row.id), ...knownRows.rowsOf(row.id)]
+      .toSorted((one, other) => one - other)
+      .map((id) => describeRow(database, id)),
     messages: messages.all(row.id),
     decisions: decisions(row.document_id, row.deduplication_id),
     sentAt: isoOrNull(row.sent_at),
@@ -94,7 +97,7 @@ export function createEventView(database: Database) {
 
   return {
     ofDocument: (id: number): ShownEvent[] => ofDocument.all(id).map(shown),
-    ofRow: (rowId: number): ShownEvent[] => ofRow.all(rowId).flatMap(one),
+    ofRow: (rowId: number): ShownEvent[] => ofRow.all(rowId, JSON.stringify(knownRows.eventsOf(rowId))).flatMap(one),
     /** By deduplicationId or by the service's eventId; null: neither. */
     find(text: string): { event: ShownEvent; document: number } | null {
       const isKey = /^rf\d+-[0-9a-f]{40}$/.test(text);

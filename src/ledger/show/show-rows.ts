@@ -1,6 +1,7 @@
 /** The answer to P7: of any row of any file ever imported, what became of it and why. */
 import { basename } from "node:path";
 import type { Database } from "better-sqlite3";
+import { createKnownRows } from "../known-rows.js";
 import { createCellReader } from "../row-cells.js";
 import { inputOf, rowId, rowNumberOf } from "../row-id.js";
 import type { EventView } from "./show-events.js";
@@ -35,12 +36,15 @@ export function createRowView(database: Database, views: { events: EventView; re
     "SELECT id, name, sheet, path, mapping, header, staged_at, content_hash FROM inputs WHERE id = ?",
   );
   const fate = database.prepare<[number], FateRow>("SELECT fate, reason, settled, lead FROM rows WHERE id = ?");
-  // A row without an entry of its own: what it holds was known if an earlier input had brought it.
-  const eventsAreKnown = database
-    .prepare<[number, number], number | null>(
-      `SELECT min(e.input_id <> ?) FROM row_events re JOIN events e ON e.id = re.event_id WHERE re.row_id = ?`,
-    )
+  const hasStaged = database
+    .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM row_events WHERE row_id = ?)")
     .pluck();
+  const knownRows = createKnownRows(database);
+  /** Of a row without an entry of its own; null: there is no such row. */
+  const fateByLinks = (id: number): "staged" | "known" | null => {
+    if (hasStaged.get(id) === 1) return "staged";
+    return knownRows.eventsOf(id).length > 0 ? "known" : null;
+  };
   const cells = createCellReader(database);
   const problems = database.prepare<[number], ShownRow["problems"][number]>(
     `SELECT severity, code, column_name AS "column", message, hint FROM problems WHERE row_id = ? ORDER BY id`,
@@ -52,8 +56,8 @@ export function createRowView(database: Database, views: { events: EventView; re
   const shown = (input: InputRow, number: number): ShownRow | null => {
     const id = rowId(input.id, number);
     const own = fate.get(id);
-    const known = eventsAreKnown.get(input.id, id) ?? null;
-    if (own === undefined && known === null) return null;
+    const found = own?.fate ?? fateByLinks(id);
+    if (found === null) return null;
     const lead = own?.lead ?? null;
     const source = lead ?? id;
     const kept = cells.of(source);
@@ -66,7 +70,7 @@ export function createRowView(database: Database, views: { events: EventView; re
       contentHash: input.content_hash,
       mapping: input.mapping,
       stagedAt: isoTime(input.staged_at),
-      fate: own?.fate ?? (known === 1 ? "known" : "staged"),
+      fate: found,
       reason: own?.reason ?? null,
       settled: own?.settled ?? null,
       groupOf: lead === null ? null : rowNumberOf(lead),
