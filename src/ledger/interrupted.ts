@@ -9,10 +9,21 @@ import { isOn } from "../model/safeguards.js";
 export function recordInterruptions(database: Database, now: number): void {
   if (!isOn("doubt-at-start")) return;
   const reason = "interrupted-in-doubt";
+  const anything = database
+    .prepare<[], number>(
+      `SELECT EXISTS (SELECT 1 FROM requests WHERE result IS NULL)
+         OR EXISTS (SELECT 1 FROM event_states WHERE state <> 'landed' AND state = 'sending')
+         OR EXISTS (SELECT 1 FROM document_states WHERE state = 'sending')
+         OR EXISTS (SELECT 1 FROM participants WHERE state <> 'registered' AND state = 'sending')
+         OR EXISTS (SELECT 1 FROM addresses WHERE state <> 'registered' AND state = 'sending')`,
+    )
+    .pluck();
+  if (anything.get() === 0) return;
   database.transaction(() => {
     database
       .prepare<[string, number]>(
-        `UPDATE event_states SET state = 'stalled', reason = ?, doubt = 1, changed_at = ? WHERE state = 'sending'`,
+        `UPDATE event_states SET state = 'stalled', reason = ?, doubt = 1, changed_at = ?
+         WHERE state <> 'landed' AND state = 'sending'`,
       )
       .run(reason, now);
     database

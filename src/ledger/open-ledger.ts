@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
+import { prepareLazily } from "./lazy-statements.js";
 import { assertNotNewer, migrate, SCHEMA_VERSION } from "./migrate.js";
 
 /** An open ledger; other folders pass it on and look no further. */
@@ -83,7 +84,7 @@ function openDatabase(path: string, options: Database.Options): Database.Databas
   try {
     const database = new Database(path, { timeout: 60_000, ...options });
     database.pragma("user_version");
-    return database;
+    return prepareLazily(database);
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error;
     throw new RowferryError("ledger-unreadable", `The ledger cannot be opened: ${error.message}.`, {

@@ -26,6 +26,7 @@ export function heldEvents(database: Database, limit: number): { total: number; 
     database,
     "SELECT count(*) FROM event_states WHERE state <> 'landed' AND state = 'held' AND dismissed = 0",
   );
+  if (total === 0) return { total, items: [] };
   const items = database
     .prepare<
       [number],
@@ -117,6 +118,7 @@ export function failedTimelines(
   limits: { documents: number; events: number },
 ): { total: number; items: TimelineRecord[] } {
   const total = count(database, `SELECT count(*) FROM (${failedDocuments})`);
+  if (total === 0) return { total, items: [] };
   const entries = database.prepare<
     [number, number],
     {

@@ -5,7 +5,7 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Database } from "better-sqlite3";
 import type { CellKind, Row } from "../model/row.js";
-import { createOpenRows } from "./open-rows.js";
+import { createOpenRows, type OpenRows } from "./open-rows.js";
 
 const ROWS_A_PAGE = 256;
 
@@ -145,14 +145,17 @@ export function createCellPages(database: Database) {
 
 /** Cells of rows that have all come to rest are needed no longer; `ledger prune` takes them out of the other pages. */
 export function forgetLandedCells(database: Database): void {
-  const open = createOpenRows(database);
+  let open: OpenRows | null = null;
   const pages = database.prepare<[number], { first_row: number; last_row: number }>(
     "SELECT first_row, last_row FROM cell_pages WHERE first_row > ? ORDER BY first_row LIMIT 1000",
   );
   const drop = database.prepare<[number]>("DELETE FROM cell_pages WHERE first_row = ?");
   const dropSome = database.transaction((after: number): number | null => {
     const some = pages.all(after);
-    for (const { first_row, last_row } of some) if (!open.anyWithin(first_row, last_row)) drop.run(first_row);
+    for (const { first_row, last_row } of some) {
+      open ??= createOpenRows(database);
+      if (!open.anyWithin(first_row, last_row)) drop.run(first_row);
+    }
     return some.at(-1)?.first_row ?? null;
   });
   for (let after: number | null = 0; after !== null; ) after = dropSome(after);

@@ -2,9 +2,20 @@
  * Files that are there whole or not at all: written beside their place, synced, renamed. Readable by their owner
  * only, unless said otherwise (P9); folders likewise.
  */
-import { createReadStream, mkdirSync, rmSync } from "node:fs";
-import { type FileHandle, open, rename } from "node:fs/promises";
+import {
+  closeSync,
+  createReadStream,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFile,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
 
 export interface AtomicFile {
   write(chunk: string | Uint8Array): Promise<void>;
@@ -13,6 +24,8 @@ export interface AtomicFile {
 }
 
 const bufferBytes = 256 * 1024;
+/** Goes on where the file stands. */
+const writeInBackground = promisify(writeFile);
 
 /**
  * Hands `body` a file to write, and puts it in its place when `body` is done. Where `body` fails nothing is left
@@ -27,13 +40,13 @@ export async function writeAtomically<Result>(
   const temporary = temporaryPath(path);
   const file = bufferedFile(temporary, mode);
   try {
-    await file.begin();
+    file.begin();
     const result = await body(file);
-    await file.finish();
-    await rename(temporary, path);
+    file.finish();
+    renameSync(temporary, path);
     return result;
   } catch (error) {
-    await file.abandon();
+    file.abandon();
     throw error;
   }
 }
@@ -48,57 +61,62 @@ export function makeFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
+/** What fits the buffer is written at once: a run writes a handful of small files, and threads cost more than they do. */
 function bufferedFile(path: string, mode: number) {
-  let handle: FileHandle | null = null;
+  let handle: number | null = null;
   let chunks: Uint8Array[] = [];
   let length = 0;
-  const flush = async () => {
+  const buffered = () => {
     const whole = Buffer.concat(chunks);
     chunks = [];
     length = 0;
-    if (whole.length > 0) await handle?.appendFile(whole);
+    return whole;
   };
-  const close = async () => {
-    await handle?.close();
+  const close = () => {
+    if (handle !== null) closeSync(handle);
     handle = null;
   };
-  const begin = async () => {
+  const begin = () => {
     // What a killed process of the same number left behind.
     rmSync(path, { force: true });
-    handle = await open(path, "wx", mode);
+    handle = openSync(path, "wx", mode);
   };
   const write = async (chunk: string | Uint8Array) => {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
     chunks.push(bytes);
     length += bytes.length;
-    if (length >= bufferBytes) await flush();
+    if (length >= bufferBytes && handle !== null) await writeInBackground(handle, buffered());
   };
   return {
     begin,
     write,
     async rewrite(convert: (chunk: Uint8Array | null) => Uint8Array) {
-      await flush();
-      await close();
+      if (handle !== null) writeFileSync(handle, buffered());
+      close();
       const earlier = `${path}.earlier`;
-      await rename(path, earlier);
+      renameSync(path, earlier);
       try {
-        await begin();
+        begin();
         for await (const chunk of createReadStream(earlier) as AsyncIterable<Uint8Array>) await write(convert(chunk));
         await write(convert(null));
       } finally {
         rmSync(earlier, { force: true });
       }
     },
-    async finish() {
-      await flush();
+    finish() {
+      if (handle === null) return;
+      writeFileSync(handle, buffered());
       // The umask may have taken rights away.
-      await handle?.chmod(mode);
-      await handle?.sync();
-      await close();
+      fchmodSync(handle, mode);
+      fsyncSync(handle);
+      close();
     },
-    async abandon() {
-      await close().catch(() => {});
-      rmSync(path, { force: true });
+    abandon() {
+      try {
+        close();
+      } finally {
+        rmSync(path, { force: true });
+      }
     },
   };
 }

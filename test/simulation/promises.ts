@@ -41,7 +41,7 @@ interface LedgerEvent {
 type Sent = { document: DocumentWithTimeline; event: EventRecord };
 
 export function checkPromises(world: World, story: Story, witness: Witness, atRest: boolean): string[] {
-  return world.withLedger((database) => {
+  return world.look((database) => {
     const events = readEvents(database);
     const documents = world.sandbox.store.documents();
     const sent = new Map<string, Sent[]>();

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
-import { openLedger } from "../../src/ledger/open-ledger.js";
+import { openLedger, openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
 import { createInputStager } from "../../src/ledger/stage-input.js";
 import type { MappingSettings } from "../../src/map/mapping.js";
 import type { Clock } from "../../src/model/clock.js";
@@ -57,10 +57,26 @@ export interface World {
   run(files: StoryFile[] | null, plan?: RunPlan): Promise<Summary | null>;
   /** Opens the ledger between runs, as a command such as `dismiss` does. */
   withLedger<Result>(work: (database: LedgerDatabase) => Result): Result;
+  /** The same for reading, beside whatever goes on, as `status` does. */
+  look<Result>(work: (database: LedgerDatabase) => Result): Result;
   close(): Promise<void>;
 }
 
-const memoryDisk = "/dev/shm";
+/** A memory file system where there is one: syncing a disk is most of a night otherwise. */
+const worldDisk = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+const owner = { target: "simulated", baseUrl: "https://service.test", clientId: "sandbox" };
+
+let template: string | null = null;
+
+/** A ledger in which nothing stands yet, made once a process: migrating costs more than the rest of a small run. */
+function emptyLedger(): string {
+  if (template !== null) return template;
+  const folder = mkdtempSync(join(worldDisk, "rowferry-template-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  template = join(folder, "ledger.db");
+  openLedger(template, owner, Date.parse("2026-01-01T00:00:00Z")).close();
+  return template;
+}
 
 export function createWorld(options: WorldOptions = {}): World {
   const clock = new VirtualClock();
@@ -72,12 +88,12 @@ export function createWorld(options: WorldOptions = {}): World {
     clockOffset: -(options.clockAhead ?? 0),
     ...options.sandbox,
   });
-  const folder = mkdtempSync(join(existsSync(memoryDisk) ? memoryDisk : tmpdir(), "rowferry-world-"));
+  const folder = mkdtempSync(join(worldDisk, "rowferry-world-"));
   const target: Target = {
-    name: "simulated",
-    baseUrl: "https://service.test",
+    name: owner.target,
+    baseUrl: owner.baseUrl,
     tokenUrl: "https://service.test/oauth/token",
-    clientId: "sandbox",
+    clientId: owner.clientId,
     clientSecret: "sandbox",
     scope: null,
     clientAuthentication: "basic",
@@ -90,6 +106,7 @@ export function createWorld(options: WorldOptions = {}): World {
     ledgerPath: join(folder, "ledger.db"),
     stateFolder: folder,
   };
+  copyFileSync(emptyLedger(), target.ledgerPath);
   let kills = 0;
 
   /** What a killed process leaves: the ledger's files as they were at that moment. */
@@ -160,20 +177,21 @@ export function createWorld(options: WorldOptions = {}): World {
     import: whole,
     resume: (plan) => whole(null, plan),
     run: (files, plan = {}) => start(files, plan),
-    withLedger(work) {
-      const owner = { target: target.name, baseUrl: target.baseUrl, clientId: target.clientId };
-      const database = openLedger(target.ledgerPath, owner, clock.now());
-      try {
-        return work(database);
-      } finally {
-        database.close();
-      }
-    },
+    withLedger: (work) => closing(openLedger(target.ledgerPath, owner, clock.now()), work),
+    look: (work) => closing(openLedgerReadOnly(target.ledgerPath), work),
     async close() {
       await sandbox.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function closing<Result>(database: LedgerDatabase, work: (database: LedgerDatabase) => Result): Result {
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
 }
 
 /** A process that can die: afterwards nothing of it moves any more. */

@@ -18,13 +18,13 @@ const ownSection: readonly Code[] = [...identityCodes, "address-unresolved"];
 /** What is open is of the whole ledger, as it is now; pace and warnings are the run's own. */
 export function collectReportData(database: LedgerDatabase, summary: Summary, runId: number): ReportData {
   const since = Date.parse(summary.startedAt);
-  const warnings = warningExamples(database, since, most.perCode);
+  const warnings = summary.warnings.length === 0 ? [] : warningExamples(database, since, most.perCode);
   const places = unresolvedPlaces(database, since, most.geographies);
   const held = heldEvents(database, most.held);
   return {
     summary,
     pace: paceOf(database, runId),
-    problems: grouped(summary.problems, problemExamples(database, most.perCode)),
+    problems: summary.problems.length === 0 ? [] : grouped(summary.problems, problemExamples(database, most.perCode)),
     warnings: grouped(
       summary.warnings.filter(({ code }) => !ownSection.includes(code)),
       warnings,
