@@ -186,11 +186,29 @@ describe("H4: a create answered 409", () => {
 });
 
 describe("H6: an accepted answer of the wrong shape", () => {
-  test("with another number of events leaves them in doubt, and the duplicate answer settles them", async () => {
+  const oneEvent = (body: string) => ({ status: 201, body: { ...JSON.parse(body), events: [{ eventId: "e" }] } });
+  const noEvents = (body: string) => ({ status: 201, body: { documentId: JSON.parse(body).documentId } });
+
+  test.each([
+    ["another number of events", oneEvent],
+    ["no events at all", noEvents],
+  ])("with %s leaves them in doubt; asked again in the same run, the duplicates settle them", async (_, answer) => {
+    open();
+    const created = await world.import([file(...at(1, 2))], instead({ 1: answer }));
+    const summary = await world.import([file(...at(10, 20))], instead({ 1: answer }));
+    expect([created.exitCode, summary.exitCode]).toEqual([0, 0]);
+    expect(new Set(states())).toEqual(new Set(["landed-without-id: duplicate-of-own-attempt"]));
+    expect(minutes()).toEqual([1, 2, 10, 20]);
+    const times = world.sandbox.store.requests().map(({ at: when }) => when);
+    // service.md, Errors: a second of backoff before it is asked again.
+    expect((times.at(-2) ?? 0) - (times.at(-3) ?? 0)).toBeGreaterThanOrEqual(1000);
+  });
+
+  test("that stays unreadable is left in doubt, and the next run asks again", async () => {
     open();
     await world.import([file(...at(1))]);
-    const plan = instead({ 1: (body) => ({ status: 201, body: { ...JSON.parse(body), events: [{ eventId: "e" }] } }) });
-    const summary = await world.import([file(...at(10, 20))], plan);
+    const unread = () => ({ status: 201, body: {} });
+    const summary = await world.import([file(...at(10, 20))], instead({ 1: unread, 2: unread }));
     expect(states().slice(1)).toEqual(["stalled: answer-unreadable", "stalled: answer-unreadable"]);
     expect(summary.exitCode).toBe(4);
     expect((await world.resume()).exitCode).toBe(0);

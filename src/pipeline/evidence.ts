@@ -54,6 +54,14 @@ export function noteAccepted(evidence: Evidence): void {
   evidence.refusedWith.clear();
 }
 
+/** Accepted, but the answer does not say what became of each: in doubt, and a duplicate answer will settle it. */
+export function noteUnread(evidence: Evidence, events: readonly WorkEvent[]): void {
+  for (const { id } of events) {
+    evidence.attempted.add(id);
+    evidence.doubtful.add(id);
+  }
+}
+
 /** The document did not exist until now: nothing that was sent to it can have landed (HARD-CASES H4). */
 export function forgetAttempts(evidence: Evidence, events: readonly WorkEvent[]): void {
   for (const { id } of events) {

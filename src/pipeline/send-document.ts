@@ -17,6 +17,7 @@ import {
   gatherEvidence,
   giveBack,
   noteRefusal,
+  noteUnread,
   saysTheSame,
 } from "./evidence.js";
 import { type LaneDocument, linkedAt, recordLandings, sendEvents } from "./send-events.js";
@@ -60,9 +61,12 @@ async function create(
     if (made.next === "created") {
       // What was sent to this document before it was created cannot have landed.
       if (known.refusedWith !== null) forgetAttempts(evidence, events);
-      const rest = events.slice(riding.length);
+      const unread = made.isRead ? [] : riding;
+      noteUnread(evidence, unread);
+      const rest = events.slice(riding.length - unread.length);
       if (rest.length === 0) return true;
-      return sendEvents(session, lane(session, document, made.serviceId), rest, evidence);
+      const asked = unread.map(({ id }) => id);
+      return sendEvents(session, lane(session, document, made.serviceId), rest, evidence, asked);
     }
     if (made.next === "stop") {
       if (riding !== first) leave(session, document, first, evidence);
@@ -81,7 +85,8 @@ async function create(
 }
 
 type Created =
-  | { next: "created"; serviceId: string }
+  /** `isRead`: the answer said what became of each event that rode along. */
+  | { next: "created"; serviceId: string; isRead: boolean }
   /** The request was too large: try it with as many events as the lowered cap allows. */
   | { next: "fewer" }
   /** Try the document with its first event, or without events. */
@@ -139,8 +144,8 @@ async function sendCreate(
         t.opened(document.id, documentId, now);
         recordLandings(t, events, receipt.events, mirrorAt, now);
       });
-      const matched = events.length === 0 || receipt.events?.length === events.length;
-      return matched ? { next: "created", serviceId: documentId } : { next: "stop" };
+      const isRead = events.length === 0 || receipt.events?.length === events.length;
+      return { next: "created", serviceId: documentId, isRead };
     }
     case "duplicate": {
       if (events.length > 0 && answer.key !== bodies.documentKey(document)) {

@@ -20,6 +20,7 @@ import {
   noteAccepted,
   noteConfirmed,
   noteRefusal,
+  noteUnread,
 } from "./evidence.js";
 import type { Session } from "./session.js";
 
@@ -37,6 +38,10 @@ interface Lane {
   queue: WorkEvent[][];
   /** Whether something stands in the way of what comes after `queue`. */
   barred: boolean;
+  /** Events that were asked about again because the first answer could not be read. */
+  asked: Set<number>;
+  /** What to wait before the next request, ms. */
+  pauseMs: number;
 }
 
 /** One answer in its lane. */
@@ -51,19 +56,35 @@ interface Turn extends Lane {
   end(outcome: (t: Transitions) => void): void;
 }
 
-/** True: all have landed. False: one stands in the way, or the run was stopped; the ledger says which. */
+/** service.md, Errors: backoff begins at one second. */
+const ASK_AGAIN_AFTER_MS = 1_000;
+
+/**
+ * `asked`: of these, the ones that rode with a creation whose answer could not be read; they are asked about once more,
+ * after a pause. True: all have landed. False: one stands in the way, or the run was stopped; the ledger says which.
+ */
 export async function sendEvents(
   session: Session,
   document: LaneDocument,
   events: readonly WorkEvent[],
   evidence: Evidence,
+  asked: readonly number[] = [],
 ): Promise<boolean> {
   const { clock, requests, submitter, bodies } = session;
-  const lane: Lane = { session, evidence, queue: byDoubt(events, evidence), barred: false };
+  const lane: Lane = {
+    session,
+    evidence,
+    queue: byDoubt(events, evidence),
+    barred: false,
+    asked: new Set(asked),
+    pauseMs: asked.length > 0 ? ASK_AGAIN_AFTER_MS : 0,
+  };
   const { queue } = lane;
   let refusedWhole = 0;
   let isClean = true;
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    if (lane.pauseMs > 0) await clock.sleep(lane.pauseMs, session.signal);
+    lane.pauseMs = 0;
     const chunk = session.caps.fit(next);
     if (chunk.length < next.length) queue.unshift(next.slice(chunk.length));
     const call = appendEvents(bodies.append(document.serviceId, chunk));
@@ -123,15 +144,22 @@ function take(turn: Turn, answer: Answer): boolean {
 }
 
 function takeAccepted(turn: Turn, answer: Answer & { result: "accepted" }): boolean {
-  const { evidence, chunk, queue, mirrorAt, now, end } = turn;
+  const { lane, evidence, chunk, queue, mirrorAt, now, end } = turn;
   const { events } = batchReceiptOf(answer.body);
   const matched = events !== null && events.length === chunk.length;
   if (matched) noteAccepted(evidence);
+  else noteUnread(evidence, chunk);
+  const isAsked = chunk.some(({ id }) => lane.asked.has(id));
   end((t) => {
     recordLandings(t, chunk, events, mirrorAt, now);
-    if (!matched) giveBack(t, evidence, queue.flat(), now);
+    if (!matched && isAsked) giveBack(t, evidence, queue.flat(), now);
   });
-  return matched;
+  if (matched || isAsked) return matched;
+  // The duplicate answer to each key will tell (HARD-CASES H6).
+  for (const { id } of chunk) lane.asked.add(id);
+  lane.pauseMs = ASK_AGAIN_AFTER_MS;
+  queue.unshift([...chunk]);
+  return true;
 }
 
 function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): boolean {
