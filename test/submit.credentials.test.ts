@@ -87,6 +87,47 @@ describe("the first 403 of any shape (HARD-CASES H8, open-points 13)", () => {
     expect(service.tokenRequests).toHaveLength(2);
   });
 
+  it("met by those who wait for the throttle renews the token once for all of them", async () => {
+    let left = 0;
+    const service = scriptedService({
+      // The answers to the old token come over a long time: one request in flight waits for the next.
+      answer: (request, index) => (bearer(request) === "token-1" && index >= 20 ? { status: 403 } : ok),
+      latencyMs: 3_000,
+      options: {
+        throttle: {
+          async take() {
+            left = Math.max(left + 200, service.clock.now());
+            await service.clock.sleep(left - service.clock.now());
+          },
+          slowDown() {},
+          close: () => Promise.resolve(),
+        },
+      },
+    });
+    const answers = await service.clock.run(
+      Promise.all(Array.from({ length: 60 }, () => service.submitter.send(append))),
+    );
+    expect(answers.every((answer) => answer.result === "accepted")).toBe(true);
+    expect(service.tokenRequests).toHaveLength(2);
+  });
+
+  it("after a renewal that had grown old in the throttle's queue is asked about with a token of the last moment", async () => {
+    const service = scriptedService({
+      answer: (request) => (["token-1", "token-2"].includes(bearer(request)) ? { status: 403 } : ok),
+      options: {
+        throttle: {
+          take: () => service.clock.sleep(2_000),
+          slowDown() {},
+          close: () => Promise.resolve(),
+        },
+      },
+    });
+    const answer = await service.clock.run(service.submitter.send(append));
+    expect(answer.result).toBe("accepted");
+    expect(service.requests.map(bearer).slice(0, 2)).toEqual(["token-1", "token-2"]);
+    expect(service.requests).toHaveLength(3);
+  });
+
   it("twice stops the run, with the service's words and no secret", async () => {
     const { answer, requests, submitter, clock } = await send({
       answer: () => ({ status: 403, body: { message: "not for you, s3cret-s3cret, token-2" } }),

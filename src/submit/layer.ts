@@ -6,7 +6,7 @@ import type { TransportFailure, TransportReply } from "./transport.js";
 
 export interface Try {
   call: Call;
-  /** A repeat after a 403: the token must be of the last moment. */
+  /** Whether the token must be of the last moment: its refusal will say that the credential itself is refused. */
   freshToken: boolean;
 }
 

@@ -54,8 +54,8 @@ export function withSlot(next: Layer, inFlight: InFlight, stop: Stop): Layer {
   };
 }
 
-/** A repeat after a 403 goes out with a token of the last second, however long it waited for the throttle. */
-const freshMs = 1_000;
+/** The repeat that decides after a 403 goes out with a token of the last second, however long it waited for the throttle. */
+export const freshMs = 1_000;
 
 /**
  * Takes a token of the throttle once an access token is at hand, and sends. While the access token is renewed nobody

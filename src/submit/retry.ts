@@ -3,6 +3,7 @@ import type { Clock, Random } from "../model/clock.js";
 import type { Answer, Attempt, Call } from "./call.js";
 import { isUnexplainedConflict, writes } from "./classify.js";
 import type { Layer, Sent } from "./layer.js";
+import { freshMs } from "./layers.js";
 import { type Ending, type RetryPolicy, retryAfterMs, retryDelay, sequels } from "./retry-policy.js";
 import type { ServiceClock } from "./service-clock.js";
 import type { Stop, StopReason } from "./stop.js";
@@ -27,11 +28,10 @@ export function withRetries(next: Layer, options: RetryOptions): Send {
   return async (call, onAttempt) => {
     const attempts: Attempt[] = [];
     let retries = 0;
-    let renewed = false;
+    let renewals = 0;
     let freshToken = false;
     for (;;) {
       const tried = await next({ call, freshToken });
-      freshToken = false;
       if (!tried.sent) {
         if (stop.reason !== null) return stopped(attempts, stop.reason);
         // The token endpoint is out of reach: the outage gate spaces the next try.
@@ -52,14 +52,17 @@ export function withRetries(next: Layer, options: RetryOptions): Send {
         // HARD-CASES H8. A 401 is final, unless the token it was about has been replaced meanwhile.
         const replaced = tokens.replaced(tried.token);
         if (ending === "forbidden") tokens.refused(tried.token, tried.startedAt);
-        if (renewed || (ending === "unauthorized" && !replaced)) {
+        // A token that grew old on its way through the throttle may have ended too: then one of the last moment decides.
+        const isProof = renewals > 0 && (freshToken || tried.startedAt - tried.token.issuedAt <= freshMs);
+        if (isProof || renewals === 2 || (ending === "unauthorized" && !replaced)) {
           const reason = credentials(attempt);
           stop.stop(reason);
           return stopped(attempts, reason);
         }
-        renewed = true;
-        freshToken = ending === "forbidden";
+        freshToken = ending === "forbidden" && renewals > 0;
+        renewals++;
       } else if (!tried.probe) {
+        freshToken = false;
         // A try that only asked whether an outage is over spends nothing; the outage gate spaces the next one.
         if (retries >= policy.retries) return unanswered(attempts, tried);
         retries++;
