@@ -9,7 +9,7 @@ if (path !== undefined) {
     const files = readdirSync("/proc/self/fd").length;
     appendFileSync(
       path,
-      `${JSON.stringify({ at: Date.now(), rss, heapUsed, external, resources, files, cpu: process.cpuUsage() })}\n`,
+      `${JSON.stringify({ pid: process.pid, at: Date.now(), rss, heapUsed, external, resources, files, cpu: process.cpuUsage() })}\n`,
     );
   };
   setInterval(sample, Number(process.env["ROWFERRY_SOAK_EVERY"])).unref();

@@ -42,7 +42,8 @@ export function withRetries(next: Layer, options: RetryOptions): Send {
       onAttempt?.(attempt);
 
       const ending = endingOf(tried);
-      if (ending !== "forbidden" && ending !== "unauthorized" && ending !== "no-answer") tokens.worked(tried.token);
+      if (ending !== "forbidden" && ending !== "unauthorized" && ending !== "no-answer")
+        tokens.worked(tried.token, tried.startedAt);
       const sequel = sequels[ending];
       if (sequel === "settled") return settled(attempts, tried);
       // HARD-CASES H7: a registration is never repeated after doubt.

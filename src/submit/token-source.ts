@@ -18,8 +18,8 @@ export interface TokenSource {
   token(maxAgeMs?: number): Promise<TokenResult>;
   /** A request sent at `sentAt` with this token was answered 403: the token is not used again. */
   refused(token: Token, sentAt: number): void;
-  /** A request with this token was answered, and not by 401 or 403. */
-  worked(token: Token): void;
+  /** A request sent at `sentAt` with this token was answered, and not by 401 or 403. */
+  worked(token: Token, sentAt: number): void;
   /** Whether this one is out of use: refused to another call, or renewed. */
   replaced(token: Token): boolean;
 }
@@ -38,6 +38,8 @@ export function createTokenSource({ settings, transport, clock, onRefreshed }: T
   /** The age at which tokens have been seen to end, whatever `expires_in` says (open-points 12). */
   let learned = Number.POSITIVE_INFINITY;
   let lastAge: number | null = null;
+  /** The greatest age at which a token still worked: one that was refused younger had been revoked. */
+  let livedFor = 0;
   let suspect: { age: number; issuedAt: number } | null = null;
 
   async function fetch(): Promise<TokenResult> {
@@ -75,12 +77,14 @@ export function createTokenSource({ settings, transport, clock, onRefreshed }: T
       if (current?.token === token) current = null;
       suspect = { age: sentAt - token.issuedAt, issuedAt: token.issuedAt };
     },
-    worked(token) {
+    worked(token, sentAt) {
+      livedFor = Math.max(livedFor, sentAt - token.issuedAt);
       if (suspect === null || token.issuedAt <= suspect.issuedAt) return;
       // The newer token passed where the older one did not: that one had ended. Once may be a revocation; twice at
       // about the same age is a lifetime.
       const { age } = suspect;
-      if (age > 0) {
+      // A tenth for what requests take on their way.
+      if (age > 0 && age >= livedFor * 0.9) {
         const again = lastAge !== null && Math.min(age, lastAge) >= Math.max(age, lastAge) / 2;
         if (again) learned = Math.min(learned, age);
         lastAge = age;
