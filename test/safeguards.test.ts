@@ -1,11 +1,16 @@
 /** Every safeguard is needed: with one switched off, a night that otherwise breaks no promise breaks one. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { lockLedger } from "../src/ledger/lock.js";
 import { type Safeguard, safeguards, switchOff } from "../src/model/safeguards.js";
+import { rebuildLedger } from "../src/pipeline/rebuild-ledger.js";
+import { replaceNamed } from "../src/pipeline/replace-document.js";
 import { live } from "./simulation/night.js";
 import { drawStory, type Step, type Story, type StoryRow, TONIGHT } from "./simulation/story.js";
 import { eventRow } from "./simulation/story-rows.js";
-import { createWorld } from "./simulation/world.js";
+import { createWorld, type World } from "./simulation/world.js";
 
 let switchOn: (() => void) | null = null;
 afterEach(() => {
@@ -32,8 +37,17 @@ const lostAnswers: Partial<Step> = {
   faults: [{ match: { path: "/documents/events" }, nth: 1, times: 6, action: { kind: "drop", when: "after" } }],
 };
 
+const others = [
+  "generation",
+  "identity-audit",
+  "journal",
+  "lock",
+  "look-before-create",
+  "receipt-by-evidence",
+] as const satisfies Safeguard[];
+
 /** The night that needs each safeguard. The others have tests of their own below. */
-const nights: Record<Exclude<Safeguard, "lock" | "look-before-create" | "receipt-by-evidence">, Story> = {
+const nights: Record<Exclude<Safeguard, (typeof others)[number]>, Story> = {
   "intent-before-call": plain([
     imports([m1(1)]),
     imports([m1(10)], { kill: { request: 1, when: "after" } }),
@@ -103,8 +117,25 @@ describe("switched off, a night breaks a promise:", () => {
     expect(await ofTwoLedgers()).toBe("landed-without-id");
   });
 
+  test("identity-audit", async () => {
+    expect(await ofTwoNames()).toEqual({ exitCode: 3, invalid: 1, timelines: [1] });
+    switchOn = switchOff("identity-audit");
+    expect(await ofTwoNames()).toEqual({ exitCode: 0, invalid: 0, timelines: [2] });
+  });
+
+  test("generation", async () => {
+    expect(await replaced()).toEqual([2, 1]);
+    switchOn = switchOff("generation");
+    expect(await replaced()).not.toEqual([2, 1]);
+  });
+
+  test("journal", async () => {
+    expect(await rebuiltInDoubt()).toBe("landed-without-id");
+    switchOn = switchOff("journal");
+    expect(await rebuiltInDoubt()).toBe("foreign");
+  });
+
   test("none is left out", () => {
-    const others = ["lock", "look-before-create", "receipt-by-evidence"];
     expect([...Object.keys(nights), ...others].toSorted()).toEqual(Object.keys(safeguards).toSorted());
   });
 });
@@ -136,10 +167,56 @@ async function ofTwoLedgers(): Promise<string> {
   await world.import(file(10));
   world.target.ledgerPath = second;
   await world.import(file(10));
-  const state = world.withLedger((database) =>
-    database.prepare<[], string>("SELECT state FROM event_states ORDER BY event_id DESC LIMIT 1").pluck().get(),
-  );
+  const state = lastState(world);
   expect(first).not.toBe(second);
   await world.close();
-  return state ?? "";
+  return state;
+}
+
+const lastState = (world: World): string =>
+  world.withLedger((database) =>
+    database.prepare<[], string>("SELECT state FROM event_states ORDER BY event_id DESC LIMIT 1").pluck().get(),
+  ) ?? "";
+
+/** One tax id under two names in one file, where the mapping says that such rows are refused. */
+async function ofTwoNames() {
+  const world = createWorld({ settings: { identity: "reject" } });
+  const rows = [eventRow({ row: 2, ...m1(1) }), eventRow({ row: 3, ...m1(2), participantName: "Another Company" })];
+  const summary = await world.import([{ name: "a.csv", contentHash: "a", rows }]);
+  const timelines = world.sandbox.store.documents().map(({ events }) => events.length);
+  await world.close();
+  return { exitCode: summary.exitCode, invalid: summary.rows.invalid, timelines };
+}
+
+/** Lengths of the timelines after a document of one event was replaced: the old one with its CANCEL, and the new one. */
+async function replaced(): Promise<number[]> {
+  const world = createWorld();
+  await world.import([{ name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, ...m1(1) })] }]);
+  const replacement = { document: "M1", reason: "wrong owner" };
+  await replaceNamed(world.target, replacement, { clock: world.clock, waitForLock: false });
+  await world.resume();
+  const timelines = world.sandbox.store.documents().map(({ events }) => events.length);
+  await world.close();
+  return timelines;
+}
+
+/** The process dies with an answer on its way, and the ledger's disk with it; what the rebuilt one makes of that event. */
+async function rebuiltInDoubt(): Promise<string> {
+  const disk = mkdtempSync(join(tmpdir(), "rowferry-safeguard-"));
+  const journal = join(disk, "journal.ndjson");
+  const world = createWorld({ journal });
+  try {
+    const file = (minute: number) => [
+      { name: `${minute}.csv`, contentHash: String(minute), rows: [eventRow({ row: 2, ...m1(minute) })] },
+    ];
+    await world.import(file(1));
+    await world.run(file(10), { killAt: { request: 1, when: "after" } });
+    world.target.ledgerPath = join(disk, "ledger.db");
+    await rebuildLedger(world.target, { journal, backup: null }, world.clock);
+    await world.import(file(10));
+    return lastState(world);
+  } finally {
+    await world.close();
+    rmSync(disk, { recursive: true, force: true });
+  }
 }

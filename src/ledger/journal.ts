@@ -7,6 +7,7 @@ import { dirname } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { failPoint } from "../model/fail-point.js";
 import type { JsonObject } from "../model/json.js";
+import { isOn } from "../model/safeguards.js";
 import { type LedgerOwner, ownerName } from "./open-ledger.js";
 
 /** One line of the journal; see journal-entries.ts for what stands in which. */
@@ -46,6 +47,7 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
   else if (!endsWithLineFeed(path, size)) write("\n");
   return {
     write(entry) {
+      if (entry.entry === "intent" && !isOn("journal")) return;
       write(`${JSON.stringify(entry)}\n`);
       failPoint("after-journal");
     },

@@ -8,6 +8,7 @@ import type { MappedRow, Placement } from "../model/mapped-row.js";
 import type { Problem } from "../model/problem.js";
 import type { Records } from "../model/records.js";
 import type { Row } from "../model/row.js";
+import { isOn } from "../model/safeguards.js";
 import type { RowCounts } from "../model/summary.js";
 import { createKnownRows } from "./known-rows.js";
 import { createReferences } from "./references.js";
@@ -95,9 +96,10 @@ export function createInputStager(database: Database, options: StageInputOptions
 
   const references = createReferences(database, options.namespace, now);
   const context = { ...options, references, report };
-  const participants = createParticipantStager(database, context);
-  const addresses = createAddressStager(database, context);
-  const documents = createDocumentStager(database, context);
+  const audited = isOn("identity-audit") ? context : { ...context, identity: "first" as const, report: () => {} };
+  const participants = createParticipantStager(database, audited);
+  const addresses = createAddressStager(database, audited);
+  const documents = createDocumentStager(database, audited);
   const events = createEventStager(database, { ...context, documents, knownRows, row: () => rowNumberOf(currentRow) });
   const withdrawal = createRowWithdrawal(database, knownRows, now);
 

@@ -14,6 +14,9 @@ export const safeguards = {
   "look-before-create": "HARD-CASES H7: nothing is registered again after doubt without a look",
   "service-clock": "HARD-CASES H10: the service's clock decides what is due",
   "doubt-at-start": "P4: what is found `sending` at start-up is in doubt",
+  "identity-audit": "DESIGN section 5: one natural key with different data is found before any call",
+  generation: "HARD-CASES H26: a replacement and its events have keys of their own",
+  journal: "DESIGN section 3: what is about to be sent survives the loss of the ledger's disk",
   lock: "DESIGN section 3: one writer at a time",
 } as const;
 
