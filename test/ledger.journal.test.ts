@@ -121,6 +121,26 @@ describe("the journal", () => {
   });
 });
 
+describe("a journal whose first line a power loss tore", () => {
+  it.each([
+    ["in the middle", (whole: string) => whole.slice(0, 20)],
+    ["so that zeros stand there", (whole: string) => "\0".repeat(whole.length - 1)],
+  ])("%s begins again; another file is left alone", async (_, tear) => {
+    world = createWorld({ journal });
+    const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
+    openJournal(journal, world.target.ledgerPath, owner).close();
+    const whole = readFileSync(journal, "utf8");
+    writeFileSync(journal, tear(whole));
+    openJournal(journal, world.target.ledgerPath, owner).close();
+    expect(readFileSync(journal, "utf8")).toBe(whole);
+    writeFileSync(journal, "notes");
+    expect(() => openJournal(journal, world.target.ledgerPath, owner)).toThrow(
+      expect.objectContaining({ code: "journal-unreadable" }),
+    );
+    expect(readFileSync(journal, "utf8")).toBe("notes");
+  });
+});
+
 describe("a rebuilt ledger", () => {
   it("knows all that landed: the same rows cost no request", async () => {
     world = createWorld({ journal });
@@ -187,6 +207,20 @@ describe("a rebuilt ledger", () => {
       expect(stranded > 0 || documents.flatMap(({ events }) => events).length === 37).toBe(true);
     },
   );
+
+  it("says of what was stranded that a person is needed, as the lost one did", async () => {
+    world = createWorld({ journal });
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 1, action: { kind: "drop", when: "after" } },
+    ]);
+    const one = [file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])];
+    const before = await world.import(one);
+    loseTheLedger();
+    await rebuild();
+    const after = await world.import(one);
+    expect([before.exitCode, before.open]).toEqual([3, after.open]);
+    expect(after.exitCode).toBe(3);
+  });
 
   it("over a backup takes from it what the journal does not hold, and from the journal what came later", async () => {
     world = createWorld({ journal });

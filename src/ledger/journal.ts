@@ -2,7 +2,18 @@
  * The journal: an append-only file, meant for another disk, with intents before calls and ids after them. Each entry is
  * durable before the ledger's own transaction commits, so the ledger can be rebuilt from it (DESIGN section 3).
  */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { failPoint } from "../model/fail-point.js";
@@ -42,7 +53,7 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
     }
   };
   const size = statSync(path).size;
-  if (size === 0) write(`${JSON.stringify({ entry: "journal", version: 1, owner: ownerName(owner) })}\n`);
+  if (size === 0) write(headerOf(owner));
   // A line that a power loss tore must not swallow the next one.
   else if (!endsWithLineFeed(path, size)) write("\n");
   return {
@@ -72,6 +83,7 @@ export function journalOwner(path: string): string {
 
 function refuseAnothers(path: string, owner: LedgerOwner): void {
   if (!existsSync(path) || statSync(path).size === 0) return;
+  if (isTornAtBirth(path, owner)) return truncateSync(path);
   const theirs = journalOwner(path);
   if (theirs === ownerName(owner)) return;
   throw new RowferryError(
@@ -82,6 +94,17 @@ function refuseAnothers(path: string, owner: LedgerOwner): void {
     },
   );
 }
+
+/** A power loss while the first line was written: part of it, or zeros, and nothing else. */
+function isTornAtBirth(path: string, owner: LedgerOwner): boolean {
+  const whole = headerOf(owner);
+  if (statSync(path).size >= whole.length) return false;
+  const written = readFileSync(path, "utf8").replace(/\0+$/, "");
+  return whole.startsWith(written);
+}
+
+const headerOf = (owner: LedgerOwner) =>
+  `${JSON.stringify({ entry: "journal", version: 1, owner: ownerName(owner) })}\n`;
 
 function firstLine(path: string): string {
   const file = openSync(path, "r");

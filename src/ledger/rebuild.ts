@@ -118,7 +118,7 @@ function createReplay(database: Database): (entry: JournalEntry) => void {
 
   const setEvent = (id: number, state: string, entry: JsonObject, at: number): void => {
     const doubt = state === "stalled" ? 1 : 0;
-    const reason = doubt === 1 ? "interrupted-in-doubt" : text(entry["reason"]);
+    const reason = text(entry["reason"]) ?? (doubt === 1 ? "interrupted-in-doubt" : null);
     dropEventState.run(id);
     addEventState.run(state, reason, text(entry["id"]), text(entry["targetId"]), doubt, at, id);
   };
@@ -162,7 +162,7 @@ function createReplay(database: Database): (entry: JournalEntry) => void {
       // Known not to have landed: the rows bring it again.
       dropEventState.run(found.id);
       if (knownRows.rowsOf(found.id).length === 0) dropEvent.run(found.id);
-    } else setEvent(found.id, "stalled", {}, at);
+    } else setEvent(found.id, "stalled", entry, at);
   };
 
   const isDecided = database
