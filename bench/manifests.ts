@@ -244,8 +244,9 @@ export function landEverything(database: LedgerDatabase): void {
     INSERT INTO document_states (document_id, state, service_id, last_at, changed_at)
       SELECT d.id, 'open', lower(hex(randomblob(16))), (SELECT max(at) FROM events WHERE document_id = d.id), ${now}
       FROM documents d WHERE d.id NOT IN (SELECT document_id FROM document_states);
-    INSERT INTO event_states (event_id, state, service_event_id, changed_at)
-      SELECT id, 'landed', lower(hex(randomblob(16))), ${now} FROM events WHERE id NOT IN (SELECT event_id FROM event_states);
+    INSERT INTO event_states (document_id, event_id, state, service_event_id, changed_at)
+      SELECT e.document_id, e.id, 'landed', lower(hex(randomblob(16))), ${now} FROM events e WHERE NOT EXISTS (
+        SELECT 1 FROM event_states s WHERE s.document_id = e.document_id AND s.event_id = e.id) ORDER BY e.document_id, e.id;
     DELETE FROM open_documents;
     COMMIT;`);
   forgetLandedCells(database);

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { figure, median, withTemporaryFolder } from "./harness.js";
 import { EVENTS_A_DOCUMENT, offlineSession, stageAndPlan, writeManifests, writeMapping } from "./manifests.js";
+import { recordLandings } from "../src/pipeline/send-events.js";
 
 const GOAL = 2;
 const WAL_GOAL_BYTES = 32 * 1024;
@@ -40,7 +41,8 @@ await withTemporaryFolder(async (folder) => {
   let done = 0;
   for (const document of work.openDocuments()) {
     if (done++ >= Number(values.batches)) break;
-    const ids = work.events(document).map(({ id }) => id);
+    const planned = work.events(document);
+    const ids = planned.map(({ id }) => id);
     if (ids.length !== EVENTS_A_DOCUMENT) throw new Error(`${ids.length} events in a document`);
     const intent = { runId: run.id, kind: "create-with-events", subject: "document" as const, subjectId: document };
     const now = session.clock.now();
@@ -54,7 +56,8 @@ await withTemporaryFolder(async (folder) => {
     timed(times.outcome, () => {
       requests.end(request, "accepted", { ...attempt, requestIds: [crypto.randomUUID()], inDoubt: false }, now, (t) => {
         t.opened(document, crypto.randomUUID(), now);
-        for (const id of ids) t.landed(id, crypto.randomUUID(), null, null, now);
+        const receipts = planned.map(() => ({ eventId: crypto.randomUUID(), targetDocumentId: null }));
+        recordLandings(t, planned, receipts, null, now);
       });
     });
     walOf.intent.push(between - before);

@@ -151,7 +151,9 @@ describe("replace, resolve and verify", () => {
     const { default: Database } = await import("better-sqlite3");
     const database = new Database(join(world.cwd, "state/sandbox/ledger.db"));
     database.exec(
-      "DELETE FROM event_states WHERE event_id = 1; INSERT INTO event_states (event_id, state, reason, doubt, changed_at) VALUES (1, 'stalled', 'doubt-unsettled', 1, 0)",
+      `DELETE FROM event_states WHERE event_id = 1;
+       INSERT INTO event_states (document_id, event_id, state, reason, doubt, changed_at)
+         SELECT document_id, id, 'stalled', 'doubt-unsettled', 1, 0 FROM events WHERE id = 1`,
     );
     database.close();
     for (const words of [[], ["--landed", "--not-landed"], ["--landed", "--document-id", "x"]])

@@ -99,7 +99,9 @@ describe("state machines", () => {
         .run(state);
     },
     event(database, state) {
-      database.prepare("INSERT INTO event_states (event_id, state, changed_at) VALUES (1, ?, 0)").run(state);
+      database
+        .prepare("INSERT INTO event_states (document_id, event_id, state, changed_at) VALUES (1, 1, ?, 0)")
+        .run(state);
     },
   };
   const move: Record<Machine, string> = {

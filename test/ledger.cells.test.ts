@@ -57,7 +57,14 @@ test("a page stays as long as one of its rows has not landed", () => {
   keeper.flush();
   database.pragma("foreign_keys = OFF");
   const link = database.prepare("INSERT INTO row_events (row_id, event_id) VALUES (?, ?)");
-  const land = database.prepare("INSERT INTO event_states (event_id, state, changed_at) VALUES (?, 'landed', 0)");
+  const event = database.prepare(
+    `INSERT INTO events (id, document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
+       address_ref, payload, input_id) VALUES (?, 1, randomblob(20), zeroblob(16), 'pickup', '[]', 'Pick-up', 0, 0, 1, 1, '{}', 1)`,
+  );
+  for (const id of [1, 2]) event.run(id);
+  const land = database.prepare(
+    "INSERT INTO event_states (document_id, event_id, state, changed_at) VALUES (1, ?, 'landed', 0)",
+  );
   link.run(INPUT + 2, 1);
   link.run(INPUT + 3, 2);
   land.run(1);

@@ -1,4 +1,13 @@
 -- Schema 1
+CREATE VIEW attempts AS
+  SELECT request_id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
+    FROM earlier_attempts
+  UNION ALL
+  SELECT id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
+    FROM requests WHERE number IS NOT NULL;
+CREATE VIEW request_events AS
+  SELECT r.id AS request_id, r.subject_id AS document_id, c.key AS position, c.value AS event_id
+    FROM requests r JOIN json_each(r.events) c;
 CREATE TRIGGER addresses_law BEFORE UPDATE OF state ON addresses
 WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled') OR OLD.state = 'sending' AND (NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'planned') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected'))
 BEGIN SELECT RAISE(ABORT, 'address: no such transition'); END;
@@ -37,20 +46,6 @@ CREATE TABLE addresses (
   UNIQUE (participant_ref, identity),
   CHECK ((state = 'registered') = (service_id IS NOT NULL))
 ) STRICT;
-CREATE TABLE attempts (
-  id INTEGER PRIMARY KEY,
-  request_id INTEGER NOT NULL REFERENCES requests (id),
-  number INTEGER NOT NULL,
-  started_at INTEGER NOT NULL,
-  duration_ms INTEGER NOT NULL,
-  status INTEGER,
-  failure TEXT,
-  codes TEXT,
-  message TEXT,
-  raw TEXT,
-  request_ids TEXT,
-  in_doubt INTEGER NOT NULL CHECK (in_doubt IN (0, 1))
-) STRICT;
 CREATE TABLE cell_pages (first_row INTEGER PRIMARY KEY, last_row INTEGER NOT NULL, page BLOB NOT NULL) STRICT;
 CREATE TABLE decisions (
   id INTEGER PRIMARY KEY,
@@ -80,7 +75,6 @@ CREATE TABLE document_states (
   state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'open' OR state = 'stranded' OR state = 'rejected' OR state = 'stalled' OR state = 'closed' OR state = 'cancelled'),
   reason TEXT,
   service_id TEXT,
-  request_id INTEGER,
   last_at INTEGER,
   changed_at INTEGER NOT NULL,
   CHECK (service_id IS NOT NULL OR NOT (state = 'open' OR state = 'closed' OR state = 'cancelled'))
@@ -102,6 +96,20 @@ CREATE TABLE documents (
   row_id INTEGER,
   UNIQUE (key, kind, namespace, generation)
 ) STRICT;
+CREATE TABLE earlier_attempts (
+  request_id INTEGER NOT NULL REFERENCES requests (id),
+  number INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  status INTEGER,
+  failure TEXT,
+  codes TEXT,
+  message TEXT,
+  raw TEXT,
+  request_ids TEXT,
+  in_doubt INTEGER NOT NULL CHECK (in_doubt IN (0, 1)),
+  PRIMARY KEY (request_id, number)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE event_aliases (
   document_id INTEGER NOT NULL REFERENCES documents (id),
   deduplication_id BLOB NOT NULL CHECK (length(deduplication_id) = 20),
@@ -115,7 +123,8 @@ CREATE TABLE event_copies (
   former_id INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE event_states (
-  event_id INTEGER PRIMARY KEY REFERENCES events (id),
+  document_id INTEGER NOT NULL,
+  event_id INTEGER NOT NULL,
   state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'held' OR state = 'deferred' OR state = 'rejected' OR state = 'landed' OR state = 'landed-without-id' OR state = 'changed' OR state = 'foreign' OR state = 'stalled'),
   reason TEXT,
   waits_for TEXT,
@@ -126,8 +135,9 @@ CREATE TABLE event_states (
   changed_hash BLOB,
   changed_content TEXT,
   dismissed INTEGER NOT NULL DEFAULT 0 CHECK (dismissed IN (0, 1)),
-  changed_at INTEGER NOT NULL
-) STRICT;
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (document_id, event_id)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE events (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL REFERENCES documents (id),
@@ -234,21 +244,27 @@ CREATE TABLE problems (
   hint TEXT,
   at INTEGER NOT NULL
 ) STRICT;
-CREATE TABLE request_events (
-  request_id INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  event_id INTEGER NOT NULL,
-  PRIMARY KEY (request_id, position)
-) STRICT, WITHOUT ROWID;
 CREATE TABLE requests (
   id INTEGER PRIMARY KEY,
-  run_id INTEGER NOT NULL REFERENCES runs (id),
   kind TEXT NOT NULL,
   subject TEXT NOT NULL CHECK (subject = 'participant' OR subject = 'address' OR subject = 'document'),
   subject_id INTEGER NOT NULL,
   intended_at INTEGER NOT NULL,
+  -- Ids in the order of sending, a JSON array; null: it carries none.
+  events TEXT,
   result TEXT CHECK (result IN ('accepted', 'duplicate', 'refused', 'unanswered', 'stopped')),
-  finished_at INTEGER
+  finished_at INTEGER,
+  number INTEGER,
+  started_at INTEGER,
+  duration_ms INTEGER,
+  status INTEGER,
+  failure TEXT,
+  codes TEXT,
+  message TEXT,
+  raw TEXT,
+  request_ids TEXT,
+  in_doubt INTEGER CHECK (in_doubt IN (0, 1)),
+  run_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 32) VIRTUAL
 ) STRICT;
 CREATE TABLE row_cells (row_id INTEGER PRIMARY KEY, cells TEXT NOT NULL, kinds TEXT) STRICT;
 CREATE TABLE row_events (
@@ -284,14 +300,12 @@ CREATE TABLE runs (
 CREATE TABLE settings (id INTEGER PRIMARY KEY, json TEXT NOT NULL UNIQUE) STRICT;
 CREATE INDEX addresses_by_service_id ON addresses (service_id) WHERE service_id IS NOT NULL;
 CREATE INDEX addresses_open ON addresses (id) WHERE state <> 'registered';
-CREATE INDEX attempts_by_request ON attempts (request_id);
 CREATE INDEX decisions_by_document ON decisions (document_id);
 CREATE INDEX dismissals_by_cells ON dismissals (cell_hash) WHERE cell_hash IS NOT NULL;
 CREATE INDEX dismissals_by_event ON dismissals (document_id, deduplication_id) WHERE document_id IS NOT NULL;
-CREATE INDEX document_states_by_service_id ON document_states (service_id) WHERE service_id IS NOT NULL;
-CREATE INDEX document_states_open ON document_states (state) WHERE service_id IS NULL;
+CREATE INDEX document_states_open ON document_states (state) WHERE service_id IS NULL AND state <> 'sending';
 CREATE INDEX event_aliases_by_event ON event_aliases (event_id);
-CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed';
+CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' AND state <> 'sending';
 CREATE INDEX events_by_related ON events (related_document) WHERE related_document IS NOT NULL;
 CREATE INDEX events_by_target ON events (target_document) WHERE target_document IS NOT NULL;
 CREATE INDEX events_propagated ON events (document_id) WHERE mirrored = 1 AND related_document IS NULL;
@@ -302,9 +316,7 @@ CREATE INDEX placements_by_document ON placements (document_id);
 CREATE INDEX placements_by_row ON placements (row_id);
 CREATE INDEX problems_by_row ON problems (row_id) WHERE row_id IS NOT NULL;
 CREATE INDEX problems_by_subject ON problems (subject, subject_id) WHERE subject IS NOT NULL;
-CREATE INDEX requests_by_run ON requests (run_id);
-CREATE INDEX requests_by_subject ON requests (subject, subject_id);
-CREATE INDEX requests_open ON requests (id) WHERE result IS NULL;
+CREATE INDEX requests_by_subject ON requests (subject_id);
 CREATE INDEX row_events_by_event ON row_events (event_id);
 CREATE INDEX rows_by_key ON rows (row_key) WHERE row_key IS NOT NULL;
 CREATE INDEX rows_invalid ON rows (cell_hash) WHERE fate = 'invalid';

@@ -42,7 +42,7 @@ const promises: readonly [name: string, sql: string][] = [
   [
     "the list of open documents is complete",
     `SELECT DISTINCT d.kind || ' ' || d.key FROM events e JOIN documents d ON d.id = e.document_id
-     LEFT JOIN event_states s ON s.event_id = e.id
+     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
      WHERE (s.state IS NULL OR s.state IN ('planned', 'sending', 'held', 'deferred', 'stalled'))
        AND e.document_id NOT IN (SELECT document_id FROM open_documents)`,
   ],
@@ -74,13 +74,17 @@ const promises: readonly [name: string, sql: string][] = [
     "an event that is being sent stands in a request",
     `SELECT 'event ' || s.event_id FROM event_states s WHERE s.state = 'sending'
        AND NOT EXISTS (SELECT 1 FROM requests r JOIN request_events c ON c.request_id = r.id
-         WHERE r.subject = 'document' AND r.subject_id = (SELECT document_id FROM events WHERE id = s.event_id)
-           AND c.event_id = s.event_id)`,
+         WHERE r.subject = 'document' AND r.subject_id = s.document_id AND c.event_id = s.event_id)`,
+  ],
+  [
+    "every state is of an event that is there",
+    `SELECT 'event ' || s.event_id FROM event_states s
+     WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.id = s.event_id AND e.document_id = s.document_id)`,
   ],
   [
     "what waits to be sent has its payload",
     `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events e JOIN documents d ON d.id = e.document_id
-     LEFT JOIN event_states s ON s.event_id = e.id
+     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
      WHERE e.payload = '' AND (s.state IS NULL OR s.state IN ('planned', 'held', 'deferred'))`,
   ],
 ];

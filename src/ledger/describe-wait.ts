@@ -18,7 +18,7 @@ function describeEventWait(database: Database, id: number): string {
   const event = database
     .prepare<[number], { event: string; kind: string; key: string; state: string | null; row_id: number | null }>(
       `SELECT e.event, d.kind, d.key, s.state, (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id
-       FROM events e JOIN documents d ON d.id = e.document_id LEFT JOIN event_states s ON s.event_id = e.id
+       FROM events e JOIN documents d ON d.id = e.document_id LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
        WHERE e.id = ?`,
     )
     .get(id);

@@ -43,7 +43,7 @@ export function changedKeys(
     .pluck();
   const events = database.prepare<[string, string, string], { sent: number; example: string | null }>(
     `SELECT count(*) AS sent, min(d.kind || ' ' || d.key) AS example FROM documents d
-     JOIN events e ON e.document_id = d.id JOIN event_states s ON s.event_id = e.id
+     JOIN events e ON e.document_id = d.id JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
      WHERE d.namespace = ? AND d.kind = ? AND e.event = ? AND ${sentState}`,
   );
   const documents = database.prepare<[string, string], { sent: number; example: string | null }>(

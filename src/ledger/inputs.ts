@@ -111,7 +111,8 @@ export function createInputStore(database: Database) {
     recount(input: StoredInput): RowCounts {
       const open = database
         .prepare<[number, number], number>(
-          `SELECT count(DISTINCT re.row_id) FROM row_events re LEFT JOIN event_states s ON s.event_id = re.event_id
+          `SELECT count(DISTINCT re.row_id) FROM row_events re JOIN events e ON e.id = re.event_id
+     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
            WHERE re.row_id >= ? AND re.row_id < ?
              AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id'))
              AND NOT (s.state = 'changed' AND s.dismissed = 1)`,
@@ -145,7 +146,8 @@ function withdrawInput(database: Database, id: number): void {
   database
     .prepare(
       `INSERT INTO temp.withdrawn SELECT DISTINCT re.event_id FROM row_events re
-       LEFT JOIN event_states s ON s.event_id = re.event_id
+       JOIN events e ON e.id = re.event_id
+     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
        WHERE re.row_id >= ? AND re.row_id < ?
          AND (s.state IS NULL OR s.state IN ('planned', 'held', 'deferred', 'rejected'))`,
     )
@@ -175,7 +177,8 @@ function withdrawInput(database: Database, id: number): void {
     )
     .run(...range);
   database.exec("DELETE FROM temp.withdrawn WHERE event_id IN (SELECT event_id FROM row_events)");
-  database.exec("DELETE FROM event_states WHERE event_id IN (SELECT event_id FROM temp.withdrawn)");
+  database.exec(`DELETE FROM event_states WHERE (document_id, event_id) IN (
+    SELECT document_id, id FROM events WHERE id IN (SELECT event_id FROM temp.withdrawn))`);
   database.exec("DELETE FROM events WHERE id IN (SELECT event_id FROM temp.withdrawn)");
   database.prepare("UPDATE inputs SET read = 0, skipped = 0, invalid = 0, known = 0, staged = 0 WHERE id = ?").run(id);
 }

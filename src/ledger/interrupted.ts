@@ -4,6 +4,9 @@
  */
 import type { Database } from "better-sqlite3";
 import { isOn } from "../model/safeguards.js";
+import { sendingDocuments, sendingEvents } from "./in-flight.js";
+
+const unanswered = "id > (SELECT max(id) >> 32 << 32 FROM requests) AND result IS NULL";
 
 /** The caller holds the lock: nothing is really being sent. */
 export function recordInterruptions(database: Database, now: number): void {
@@ -11,9 +14,8 @@ export function recordInterruptions(database: Database, now: number): void {
   const reason = "interrupted-in-doubt";
   const anything = database
     .prepare<[], number>(
-      `SELECT EXISTS (SELECT 1 FROM requests WHERE result IS NULL)
-         OR EXISTS (SELECT 1 FROM event_states WHERE state <> 'landed' AND state = 'sending')
-         OR EXISTS (SELECT 1 FROM document_states WHERE state = 'sending')
+      `SELECT EXISTS (SELECT 1 FROM requests WHERE ${unanswered})
+         OR EXISTS (${sendingEvents}) OR EXISTS (${sendingDocuments})
          OR EXISTS (SELECT 1 FROM participants WHERE state <> 'registered' AND state = 'sending')
          OR EXISTS (SELECT 1 FROM addresses WHERE state <> 'registered' AND state = 'sending')`,
     )
@@ -23,12 +25,12 @@ export function recordInterruptions(database: Database, now: number): void {
     database
       .prepare<[string, number]>(
         `UPDATE event_states SET state = 'stalled', reason = ?, doubt = 1, changed_at = ?
-         WHERE state <> 'landed' AND state = 'sending'`,
+         WHERE (document_id, event_id) IN (${sendingEvents})`,
       )
       .run(reason, now);
     database
       .prepare<[string, number]>(
-        "UPDATE document_states SET state = 'stalled', reason = ?, changed_at = ? WHERE state = 'sending'",
+        `UPDATE document_states SET state = 'stalled', reason = ?, changed_at = ? WHERE document_id IN (${sendingDocuments})`,
       )
       .run(reason, now);
     for (const table of ["participants", "addresses"]) {
@@ -39,7 +41,7 @@ export function recordInterruptions(database: Database, now: number): void {
         .run(reason, now);
     }
     database
-      .prepare<[number]>("UPDATE requests SET result = 'unanswered', finished_at = ? WHERE result IS NULL")
+      .prepare<[number]>(`UPDATE requests SET result = 'unanswered', finished_at = ? WHERE ${unanswered}`)
       .run(now);
   })();
 }

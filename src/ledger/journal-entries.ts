@@ -46,7 +46,7 @@ export function createJournalEntries(database: Database) {
   const event = database.prepare<[number], EventColumns>(
     `SELECT e.deduplication_id, e.content_hash, e.event, e.key_parts, e.name, e.at, e.rank, e.mirrored, e.related_document,
        e.related_id, e.target_document, s.state, s.reason, s.service_event_id, s.target_document_id
-     FROM events e LEFT JOIN event_states s ON s.event_id = e.id WHERE e.id = ?`,
+     FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id WHERE e.id = ?`,
   );
   const carried = database
     .prepare<[number], number>("SELECT event_id FROM request_events WHERE request_id = ? ORDER BY position")

@@ -98,7 +98,7 @@ function carryDismissals(
     >(
       `SELECT m.deduplication_id, e.event, e.key_parts, m.content_hash, m.at FROM dismissals m
        JOIN events e ON e.document_id = m.document_id AND e.deduplication_id = m.deduplication_id
-       JOIN event_states s ON s.event_id = e.id AND s.state = 'rejected' AND s.dismissed = 1
+       JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id AND s.state = 'rejected' AND s.dismissed = 1
        WHERE m.document_id = ?`,
     )
     .all(from);

@@ -11,7 +11,8 @@ const openDocument =
 
 /** Selects `row_id`, of rows from @first to @last; an event that has landed counts as open if it did so since @since (ms). */
 const openRows = `
-  SELECT re.row_id FROM row_events re LEFT JOIN event_states s ON s.event_id = re.event_id
+  SELECT re.row_id FROM row_events re JOIN events e ON e.id = re.event_id
+     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
     WHERE re.row_id BETWEEN @first AND @last AND (s.state IS NULL OR s.changed_at >= @since
       OR s.dismissed = 0 AND s.state NOT IN ('landed', 'landed-without-id'))
   UNION ALL SELECT r.id FROM rows r

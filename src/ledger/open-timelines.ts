@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import { documentDeduplicationId } from "../model/keys.js";
 import { describeRow } from "./describe-row.js";
 import { describeWait } from "./describe-wait.js";
+import { UNSETTLED, UNSETTLED_S, UNSETTLED_DOCUMENT, UNSETTLED_DOCUMENT_S } from "./unsettled.js";
 
 export interface DocumentName {
   kind: string;
@@ -24,7 +25,7 @@ export interface HeldRecord {
 export function heldEvents(database: Database, limit: number): { total: number; items: HeldRecord[] } {
   const total = count(
     database,
-    "SELECT count(*) FROM event_states WHERE state <> 'landed' AND state = 'held' AND dismissed = 0",
+    `SELECT count(*) FROM event_states WHERE ${UNSETTLED} AND state = 'held' AND dismissed = 0`,
   );
   if (total === 0) return { total, items: [] };
   const items = database
@@ -43,7 +44,7 @@ export function heldEvents(database: Database, limit: number): { total: number; 
       `SELECT d.kind, d.key, e.event, e.at, s.reason, s.waits_for,
          (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id
        FROM event_states s JOIN events e ON e.id = s.event_id JOIN documents d ON d.id = e.document_id
-       WHERE s.state <> 'landed' AND s.state = 'held' AND s.dismissed = 0 ORDER BY e.document_id, e.at, e.rank, e.id LIMIT ?`,
+       WHERE ${UNSETTLED_S} AND s.state = 'held' AND s.dismissed = 0 ORDER BY e.document_id, e.at, e.rank, e.id LIMIT ?`,
     )
     .all(limit)
     .map(({ kind, key, event, at, reason, waits_for, row_id }) => ({
@@ -67,23 +68,26 @@ export interface StrandedRecord {
 }
 
 export function strandedDocuments(database: Database, limit: number): { total: number; items: StrandedRecord[] } {
-  const total = count(database, "SELECT count(*) FROM document_states WHERE service_id IS NULL AND state = 'stranded'");
+  const total = count(
+    database,
+    `SELECT count(*) FROM document_states WHERE ${UNSETTLED_DOCUMENT} AND state = 'stranded'`,
+  );
   const attempts = database.prepare<[number, number], { started_at: number; request_ids: string | null }>(
     `SELECT a.started_at, a.request_ids FROM attempts a JOIN requests r ON r.id = a.request_id
      WHERE (r.subject = 'document' AND r.subject_id = ? AND r.kind LIKE 'create-%')
         OR r.id IN (SELECT c.request_id FROM request_events c JOIN events e ON e.id = c.event_id WHERE e.target_document = ?)
-     ORDER BY a.id`,
+     ORDER BY a.started_at`,
   );
   const waiting = database
     .prepare<[number], number>(
-      `SELECT count(*) FROM events e LEFT JOIN event_states s ON s.event_id = e.id
+      `SELECT count(*) FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
        WHERE e.document_id = ? AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id'))`,
     )
     .pluck();
   const items = database
     .prepare<[number], { id: number; namespace: string; kind: string; key: string; generation: number }>(
       `SELECT d.id, d.namespace, d.kind, d.key, d.generation FROM document_states s JOIN documents d ON d.id = s.document_id
-       WHERE s.service_id IS NULL AND s.state = 'stranded' ORDER BY d.id LIMIT ?`,
+       WHERE ${UNSETTLED_DOCUMENT_S} AND s.state = 'stranded' ORDER BY d.id LIMIT ?`,
     )
     .all(limit)
     .map((document) => {
@@ -108,8 +112,8 @@ export interface TimelineRecord {
 }
 
 const failedDocuments = `SELECT e.document_id AS id FROM event_states s JOIN events e ON e.id = s.event_id
-    WHERE s.state <> 'landed' AND s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0
-  UNION SELECT document_id FROM document_states WHERE service_id IS NULL AND state IN ('rejected', 'stalled', 'stranded')
+    WHERE ${UNSETTLED_S} AND s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0
+  UNION SELECT document_id FROM document_states WHERE ${UNSETTLED_DOCUMENT} AND state IN ('rejected', 'stalled', 'stranded')
   UNION SELECT p.document_id FROM placements p JOIN rows r ON r.id = p.row_id WHERE r.fate = 'invalid' AND r.settled IS NULL`;
 
 /** Whole timelines, invalid rows among them, at most `events` entries each. */
@@ -134,7 +138,7 @@ export function failedTimelines(
     `SELECT e.name, e.at, e.rank, coalesce(s.state, 'planned') AS state, s.reason, s.waits_for,
        (SELECT message FROM problems p WHERE p.subject = 'event' AND p.subject_id = e.id ORDER BY p.id DESC LIMIT 1) AS message,
        (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id
-     FROM events e LEFT JOIN event_states s ON s.event_id = e.id WHERE e.document_id = ?
+     FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id WHERE e.document_id = ?
      UNION ALL
      SELECT coalesce(p.event, 'row'), coalesce(p.at, 0), 0, 'invalid', NULL, NULL,
        (SELECT message FROM problems x WHERE x.row_id = p.row_id AND x.severity = 'error' ORDER BY x.id LIMIT 1), p.row_id

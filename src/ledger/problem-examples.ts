@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import type { Code } from "../model/codes.js";
 import { inputOf, rowNumberOf } from "./row-id.js";
+import { UNSETTLED_S, UNSETTLED_DOCUMENT_S } from "./unsettled.js";
 
 export interface ProblemExample {
   code: Code;
@@ -37,7 +38,7 @@ const openEvents = `SELECT coalesce(s.reason, s.state) AS code,
     ${lastMessage("event", "e.id")} AS message, NULL AS hint, e.event || ' of ' || d.kind || ' ' || d.key AS record,
     row_number() OVER (PARTITION BY coalesce(s.reason, s.state) ORDER BY e.id) AS place
   FROM event_states s JOIN events e ON e.id = s.event_id JOIN documents d ON d.id = e.document_id
-  WHERE s.state <> 'landed' AND s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0`;
+  WHERE ${UNSETTLED_S} AND s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0`;
 
 const openRegistrations = (subject: string, table: string, key: string) => `SELECT t.reason AS code, t.row_id,
     NULL AS column_name, ${lastMessage(subject, "t.id")} AS message, NULL AS hint, '${subject} ' || ${key} AS record,
@@ -47,7 +48,7 @@ const openRegistrations = (subject: string, table: string, key: string) => `SELE
 const openDocuments = `SELECT s.reason AS code, d.row_id, NULL AS column_name, ${lastMessage("document", "d.id")} AS message,
     NULL AS hint, d.kind || ' ' || d.key AS record, row_number() OVER (PARTITION BY s.reason ORDER BY d.id) AS place
   FROM document_states s JOIN documents d ON d.id = s.document_id
-  WHERE s.service_id IS NULL AND s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT NULL`;
+  WHERE ${UNSETTLED_DOCUMENT_S} AND s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT NULL`;
 
 /** At most `each` of every code, in row order. */
 export function problemExamples(database: Database, each: number): ProblemExample[] {

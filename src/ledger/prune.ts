@@ -61,10 +61,10 @@ function prunePayloads(database: Database, archive: string, before: number): num
       payload: string;
     }
   >(
-    `SELECT e.id, s.changed_at AS at, e.deduplication_id, d.kind, d.key, d.generation, e.event, e.payload FROM event_states s
-     JOIN events e ON e.id = s.event_id JOIN documents d ON d.id = e.document_id
-     WHERE s.event_id > ? AND s.state IN ('landed', 'landed-without-id') AND s.changed_at < ? AND e.payload <> ''
-     ORDER BY s.event_id LIMIT ${CHUNK}`,
+    `SELECT e.id, s.changed_at AS at, e.deduplication_id, d.kind, d.key, d.generation, e.event, e.payload FROM events e
+     CROSS JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id JOIN documents d ON d.id = e.document_id
+     WHERE e.id > ? AND s.state IN ('landed', 'landed-without-id') AND s.changed_at < ? AND e.payload <> ''
+     ORDER BY e.id LIMIT ${CHUNK}`,
   );
   const clear = database.prepare<[number]>("UPDATE events SET payload = '' WHERE id = ?");
   const next = (after: number): Found[] =>
@@ -84,19 +84,33 @@ function prunePayloads(database: Database, archive: string, before: number): num
 }
 
 function pruneAttempts(database: Database, archive: string, before: number): number {
-  const select = database.prepare<[number, number], { id: number; at: number; json: string }>(
-    `SELECT a.id, a.started_at AS at, json_object('request', a.request_id, 'number', a.number, 'startedAt', a.started_at,
+  const finished = database
+    .prepare<[number, number], number>(
+      `SELECT id FROM requests WHERE id > ? AND started_at < ? AND result IS NOT NULL ORDER BY id LIMIT ${CHUNK}`,
+    )
+    .pluck();
+  const attempts = database.prepare<[number], { id: number; at: number; json: string }>(
+    `SELECT a.request_id AS id, a.started_at AS at, json_object('request', a.request_id, 'number', a.number, 'startedAt', a.started_at,
        'durationMs', a.duration_ms, 'status', a.status, 'failure', a.failure, 'codes', a.codes, 'message', a.message,
        'raw', a.raw, 'requestIds', a.request_ids, 'inDoubt', a.in_doubt) AS json
-     FROM attempts a JOIN requests r ON r.id = a.request_id
-     WHERE a.id > ? AND a.started_at < ? AND r.result IS NOT NULL ORDER BY a.id LIMIT ${CHUNK}`,
+     FROM attempts a WHERE a.request_id = ? ORDER BY a.number`,
   );
-  const remove = database.prepare<[number]>("DELETE FROM attempts WHERE id = ?");
+  const removeEarlier = database.prepare<[number]>("DELETE FROM earlier_attempts WHERE request_id = ?");
+  const removeLast = database.prepare<[number]>(
+    `UPDATE requests SET number = NULL, started_at = NULL, duration_ms = NULL, status = NULL, failure = NULL, codes = NULL,
+       message = NULL, raw = NULL, request_ids = NULL, in_doubt = NULL WHERE id = ?`,
+  );
   const next = (after: number): Found[] =>
-    select.all(after, before).map(({ id, at, json }) => ({
-      id,
-      at,
-      entry: { type: "attempts", ...(JSON.parse(json) as JsonObject) },
-    }));
-  return move(database, archive, next, (id) => remove.run(id));
+    finished
+      .all(after, before)
+      .flatMap((request) => attempts.all(request))
+      .map(({ id, at, json }) => ({
+        id,
+        at,
+        entry: { type: "attempts", ...(JSON.parse(json) as JsonObject) },
+      }));
+  return move(database, archive, next, (id) => {
+    removeEarlier.run(id);
+    removeLast.run(id);
+  });
 }

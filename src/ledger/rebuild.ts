@@ -11,6 +11,7 @@ import type { JournalEntry } from "./journal.js";
 import { createKnownRows } from "./known-rows.js";
 import { restoredReference } from "./restored-reference.js";
 import { keyBytes } from "./stage-events.js";
+import { OF_EVENT } from "./unsettled.js";
 
 export interface Rebuilt {
   entries: number;
@@ -81,7 +82,7 @@ function createReplay(database: Database): (entry: JournalEntry) => void {
     [Buffer],
     { id: number; document_id: number; payload: string; state: string | null }
   >(
-    `SELECT e.id, e.document_id, e.payload, s.state FROM events e LEFT JOIN event_states s ON s.event_id = e.id
+    `SELECT e.id, e.document_id, e.payload, s.state FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
      WHERE e.deduplication_id = ?`,
   );
   database.exec("CREATE INDEX IF NOT EXISTS events_by_key_for_rebuild ON events (deduplication_id)");
@@ -90,14 +91,14 @@ function createReplay(database: Database): (entry: JournalEntry) => void {
        address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)`,
   );
-  const dropEventState = database.prepare<[number]>("DELETE FROM event_states WHERE event_id = ?");
+  const dropEventState = database.prepare<[number]>(`DELETE FROM event_states WHERE ${OF_EVENT}`);
   const dropEvent = database.prepare<[number]>(
     "DELETE FROM events WHERE id = ? AND payload = '' AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id)",
   );
   const knownRows = createKnownRows(database);
   const addEventState = database.prepare(
-    `INSERT INTO event_states (event_id, state, reason, service_event_id, target_document_id, attempted_hash, doubt, changed_at)
-     SELECT id, ?, ?, ?, ?, content_hash, ?, ? FROM events WHERE id = ?`,
+    `INSERT INTO event_states (document_id, event_id, state, reason, service_event_id, target_document_id, attempted_hash, doubt, changed_at)
+     SELECT document_id, id, ?, ?, ?, ?, content_hash, ?, ? FROM events WHERE id = ?`,
   );
   const markOpen = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
 

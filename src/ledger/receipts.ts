@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import { inputOf, rowNumberOf } from "./row-id.js";
 import { keyText } from "./stage-events.js";
+import { requestsOf } from "./request-id.js";
 
 export interface ReceiptRow {
   input: string;
@@ -53,6 +54,7 @@ export function* receiptsOf(database: Database, runId: number): Generator<Receip
     names.set(input, found);
     return { input: found.name, sheet: found.sheet, row: rowNumberOf(id) };
   };
+  const range = requestsOf(runId);
   const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   const nothing = { snapshotId: null, documentId: null, targetDocumentId: null, deduplicationId: null };
 
@@ -60,12 +62,12 @@ export function* receiptsOf(database: Database, runId: number): Generator<Receip
     ["participant", "participants", "json_extract(t.payload, '$.taxId')"],
     ["address", "addresses", "t.identity"],
   ] as const) {
-    const rows = database.prepare<[number, string], RegistrationRow>(
+    const rows = database.prepare<[number, number, string], RegistrationRow>(
       `SELECT t.row_id, t.state, ${key} AS key, t.service_id, t.snapshot_id, t.changed_at FROM ${table} t
        WHERE t.row_id IS NOT NULL AND t.state = 'registered'
-         AND t.id IN (SELECT subject_id FROM requests WHERE run_id = ? AND subject = ?)`,
+         AND t.id IN (SELECT subject_id FROM requests WHERE id BETWEEN ? AND ? AND subject = ?)`,
     );
-    for (const row of rows.iterate(runId, record)) {
+    for (const row of rows.iterate(...range, record)) {
       const { state, snapshot_id: snapshotId } = row;
       yield {
         ...nothing,
@@ -80,13 +82,13 @@ export function* receiptsOf(database: Database, runId: number): Generator<Receip
       };
     }
   }
-  const documents = database.prepare<[number], RegistrationRow & { kind: string }>(
+  const documents = database.prepare<[number, number], RegistrationRow & { kind: string }>(
     `SELECT d.row_id, s.state, d.kind, d.key, s.service_id, NULL AS snapshot_id, s.changed_at
      FROM documents d JOIN document_states s ON s.document_id = d.id
      WHERE d.row_id IS NOT NULL AND s.service_id IS NOT NULL
-       AND d.id IN (SELECT subject_id FROM requests WHERE run_id = ? AND subject = 'document' AND kind LIKE 'create-%')`,
+       AND d.id IN (SELECT subject_id FROM requests WHERE id BETWEEN ? AND ? AND subject = 'document' AND kind LIKE 'create-%')`,
   );
-  for (const row of documents.iterate(runId)) {
+  for (const row of documents.iterate(...range)) {
     const { kind: name, key, state, service_id: id } = row;
     yield {
       ...nothing,
@@ -100,16 +102,16 @@ export function* receiptsOf(database: Database, runId: number): Generator<Receip
       answeredAt: iso(row.changed_at),
     };
   }
-  const events = database.prepare<[number], EventReceiptRow>(
+  const events = database.prepare<[number, number], EventReceiptRow>(
     `SELECT re.row_id, e.event, d.kind, d.key, s.state, s.service_event_id, x.service_id, s.target_document_id,
        e.deduplication_id, s.changed_at
-     FROM (SELECT DISTINCT c.event_id FROM requests r JOIN request_events c ON c.request_id = r.id WHERE r.run_id = ?) sent
-     JOIN events e ON e.id = sent.event_id JOIN event_states s ON s.event_id = e.id
+     FROM (SELECT DISTINCT document_id, event_id FROM request_events WHERE request_id BETWEEN ? AND ?) sent
+     JOIN events e ON e.id = sent.event_id JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
      JOIN row_events re ON re.event_id = e.id JOIN documents d ON d.id = e.document_id
      LEFT JOIN document_states x ON x.document_id = d.id
      WHERE s.state IN ('landed', 'landed-without-id')`,
   );
-  for (const row of events.iterate(runId)) {
+  for (const row of events.iterate(...range)) {
     yield {
       ...place(row.row_id),
       record: "event",

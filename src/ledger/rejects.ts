@@ -5,6 +5,7 @@ import type { Problem } from "../model/problem.js";
 import type { CellKind } from "../model/row.js";
 import { createCellReader } from "./row-cells.js";
 import { rowId, rowNumberOf, rowReference } from "./row-id.js";
+import { UNSETTLED_S, UNSETTLED_DOCUMENT_S } from "./unsettled.js";
 
 export interface RejectedLedgerRow {
   row: number;
@@ -20,7 +21,7 @@ const refusedRecords = `SELECT 'participant' AS subject, id, row_id, reason FROM
   UNION ALL SELECT 'address', id, row_id, reason FROM addresses
     WHERE state <> 'registered' AND state = 'rejected' AND reason IS NOT 'dismissed' AND row_id IS NOT NULL
   UNION ALL SELECT 'document', d.id, d.row_id, s.reason FROM document_states s JOIN documents d ON d.id = s.document_id
-    WHERE s.service_id IS NULL AND s.state = 'rejected' AND s.reason IS NOT 'dismissed' AND d.row_id IS NOT NULL`;
+    WHERE ${UNSETTLED_DOCUMENT_S} AND s.state = 'rejected' AND s.reason IS NOT 'dismissed' AND d.row_id IS NOT NULL`;
 
 /** Inputs that have such rows, by id. */
 export function inputsWithRejects(database: Database): number[] {
@@ -28,7 +29,7 @@ export function inputsWithRejects(database: Database): number[] {
     .prepare<[], number>(
       `SELECT DISTINCT id >> 32 FROM rows WHERE fate = 'invalid' AND settled IS NULL AND lead IS NULL
        UNION SELECT DISTINCT re.row_id >> 32 FROM event_states s JOIN row_events re ON re.event_id = s.event_id
-       WHERE s.state <> 'landed' AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
+       WHERE ${UNSETTLED_S} AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
        UNION SELECT DISTINCT row_id >> 32 FROM (${refusedRecords})`,
     )
     .pluck()
@@ -44,8 +45,9 @@ export function* rejectedRows(
   const ids = database
     .prepare<[number, number, number, number, number, number], number>(
       `SELECT id FROM rows WHERE id >= ? AND id < ? AND fate = 'invalid' AND settled IS NULL AND lead IS NULL
-       UNION SELECT re.row_id FROM row_events re JOIN event_states s ON s.event_id = re.event_id
-       WHERE re.row_id >= ? AND re.row_id < ? AND s.state <> 'landed' AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
+       UNION SELECT re.row_id FROM row_events re JOIN events e ON e.id = re.event_id
+     JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+       WHERE re.row_id >= ? AND re.row_id < ? AND ${UNSETTLED_S} AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
        UNION SELECT row_id FROM (${refusedRecords}) WHERE row_id >= ? AND row_id < ?
        ORDER BY 1`,
     )
@@ -58,7 +60,8 @@ export function* rejectedRows(
   const refused = database.prepare<[number], { code: Code; message: string | null }>(
     `SELECT coalesce(s.reason, s.state) AS code, (SELECT message FROM problems p
        WHERE p.subject = 'event' AND p.subject_id = s.event_id ORDER BY p.id DESC LIMIT 1) AS message
-     FROM row_events re JOIN event_states s ON s.event_id = re.event_id
+     FROM row_events re JOIN events e ON e.id = re.event_id
+     JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
      WHERE re.row_id = ? AND s.state IN ('rejected', 'foreign') AND s.dismissed = 0`,
   );
   const records = database.prepare<[number], { code: Code; message: string | null }>(

@@ -7,6 +7,7 @@ import type { Database } from "better-sqlite3";
 import type { EventRecord } from "../model/records.js";
 import { createKnownRows } from "./known-rows.js";
 import { rowId, rowNumberOf } from "./row-id.js";
+import { OF_EVENT } from "./unsettled.js";
 
 export interface Rekeying {
   /** Lets a document's new key stand for the one that the same row gave before. Writes nothing where the key is known. */
@@ -103,7 +104,7 @@ export function createRekeying(database: Database, namespace: string): Rekeying 
       `SELECT min(e.id) FROM events e WHERE e.document_id = @document AND e.at = @at AND ${free} HAVING count(*) = 1`,
     )
     .pluck();
-  const stateOf = database.prepare<[number], string>("SELECT state FROM event_states WHERE event_id = ?").pluck();
+  const stateOf = database.prepare<[number], string>(`SELECT state FROM event_states WHERE ${OF_EVENT}`).pluck();
   const alias = database.prepare<[number, Buffer, number, number, string]>(
     "INSERT OR IGNORE INTO event_aliases (document_id, deduplication_id, event_id, epoch, key_parts) VALUES (?, ?, ?, ?, ?)",
   );

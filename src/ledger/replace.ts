@@ -9,6 +9,7 @@ import { createKnownRows } from "./known-rows.js";
 import { createNextGeneration } from "./next-generation.js";
 import { type KnownDocument } from "./settle.js";
 import { keyBytes } from "./stage-events.js";
+import { OF_EVENT } from "./unsettled.js";
 
 export interface Replacement {
   /** The next generation's id in the ledger. */
@@ -84,7 +85,7 @@ function replaceWithin(
   const events = database
     .prepare<[number, number], OldEvent>(
       `SELECT e.id, e.event, e.key_parts, s.state, s.changed_content, e.payload FROM events e
-       LEFT JOIN event_states s ON s.event_id = e.id
+       LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
        WHERE e.document_id = ? AND e.event <> '#replaced' AND coalesce(s.dismissed, 0) = 0 OR e.document_id = ? AND s.state = 'changed'`,
     )
     .all(document.id, document.id);
@@ -103,7 +104,7 @@ function replaceWithin(
   const withdraw = database.prepare<[number]>(
     "DELETE FROM events WHERE id = ? AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id)",
   );
-  const withdrawState = database.prepare<[number]>("DELETE FROM event_states WHERE event_id = ?");
+  const withdrawState = database.prepare<[number]>(`DELETE FROM event_states WHERE ${OF_EVENT}`);
   const missing: Replacement["missing"] = [];
   const copies = new Map<number, number>();
   for (const event of events) {
@@ -123,7 +124,7 @@ function replaceWithin(
       withdraw.run(event.id);
     } else if (event.state === "changed") {
       database
-        .prepare<[number, number]>("UPDATE event_states SET dismissed = 1, changed_at = ? WHERE event_id = ?")
+        .prepare<[number, number]>(`UPDATE event_states SET dismissed = 1, changed_at = ? WHERE ${OF_EVENT}`)
         .run(now, event.id);
     }
   }
@@ -150,15 +151,14 @@ function moveRest(database: Database, document: KnownDocument, next: number, now
   const run = (sql: string, ...values: number[]) => database.prepare(sql).run(...values);
   run(
     `UPDATE events SET related_document = ? WHERE related_document = ? AND NOT EXISTS (SELECT 1 FROM event_states s
-       WHERE s.event_id = events.id AND s.state NOT IN ('planned', 'held', 'deferred', 'rejected'))`,
+       WHERE s.document_id = events.document_id AND s.event_id = events.id AND s.state NOT IN ('planned', 'held', 'deferred', 'rejected'))`,
     next,
     document.id,
   );
   if (document.state === "stranded") {
     run("UPDATE document_states SET reason = 'replaced', changed_at = ? WHERE document_id = ?", now, document.id);
     run(
-      `UPDATE event_states SET dismissed = 1, changed_at = ? WHERE state = 'stalled'
-         AND event_id IN (SELECT id FROM events WHERE document_id = ?)`,
+      `UPDATE event_states SET dismissed = 1, changed_at = ? WHERE document_id = ? AND state = 'stalled'`,
       now,
       document.id,
     );
@@ -167,7 +167,7 @@ function moveRest(database: Database, document: KnownDocument, next: number, now
   return (
     database
       .prepare<[number], number>(
-        `SELECT count(*) FROM events e JOIN event_states s ON s.event_id = e.id
+        `SELECT count(*) FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
          WHERE e.related_document = ? AND s.state IN ('landed', 'landed-without-id', 'changed')`,
       )
       .pluck()

@@ -8,6 +8,7 @@ import { isOn } from "../model/safeguards.js";
 import type { Journal } from "./journal.js";
 import { createJournalEntries } from "./journal-entries.js";
 import { createTransitions, type Transitions } from "./transitions.js";
+import { requestId as numbered, requestsOf } from "./request-id.js";
 
 export interface Intent {
   runId: number;
@@ -59,17 +60,27 @@ export interface RequestStore {
 export function createRequestStore(database: Database, journal: Journal | null = null): RequestStore {
   const transitions = createTransitions(database);
   const entries = createJournalEntries(database);
-  const insert = database.prepare<[number, string, string, number, number]>(
-    "INSERT INTO requests (run_id, kind, subject, subject_id, intended_at) VALUES (?, ?, ?, ?, ?)",
+  const newest = database
+    .prepare<[number, number], number | null>("SELECT max(id) FROM requests WHERE id BETWEEN ? AND ?")
+    .pluck();
+  const next = new Map<number, number>();
+  const idIn = (run: number): number => {
+    const id = next.get(run) ?? (newest.get(...requestsOf(run)) ?? numbered(run, 0)) + 1;
+    next.set(run, id + 1);
+    return id;
+  };
+  const insert = database.prepare<[number, string, string, number, number, string | null]>(
+    "INSERT INTO requests (id, kind, subject, subject_id, intended_at, events) VALUES (?, ?, ?, ?, ?, ?)",
   );
-  const carry = database.prepare<[number, number, number]>(
-    "INSERT INTO request_events (request_id, position, event_id) VALUES (?, ?, ?)",
+  const finish = database.prepare(
+    `UPDATE requests SET result = ?, finished_at = ?, number = ?, started_at = ?, duration_ms = ?, status = ?, failure = ?,
+       codes = ?, message = ?, raw = ?, request_ids = ?, in_doubt = ? WHERE id = ?`,
   );
-  const finish = database.prepare<[string, number, number]>(
+  const finishUntried = database.prepare<[string, number, number]>(
     "UPDATE requests SET result = ?, finished_at = ? WHERE id = ?",
   );
-  const addAttempt = database.prepare(
-    `INSERT INTO attempts (request_id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt)
+  const addEarlier = database.prepare(
+    `INSERT INTO earlier_attempts (request_id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const registration = {
@@ -85,10 +96,9 @@ export function createRequestStore(database: Database, journal: Journal | null =
     },
   };
 
-  const writeAttempt = (requestId: number, attempt: AttemptRow): void => {
+  const columnsOf = (attempt: AttemptRow) => {
     const { error } = attempt;
-    addAttempt.run(
-      requestId,
+    return [
       attempt.number,
       attempt.startedAt,
       Math.round(attempt.durationMs),
@@ -99,11 +109,15 @@ export function createRequestStore(database: Database, journal: Journal | null =
       error?.raw ?? null,
       attempt.requestIds.length === 0 ? null : attempt.requestIds.join("\n"),
       attempt.inDoubt ? 1 : 0,
-    );
+    ];
+  };
+  const writeResult = (id: number, result: RequestResult, last: AttemptRow | undefined, now: number): void => {
+    if (last === undefined) finishUntried.run(result, now, id);
+    else finish.run(result, now, ...columnsOf(last), id);
   };
 
   const writeStates = (intent: Intent, now: number): void => {
-    for (const event of intent.events) transitions.sendingEvent(event, now);
+    if (intent.events.length > 0) transitions.sendingEvents(JSON.stringify(intent.events), now);
     if (intent.subject === "document") {
       if (intent.creates) transitions.sendingDocument(intent.subjectId, now);
     } else if (intent.creates) {
@@ -113,8 +127,9 @@ export function createRequestStore(database: Database, journal: Journal | null =
   /** With the safeguard switched off, what should have been written before the call is written after it. */
   const unwritten = new Map<number, () => void>();
   const writeIntent = database.transaction((intent: Intent, now: number): number => {
-    const id = Number(insert.run(intent.runId, intent.kind, intent.subject, intent.subjectId, now).lastInsertRowid);
-    intent.events.forEach((event, position) => void carry.run(id, position, event));
+    const id = idIn(intent.runId);
+    const events = intent.events.length === 0 ? null : JSON.stringify(intent.events);
+    insert.run(id, intent.kind, intent.subject, intent.subjectId, now, events);
     if (isOn("intent-before-call")) writeStates(intent, now);
     else unwritten.set(id, () => writeStates(intent, now));
     journal?.write(entries.intent(id, now));
@@ -129,9 +144,8 @@ export function createRequestStore(database: Database, journal: Journal | null =
       outcome: (t: Transitions) => void,
     ): void => {
       unwritten.get(requestId)?.();
-      if (last !== undefined) writeAttempt(requestId, last);
       outcome(transitions);
-      finish.run(result, now, requestId);
+      writeResult(requestId, result, last, now);
       journal?.write(entries.end(requestId, now));
     },
   );
@@ -151,15 +165,15 @@ export function createRequestStore(database: Database, journal: Journal | null =
         startedAt: number,
         now: number,
       ): void => {
-        const id = Number(
-          insert.run(intent.runId, intent.kind, intent.subject, intent.subjectId, startedAt).lastInsertRowid,
-        );
-        for (const attempt of attempts) writeAttempt(id, attempt);
-        finish.run(result, now, id);
+        const id = idIn(intent.runId);
+        insert.run(id, intent.kind, intent.subject, intent.subjectId, startedAt, null);
+        for (const attempt of attempts.slice(0, -1)) addEarlier.run(id, ...columnsOf(attempt));
+        writeResult(id, result, attempts.at(-1), now);
       },
     ),
 
-    recordAttempt: (requestId: number, attempt: AttemptRow): void => writeAttempt(requestId, attempt),
+    recordAttempt: (requestId: number, attempt: AttemptRow): void =>
+      void addEarlier.run(requestId, ...columnsOf(attempt)),
 
     end(requestId, result, last, now, outcome) {
       failPoint("before-outcome");
@@ -170,6 +184,13 @@ export function createRequestStore(database: Database, journal: Journal | null =
     outcomes: database.transaction((write: (t: Transitions) => void): void => write(transitions)),
 
     recentSends: (count: number): number[] =>
-      database.prepare<[number], number>("SELECT started_at FROM attempts ORDER BY id DESC LIMIT ?").pluck().all(count),
+      database
+        .prepare<[number], number>(
+          // A retry may belong to a request that began long before the newest one.
+          `SELECT started_at FROM attempts WHERE request_id >= (
+             SELECT min(id) FROM (SELECT id FROM requests ORDER BY id DESC LIMIT 10000)) ORDER BY started_at DESC LIMIT ?`,
+        )
+        .pluck()
+        .all(count),
   };
 }

@@ -1,6 +1,8 @@
 /** Figures of one run for its report and its progress: pace, trouble, unresolved places. Reads only. */
 import type { Database } from "better-sqlite3";
 import type { JsonValue } from "../model/json.js";
+import { UNSETTLED } from "./unsettled.js";
+import { requestsOf } from "./request-id.js";
 
 export interface Pace {
   /** The first attempt, ms since 1970. */
@@ -14,12 +16,12 @@ const mostSpans = 10_000;
 
 /** Attempts of a run in equal spans of at least a second; null where none was made. */
 export function paceOf(database: Database, runId: number): Pace | null {
+  const range = requestsOf(runId);
   const bounds = database
-    .prepare<[number], { first: number | null; last: number | null }>(
-      `SELECT min(a.started_at) AS first, max(a.started_at) AS last FROM attempts a
-       JOIN requests r ON r.id = a.request_id WHERE r.run_id = ?`,
+    .prepare<[number, number], { first: number | null; last: number | null }>(
+      "SELECT min(started_at) AS first, max(started_at) AS last FROM attempts WHERE request_id BETWEEN ? AND ?",
     )
-    .get(runId);
+    .get(...range);
   const { first, last } = bounds ?? { first: null, last: null };
   if (first === null || last === null) return null;
   const spanMs = Math.max(1, Math.ceil((last - first) / 1000 / mostSpans)) * 1000;
@@ -30,11 +32,11 @@ export function paceOf(database: Database, runId: number): Pace | null {
     sent: Array.from({ length: spans }, () => 0),
     rateLimited: Array.from({ length: spans }, () => 0),
   };
-  const slots = database.prepare<[number, number, number], { slot: number; sent: number; refused: number }>(
-    `SELECT (a.started_at - ?) / ? AS slot, count(*) AS sent, sum(a.status IS 429) AS refused FROM attempts a
-     JOIN requests r ON r.id = a.request_id WHERE r.run_id = ? GROUP BY 1`,
+  const slots = database.prepare<[number, number, number, number], { slot: number; sent: number; refused: number }>(
+    `SELECT (started_at - ?) / ? AS slot, count(*) AS sent, sum(status IS 429) AS refused FROM attempts
+     WHERE request_id BETWEEN ? AND ? GROUP BY 1`,
   );
-  for (const { slot, sent, refused } of slots.iterate(first, spanMs, runId)) {
+  for (const { slot, sent, refused } of slots.iterate(first, spanMs, ...range)) {
     pace.sent[slot] = sent;
     pace.rateLimited[slot] = refused;
   }
@@ -47,7 +49,7 @@ export function countTrouble(database: Database): { problems: number; held: numb
     database
       .prepare<[], { problems: number; held: number }>(
         `SELECT count(CASE WHEN state <> 'held' THEN 1 END) AS problems, count(CASE WHEN state = 'held' THEN 1 END) AS held
-         FROM event_states WHERE state <> 'landed' AND state IN ('held', 'rejected', 'stalled', 'foreign', 'changed')
+         FROM event_states WHERE ${UNSETTLED} AND state IN ('held', 'rejected', 'stalled', 'foreign', 'changed')
            AND dismissed = 0`,
       )
       .get() ?? { problems: 0, held: 0 }
@@ -57,9 +59,7 @@ export function countTrouble(database: Database): { problems: number; held: numb
 /** Events that an earlier plan found held, or not yet due. */
 export function countWaiting(database: Database): { held: number; deferred: number } {
   const count = database
-    .prepare<[string], number>(
-      "SELECT count(*) FROM event_states WHERE state <> 'landed' AND state = ? AND dismissed = 0",
-    )
+    .prepare<[string], number>(`SELECT count(*) FROM event_states WHERE ${UNSETTLED} AND state = ? AND dismissed = 0`)
     .pluck();
   return { held: count.get("held") ?? 0, deferred: count.get("deferred") ?? 0 };
 }

@@ -1,5 +1,6 @@
 /** Selectors, the same for every command: which open rows, events and documents a person means (DESIGN section 7). */
 import type { Database } from "better-sqlite3";
+import { UNSETTLED_S, UNSETTLED_DOCUMENT_S } from "./unsettled.js";
 
 export interface Selectors {
   /** A run's name: what it staged or sent. */
@@ -58,12 +59,12 @@ export function selectOpen(database: Database, selectors: Selectors): Selection 
     ]),
     events: all(
       `SELECT e.id FROM event_states s JOIN events e ON e.id = s.event_id
-       WHERE s.state <> 'landed' AND s.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled') AND s.dismissed = 0`,
+       WHERE ${UNSETTLED_S} AND s.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled') AND s.dismissed = 0`,
       [...rowOfEvent, onDocument("e.document_id"), code("coalesce(s.reason, s.state)")],
     ),
     documents: all(
       `SELECT d.id FROM document_states s JOIN documents d ON d.id = s.document_id
-       WHERE s.service_id IS NULL AND s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT 'replaced'`,
+       WHERE ${UNSETTLED_DOCUMENT_S} AND s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT 'replaced'`,
       [...onRow("d.row_id"), onDocument("d.id"), code("s.reason")],
     ),
     participants: ofRowsOnly

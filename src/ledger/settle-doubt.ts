@@ -6,6 +6,7 @@ import { findDocument, type KnownDocument } from "./settle.js";
 import { show } from "./show/show.js";
 import { keyBytes, keyText } from "./stage-events.js";
 import { createTransitions } from "./transitions.js";
+import { OF_EVENT } from "./unsettled.js";
 
 export interface DoubtfulEvent {
   id: number;
@@ -76,7 +77,7 @@ interface FoundEvent {
 }
 
 const select = `SELECT e.id, e.document_id, e.deduplication_id, e.name, e.at, s.state = 'stalled' AND s.doubt = 1 AND s.dismissed = 0 AS doubt
-  FROM events e JOIN event_states s ON s.event_id = e.id`;
+  FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id`;
 
 function ofDocument(database: Database, document: number): FoundEvent[] {
   return database
@@ -128,7 +129,7 @@ export function settleDoubt(database: Database, doubt: Doubt, decision: Decision
   const t = createTransitions(database);
   // A duplicate answer to its key would still be about our own attempt: that it was attempted stays known (P5).
   const plan = database.prepare<[number, number]>(
-    `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, doubt = 0, changed_at = ? WHERE event_id = ?`,
+    `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, doubt = 0, changed_at = ? WHERE ${OF_EVENT}`,
   );
   const settle = database.transaction((): Settled => {
     const settled: Settled = { landed: 0, changed: 0, notLanded: 0 };

@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
 import type { Selection } from "./selection.js";
+import { OF_EVENT } from "./unsettled.js";
 
 export interface Dismissed {
   rows: number;
@@ -28,24 +29,24 @@ export function dismiss(database: Database, selection: Selection, held: "release
   const rememberEvent = database.prepare<[number, number]>(
     `INSERT INTO dismissals (document_id, deduplication_id, content_hash, at)
      SELECT e.document_id, e.deduplication_id, coalesce(s.changed_hash, e.content_hash), ?
-     FROM events e JOIN event_states s ON s.event_id = e.id WHERE e.id = ?`,
+     FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id WHERE e.id = ?`,
   );
   const states = held === "give up" ? "'held', 'rejected', 'foreign', 'changed'" : "'rejected', 'foreign', 'changed'";
   const settleEvent = database.prepare<[number, number]>(
     `UPDATE event_states SET dismissed = 1, changed_at = ?,
        reason = CASE WHEN state = 'held' THEN 'dismissed' ELSE reason END,
        state = CASE WHEN state = 'held' THEN 'rejected' ELSE state END
-     WHERE event_id = ? AND state IN (${states})`,
+     WHERE ${OF_EVENT} AND state IN (${states})`,
   );
   const ofDocument = database
     .prepare<[number], number>(
-      `SELECT e.id FROM events e JOIN event_states s ON s.event_id = e.id
+      `SELECT e.id FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
        WHERE e.document_id = ? AND s.state = 'held' AND s.dismissed = 0`,
     )
     .pluck();
   const settleHeld = database.prepare<[number, number]>(
     `UPDATE event_states SET dismissed = 1, state = 'rejected', reason = 'dismissed', changed_at = ?
-     WHERE event_id = ? AND state = 'held'`,
+     WHERE ${OF_EVENT} AND state = 'held'`,
   );
   const record = (table: string, id: string) =>
     database.prepare<[number, number]>(
@@ -106,7 +107,7 @@ export function retry(database: Database, selection: Selection, now: number): nu
     // What is planned again was never sent as far as evidence goes: a duplicate answer is no receipt (HARD-CASES H3).
     events: database.prepare<[number, number]>(
       `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, attempted_hash = NULL, changed_at = ?
-       WHERE event_id = ? AND (state = 'foreign'
+       WHERE ${OF_EVENT} AND (state = 'foreign'
          OR state = 'rejected' AND reason NOT IN ('late', 'after-close', 'after-cancel', 'dismissed'))`,
     ),
     documents: record("document_states", "document_id"),
@@ -114,11 +115,11 @@ export function retry(database: Database, selection: Selection, now: number): nu
     addresses: record("addresses", "id"),
   };
   // What only a person could settle is asked about once more.
-  const ask = (table: string, id: string) =>
+  const ask = (table: string, which: string) =>
     database.prepare<[number, number]>(
-      `UPDATE ${table} SET reason = 'refused-in-doubt', changed_at = ? WHERE ${id} = ? AND state = 'stalled' AND reason = 'doubt-unsettled'`,
+      `UPDATE ${table} SET reason = 'refused-in-doubt', changed_at = ? WHERE ${which} AND state = 'stalled' AND reason = 'doubt-unsettled'`,
     );
-  const askAgain = { events: ask("event_states", "event_id"), documents: ask("document_states", "document_id") };
+  const askAgain = { events: ask("event_states", OF_EVENT), documents: ask("document_states", "document_id = ?") };
   const open = database.prepare<[number]>(
     "INSERT OR IGNORE INTO open_documents (document_id) SELECT document_id FROM events WHERE id = ?",
   );

@@ -13,6 +13,7 @@ import { createRekeying } from "./rekey.js";
 import { restoredReference } from "./restored-reference.js";
 import type { DocumentStager } from "./stage-documents.js";
 import { createTwinCounter } from "./twins.js";
+import { OF_EVENT } from "./unsettled.js";
 
 /** After the prefix `rf1-`, the key is 160 bits in hex. */
 export const keyBytes = (deduplicationId: string): Buffer => Buffer.from(deduplicationId.slice(4), "hex");
@@ -70,12 +71,12 @@ export function createEventStager(
   const { references } = context;
   const byKey = database.prepare<[number, Buffer], Stored>(
     `SELECT e.id, e.content_hash, e.input_id, e.at, e.participant_ref, s.state, s.changed_hash, s.dismissed
-     FROM events e LEFT JOIN event_states s ON s.event_id = e.id
+     FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
      WHERE e.document_id = ? AND e.deduplication_id = ?`,
   );
   const byId = database.prepare<[number], Stored>(
     `SELECT e.id, e.content_hash, e.input_id, e.at, e.participant_ref, s.state, s.changed_hash, s.dismissed
-     FROM events e LEFT JOIN event_states s ON s.event_id = e.id WHERE e.id = ?`,
+     FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id WHERE e.id = ?`,
   );
   const rekeying = createRekeying(database, context.namespace);
   const anyDismissals =
@@ -89,7 +90,8 @@ export function createEventStager(
     )
     .pluck();
   const giveUp = database.prepare<[number, number]>(
-    "INSERT INTO event_states (event_id, state, reason, dismissed, changed_at) VALUES (?, 'rejected', 'dismissed', 1, ?)",
+    `INSERT INTO event_states (document_id, event_id, state, reason, dismissed, changed_at)
+     SELECT document_id, id, 'rejected', 'dismissed', 1, ? FROM events WHERE id = ?`,
   );
   const insert = database.prepare(
     `INSERT INTO events (id, document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
@@ -103,13 +105,14 @@ export function createEventStager(
   const adopt = database.prepare<[number, number]>("UPDATE events SET input_id = ? WHERE id = ?");
   const setState = database.prepare<[string, string | null, Buffer | null, number, number]>(
     `UPDATE event_states SET state = ?, reason = ?, changed_hash = ?, dismissed = 0, waits_for = NULL, changed_at = ?
-     WHERE event_id = ?`,
+     WHERE ${OF_EVENT}`,
   );
   const askAgain = database.prepare<[number, number]>(
-    "UPDATE event_states SET reason = 'refused-in-doubt', changed_at = ? WHERE event_id = ? AND reason = 'doubt-unsettled'",
+    `UPDATE event_states SET reason = 'refused-in-doubt', changed_at = ?
+     WHERE ${OF_EVENT} AND reason = 'doubt-unsettled'`,
   );
   const keepContent = database.prepare<[string, number]>(
-    "UPDATE event_states SET changed_content = ? WHERE event_id = ?",
+    `UPDATE event_states SET changed_content = ? WHERE ${OF_EVENT}`,
   );
   // Rebuilt from the journal, without a body: its row gives it back (DESIGN section 3).
   const restored = restoredReference(database, "find")?.participant ?? null;
@@ -277,7 +280,7 @@ export function createEventStager(
           ).lastInsertRowid,
         );
         // The same content that a person has given up, come back (HARD-CASES H23).
-        if (anyDismissals && isDismissed.get(document, key, hash) === 1) giveUp.run(id, context.now);
+        if (anyDismissals && isDismissed.get(document, key, hash) === 1) giveUp.run(context.now, id);
         return { id, known: false };
       }
       correct.run(hash, ...Object.values(columns), context.inputId, stored.id);

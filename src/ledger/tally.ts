@@ -3,6 +3,9 @@ import type { Database } from "better-sqlite3";
 import type { Code } from "../model/codes.js";
 import type { StateCounts } from "../model/summary.js";
 import { describeRow } from "./describe-row.js";
+import { UNSETTLED, UNSETTLED_S, UNSETTLED_DOCUMENT, UNSETTLED_DOCUMENT_S } from "./unsettled.js";
+import { countSending } from "./in-flight.js";
+import { requestsOf } from "./request-id.js";
 
 export interface ProblemCount {
   code: Code;
@@ -19,9 +22,8 @@ export interface OpenWork {
   rows: number;
 }
 
-const unsettledDocuments = `SELECT document_id FROM document_states WHERE service_id IS NULL AND reason = 'doubt-unsettled'
-  UNION SELECT e.document_id FROM event_states s JOIN events e ON e.id = s.event_id
-    WHERE s.state <> 'landed' AND s.state = 'stalled' AND s.reason = 'doubt-unsettled'`;
+const unsettledDocuments = `SELECT document_id FROM document_states WHERE ${UNSETTLED_DOCUMENT} AND reason = 'doubt-unsettled'
+  UNION SELECT document_id FROM event_states WHERE ${UNSETTLED} AND state = 'stalled' AND reason = 'doubt-unsettled'`;
 
 type Counted = { state: string; count: number };
 
@@ -30,29 +32,30 @@ const counts = (rows: Counted[]): StateCounts =>
 
 /** What this run sent, by the state it is in now. */
 export function tallyRun(database: Database, runId: number): Omit<OpenWork, "rows"> {
+  const range = requestsOf(runId);
   const registrations = (subject: string, table: string) =>
     counts(
       database
-        .prepare<[number, string], Counted>(
+        .prepare<[number, number, string], Counted>(
           `SELECT t.state, count(*) AS count FROM ${table} t
-           WHERE t.id IN (SELECT subject_id FROM requests WHERE run_id = ? AND subject = ?) GROUP BY t.state`,
+           WHERE t.id IN (SELECT subject_id FROM requests WHERE id BETWEEN ? AND ? AND subject = ?) GROUP BY t.state`,
         )
-        .all(runId, subject),
+        .all(...range, subject),
     );
-  const documents = database.prepare<[number], Counted>(
+  const documents = database.prepare<[number, number], Counted>(
     `SELECT s.state, count(*) AS count FROM document_states s WHERE s.document_id IN
-       (SELECT subject_id FROM requests WHERE run_id = ? AND subject = 'document') GROUP BY s.state`,
+       (SELECT subject_id FROM requests WHERE id BETWEEN ? AND ? AND subject = 'document') GROUP BY s.state`,
   );
-  const events = database.prepare<[number], Counted>(
+  const events = database.prepare<[number, number], Counted>(
     `SELECT coalesce(s.state, 'planned') AS state, count(*) AS count FROM
-       (SELECT DISTINCT c.event_id FROM requests r JOIN request_events c ON c.request_id = r.id WHERE r.run_id = ?) sent
-     LEFT JOIN event_states s ON s.event_id = sent.event_id GROUP BY 1`,
+       (SELECT DISTINCT document_id, event_id FROM request_events WHERE request_id BETWEEN ? AND ?) sent
+     LEFT JOIN event_states s ON s.document_id = sent.document_id AND s.event_id = sent.event_id GROUP BY 1`,
   );
   return {
     participants: registrations("participant", "participants"),
     addresses: registrations("address", "addresses"),
-    documents: counts(documents.all(runId)),
-    events: counts(events.all(runId)),
+    documents: counts(documents.all(...range)),
+    events: counts(events.all(...range)),
   };
 }
 
@@ -68,25 +71,26 @@ export function tallyOpen(database: Database): OpenWork {
     );
   const documents = database.prepare<[], Counted>(
     `SELECT CASE WHEN reason = 'doubt-unsettled' THEN 'unsettled' ELSE state END AS state, count(*) AS count FROM document_states
-     WHERE service_id IS NULL AND state IN ('sending', 'rejected', 'stalled', 'stranded') AND reason IS NOT 'replaced' AND reason IS NOT 'dismissed' GROUP BY 1`,
+     WHERE ${UNSETTLED_DOCUMENT} AND state IN ('rejected', 'stalled', 'stranded') AND reason IS NOT 'replaced' AND reason IS NOT 'dismissed' GROUP BY 1`,
   );
   const events = database.prepare<[], Counted>(
     // What rode with a stranded document, or is in doubt behind doubt that only a person can settle, waits for a person,
     // not for the next run (HARD-CASES H1, H4).
     `SELECT CASE WHEN state <> 'stalled' THEN state WHEN reason = 'document-stranded' THEN 'stranded'
-       WHEN (SELECT e.document_id FROM events e WHERE e.id = event_id) IN (${unsettledDocuments}) THEN 'unsettled'
+       WHEN document_id IN (${unsettledDocuments}) THEN 'unsettled'
        ELSE state END AS state, count(*) AS count FROM event_states
-     WHERE state <> 'landed' AND state IN ('sending', 'held', 'deferred', 'rejected', 'stalled', 'foreign', 'changed')
+     WHERE ${UNSETTLED} AND state IN ('held', 'deferred', 'rejected', 'stalled', 'foreign', 'changed')
        AND dismissed = 0
      GROUP BY 1`,
   );
   const planned = database
     .prepare<[], number>(
       `SELECT (SELECT count(*) FROM events) - (SELECT count(*) FROM event_states)
-         + (SELECT count(*) FROM event_states WHERE state <> 'landed' AND state = 'planned')`,
+         + (SELECT count(*) FROM event_states WHERE ${UNSETTLED} AND state = 'planned')`,
     )
     .pluck()
     .get();
+  const sending = countSending(database);
   const rows = database
     .prepare<[], number>("SELECT count(*) FROM rows WHERE fate = 'invalid' AND settled IS NULL")
     .pluck()
@@ -94,8 +98,12 @@ export function tallyOpen(database: Database): OpenWork {
   return {
     participants: registrations("participants"),
     addresses: registrations("addresses"),
-    documents: counts(documents.all()),
-    events: counts([{ state: "planned", count: planned ?? 0 }, ...events.all()]),
+    documents: counts([{ state: "sending", count: sending.documents }, ...documents.all()]),
+    events: counts([
+      { state: "planned", count: planned ?? 0 },
+      { state: "sending", count: sending.events },
+      ...events.all(),
+    ]),
     rows: rows ?? 0,
   };
 }
@@ -116,7 +124,7 @@ export function tallyProblems(database: Database): ProblemCount[] {
   const events = database
     .prepare<[], { code: Code; count: number; event_id: number }>(
       `SELECT coalesce(s.reason, s.state) AS code, count(*) AS count, min(s.event_id) AS event_id FROM event_states s
-       WHERE s.state <> 'landed' AND s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0 GROUP BY 1`,
+       WHERE ${UNSETTLED_S} AND s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0 GROUP BY 1`,
     )
     .all()
     .map(({ code, count, event_id }) => ({ code, count, example: describeEvent(database, event_id) }));
@@ -147,7 +155,7 @@ export function tallyProblems(database: Database): ProblemCount[] {
       `SELECT s.reason AS code, count(*) AS count, d.key, d.kind, (SELECT message FROM problems p
          WHERE p.subject = 'document' AND p.subject_id = d.id ORDER BY p.id DESC LIMIT 1) AS message
        FROM document_states s JOIN documents d ON d.id = s.document_id
-       WHERE s.service_id IS NULL AND s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT 'replaced' AND s.reason IS NOT 'dismissed' GROUP BY s.reason`,
+       WHERE ${UNSETTLED_DOCUMENT_S} AND s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT 'replaced' AND s.reason IS NOT 'dismissed' GROUP BY s.reason`,
     )
     .all()
     .map(({ code, count, kind, key, message }) => ({
@@ -190,11 +198,11 @@ function describeEvent(database: Database, id: number): string {
 export function tallyRequests(database: Database, runId: number): StateCounts {
   return counts(
     database
-      .prepare<[number], Counted>(
+      .prepare<[number, number], Counted>(
         `SELECT r.kind AS state, count(*) AS count FROM requests r JOIN attempts a ON a.request_id = r.id
-         WHERE r.run_id = ? GROUP BY r.kind`,
+         WHERE a.request_id BETWEEN ? AND ? GROUP BY r.kind`,
       )
-      .all(runId),
+      .all(...requestsOf(runId)),
   );
 }
 
@@ -202,12 +210,12 @@ export function tallyRequests(database: Database, runId: number): StateCounts {
 export function tallyRefused(database: Database, runId: number): { sent: number; refused: number } {
   return (
     database
-      .prepare<[number], { sent: number; refused: number }>(
+      .prepare<[number, number], { sent: number; refused: number }>(
         `SELECT count(DISTINCT c.event_id) AS sent,
            count(DISTINCT CASE WHEN s.state = 'rejected' THEN c.event_id END) AS refused
-         FROM requests r JOIN request_events c ON c.request_id = r.id
-         LEFT JOIN event_states s ON s.event_id = c.event_id WHERE r.run_id = ?`,
+         FROM request_events c LEFT JOIN event_states s ON s.document_id = c.document_id AND s.event_id = c.event_id
+         WHERE c.request_id BETWEEN ? AND ?`,
       )
-      .get(runId) ?? { sent: 0, refused: 0 }
+      .get(...requestsOf(runId)) ?? { sent: 0, refused: 0 }
   );
 }

@@ -4,10 +4,19 @@
  */
 import type { Database } from "better-sqlite3";
 import type { Code } from "../model/codes.js";
+import { OF_EVENT } from "./unsettled.js";
 
 export interface RefusalNote {
   code: Code;
   message: string;
+}
+
+/** An event that was accepted with its id. `at`: ms. */
+export interface PlainLanding {
+  id: number;
+  at: number;
+  serviceId: string;
+  targetId: string | null;
 }
 
 export type Transitions = ReturnType<typeof createTransitions>;
@@ -23,23 +32,28 @@ export function createTransitions(database: Database) {
     doubt: number;
     now: number;
   }>(
-    `INSERT INTO event_states (event_id, state, reason, waits_for, service_event_id, target_document_id, doubt, changed_at)
-     VALUES (@id, @state, @reason, @waitsFor, @serviceId, @targetId, @doubt, @now)
-     ON CONFLICT (event_id) DO UPDATE SET state = @state, reason = @reason, waits_for = @waitsFor,
+    `INSERT INTO event_states (document_id, event_id, state, reason, waits_for, service_event_id, target_document_id, doubt, changed_at)
+     SELECT document_id, id, @state, @reason, @waitsFor, @serviceId, @targetId, @doubt, @now FROM events WHERE id = @id
+     ON CONFLICT (document_id, event_id) DO UPDATE SET state = @state, reason = @reason, waits_for = @waitsFor,
        service_event_id = coalesce(@serviceId, service_event_id),
        target_document_id = coalesce(@targetId, target_document_id), doubt = @doubt, changed_at = @now,
        attempted_hash = iif(@state IN ('planned', 'rejected') OR @state = 'stalled' AND @doubt = 0, NULL, attempted_hash)`,
   );
   // What is planned again or rejected is known not to have landed: no duplicate is a receipt for it (HARD-CASES H3).
-  const sendEvent = database.prepare<[number, number, number]>(
-    `INSERT INTO event_states (event_id, state, attempted_hash, changed_at)
-     SELECT id, 'sending', content_hash, ? FROM events WHERE id = ?
-     ON CONFLICT (event_id) DO UPDATE SET state = 'sending', reason = NULL, waits_for = NULL,
-       attempted_hash = coalesce(attempted_hash, excluded.attempted_hash), changed_at = ?`,
+  const sendEvents = database.prepare<{ ids: string; now: number }>(
+    `INSERT INTO event_states (document_id, event_id, state, attempted_hash, changed_at)
+     SELECT e.document_id, e.id, 'sending', e.content_hash, @now FROM json_each(@ids) sent CROSS JOIN events e ON e.id = sent.value
+     WHERE true ON CONFLICT (document_id, event_id) DO UPDATE SET state = 'sending', reason = NULL, waits_for = NULL,
+       attempted_hash = coalesce(attempted_hash, excluded.attempted_hash), changed_at = @now`,
+  );
+  const landEvent = database.prepare<[string, string | null, number, number, number]>(
+    `UPDATE event_states SET state = 'landed', reason = NULL, waits_for = NULL, service_event_id = ?,
+       target_document_id = coalesce(?, target_document_id), doubt = 0, changed_at = ? WHERE document_id = ? AND event_id = ?`,
   );
   const isChanged = database
     .prepare<[number], number>(
-      "SELECT s.attempted_hash <> e.content_hash FROM event_states s JOIN events e ON e.id = s.event_id WHERE e.id = ?",
+      `SELECT s.attempted_hash <> e.content_hash FROM events e
+       JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id WHERE e.id = ?`,
     )
     .pluck();
   // The event's row holds what the file says now; what landed is known by its hash alone.
@@ -48,10 +62,11 @@ export function createTransitions(database: Database) {
        'rank', e.rank, 'participant', e.participant_ref, 'address', e.address_ref, 'relatedDocument', e.related_document,
        'relatedId', e.related_id, 'mirrored', e.mirrored, 'target', e.target_document, 'payload', e.payload,
        'hash', lower(hex(e.content_hash)))
-     FROM events e WHERE e.id = event_id AND event_id = ?`,
+     FROM events e WHERE e.id = ? AND event_states.document_id = e.document_id AND event_id = e.id`,
   );
   const keepLandedHash = database.prepare<[number]>(
-    `UPDATE events SET content_hash = s.attempted_hash FROM event_states s WHERE s.event_id = id AND id = ?`,
+    `UPDATE events SET content_hash = s.attempted_hash FROM event_states s
+     WHERE s.document_id = events.document_id AND s.event_id = id AND id = ?`,
   );
   const landing = database.prepare<
     [number],
@@ -70,7 +85,7 @@ export function createTransitions(database: Database) {
     `UPDATE document_states SET last_at = max(coalesce(last_at, @at), @at) WHERE state = 'open' AND document_id <> @id
        AND document_id IN (
          SELECT iif(r.document_id = @id, r.related_document, r.document_id) FROM events r
-         JOIN event_states s ON s.event_id = r.id AND s.state IN ('landed', 'landed-without-id', 'changed')
+         JOIN event_states s ON s.document_id = r.document_id AND s.event_id = r.id AND s.state IN ('landed', 'landed-without-id', 'changed')
          WHERE r.related_document IS NOT NULL AND r.mirrored = 1 AND (r.document_id = @id OR r.related_document = @id))`,
   );
   const advance = database.prepare<{ at: number; id: number }>(
@@ -96,8 +111,7 @@ export function createTransitions(database: Database) {
     .prepare<[number], string>("SELECT state FROM document_states WHERE document_id = ?")
     .pluck();
   const strandEvents = database.prepare<[number, number]>(
-    `UPDATE event_states SET reason = 'document-stranded', changed_at = ? WHERE state = 'stalled'
-       AND event_id IN (SELECT id FROM events WHERE document_id = ?)`,
+    `UPDATE event_states SET reason = 'document-stranded', changed_at = ? WHERE document_id = ? AND state = 'stalled'`,
   );
   const addProblem = database.prepare<[string, number, string, string, number]>(
     `INSERT INTO problems (subject, subject_id, stage, severity, code, message, at) VALUES (?, ?, 'submitting', 'error', ?, ?, ?)`,
@@ -112,7 +126,7 @@ export function createTransitions(database: Database) {
 
   // Dismissed beside this run, since its plan was made.
   const givenUp = database
-    .prepare<[number], number>("SELECT dismissed FROM event_states WHERE event_id = ? AND state = 'rejected'")
+    .prepare<[number], number>(`SELECT dismissed FROM event_states WHERE ${OF_EVENT} AND state = 'rejected'`)
     .pluck();
   const unlessGivenUp = (id: number, write: () => unknown): void => {
     if (givenUp.get(id) !== 1) write();
@@ -147,7 +161,18 @@ export function createTransitions(database: Database) {
   };
 
   return {
-    sendingEvent: (id: number, now: number) => void sendEvent.run(now, id, now),
+    /** `ids`: a JSON array, as the request keeps it. */
+    sendingEvents: (ids: string, now: number) => void sendEvents.run({ ids, now }),
+    /** What `landed` says of each, for events of one document that concern no other, and neither close nor cancel it. */
+    landedTogether(of: number, events: readonly PlainLanding[], now: number): void {
+      let at = Number.NEGATIVE_INFINITY;
+      for (const landed of events) {
+        const { changes } = landEvent.run(landed.serviceId, landed.targetId, now, of, landed.id);
+        if (changes !== 1) throw new Error("an event vanished while it was sent");
+        at = Math.max(at, landed.at);
+      }
+      advance.run({ at, id: of });
+    },
     /** `mirrorAt`: when its back-reference took place, in ms; null: at the event's own time. */
     landed(id: number, serviceId: string, targetId: string | null, mirrorAt: number | null, now: number): void {
       event(id, "landed", now, { serviceId, targetId });

@@ -74,7 +74,7 @@ export function createUnhindered(
              max(s.event_id IS NOT NULL OR e.rank <> 0 OR e.mirrored = 1 OR e.related_document IS NOT NULL
                OR e.related_id IS NOT NULL OR e.target_document IS NOT NULL OR ${isBlocked("e")}) AS hindered
            FROM open_documents o CROSS JOIN events e ON e.document_id = o.document_id
-           LEFT JOIN event_states s ON s.event_id = e.id
+           LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
            WHERE o.document_id BETWEEN ? AND ?
              AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id', 'changed'))
            GROUP BY o.document_id) g

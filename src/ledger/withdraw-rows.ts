@@ -7,6 +7,7 @@ import { readCodes } from "../model/codes/read.js";
 import type { Problem } from "../model/problem.js";
 import type { KnownRows } from "./known-rows.js";
 import { inputOf } from "./row-id.js";
+import { OF_EVENT } from "./unsettled.js";
 
 export interface RowWithdrawal {
   /** The row a `rowferry_row` cell names; null when this ledger has no such row. */
@@ -52,7 +53,8 @@ export function createRowWithdrawal(database: Database, knownRows: KnownRows, no
     .pluck();
   const eventsOf = database
     .prepare<[number], number>(
-      `SELECT re.event_id FROM row_events re LEFT JOIN event_states s ON s.event_id = re.event_id
+      `SELECT re.event_id FROM row_events re JOIN events e ON e.id = re.event_id
+     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
        WHERE re.row_id = ? AND ${UNSENT}`,
     )
     .pluck();
@@ -60,7 +62,7 @@ export function createRowWithdrawal(database: Database, knownRows: KnownRows, no
     .prepare<[number, number], number>("SELECT EXISTS (SELECT 1 FROM row_events WHERE event_id = ? AND row_id <> ?)")
     .pluck();
   const unlink = database.prepare<[number, number]>("DELETE FROM row_events WHERE row_id = ? AND event_id = ?");
-  const dropState = database.prepare<[number]>("DELETE FROM event_states WHERE event_id = ?");
+  const dropState = database.prepare<[number]>(`DELETE FROM event_states WHERE ${OF_EVENT}`);
   const dropEvent = database.prepare<[number]>("DELETE FROM events WHERE id = ?");
   const settle = database.prepare<[number, string]>(
     `INSERT INTO rows (id, fate, settled) VALUES (?, 'staged', ?) ON CONFLICT (id) DO UPDATE SET settled = excluded.settled`,

@@ -2,6 +2,8 @@
 import type { Database } from "better-sqlite3";
 import type { DocumentState, EventState } from "../model/states.js";
 import { keyText } from "./stage-events.js";
+import { sendingDocuments, sendingEvents } from "./in-flight.js";
+import { OF_EVENT, UNSETTLED, UNSETTLED_DOCUMENT } from "./unsettled.js";
 
 export interface WorkEvent {
   id: number;
@@ -83,7 +85,7 @@ interface EventRow {
   attempted: number;
 }
 
-const openEvents = `FROM events e LEFT JOIN event_states s ON s.event_id = e.id
+const openEvents = `FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
   WHERE (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id', 'changed'))`;
 
 export function createWorkStore(database: Database) {
@@ -105,7 +107,7 @@ export function createWorkStore(database: Database) {
   const holds = database.prepare<[number], Hold>(
     `SELECT p.row_id AS row, p.at, NULL AS event FROM placements p JOIN rows r ON r.id = p.row_id
      WHERE p.document_id = ? AND r.settled IS NULL AND NOT EXISTS (
-       SELECT 1 FROM events e JOIN event_states s ON s.event_id = e.id
+       SELECT 1 FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
        WHERE e.document_id = p.document_id AND e.deduplication_id = p.deduplication_id
          AND s.state IN ('landed', 'landed-without-id', 'changed'))`,
   );
@@ -138,9 +140,9 @@ export function createWorkStore(database: Database) {
       .pluck();
   const related = relatedBy("");
   const relatedAlready = relatedBy(
-    "JOIN event_states s ON s.event_id = e.id AND s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled')",
+    "JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id AND s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled')",
   );
-  const stateOf = database.prepare<[number], string>("SELECT state FROM event_states WHERE event_id = ?").pluck();
+  const stateOf = database.prepare<[number], string>(`SELECT state FROM event_states WHERE ${OF_EVENT}`).pluck();
   const close = database.prepare<{ id: number }>(
     `DELETE FROM open_documents WHERE document_id = @id AND NOT EXISTS (
        SELECT 1 ${openEvents} AND e.document_id = @id
@@ -150,9 +152,10 @@ export function createWorkStore(database: Database) {
   );
   const stalledDocuments = database
     .prepare<[], number>(
-      `SELECT document_id FROM document_states WHERE service_id IS NULL AND state IN ('stalled', 'sending')
-       UNION SELECT e.document_id FROM event_states s JOIN events e ON e.id = s.event_id
-         WHERE s.state <> 'landed' AND s.state IN ('stalled', 'sending') ORDER BY 1`,
+      `SELECT document_id FROM document_states WHERE ${UNSETTLED_DOCUMENT} AND state = 'stalled'
+       UNION SELECT document_id FROM event_states WHERE ${UNSETTLED} AND state = 'stalled'
+       UNION SELECT document_id FROM (${sendingDocuments})
+       UNION SELECT document_id FROM (${sendingEvents}) ORDER BY 1`,
     )
     .pluck();
   const countOpenEvents = database.prepare<[], number>(`SELECT count(*) ${openEvents}`).pluck();

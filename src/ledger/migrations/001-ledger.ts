@@ -1,3 +1,4 @@
+import { UNSETTLED, UNSETTLED_DOCUMENT } from "../unsettled.js";
 import { type Machine, statesOf, transitions } from "../../model/states.js";
 
 // Chains of comparisons: SQLite builds a table for every `IN` list of three or more, anew for every row written.
@@ -192,13 +193,11 @@ CREATE TABLE document_states (
   ${stateColumn("document")},
   reason TEXT,
   service_id TEXT,
-  request_id INTEGER,
   last_at INTEGER,
   changed_at INTEGER NOT NULL,
   CHECK (service_id IS NOT NULL OR NOT (${isOneOf("state", ["open", "closed", "cancelled"])}))
 ) STRICT;
-CREATE INDEX document_states_by_service_id ON document_states (service_id) WHERE service_id IS NOT NULL;
-CREATE INDEX document_states_open ON document_states (state) WHERE service_id IS NULL;
+CREATE INDEX document_states_open ON document_states (state) WHERE ${UNSETTLED_DOCUMENT};
 ${law("document_states", "document")}
 
 CREATE TABLE events (
@@ -225,8 +224,10 @@ CREATE INDEX events_by_related ON events (related_document) WHERE related_docume
 CREATE INDEX events_propagated ON events (document_id) WHERE mirrored = 1 AND related_document IS NULL;
 CREATE INDEX events_by_target ON events (target_document) WHERE target_document IS NOT NULL;
 
+-- By document: what one request says of its events lies on one page, wherever they stood in their file.
 CREATE TABLE event_states (
-  event_id INTEGER PRIMARY KEY REFERENCES events (id),
+  document_id INTEGER NOT NULL,
+  event_id INTEGER NOT NULL,
   ${stateColumn("event")},
   reason TEXT,
   waits_for TEXT,
@@ -237,9 +238,11 @@ CREATE TABLE event_states (
   changed_hash BLOB,
   changed_content TEXT,
   dismissed INTEGER NOT NULL DEFAULT 0 CHECK (dismissed IN (0, 1)),
-  changed_at INTEGER NOT NULL
-) STRICT;
-CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed';
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (document_id, event_id)
+) STRICT, WITHOUT ROWID;
+-- What is being sent is found by its request: most events pass through it and on to landed without a change here.
+CREATE INDEX event_states_open ON event_states (state) WHERE ${UNSETTLED};
 ${law("event_states", "event")}
 
 -- Cells as read, of rows that have not landed: invalid rows one by one, staged rows in compressed pages.
@@ -306,29 +309,33 @@ CREATE TABLE problems (
 CREATE INDEX problems_by_row ON problems (row_id) WHERE row_id IS NOT NULL;
 CREATE INDEX problems_by_subject ON problems (subject, subject_id) WHERE subject IS NOT NULL;
 
+-- Numbered \`run * 2^32 + number in the run\`. One row a request, its events and its last attempt in it, so that an
+-- intent and an outcome are a page each.
 CREATE TABLE requests (
   id INTEGER PRIMARY KEY,
-  run_id INTEGER NOT NULL REFERENCES runs (id),
   kind TEXT NOT NULL,
   subject TEXT NOT NULL CHECK (${isOneOf("subject", ["participant", "address", "document"])}),
   subject_id INTEGER NOT NULL,
   intended_at INTEGER NOT NULL,
+  -- Ids in the order of sending, a JSON array; null: it carries none.
+  events TEXT,
   result TEXT CHECK (result IN ('accepted', 'duplicate', 'refused', 'unanswered', 'stopped')),
-  finished_at INTEGER
+  finished_at INTEGER,
+  number INTEGER,
+  started_at INTEGER,
+  duration_ms INTEGER,
+  status INTEGER,
+  failure TEXT,
+  codes TEXT,
+  message TEXT,
+  raw TEXT,
+  request_ids TEXT,
+  in_doubt INTEGER CHECK (in_doubt IN (0, 1)),
+  run_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 32) VIRTUAL
 ) STRICT;
-CREATE INDEX requests_open ON requests (id) WHERE result IS NULL;
-CREATE INDEX requests_by_run ON requests (run_id);
-CREATE INDEX requests_by_subject ON requests (subject, subject_id);
+CREATE INDEX requests_by_subject ON requests (subject_id);
 
-CREATE TABLE request_events (
-  request_id INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  event_id INTEGER NOT NULL,
-  PRIMARY KEY (request_id, position)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE attempts (
-  id INTEGER PRIMARY KEY,
+CREATE TABLE earlier_attempts (
   request_id INTEGER NOT NULL REFERENCES requests (id),
   number INTEGER NOT NULL,
   started_at INTEGER NOT NULL,
@@ -339,9 +346,20 @@ CREATE TABLE attempts (
   message TEXT,
   raw TEXT,
   request_ids TEXT,
-  in_doubt INTEGER NOT NULL CHECK (in_doubt IN (0, 1))
-) STRICT;
-CREATE INDEX attempts_by_request ON attempts (request_id);
+  in_doubt INTEGER NOT NULL CHECK (in_doubt IN (0, 1)),
+  PRIMARY KEY (request_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW attempts AS
+  SELECT request_id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
+    FROM earlier_attempts
+  UNION ALL
+  SELECT id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
+    FROM requests WHERE number IS NOT NULL;
+
+CREATE VIEW request_events AS
+  SELECT r.id AS request_id, r.subject_id AS document_id, c.key AS position, c.value AS event_id
+    FROM requests r JOIN json_each(r.events) c;
 
 -- What a person said became of something in doubt (HARD-CASES H5). An event is named by its key: its row may go.
 CREATE TABLE decisions (

@@ -36,7 +36,7 @@ const select = `SELECT e.id, e.document_id, d.kind, d.key, d.generation, x.servi
     (SELECT max(r.intended_at) FROM requests r CROSS JOIN request_events c ON c.request_id = r.id
       WHERE r.subject = 'document' AND r.subject_id = e.document_id AND c.event_id = e.id) AS sent_at
   FROM events e JOIN documents d ON d.id = e.document_id
-  LEFT JOIN event_states s ON s.event_id = e.id LEFT JOIN document_states x ON x.document_id = d.id`;
+  LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id LEFT JOIN document_states x ON x.document_id = d.id`;
 
 /** Events with everything that is known of them. */
 export function createEventView(database: Database) {

@@ -28,7 +28,7 @@ interface AttemptRow {
 }
 
 const select = `SELECT r.id, u.name AS run, r.kind, r.subject, r.subject_id, r.intended_at, r.finished_at, r.result,
-  (SELECT count(*) FROM request_events c WHERE c.request_id = r.id) AS events
+  coalesce(json_array_length(r.events), 0) AS events
   FROM requests r JOIN runs u ON u.id = r.run_id`;
 
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
@@ -37,7 +37,7 @@ export const isoOrNull = (ms: number | null): string | null => (ms === null ? nu
 export function createRequestView(database: Database) {
   const attempts = database.prepare<[number], AttemptRow>(
     `SELECT number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
-     FROM attempts WHERE request_id = ? ORDER BY id`,
+     FROM attempts WHERE request_id = ? ORDER BY number`,
   );
   const subjects = {
     participant: database

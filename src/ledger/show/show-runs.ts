@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { StateCounts } from "../../model/summary.js";
 import { isoOrNull, isoTime } from "./show-requests.js";
 import type { ShownRun } from "./shown.js";
+import { requestsOf } from "../request-id.js";
 
 interface RunRow {
   id: number;
@@ -20,13 +21,13 @@ export function createRunView(database: Database) {
   const inputs = database.prepare<[number], ShownRun["inputs"][number]>(
     "SELECT name, sheet, read, skipped, invalid, known, staged FROM inputs WHERE run_id = ? ORDER BY id",
   );
-  const requests = database.prepare<[number], { name: string; count: number }>(
-    "SELECT kind AS name, count(*) AS count FROM requests WHERE run_id = ? GROUP BY kind",
+  const requests = database.prepare<[number, number], { name: string; count: number }>(
+    "SELECT kind AS name, count(*) AS count FROM requests WHERE id BETWEEN ? AND ? GROUP BY kind",
   );
-  const events = database.prepare<[number], { name: string; count: number }>(
+  const events = database.prepare<[number, number], { name: string; count: number }>(
     `SELECT s.state AS name, count(*) AS count FROM
-       (SELECT DISTINCT c.event_id FROM requests r JOIN request_events c ON c.request_id = r.id WHERE r.run_id = ?) sent
-     JOIN event_states s ON s.event_id = sent.event_id GROUP BY s.state`,
+       (SELECT DISTINCT document_id, event_id FROM request_events WHERE request_id BETWEEN ? AND ?) sent
+     JOIN event_states s ON s.document_id = sent.document_id AND s.event_id = sent.event_id GROUP BY s.state`,
   );
   const counts = (rows: { name: string; count: number }[]): StateCounts =>
     Object.fromEntries(rows.map(({ name, count }) => [name, count]));
@@ -38,8 +39,8 @@ export function createRunView(database: Database) {
     finishedAt: isoOrNull(row.finished_at),
     exitCode: row.exit_code,
     inputs: inputs.all(row.id),
-    requests: counts(requests.all(row.id)),
-    events: counts(events.all(row.id)),
+    requests: counts(requests.all(...requestsOf(row.id))),
+    events: counts(events.all(...requestsOf(row.id))),
   });
   return {
     /** Newest first. */

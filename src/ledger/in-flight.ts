@@ -1,0 +1,22 @@
+/**
+ * What is being sent, found by its request: one that has no result, or whose events are still sent in smaller parts. Such
+ * requests are of the newest run that sent anything: every run settles what it finds before it sends (`interrupted.ts`).
+ */
+import type { Database } from "better-sqlite3";
+
+const underWay = `r.id > (SELECT max(id) >> 32 << 32 FROM requests) AND (r.result IS NULL OR r.result <> 'accepted')`;
+
+/** `document_id`, `event_id`. */
+export const sendingEvents = `SELECT DISTINCT s.document_id, s.event_id
+  FROM requests r CROSS JOIN json_each(r.events) c CROSS JOIN event_states s
+  WHERE ${underWay} AND r.subject = 'document' AND s.document_id = r.subject_id AND s.event_id = c.value
+    AND s.state = 'sending'`;
+
+/** `document_id`. */
+export const sendingDocuments = `SELECT DISTINCT s.document_id FROM requests r CROSS JOIN document_states s
+  WHERE ${underWay} AND r.subject = 'document' AND s.document_id = r.subject_id AND s.state = 'sending'`;
+
+export function countSending(database: Database): { events: number; documents: number } {
+  const count = (select: string) => database.prepare<[], number>(`SELECT count(*) FROM (${select})`).pluck().get() ?? 0;
+  return { events: count(sendingEvents), documents: count(sendingDocuments) };
+}

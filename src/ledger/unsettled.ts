@@ -1,0 +1,15 @@
+/**
+ * Conditions of the partial indexes over states: a query uses such an index when it says the same words. What is being sent is
+ * in neither: it is found by its request (`in-flight.ts`).
+ */
+
+/** Of `event_states`. */
+export const UNSETTLED = "state <> 'landed' AND state <> 'sending'";
+/** The same where the table goes by `s`. */
+export const UNSETTLED_S = "s.state <> 'landed' AND s.state <> 'sending'";
+/** Of `document_states`. */
+export const UNSETTLED_DOCUMENT = "service_id IS NULL AND state <> 'sending'";
+export const UNSETTLED_DOCUMENT_S = "s.service_id IS NULL AND s.state <> 'sending'";
+
+/** Names one row of `event_states` by the event's id. */
+export const OF_EVENT = "(document_id, event_id) = (SELECT document_id, id FROM events WHERE id = ?)";
