@@ -25,15 +25,15 @@ let failed = 0;
 
 async function work(): Promise<void> {
   for (let nature = waiting.shift(); nature !== undefined; nature = waiting.shift()) {
-    const trial = await oneTrial(nature, (folder) =>
-      flags.input === "manifests" ? manifests() : crates(folder, Number(flags.count), Number(flags.seed)),
+    const trial = await oneTrial(nature, (folder, { linkTime }) =>
+      flags.input === "manifests" ? manifests() : crates(folder, Number(flags.count), Number(flags.seed), { linkTime }),
     );
     const { disagreements, judge, ending, reasons, runs } = trial;
     if (disagreements.length > 0) failed++;
-    const codes = runs.map(({ code, ms }) => `${code} (${Math.round(ms / 1000)} s)`).join(", ");
+    const codes = runs.map(({ args, code, ms }) => `${args[0]} ${code} (${Math.round(ms / 1000)} s)`).join(", ");
     console.log(`${disagreements.length === 0 ? "well " : "WRONG"} ${nature.name}`);
     console.log(
-      `      exit ${codes}; ${judge.seen.length} requests, ${judge.tokensIssued()} tokens, ${ending.stranded.size} stranded; open ${JSON.stringify(reasons)}`,
+      `      ${codes}; ${judge.seen.length} requests, ${judge.tokensIssued()} tokens, ${ending.stranded.size} stranded; open ${JSON.stringify(reasons)}`,
     );
     for (const one of disagreements.slice(0, 12)) console.log(`      - ${one}`);
     if (flags.verbose === true)

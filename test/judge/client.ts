@@ -23,8 +23,10 @@ export interface Ran {
 export interface Client {
   folder: string;
   run(args: string[]): Promise<Ran>;
-  /** `import`, then `resume` for as long as the exit code says that it helps, six times at most. */
-  importUntilSettled(args: string[]): Promise<Ran[]>;
+  /** This command, then `resume` for as long as the exit code says that it helps, six times at most. */
+  untilSettled(args: string[]): Promise<Ran[]>;
+  /** Documents that wait for a person's word about themselves (documentId null) or about events, by their keys. */
+  undecided(): { kind: string; key: string; documentId: string | null; doubtful: string[] }[];
   /** `kind state reason`, with the documents' external ids, of all that is not done. */
   open(): { document: string; state: string; reason: string | null }[];
   stranded(): Set<string>;
@@ -75,8 +77,8 @@ export function createClient(judge: Judge, options: { rate: number; burst: numbe
   return {
     folder,
     run,
-    async importUntilSettled(args) {
-      const runs = [await run(["import", ...args])];
+    async untilSettled(args) {
+      const runs = [await run(args)];
       // 4: the same command can go on.
       while (runs.at(-1)?.code === 4 && runs.length < 7) runs.push(await run(["resume"]));
       return runs;
@@ -86,6 +88,15 @@ export function createClient(judge: Judge, options: { rate: number; burst: numbe
         `SELECT d.key AS document, s.state, s.reason FROM event_states s JOIN events e ON e.id = s.event_id
          JOIN documents d ON d.id = e.document_id WHERE s.state NOT IN ('landed', 'landed-without-id')`,
       ),
+    undecided: () =>
+      query<{ kind: string; key: string; documentId: string | null; doubtful: string }>(
+        `SELECT d.kind, d.key, x.service_id AS documentId, (SELECT json_group_array('rf1-' || lower(hex(e.deduplication_id)))
+           FROM events e JOIN event_states s ON s.event_id = e.id
+           WHERE e.document_id = d.id AND s.state = 'stalled' AND s.doubt = 1) AS doubtful
+         FROM documents d JOIN document_states x ON x.document_id = d.id
+         WHERE x.state = 'stranded' OR x.reason = 'doubt-unsettled' OR EXISTS (SELECT 1 FROM events e
+           JOIN event_states s ON s.event_id = e.id WHERE e.document_id = d.id AND s.reason = 'doubt-unsettled')`,
+      ).map(({ doubtful, ...rest }) => ({ ...rest, doubtful: JSON.parse(doubtful) as string[] })),
     stranded: () =>
       new Set(
         query<{ key: string }>(

@@ -38,11 +38,17 @@ const columns = [
 const ein = (number: number) => `12-${String(3_456_000 + number * 7)}`;
 const rank = (name: string) => (name === "CANCEL" ? 2 : name === "CLOSE" ? 1 : 0);
 
+interface CrateOptions {
+  fresh?: number;
+  linkTime?: "event" | "server";
+}
+
 /**
  * `count` crates of four to seven steps; most are closed, some related to the crate before them, some cancelled. Rows
  * come in any order. `fresh`: a crate more, with a step at this moment of the local clock, ms since 1970.
  */
-export function crates(folder: string, count: number, seed = 1, fresh: number | null = null): Input {
+export function crates(folder: string, count: number, seed = 1, options: CrateOptions = {}): Input {
+  const { fresh = null, linkTime = "event" } = options;
   const rows: string[][] = [];
   const timelines = new Map<string, ExpectedEvent[]>();
   const visitors = new Set<number>();
@@ -103,8 +109,11 @@ export function crates(folder: string, count: number, seed = 1, fresh: number | 
   const shuffled = rows.toSorted((a, b) => chance(`${seed} ${a.join()}`) - chance(`${seed} ${b.join()}`));
   const file = join(folder, "crates.csv");
   writeFileSync(file, [columns, ...shuffled].map((row) => `${row.map(quoted).join(",")}\n`).join(""));
+  const mapping = join(folder, "crates.yaml");
+  const settings = `settings: { linkTime: ${linkTime} }\n`;
+  writeFileSync(mapping, settings + readFileSync(join(root, "test/judge/crates.yaml"), "utf8"));
   return {
-    args: [join(root, "test/judge/crates.yaml"), file],
+    args: [mapping, file],
     timelines,
     participants: visitors.size + owners.size,
     addresses: sites.size,
