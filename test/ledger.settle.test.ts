@@ -1,6 +1,7 @@
 /** What a person decides: dismiss, retry, resolve, replace. */
 import { afterEach, describe, expect, it } from "vitest";
 import { selectOpen } from "../src/ledger/selection.js";
+import { retry } from "../src/ledger/settle.js";
 import { dismissSelected } from "../src/pipeline/dismiss.js";
 import { replaceNamed } from "../src/pipeline/replace-document.js";
 import { checkResolve, resolveNamed } from "../src/pipeline/resolve-document.js";
@@ -132,6 +133,24 @@ describe("resolve (H5)", () => {
 });
 
 describe("replace (H26)", () => {
+  it("takes another externalId where the mapping says so, for a service that takes each once (open-points 26)", async () => {
+    world = createWorld({ sandbox: { uniqueExternalId: true } });
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
+    await world.import([file("a", rows)]);
+    await replace("M1");
+    expect((await world.resume()).exitCode).toBe(3);
+    // The mapping is mended, the same file imported again, and what was refused is tried again.
+    const settings = { replacementExternalId: "{externalId}/{generation}" };
+    await world.import([file("a", rows)], { settings });
+    world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));
+    expect((await world.resume()).exitCode).toBe(0);
+    await replace("M1");
+    expect((await world.resume()).exitCode).toBe(0);
+    const documents = world.sandbox.store.documents().map(({ externalId, state }) => `${externalId} ${state}`);
+    expect(documents).toEqual(["M1 cancelled", "M1/2 cancelled", "M1/3 open"]);
+    expect((await world.import([file("a", rows)], { settings })).requests.sent).toBe(0);
+  });
+
   it("cancels, sends the next generation with what changed, and sends nothing by itself", async () => {
     world = createWorld();
     await world.import([

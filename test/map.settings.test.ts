@@ -11,6 +11,7 @@ describe("settings", () => {
       participants: { strategy: "lookup-first", foreign: "use" },
       addresses: { extendedFields: false },
       unplacedRows: "report",
+      replacementExternalId: null,
       late: { refuse: true },
     });
   });
@@ -25,6 +26,17 @@ describe("settings", () => {
       participants: { strategy: "lookup-first", foreign: "refuse" },
       late: { refuse: false, attribute: "Original time", isPublic: false },
     });
+  });
+
+  it.each([
+    ["{externalId}-{generation}", true],
+    ["R{generation}", true],
+    ["{externalId}", false],
+    ["{externalId}-{generation}-{row}", false],
+  ])("an externalId of replacements %j is taken: %s (open-points 26)", async (text, isTaken) => {
+    const loading = load(`settings: { replacementExternalId: "${text}" }\n${mappingWith({})}`);
+    if (isTaken) expect((await loading).settings.replacementExternalId).toBe(text);
+    else await expect(loading).rejects.toThrow("must hold {generation}");
   });
 
   it("reading options reach the readers as written, and are absent where the mapping says nothing", async () => {

@@ -69,7 +69,10 @@ function replaceWithin(
          SELECT namespace, kind, key, ?, 1, 'create',
            coalesce(participant_ref, (SELECT participant_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)),
            coalesce(address_ref, (SELECT address_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)),
-           external_id, fields, create_empty, settings_id, row_id FROM documents d WHERE id = ?`,
+           external_id, fields, create_empty, coalesce(
+             (SELECT i.settings_id FROM inputs i WHERE i.namespace = d.namespace
+                AND i.mapping = (SELECT mapping FROM inputs WHERE id = d.row_id >> 32) ORDER BY i.staged_at DESC, i.id DESC LIMIT 1),
+             settings_id), row_id FROM documents d WHERE id = ?`,
       )
       .run(generation, document.id),
   );

@@ -95,7 +95,7 @@ function keysOf(database: Database, name: string): string[] | null {
 function documentOf(database: Database, id: number): KnownDocument {
   const found = database
     .prepare<[number], KnownDocument>(
-      `SELECT d.id, d.namespace, d.external_id AS externalId, d.kind, d.key, d.generation,
+      `SELECT d.id, d.namespace, d.external_id AS externalId, d.settings_id AS settings, d.kind, d.key, d.generation,
          coalesce(s.state, 'planned') AS state, s.service_id AS serviceId
        FROM documents d LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
     )

@@ -147,6 +147,8 @@ export interface KnownDocument {
   state: string;
   serviceId: string | null;
   externalId: string | null;
+  /** Id of the settings it was staged with; null: it was only referred to. */
+  settings: number | null;
 }
 
 /**
@@ -156,7 +158,7 @@ export interface KnownDocument {
 export function findDocument(database: Database, name: string): KnownDocument {
   const found = database
     .prepare<[string, string], KnownDocument>(
-      `SELECT d.id, d.namespace, d.external_id AS externalId, d.kind, d.key, max(d.generation) AS generation, coalesce(s.state, 'planned') AS state, s.service_id AS serviceId
+      `SELECT d.id, d.namespace, d.external_id AS externalId, d.settings_id AS settings, d.kind, d.key, max(d.generation) AS generation, coalesce(s.state, 'planned') AS state, s.service_id AS serviceId
        FROM documents d LEFT JOIN document_states s ON s.document_id = d.id
        WHERE d.key = ? OR d.kind || '/' || d.key = ? GROUP BY d.namespace, d.kind, d.key`,
     )

@@ -22,6 +22,7 @@ interface Stored {
   participant_ref: number | null;
   address_ref: number | null;
   external_id: string | null;
+  settings_id: number | null;
   fields: string;
   row_id: number | null;
   state: string | null;
@@ -51,7 +52,7 @@ export function createDocumentStager(
   let latest: { record: DocumentRecord; id: number } | null = null;
   const reported = new Set<number>();
   const byId = database.prepare<[number], Stored>(
-    `SELECT d.declared, d.mode, d.participant_ref, d.address_ref, d.external_id, d.fields, d.row_id, s.state
+    `SELECT d.declared, d.mode, d.participant_ref, d.address_ref, d.external_id, d.fields, d.settings_id, d.row_id, s.state
      FROM documents d LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
   );
   const declare = database.prepare<
@@ -60,6 +61,8 @@ export function createDocumentStager(
     `UPDATE documents SET declared = 1, mode = ?, participant_ref = ?, address_ref = ?, external_id = ?, fields = ?,
        create_empty = ?, settings_id = ?, row_id = ? WHERE id = ?`,
   );
+  // An edited mapping's choices hold for what it brings again.
+  const choose = database.prepare<[number, number]>("UPDATE documents SET settings_id = ? WHERE id = ?");
   const give = database.prepare<[number, string, number]>(
     `INSERT INTO document_states (document_id, state, reason, service_id, changed_at) VALUES (?, 'open', 'given', ?, ?)
      ON CONFLICT (document_id) DO NOTHING`,
@@ -130,6 +133,7 @@ export function createDocumentStager(
     if (wanted.mode === "existing") return;
     // A row may append to a document before the row that makes it is read.
     if (stored.mode === "existing" && stored.state === null) return void write();
+    if (stored.settings_id !== context.settingsId) choose.run(context.settingsId, id);
     if (sameContent(stored, wanted)) return;
     if (stored.state === "rejected") {
       write();

@@ -19,6 +19,8 @@ export interface MappingSettings {
   addresses: { extendedFields: boolean };
   /** HARD-CASES H14. */
   unplacedRows: "report" | "hold";
+  /** externalId from the second generation on, with `{externalId}` and `{generation}` in it; null: as before (open-points 26). */
+  replacementExternalId: string | null;
   /** Late rows: refused (default), or moved to the earliest permitted time, keeping the original in an attribute of this name. */
   late: { refuse: true } | { refuse: false; attribute: string; isPublic: boolean };
 }

@@ -14,6 +14,7 @@ export function fillSettings(spec: SettingsSpec = {}): MappingSettings {
     },
     addresses: { extendedFields: spec.addresses?.extendedFields ?? false },
     unplacedRows: spec.unplacedRows ?? "report",
+    replacementExternalId: spec.replacementExternalId ?? null,
     late: spec.late === undefined || spec.late === "refuse" ? { refuse: true } : { refuse: false, ...spec.late },
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { RegistrationStore } from "../ledger/registrations.js";
 import type { WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
+import type { MappingSettings } from "../map/mapping.js";
 import type { JsonObject } from "../model/json.js";
 import { documentDeduplicationId } from "../model/keys.js";
 import { isOn } from "../model/safeguards.js";
@@ -18,11 +19,23 @@ export interface Bodies {
   create(document: WorkDocument, events: readonly WorkEvent[]): string;
 }
 
+/** The externalId under which this generation of a document is sent (open-points 26); null: none. */
+export function sentExternalId(
+  { externalId, generation }: Pick<WorkDocument, "externalId" | "generation">,
+  { replacementExternalId }: Pick<MappingSettings, "replacementExternalId">,
+): string | null {
+  if (externalId === null || generation === 1 || replacementExternalId == null) return externalId;
+  return replacementExternalId.replace(/\{(externalId|generation)\}/g, (_, name) =>
+    name === "generation" ? String(generation) : externalId,
+  );
+}
+
 export function createBodies(
   registrations: RegistrationStore,
   work: WorkStore,
-  inlineReferences: (document: WorkDocument) => boolean,
+  settingsOf: (document: WorkDocument) => Pick<MappingSettings, "references" | "replacementExternalId">,
 ): Bodies {
+  const inlineReferences = (document: WorkDocument) => settingsOf(document).references === "inline";
   const references = (participant: number | null, address: number | null, inline: boolean): JsonObject => {
     const body: JsonObject = {};
     for (const [name, ref] of [
@@ -43,12 +56,15 @@ export function createBodies(
 
   const documentKey = (document: WorkDocument): string => documentDeduplicationId(document);
 
-  const documentBody = (document: WorkDocument): JsonObject => ({
-    ...(JSON.parse(document.fields) as JsonObject),
-    ...(document.externalId === null ? {} : { externalId: document.externalId }),
-    deduplicationId: documentKey(document),
-    ...references(document.participant, document.address, inlineReferences(document)),
-  });
+  const documentBody = (document: WorkDocument): JsonObject => {
+    const externalId = sentExternalId(document, settingsOf(document));
+    return {
+      ...(JSON.parse(document.fields) as JsonObject),
+      ...(externalId === null ? {} : { externalId }),
+      deduplicationId: documentKey(document),
+      ...references(document.participant, document.address, inlineReferences(document)),
+    };
+  };
 
   const eventBody = (event: WorkEvent): JsonObject => {
     const body = JSON.parse(event.payload) as JsonObject;

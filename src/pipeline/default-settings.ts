@@ -9,5 +9,6 @@ export const defaultSettings: MappingSettings = {
   participants: { strategy: "lookup-first", foreign: "use" },
   addresses: { extendedFields: false },
   unplacedRows: "report",
+  replacementExternalId: null,
   late: { refuse: true },
 };

@@ -40,8 +40,8 @@ export function previewDocument(session: Session, name: string): PreviewedDocume
   const { id, kind, key, generation } = findDocument(session.database, name);
   const group = groupDocuments(work.links()).get(id) ?? [id];
   const registrations = withPlaceholders(assumeRegistered(session.registrations));
-  const inline = (document: WorkDocument) => settings.get(document.settings).references === "inline";
-  const bodies = createBodies(registrations, { ...work, document: (ref) => placed(work.document(ref)) }, inline);
+  const settingsOf = (document: WorkDocument) => settings.get(document.settings);
+  const bodies = createBodies(registrations, { ...work, document: (ref) => placed(work.document(ref)) }, settingsOf);
   const component = planComponent({ ...planContext(session, true), registrations }, group);
   const requests: PreviewedRequest[] = [];
   const needed = new Set<string>();

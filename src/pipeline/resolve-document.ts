@@ -1,5 +1,6 @@
 /** `resolve`: a person names the id of a stranded document. Looked at by a read, never by a write (HARD-CASES H5). */
 import { keepDecision } from "../ledger/decisions.js";
+import { createSettingsStore } from "../ledger/settings.js";
 import { findDocument, type KnownDocument, resolveDocument } from "../ledger/settle.js";
 import type { Clock, Random } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
@@ -8,6 +9,8 @@ import type { JsonObject, JsonValue } from "../model/json.js";
 import type { Target } from "../model/target.js";
 import { documentOf } from "../submit/answers.js";
 import { readDocument } from "../submit/calls.js";
+import { sentExternalId } from "./bodies.js";
+import { defaultSettings } from "./default-settings.js";
 import { beside, journaled, reading } from "./ledger-access.js";
 import { type Reader, openReader, type ReaderOptions } from "./open-reader.js";
 
@@ -34,16 +37,17 @@ export async function checkResolve(
   request: { document: string; documentId: string },
   options: ResolveOptions,
 ): Promise<ResolveCheck> {
-  const document = reading(target, (database) => {
+  const { document, externalId } = reading(target, (database) => {
     const found = findDocument(database, request.document);
     resolveDocument(database, found, request.documentId, null);
-    return found;
+    const settings = createSettingsStore(database, defaultSettings);
+    return { document: found, externalId: sentExternalId(found, settings.get(found.settings)) };
   });
   const reader = await openReader(target, options);
   try {
     const body = await look(reader, request.documentId);
     const key = documentDeduplicationId(document);
-    const findings = compare(body, { documentId: request.documentId, key, externalId: document.externalId });
+    const findings = compare(body, { documentId: request.documentId, key, externalId });
     return { document, documentId: request.documentId, findings, body };
   } finally {
     await reader.close();

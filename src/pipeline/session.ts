@@ -141,7 +141,7 @@ export async function openSession(command: string, mapping: string | null, optio
       refusals: createRefusalHistory(database),
       work,
       settings,
-      bodies: createBodies(registrations, work, ({ settings: id }) => settings.get(id).references === "inline"),
+      bodies: createBodies(registrations, work, ({ settings: id }) => settings.get(id)),
       caps: createRequestCaps({ maxEvents: target.maxEventsPerRequest, maxBytes: target.maxRequestBytes }),
       submitter,
       lookAfterMs: options.lookAfterMs ?? null,

@@ -12,7 +12,9 @@ Examples:
   rowferry replace manifest/123 --reason "weight corrected"
 
 The service cannot edit a timeline: the document is cancelled with this reason
-and sent again whole, with what changed or came late in its place.`;
+and sent again whole, with what changed or came late in its place. For a service
+that takes each externalId once, set replacementExternalId in the mapping's
+settings.`;
 
 type Flags = TargetFlags & OutputFlags & { journal?: string; reason: string; wait?: boolean };
 

@@ -71,6 +71,17 @@ export const settingsSchema = z
         description:
           "Rows earlier than what landed: refused (default), or moved to the earliest permitted time, the original kept in the named attribute.",
       }),
+    replacementExternalId: z
+      .string()
+      .regex(/^([^{}]|\{externalId\}|\{generation\})*\{generation\}([^{}]|\{externalId\}|\{generation\})*$/, {
+        error: "must hold {generation}, and no other name in braces but {externalId}",
+      })
+      .optional()
+      .meta({
+        description:
+          "The externalId of a document that `rowferry replace` sends again, for a service that takes each externalId once: a text with `{generation}` (2 for the first replacement) and, as a rule, `{externalId}`. Default: the same as before.",
+        examples: ["{externalId}-{generation}"],
+      }),
   })
   .meta({ id: "Settings", description: "Choices for staging, planning and submitting." });
 
