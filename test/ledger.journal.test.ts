@@ -14,11 +14,16 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkLedger } from "../src/ledger/check.js";
 import { openJournal } from "../src/ledger/journal.js";
+import { findDocument } from "../src/ledger/settle.js";
+import { dismissSelected } from "../src/pipeline/dismiss.js";
 import { backup } from "../src/pipeline/look-after-ledger.js";
 import { rebuildLedger } from "../src/pipeline/rebuild-ledger.js";
+import { replaceNamed } from "../src/pipeline/replace-document.js";
+import { resolveNamed } from "../src/pipeline/resolve-document.js";
 import { showAnything } from "../src/pipeline/show.js";
 import { eventRow } from "./simulation/story-rows.js";
 import { createWorld, type StoryFile, type World } from "./simulation/world.js";
+import { importText, weighingMapping } from "./simulation/yaml-import.js";
 
 const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
   name: `${contentHash}.csv`,
@@ -138,6 +143,97 @@ describe("a journal whose first line a power loss tore", () => {
       expect.objectContaining({ code: "journal-unreadable" }),
     );
     expect(readFileSync(journal, "utf8")).toBe("notes");
+  });
+});
+
+const golden = join(import.meta.dirname, "../fixtures/journal/version-1.ndjson");
+
+/** Every kind of entry: registered, created, landed, refused, dismissed, stranded and resolved, rekeyed, replaced. */
+async function everything(): Promise<void> {
+  const mapping = (eventKey: string) =>
+    weighingMapping({
+      event: `
+        key: ${eventKey}
+        externalCreatedAt: { column: Date }
+        attributes: { Weight: { column: Weight, isPublic: true } }`,
+    });
+  const rows = ["M1,11222333000181,1,2026-01-01 10:00,5", "M1,11222333000181,2,2026-01-01 11:00,6"];
+  const run = async (key: string, name: string, cells: string[], rekey = false) => {
+    await world.clock.run(world.clock.sleep(60_000));
+    await importText(world, mapping(key), name, ["MTR,CNPJ,Ticket,Date,Weight", ...cells, ""].join("\n"), {
+      journal,
+      rekey,
+    });
+  };
+  const byTicket = "[{ column: Ticket }]";
+  const byBoth = "[{ column: Ticket }, { column: Date }]";
+  await run(byTicket, "march.csv", [...rows, "M2,11222333000181,3,soon,7"]);
+  dismissSelected(world.target, { input: "march.csv", row: 4 }, world.clock, journal);
+  world.sandbox.setFaults([
+    { match: { path: "/documents/events" }, nth: 1, times: 1, action: { kind: "drop", when: "after" } },
+  ]);
+  await run(byTicket, "april.csv", ["M3,11222333000181,4,2026-01-02 10:00,8"]);
+  world.sandbox.setFaults([]);
+  const documentId = world.sandbox.store.documents().at(-1)?.id ?? "";
+  const document = world.withLedger((database) => findDocument(database, "M3"));
+  resolveNamed(world.target, { document, documentId, findings: [], body: null }, world.clock, {
+    by: "a person",
+    journal,
+  });
+  await run(byBoth, "march.csv", rows, true);
+  await replaceNamed(
+    world.target,
+    { document: "M1", reason: "wrong weight" },
+    { clock: world.clock, waitForLock: false, journal },
+  );
+  await world.resume();
+}
+
+/** `intent.events[].key` and so on, of all entries; what a null might have held is unknown. */
+function membersIn(path: string): string[] {
+  const found = new Set<string>();
+  const walk = (name: string, value: unknown): void => {
+    if (Array.isArray(value)) for (const one of value) walk(`${name}[]`, one);
+    else if (value !== null && typeof value === "object")
+      for (const [member, inner] of Object.entries(value)) walk(`${name}.${member}`, inner);
+    else found.add(name);
+  };
+  for (const line of readFileSync(path, "utf8").trimEnd().split("\n")) {
+    const { entry, ...members } = JSON.parse(line) as { entry: string };
+    walk(entry, members);
+  }
+  return [...found].toSorted();
+}
+
+describe("the journal's format, version 1", () => {
+  it("is the one that was frozen: no kind of entry and no member is added, left out or renamed", async () => {
+    world = createWorld({ journal });
+    await everything();
+    expect(membersIn(journal)).toEqual(membersIn(golden));
+  });
+
+  it("is explained with lines of that very file", () => {
+    const page = readFileSync(join(import.meta.dirname, "../docs/journal.md"), "utf8");
+    const shown = [...page.matchAll(/^```json\n(.*?)\n```$/gms)].map(([, text = ""]) =>
+      JSON.stringify(JSON.parse(text)),
+    );
+    const frozen = new Set(readFileSync(golden, "utf8").split("\n"));
+    expect(shown.length).toBeGreaterThanOrEqual(7);
+    expect(shown.filter((line) => !frozen.has(line))).toEqual([]);
+  });
+
+  it("is read by this program: what landed, what was replaced, and what was decided", async () => {
+    world = createWorld();
+    loseTheLedger();
+    await rebuildLedger(world.target, { journal: golden, backup: null }, world.clock);
+    expect(isSound()).toEqual([]);
+    const [old, next] = (await showAnything(world.target, "M1")).documents;
+    expect([old?.state, next?.state]).toEqual(["cancelled", "open"]);
+    expect(next?.events.map(({ state }) => state)).toEqual(["landed", "landed"]);
+    expect((await showAnything(world.target, "M3")).documents[0]).toMatchObject({ state: "open" });
+    const count = (table: string) =>
+      world.withLedger((database) => database.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+    expect([count("dismissals"), count("event_aliases"), count("fingerprints")]).toEqual([1, 4, 2]);
   });
 });
 

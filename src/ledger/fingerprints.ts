@@ -70,15 +70,19 @@ export function saveFingerprints(
   namespace: string,
   fingerprints: ReadonlyMap<string, string>,
   rekeyed: ReadonlySet<string>,
+  now: number,
 ): void {
   const newest = database.prepare<[], number | null>("SELECT max(id) FROM events").pluck().get() ?? 0;
-  const save = database.prepare<{ namespace: string; name: string; mapping: string; fingerprint: string; to: number }>(
-    `INSERT INTO fingerprints (namespace, name, mapping, fingerprint, rekeyed_to)
-     VALUES (@namespace, @name, @mapping, @fingerprint, @to)
-     ON CONFLICT (namespace, name, mapping) DO UPDATE SET fingerprint = @fingerprint, rekeyed_to = max(rekeyed_to, @to)`,
+  const save = database.prepare<
+    Record<"namespace" | "name" | "mapping" | "fingerprint", string> & { to: number; now: number }
+  >(
+    `INSERT INTO fingerprints (namespace, name, mapping, fingerprint, rekeyed_to, changed_at)
+     VALUES (@namespace, @name, @mapping, @fingerprint, @to, @now)
+     ON CONFLICT (namespace, name, mapping) DO UPDATE SET fingerprint = @fingerprint, rekeyed_to = max(rekeyed_to, @to),
+       changed_at = @now WHERE fingerprint <> @fingerprint OR rekeyed_to < @to`,
   );
   for (const [name, fingerprint] of fingerprints) {
-    save.run({ namespace, name, mapping, fingerprint, to: rekeyed.has(name) ? newest : 0 });
+    save.run({ namespace, name, mapping, fingerprint, to: rekeyed.has(name) ? newest : 0, now });
   }
 }
 

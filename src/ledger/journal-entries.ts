@@ -55,11 +55,11 @@ export function createJournalEntries(database: Database) {
     "SELECT kind, subject, subject_id FROM requests WHERE id = ?",
   );
   const participant = database.prepare<[number], Record<string, string | number | null>>(
-    "SELECT natural_key, payload, state, origin, service_id, snapshot_id FROM participants WHERE id = ?",
+    "SELECT natural_key, payload, state, reason, origin, service_id, snapshot_id FROM participants WHERE id = ?",
   );
   const address = database.prepare<[number], Record<string, string | number | null>>(
-    `SELECT p.natural_key, a.identity, a.payload, a.extended, a.state, a.origin, a.service_id, a.snapshot_id, a.geography
-     FROM addresses a JOIN participants p ON p.id = CASE WHEN a.participant_ref > 0 THEN a.participant_ref
+    `SELECT p.natural_key, a.identity, a.payload, a.extended, a.state, a.reason, a.origin, a.service_id, a.snapshot_id, a.geography
+     FROM addresses a LEFT JOIN participants p ON p.id = CASE WHEN a.participant_ref > 0 THEN a.participant_ref
        ELSE (SELECT participant_id FROM participant_aliases WHERE id = -a.participant_ref) END
      WHERE a.id = ?`,
   );
@@ -74,8 +74,24 @@ export function createJournalEntries(database: Database) {
     const { state, reason, service_id, last_at, mode } = found;
     return [{ document: nameOf(id), mode, state, reason, id: service_id, lastAt: last_at }];
   };
-  const registration = (subject: string, id: number): JsonObject =>
-    (subject === "participant" ? participant : address).get(id) ?? {};
+  const registration = (subject: string, id: number): JsonObject => ({
+    record: subject,
+    ...(subject === "participant" ? participant : address).get(id),
+  });
+  const resolved = (table: string, ref: number): number =>
+    ref > 0
+      ? ref
+      : (database
+          .prepare<[number], number | null>(`SELECT ${table}_id FROM ${table}_aliases WHERE id = ?`)
+          .pluck()
+          .get(-ref) ?? 0);
+  const cancellation = database.prepare<
+    [number],
+    { deduplication_id: Buffer; at: number; payload: string; participant_ref: number; address_ref: number }
+  >(
+    `SELECT deduplication_id, at, payload, participant_ref, address_ref FROM events
+     WHERE document_id = ? AND event = '#replaced'`,
+  );
 
   /** What has become of these events of a document, and of every document that they touch. */
   const outcomeOf = (id: number, eventIds: readonly number[]): JsonObject => {
@@ -99,11 +115,14 @@ export function createJournalEntries(database: Database) {
   };
 
   return {
+    nameOf,
+    stateOf,
+    registration,
+
     /** Before the call: what is meant to be sent. */
     intent(requestId: number, now: number): JournalEntry {
       const { kind, subject, subject_id: id } = request.get(requestId) ?? { kind: "", subject: "", subject_id: 0 };
-      if (subject !== "document")
-        return { entry: "intent", at: now, kind, record: subject, ...registration(subject, id) };
+      if (subject !== "document") return { entry: "intent", at: now, kind, ...registration(subject, id) };
       const events = carried.all(requestId).flatMap((eventId): JsonValue[] => {
         const found = event.get(eventId);
         if (found === undefined) return [];
@@ -129,19 +148,15 @@ export function createJournalEntries(database: Database) {
     /** After the answer: what became of it, and of every document that it touched. */
     end(requestId: number, now: number): JournalEntry {
       const { kind, subject, subject_id: id } = request.get(requestId) ?? { kind: "", subject: "", subject_id: 0 };
-      if (subject !== "document") return { entry: "end", at: now, kind, record: subject, ...registration(subject, id) };
+      if (subject !== "document") return { entry: "end", at: now, kind, ...registration(subject, id) };
       return { entry: "end", at: now, kind, record: "document", ...outcomeOf(id, carried.all(requestId)) };
     },
 
     registered: (subject: "participant" | "address", id: number, now: number): JournalEntry => ({
       entry: "registered",
       at: now,
-      record: subject,
       ...registration(subject, id),
     }),
-
-    /** A person's word: resolved, or replaced by its next generation. */
-    document: (id: number, now: number): JournalEntry => ({ entry: "document", at: now, documents: stateOf(id) }),
 
     /** A person's word about a document in doubt, or these events of it. */
     decision: (id: number, eventIds: readonly number[], { said, by }: Decision, now: number): JournalEntry => ({
@@ -150,6 +165,19 @@ export function createJournalEntries(database: Database) {
       ...outcomeOf(id, eventIds),
       decision: { document: nameOf(id), said, by },
     }),
+
+    /** A person's word: cancelled, and sent again as its next generation. No row brings the CANCEL: it stands here whole. */
+    replaced(id: number, next: number, now: number): JournalEntry {
+      const found = cancellation.get(id);
+      const cancel = found && {
+        key: keyText(found.deduplication_id),
+        at: found.at,
+        payload: JSON.parse(found.payload) as JsonObject,
+        participant: registration("participant", resolved("participant", found.participant_ref)),
+        address: registration("address", resolved("address", found.address_ref)),
+      };
+      return { entry: "replaced", at: now, documents: [...stateOf(id), ...stateOf(next)], cancel: cancel ?? null };
+    },
   };
 }
 

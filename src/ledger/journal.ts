@@ -21,14 +21,14 @@ import type { JsonObject } from "../model/json.js";
 import { isOn } from "../model/safeguards.js";
 import { type LedgerOwner, ownerName } from "./open-ledger.js";
 
-/** One line of the journal; see journal-entries.ts for what stands in which. */
+/** One line of the journal; docs/journal.md says what stands in which. */
 export type JournalEntry = JsonObject & {
-  entry: "journal" | "intent" | "end" | "registered" | "document";
+  entry: "journal" | "intent" | "end" | "registered" | "document" | "replaced" | "dismissed" | "keys";
 };
 
 export interface Journal {
   /** Durable when it returns. @throws RowferryError `journal-not-written` */
-  write(entry: JournalEntry): void;
+  write(...entries: JournalEntry[]): void;
   /** Whether it lies on the ledger's own disk, and would be lost with it. */
   besideLedger: boolean;
   close(): void;
@@ -57,9 +57,10 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
   // A line that a power loss tore must not swallow the next one.
   else if (!endsWithLineFeed(path, size)) write("\n");
   return {
-    write(entry) {
-      if (entry.entry === "intent" && !isOn("journal")) return;
-      write(`${JSON.stringify(entry)}\n`);
+    write(...entries) {
+      const written = entries.filter(({ entry }) => entry !== "intent" || isOn("journal"));
+      if (written.length === 0) return;
+      write(written.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
       failPoint("after-journal");
     },
     besideLedger: statSync(path).dev === statSync(dirname(ledgerPath)).dev,

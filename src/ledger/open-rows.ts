@@ -33,7 +33,8 @@ INSERT OR IGNORE INTO temp.open_declarations
   SELECT p.row_id FROM participants p WHERE p.row_id IS NOT NULL AND ${openRegistration("p")}
   UNION ALL SELECT a.row_id FROM addresses a WHERE a.row_id IS NOT NULL AND ${openRegistration("a")}
   UNION ALL SELECT d.row_id FROM document_states x JOIN documents d ON d.id = x.document_id
-    WHERE x.service_id IS NULL AND x.state = 'rejected' AND x.reason IS NOT 'dismissed' AND d.row_id IS NOT NULL;`;
+    WHERE x.service_id IS NULL AND x.state <> 'sending' AND x.state = 'rejected' AND x.reason IS NOT 'dismissed'
+      AND d.row_id IS NOT NULL;`;
 
 interface Range {
   first: number;

@@ -10,7 +10,7 @@ import { describeRow } from "./describe-row.js";
 import type { KnownRows } from "./known-rows.js";
 import type { References } from "./references.js";
 import { createRekeying } from "./rekey.js";
-import { restoredReference } from "./restored-reference.js";
+import { restoredReference } from "./rebuild/restored-reference.js";
 import type { DocumentStager } from "./stage-documents.js";
 import { createTwinCounter } from "./twins.js";
 import { OF_EVENT } from "./unsettled.js";
@@ -235,8 +235,7 @@ export function createEventStager(
           record.target === null ? null : context.documents.stageTarget(record.target, rowId),
         );
         correct.run(hash, ...Object.values(columns), context.inputId, stored.id);
-        if (!isLanded) markOpen(document);
-        return { id: stored.id, known: isLanded };
+        if (!isLanded && stored.state !== "changed") markOpen(document);
       }
       if (stored !== undefined && same) {
         if (isLanded) return { id: stored.id, known: true };

@@ -3,7 +3,7 @@ import { dismiss, type Dismissed } from "../ledger/settle.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
-import { beside } from "./ledger-access.js";
+import { beside, journaled } from "./ledger-access.js";
 
 export type { Dismissed } from "../ledger/settle.js";
 
@@ -12,15 +12,29 @@ export type { Dismissed } from "../ledger/settle.js";
  * it; a whole document, input or run gives up what is wrong with it and releases the rest (HARD-CASES H13, H23).
  * @throws RowferryError `usage` without any selector
  */
-export function dismissSelected(target: Target, selectors: Selectors, clock: Clock): Dismissed {
+export function dismissSelected(
+  target: Target,
+  selectors: Selectors,
+  clock: Clock,
+  journal: string | null = null,
+): Dismissed {
   if (Object.values(selectors).every((selector) => selector === undefined)) {
     throw new RowferryError("usage", "dismiss needs to be told what to give up.", {
       hint: "Name it with --row, --document, --code, --input or --run; `rowferry rejects` lists what there is.",
     });
   }
   const held = selectors.row !== undefined || selectors.code !== undefined ? "give up" : "release";
-  return beside(target, (database) =>
+  return beside(target, (database) => {
+    const now = clock.now();
     // Selected and given up in one transaction: a running import moves on meanwhile.
-    database.transaction(() => dismiss(database, selectOpen(database, selectors), held, clock.now())).immediate(),
-  );
+    const work = database.transaction(() => dismiss(database, selectOpen(database, selectors), held, now));
+    return journaled(
+      target,
+      database,
+      journal,
+      now,
+      () => work.immediate(),
+      () => null,
+    );
+  });
 }

@@ -1,5 +1,6 @@
 /** The three ways to a ledger outside of runs: reading, short writes beside a running import, and alone under the lock. */
 import { type JournalEntry, openJournal } from "../ledger/journal.js";
+import { createChoiceLog } from "../ledger/journal-choices.js";
 import { createJournalEntries, type JournalEntries } from "../ledger/journal-entries.js";
 import { lockLedger } from "../ledger/lock.js";
 import {
@@ -37,21 +38,26 @@ function using<Result>(database: LedgerDatabase, work: (database: LedgerDatabase
   }
 }
 
-/** A person's word about a document, written into the journal, where one is kept, before the ledger commits it. */
+/** A person's word, written into the journal, where one is kept, before the ledger commits it. */
 export function journaled<Result>(
   target: Target,
   database: LedgerDatabase,
   path: string | null | undefined,
+  now: number,
   work: () => Result,
-  entryOf: (entries: JournalEntries, result: Result) => JournalEntry,
+  entryOf: (entries: JournalEntries, result: Result) => JournalEntry | null,
 ): Result {
   if (path == null) return work();
   const journal = openJournal(path, target.ledgerPath, ownerOf(target));
   try {
+    const entries = createJournalEntries(database);
+    const choices = createChoiceLog(database, journal, entries);
     return database
       .transaction(() => {
         const result = work();
-        journal.write(entryOf(createJournalEntries(database), result));
+        const entry = entryOf(entries, result);
+        if (entry !== null) journal.write(entry);
+        choices.record(now);
         return result;
       })
       .immediate();

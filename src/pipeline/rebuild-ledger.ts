@@ -5,14 +5,14 @@ import { createInterface } from "node:readline";
 import { journalOwner } from "../ledger/journal.js";
 import { lockLedger } from "../ledger/lock.js";
 import { openLedger, ownerName } from "../ledger/open-ledger.js";
-import { rebuildFrom, type Rebuilt } from "../ledger/rebuild.js";
+import { rebuildFrom, type Rebuilt } from "../ledger/rebuild/rebuild.js";
 import { inTransaction } from "../ledger/transaction.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
 import { ownerOf } from "./ledger-access.js";
 
-export type { Rebuilt } from "../ledger/rebuild.js";
+export type { Rebuilt } from "../ledger/rebuild/rebuild.js";
 
 /**
  * Made beside and moved into place when it is whole; no ledger is overwritten.

@@ -1,3 +1,4 @@
+import type { JournalEntries } from "../ledger/journal-entries.js";
 import { type Replacement, replaceDocument } from "../ledger/replace.js";
 import { findDocument, type KnownDocument } from "../ledger/settle.js";
 import type { Clock } from "../model/clock.js";
@@ -24,9 +25,7 @@ export function replaceNamed(
     const document = findDocument(database, request.document);
     const now = options.clock.now();
     const replace = () => replaceDocument(database, document, request.reason, now - CANCEL_BEHIND_MS, now);
-    return {
-      document,
-      ...journaled(target, database, options.journal, replace, (entries, { next }) => entries.document(next, now)),
-    };
+    const entryOf = (entries: JournalEntries, { next }: Replacement) => entries.replaced(document.id, next, now);
+    return { document, ...journaled(target, database, options.journal, now, replace, entryOf) };
   });
 }

@@ -102,6 +102,6 @@ export function resolveNamed(
       resolveDocument(database, document, check.documentId, now);
       keepDecision(database, { document: document.id, key: null }, decision, now);
     });
-    journaled(target, database, journal, resolve, (entries) => entries.decision(document.id, [], decision, now));
+    journaled(target, database, journal, now, resolve, (entries) => entries.decision(document.id, [], decision, now));
   });
 }

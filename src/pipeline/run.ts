@@ -65,6 +65,7 @@ export async function run(
       session.observe({ type: "stage", stage: "reading", total: null });
       staged = await inTransaction(session.database, "COMMIT", async () => {
         const inputs = await stage(session);
+        session.journalChoices();
         failPoint("before-staging-commits");
         return inputs;
       });

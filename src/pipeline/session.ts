@@ -5,6 +5,8 @@
 import { recordInterruptions } from "../ledger/interrupted.js";
 import { lockLedger } from "../ledger/lock.js";
 import { type Journal, openJournal } from "../ledger/journal.js";
+import { createChoiceLog } from "../ledger/journal-choices.js";
+import { createJournalEntries } from "../ledger/journal-entries.js";
 import { type LedgerDatabase, type LedgerOwner, openLedger } from "../ledger/open-ledger.js";
 import { createInputStore, type InputStore } from "../ledger/inputs.js";
 import { createRefusalHistory, type RefusalHistory } from "../ledger/refusals.js";
@@ -83,6 +85,8 @@ export interface Session {
   /** Keeps every attempt but the last as it happens; the last goes with the outcome. */
   recordRetries(request: number): { onAttempt: (attempt: Attempt) => void };
   outcomes(write: (t: Transitions) => void): void;
+  /** What staging chose goes into the journal, where one is kept; inside staging's transaction. */
+  journalChoices(): void;
   close(): Promise<void>;
 }
 
@@ -106,6 +110,7 @@ export async function openSession(command: string, mapping: string | null, optio
 
     const journal = options.offline === true ? null : openRunJournal(target, owner, options);
     if (journal !== null) closing.push(() => journal.close());
+    const choices = journal && createChoiceLog(database, journal, createJournalEntries(database));
     const requests = createRequestStore(database, journal);
     const registrations = createRegistrationStore(database, journal);
     const work = createWorkStore(database);
@@ -167,6 +172,7 @@ export async function openSession(command: string, mapping: string | null, optio
         };
       },
       outcomes: (write) => requests.outcomes(write),
+      journalChoices: () => choices?.record(clock.now()),
       close,
     };
     return session;

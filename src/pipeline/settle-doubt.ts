@@ -38,6 +38,7 @@ export function settleNamed(
       target,
       database,
       options.journal,
+      now,
       () => settleDoubt(database, doubt, decision, now),
       (entries) => entries.decision(doubt.document.id, events, decision, now),
     );

@@ -25,7 +25,7 @@ export function settleKeys(session: Session, mapping: Mapping, rekey: boolean): 
   if (changes.length > 0 && !rekey) throw keysChanged(changes, former);
   if (changes.length > 0 && former !== null) aliasNamespace(database, former, namespace);
   const rekeyed = new Set(changes.map(({ name }) => name));
-  saveFingerprints(database, mapping.name, namespace, fingerprints, rekeyed);
+  saveFingerprints(database, mapping.name, namespace, fingerprints, rekeyed, session.clock.now());
   // A namespace alone leaves the documents' own keys as they were; else only their rows tell which is which.
   const documentsChanged = former === null && changes.some(({ name }) => !name.includes("/"));
   return {

@@ -38,7 +38,7 @@ export function importText(
   mapping: string,
   file: string,
   text: string,
-  options: { rekey?: boolean } = {},
+  options: { rekey?: boolean; journal?: string } = {},
 ): Promise<Summary> {
   const mappingPath = join(world.target.stateFolder, "weighings.yaml");
   const path = join(world.target.stateFolder, file);
@@ -54,7 +54,7 @@ export function importText(
       signal: new AbortController().signal,
       observe: () => {},
       fresh: false,
-      journal: null,
+      journal: options.journal ?? null,
       limits: { waitForLock: false },
       transport: sandboxTransport(world.sandbox, world.clock),
       throttle: unthrottled,

@@ -24,10 +24,11 @@ const one: Record<string, string> = {
   addresses: "address",
 };
 
-type Flags = TargetFlags & OutputFlags & SelectorFlags;
+type Flags = TargetFlags & OutputFlags & SelectorFlags & { journal?: string };
 
 export function define(command: Command, frame: Frame): void {
   addOutputFlags(addSelectorFlags(addTargetFlags(command)))
+    .option("--journal <file>", "the journal that runs are given")
     .addHelpText("after", examples)
     .action(frame.action((flags: Flags) => dismiss(frame, flags)));
 }
@@ -35,7 +36,8 @@ export function define(command: Command, frame: Frame): void {
 function dismiss(frame: Frame, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
     const { dismissSelected } = await import("../../pipeline/dismiss.js");
-    const { left, ...done } = dismissSelected(target, selectorsOf(flags), frame.world.clock);
+    const journal = flags.journal ?? target.journal ?? null;
+    const { left, ...done } = dismissSelected(target, selectorsOf(flags), frame.world.clock, journal);
     const parts = Object.entries(done).filter(([, count]) => count > 0);
     const text =
       parts.length === 0

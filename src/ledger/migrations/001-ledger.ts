@@ -46,6 +46,7 @@ CREATE TABLE fingerprints (
   mapping TEXT NOT NULL,
   fingerprint TEXT NOT NULL,
   rekeyed_to INTEGER NOT NULL DEFAULT 0,
+  changed_at INTEGER NOT NULL,
   PRIMARY KEY (namespace, name, mapping)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,0 +1,151 @@
+/** What persons chose, as a journal tells of it: dismissals, replacements, and keys of changed mappings. */
+import type { Database } from "better-sqlite3";
+import type { JsonObject } from "../../model/json.js";
+import { type Decision, keepDecision } from "../decisions.js";
+import type { JournalDocument } from "../journal-entries.js";
+import { keyBytes } from "../stage-events.js";
+import { object, objects, text, texts } from "./entry-fields.js";
+import type { RegistrationReplay } from "./replay-registrations.js";
+import type { WorkReplay } from "./replay-work.js";
+
+export interface ChoiceReplay {
+  dismissed(entry: JsonObject, at: number): void;
+  keys(entry: JsonObject, at: number): void;
+  replaced(entry: JsonObject, at: number): void;
+  /** What a person said became of a document in doubt, or of these events of it. */
+  decided(decision: JsonObject, events: readonly JsonObject[], at: number): void;
+  /** After the last entry. */
+  finish(): void;
+}
+
+export function createChoiceReplay(database: Database, work: WorkReplay, register: RegistrationReplay): ChoiceReplay {
+  const dismissCells = database.prepare<{ hash: Buffer; at: number }>(
+    `INSERT INTO dismissals (cell_hash, at) SELECT @hash, @at
+     WHERE NOT EXISTS (SELECT 1 FROM dismissals WHERE cell_hash = @hash)`,
+  );
+  const dismissEvent = database.prepare<{ document: number; key: Buffer; hash: Buffer; at: number }>(
+    `INSERT INTO dismissals (document_id, deduplication_id, content_hash, at)
+     SELECT @document, @key, @hash, @at WHERE NOT EXISTS (SELECT 1 FROM dismissals
+       WHERE document_id = @document AND deduplication_id = @key AND content_hash = @hash)`,
+  );
+  const acknowledgeForeign = database.prepare<{ key: Buffer }>(
+    `UPDATE event_states SET dismissed = 1 WHERE state = 'foreign'
+       AND (document_id, event_id) IN (SELECT document_id, id FROM events WHERE deduplication_id = @key)`,
+  );
+  // It has landed with other content than its row has now: the person knows.
+  const acknowledgeChange = database.prepare<{ key: Buffer; hash: Buffer }>(
+    `UPDATE event_states SET state = 'changed', reason = 'changed', changed_hash = @hash, dismissed = 1
+     WHERE state IN ('landed', 'landed-without-id')
+       AND (document_id, event_id) IN
+         (SELECT document_id, id FROM events WHERE deduplication_id = @key AND content_hash <> @hash)`,
+  );
+  const giveUpStalled = database.prepare<[number]>(
+    "UPDATE event_states SET dismissed = 1 WHERE state = 'stalled' AND document_id = ?",
+  );
+  const isDecided = database
+    .prepare<[number, Buffer | null, number], number>(
+      "SELECT EXISTS (SELECT 1 FROM decisions WHERE document_id = ? AND deduplication_id IS ? AND at = ?)",
+    )
+    .pluck();
+  const newestEvent = database.prepare<[], number>("SELECT coalesce(max(id), 0) FROM events").pluck();
+  // A backup may know of a later change.
+  const setFingerprint = database.prepare<{
+    namespace: string | null;
+    name: string | null;
+    mapping: string | null;
+    fingerprint: string | null;
+    to: number;
+    at: number;
+  }>(
+    `INSERT INTO fingerprints (namespace, name, mapping, fingerprint, rekeyed_to, changed_at)
+     VALUES (@namespace, @name, @mapping, @fingerprint, @to, @at)
+     ON CONFLICT (namespace, name, mapping) DO UPDATE SET fingerprint = @fingerprint, rekeyed_to = max(rekeyed_to, @to),
+       changed_at = @at WHERE changed_at < @at`,
+  );
+  const epochOf = database
+    .prepare<[string, string, string], number>(
+      "SELECT rekeyed_to FROM fingerprints WHERE namespace = ? AND name = ? AND mapping = ?",
+    )
+    .pluck();
+  const aliasDocument = database.prepare<[string, string, string, number]>(
+    "INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id) VALUES (?, ?, ?, ?)",
+  );
+  const aliasEvent = database.prepare<[number, Buffer, number, number, string]>(
+    "INSERT OR IGNORE INTO event_aliases (document_id, deduplication_id, event_id, epoch, key_parts) VALUES (?, ?, ?, ?, ?)",
+  );
+  /** Epochs are ids of events, which are others in this ledger. */
+  const epochs = new Map<number, number>();
+  let waiting: JsonObject[] = [];
+
+  const keyOf = (entry: JsonObject, member: string): Buffer => keyBytes(text(entry[member]) ?? "");
+  const alias = (entry: JsonObject): boolean => {
+    const event = work.find(keyOf(entry, "of"));
+    if (event === undefined) return false;
+    const document = work.named(entry["document"] as JournalDocument);
+    const epoch = epochs.get(Number(entry["epoch"])) ?? 0;
+    aliasEvent.run(document, keyOf(entry, "key"), event.id, epoch, JSON.stringify(texts(entry["parts"])));
+    return true;
+  };
+
+  return {
+    dismissed(entry, at) {
+      for (const cells of texts(entry["cells"])) dismissCells.run({ hash: Buffer.from(cells, "hex"), at });
+      for (const event of objects(entry["events"])) {
+        const document = work.named(event["document"] as JournalDocument);
+        const key = keyOf(event, "key");
+        const hash = Buffer.from(text(event["hash"]) ?? "", "hex");
+        dismissEvent.run({ document, key, hash, at });
+        acknowledgeForeign.run({ key });
+        acknowledgeChange.run({ key, hash });
+      }
+      for (const registration of objects(entry["registrations"])) register(registration, at);
+    },
+
+    keys(entry, at) {
+      for (const one of objects(entry["fingerprints"])) {
+        const [namespace, name, mapping] = ["namespace", "name", "mapping"].map((member) => text(one[member]) ?? "");
+        if (namespace === undefined || name === undefined || mapping === undefined) continue;
+        const former = Number(one["epoch"] ?? 0);
+        const isNew = former > 0 && !epochs.has(former);
+        const to = isNew ? (newestEvent.get() ?? 0) : (epochs.get(former) ?? 0);
+        setFingerprint.run({ namespace, name, mapping, fingerprint: text(one["fingerprint"]), to, at });
+        if (isNew) epochs.set(former, epochOf.get(namespace, name, mapping) ?? to);
+      }
+      for (const one of objects(entry["documents"])) {
+        const document = work.named(one["document"] as JournalDocument);
+        aliasDocument.run(text(one["namespace"]) ?? "", text(one["kind"]) ?? "", text(one["key"]) ?? "", document);
+      }
+      for (const one of objects(entry["events"])) if (!alias(one)) waiting.push(one);
+    },
+
+    replaced(entry, at) {
+      const [old] = objects(entry["documents"]);
+      if (old === undefined) return;
+      const document = work.named(old["document"] as JournalDocument);
+      if (old["reason"] === "replaced") giveUpStalled.run(document);
+      const cancel = object(entry["cancel"]);
+      if (cancel === null) return;
+      const participant = register(object(cancel["participant"]) ?? {}, at);
+      const address = register(object(cancel["address"]) ?? {}, at);
+      if (participant === null || address === null) return;
+      const payload = JSON.stringify(cancel["payload"]);
+      work.planCancel(document, { key: keyOf(cancel, "key"), at: Number(cancel["at"]), payload, participant, address });
+    },
+
+    decided(decision, events, at) {
+      const document = work.named(decision["document"] as JournalDocument);
+      const said = text(decision["said"]) as Decision["said"];
+      const keys = events.map((event) => keyOf(event, "key"));
+      for (const key of keys.length === 0 ? [null] : keys) {
+        if (isDecided.get(document, key, at) === 1) continue;
+        keepDecision(database, { document, key }, { said, by: text(decision["by"]) ?? "" }, at);
+      }
+    },
+
+    finish() {
+      // What had not been sent by then, and was sent later.
+      for (const one of waiting) alias(one);
+      waiting = [];
+    },
+  };
+}

@@ -1,0 +1,174 @@
+/** What persons decided survives the loss of the whole state folder, where a journal is kept (HARD-CASES H23, H25, H26). */
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkLedger } from "../src/ledger/check.js";
+import type { Selectors } from "../src/ledger/selection.js";
+import { dismissSelected } from "../src/pipeline/dismiss.js";
+import { backup } from "../src/pipeline/look-after-ledger.js";
+import { rebuildLedger } from "../src/pipeline/rebuild-ledger.js";
+import { replaceNamed } from "../src/pipeline/replace-document.js";
+import { showAnything } from "../src/pipeline/show.js";
+import { eventRow, invalidRow, participantOf } from "./simulation/story-rows.js";
+import { createWorld, type StoryFile, type World } from "./simulation/world.js";
+import { importText, weighingMapping } from "./simulation/yaml-import.js";
+
+const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
+
+let world: World;
+let disk: string;
+let journal: string;
+beforeEach(() => {
+  disk = mkdtempSync(join(tmpdir(), "rowferry-decisions-"));
+  journal = join(disk, "journal.ndjson");
+  world = createWorld({ journal });
+});
+afterEach(async () => {
+  await world.close();
+  rmSync(disk, { recursive: true, force: true });
+});
+
+const dismiss = (selectors: Selectors) => dismissSelected(world.target, selectors, world.clock, journal);
+const replace = (document: string) =>
+  replaceNamed(world.target, { document, reason: "wrong" }, { clock: world.clock, waitForLock: false, journal });
+
+async function loseAllAndRebuild(from: string | null = null): Promise<void> {
+  for (const name of readdirSync(world.target.stateFolder))
+    rmSync(join(world.target.stateFolder, name), { recursive: true });
+  await rebuildLedger(world.target, { journal, backup: from }, world.clock);
+  expect(world.withLedger(checkLedger).filter(({ broken }) => broken.length > 0)).toEqual([]);
+}
+const timelines = () => world.sandbox.store.documents().map(({ events }) => events.map(({ name }) => name));
+
+describe("a dismissal", () => {
+  it("of a bad row is in force when tomorrow's full export brings it again", async () => {
+    const rows = [
+      eventRow({ row: 2, document: "M1", minute: 10 }),
+      invalidRow(3, [{ key: "M1", minute: 20 }]),
+      eventRow({ row: 4, document: "M1", minute: 30 }),
+    ];
+    await world.import([file("a", rows)]);
+    dismiss({ input: "a.csv", row: 3 });
+    await loseAllAndRebuild();
+    const tomorrow = await world.import([file("b", [...rows, eventRow({ row: 5, document: "M1", minute: 40 })])]);
+    expect([tomorrow.exitCode, tomorrow.open.rows, tomorrow.rows.known]).toEqual([0, 0, 1]);
+    expect(timelines()).toEqual([["Weighing", "Weighing", "Weighing"]]);
+  });
+
+  it("of an event that the service refused, of one that had landed otherwise, and of a participant", async () => {
+    const bad = eventRow({ row: 3, document: "M1", minute: 20, bad: true });
+    const landed = (weight: string) => eventRow({ row: 2, document: "M1", minute: 10, key: "w", weight });
+    const nobody = eventRow({ row: 4, document: "M2", minute: 10 });
+    if (nobody.outcome.fate === "valid") nobody.outcome.records.participants.push(participantOf("", "Nobody"));
+    await world.import([file("a", [landed("5"), bad, nobody])]);
+    await world.import([file("b", [landed("6")])]);
+    const given = dismiss({ input: "a.csv" });
+    expect(given).toMatchObject({ participants: 1 });
+    expect(dismiss({ input: "b.csv" }).events + given.events).toBe(2);
+    await loseAllAndRebuild();
+    const tomorrow = await world.import([file("c", [landed("6"), bad, nobody])]);
+    expect([tomorrow.exitCode, tomorrow.open.events, tomorrow.open.participants]).toEqual([0, {}, {}]);
+    expect(timelines().map((names) => names.length)).toEqual([1, 1]);
+  });
+
+  it("that a corrected row makes by itself is in force too", async () => {
+    const bad = { ...invalidRow(2, [{ key: "M1", minute: 10 }]), rowId: "r1" };
+    await world.import([file("a", [bad])]);
+    await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 10, rowId: "r1" })])]);
+    await loseAllAndRebuild();
+    expect((await world.import([file("a", [bad])])).open.rows).toBe(0);
+  });
+});
+
+describe("a replacement", () => {
+  it("that was decided and not yet sent is finished: cancelled once, sent again once, and known", async () => {
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 }), eventRow({ row: 3, document: "M1", minute: 20 })];
+    await world.import([file("a", rows)]);
+    await replace("M1");
+    await loseAllAndRebuild();
+    expect((await world.import([file("a", rows)])).exitCode).toBe(0);
+    expect(timelines()).toEqual([
+      ["Weighing", "Weighing", "CANCEL"],
+      ["Weighing", "Weighing"],
+    ]);
+    await loseAllAndRebuild();
+    const again = await world.import([file("b", rows)]);
+    expect([again.requests.sent, again.rows.known]).toEqual([0, 2]);
+    const [old, next] = (await showAnything(world.target, "M1")).documents;
+    expect([old?.state, next?.state, next?.generation]).toEqual(["cancelled", "open", 2]);
+  });
+
+  it("of a stranded document leaves that one waiting for nobody", async () => {
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 1, action: { kind: "drop", when: "after" } },
+    ]);
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
+    await world.import([file("a", rows)]);
+    world.sandbox.setFaults([]);
+    await replace("M1");
+    await world.resume();
+    await loseAllAndRebuild();
+    const again = await world.import([file("a", rows)]);
+    expect([again.exitCode, again.requests.sent, again.open.documents]).toEqual([0, 0, {}]);
+  });
+});
+
+describe("keys of a changed mapping (H25)", () => {
+  const mapping = (eventKey: string, documentKey = "{ column: MTR }") =>
+    weighingMapping({
+      documentKey,
+      event: `
+        key: ${eventKey}
+        externalCreatedAt: { column: Date }
+        attributes: { Weight: { column: Weight, isPublic: true } }`,
+    });
+  const byTicket = "[{ column: Ticket }]";
+  const byBoth = "[{ column: Ticket }, { column: Date }]";
+  const text = (...weights: number[]) =>
+    [
+      "MTR,CNPJ,Ticket,Date,Weight",
+      ...weights.map((weight, index) => `M1,11222333000181,${index + 1},2026-01-01 10:00,${weight}`),
+      "",
+    ].join("\n");
+  const run = async (yaml: string, name: string, rows: string, rekey = false) => {
+    await world.clock.run(world.clock.sleep(60_000));
+    return importText(world, yaml, name, rows, { rekey, journal });
+  };
+
+  it.each([
+    ["the event's", mapping(byBoth)],
+    ["the document's", mapping(byTicket, '{ template: "MTR-{MTR}" }')],
+  ])("%s: an aliased key stays known, edited or not, and nothing is sent again", async (_what, changed) => {
+    await run(mapping(byTicket), "march.csv", text(5, 6, 7));
+    await run(changed, "march.csv", text(5, 6, 7), true);
+    await loseAllAndRebuild();
+    const again = await run(changed, "april.csv", text(5, 6.5, 7));
+    expect([again.rows.known, again.open.events, again.requests.sent]).toEqual([2, { changed: 1 }, 0]);
+    const more = await run(changed, "may.csv", text(5, 6, 7, 8));
+    expect([more.rows.known, more.events]).toEqual([3, { landed: 1 }]);
+    expect(timelines().map((names) => names.length)).toEqual([4]);
+  });
+
+  it("an edit that would double what landed is refused after the rebuild as before it", async () => {
+    await run(mapping(byTicket), "march.csv", text(5, 6));
+    await loseAllAndRebuild();
+    await expect(run(mapping(byBoth), "march.csv", text(5, 6))).rejects.toMatchObject({ code: "keys-changed" });
+    expect(timelines().map((names) => names.length)).toEqual([2]);
+  });
+
+  it("over a backup that was made since, twins that came later stay two", async () => {
+    await run(mapping(byTicket), "march.csv", text(5));
+    await run(mapping(byBoth), "march.csv", text(5), true);
+    await run(mapping(byBoth), "april.csv", text(5, 5));
+    const copy = join(disk, "backup.db");
+    await backup(world.target, copy);
+    await loseAllAndRebuild(copy);
+    await run(mapping(byBoth), "may.csv", text(5, 5, 5));
+    expect(timelines().map((names) => names.length)).toEqual([3]);
+  });
+});
