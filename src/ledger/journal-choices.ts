@@ -6,7 +6,7 @@ import type { Database } from "better-sqlite3";
 import type { JsonObject } from "../model/json.js";
 import type { Journal, JournalEntry } from "./journal.js";
 import type { JournalEntries } from "./journal-entries.js";
-import { keyText } from "./stage-events.js";
+import { keyText } from "./event-key.js";
 
 const dismissedRecord = (table: string, id: string) => `
 CREATE TEMP TRIGGER IF NOT EXISTS note_dismissed_${table} AFTER UPDATE OF reason ON main.${table}

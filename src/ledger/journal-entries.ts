@@ -3,7 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { JsonObject, JsonValue } from "../model/json.js";
 import type { Decision } from "./decisions.js";
 import type { JournalEntry } from "./journal.js";
-import { keyText } from "./stage-events.js";
+import { keyText } from "./event-key.js";
 
 /** Names a document without ids of the ledger: `[namespace, kind, key, generation]`. */
 export type JournalDocument = [string, string, string, number];

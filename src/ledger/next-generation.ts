@@ -5,7 +5,7 @@
 import type { Database } from "better-sqlite3";
 import { eventDeduplicationId } from "../model/keys.js";
 import type { KnownDocument } from "./settle.js";
-import { keyBytes } from "./stage-events.js";
+import { keyBytes } from "./event-key.js";
 
 type Name = Pick<KnownDocument, "namespace" | "kind" | "key">;
 

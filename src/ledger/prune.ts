@@ -6,7 +6,7 @@ import type { Database } from "better-sqlite3";
 import type { JsonObject } from "../model/json.js";
 import { appendToArchive, type ArchivedEntry } from "./archive.js";
 import { pruneCells } from "./prune-cells.js";
-import { keyText } from "./stage-events.js";
+import { keyText } from "./event-key.js";
 
 export interface Pruned {
   payloads: number;

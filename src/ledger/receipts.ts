@@ -1,7 +1,7 @@
 /** Which row became which record, with every id that came back. Reads only. */
 import type { Database } from "better-sqlite3";
 import { inputOf, rowNumberOf } from "./row-id.js";
-import { keyText } from "./stage-events.js";
+import { keyText } from "./event-key.js";
 import { requestsOf } from "./request-id.js";
 
 export interface ReceiptRow {

@@ -5,6 +5,7 @@
 import type { Database } from "better-sqlite3";
 import { detachText } from "../model/detach.js";
 import type { AddressRef, ParticipantRef } from "../model/records.js";
+import { NewDocuments } from "./new-documents.js";
 
 /** Ids by text, forgotten all at once when they grow too many: flat memory for any number of rows. */
 export class IdCache {
@@ -62,7 +63,11 @@ export interface References {
   address(ref: AddressRef): number | null;
   /** The newest generation's row; made undeclared when it is not there. */
   document(kind: string, key: string): number;
-  clear(): void;
+  /** The same; undefined when it is not there. */
+  findDocument(kind: string, key: string): number | undefined;
+  /** Says that a document that was not there is now. */
+  addDocument(kind: string, key: string, id: number): void;
+  newDocuments: NewDocuments;
 }
 
 export function createReferences(database: Database, namespace: string, now: number): References {
@@ -99,6 +104,13 @@ export function createReferences(database: Database, namespace: string, now: num
     )
     .pluck();
   // The namespace or the key changed under --rekey: the document goes on under its old name (HARD-CASES H25).
+  const anyAliases =
+    database
+      .prepare<[], number>(
+        `SELECT EXISTS (SELECT 1 FROM document_aliases) OR EXISTS (SELECT 1 FROM fingerprints WHERE rekeyed_to > 0)`,
+      )
+      .pluck()
+      .get() === 1;
   const documentByAlias = database
     .prepare<[string, string, string], number>(
       `SELECT g.id FROM document_aliases a JOIN documents d ON d.id = a.document_id
@@ -138,15 +150,34 @@ export function createReferences(database: Database, namespace: string, now: num
     return -cache.set(name, alias ?? inserted(makeAddressAlias.run(ref.kind, ref.key)));
   };
 
+  const findDocument = (kind: string, key: string): number | undefined => {
+    const cached = documents.get(kind, key);
+    if (cached !== undefined) return cached;
+    const stored =
+      documentByKey.get(key, kind, namespace) ?? (anyAliases ? documentByAlias.get(namespace, kind, key) : undefined);
+    return stored === undefined ? undefined : documents.set(kind, key, stored);
+  };
+
+  const newDocuments = new NewDocuments();
+  const addDocument = (kind: string, key: string, id: number): void => {
+    documents.set(kind, key, id);
+    newDocuments.add(id);
+  };
+
   const document = (kind: string, key: string): number => {
-    const known =
-      documents.get(kind, key) ?? documentByKey.get(key, kind, namespace) ?? documentByAlias.get(namespace, kind, key);
-    return documents.set(kind, key, known ?? inserted(makeDocument.run(namespace, kind, key)));
+    const found = findDocument(kind, key);
+    if (found !== undefined) return found;
+    const made = inserted(makeDocument.run(namespace, kind, key));
+    addDocument(kind, key, made);
+    return made;
   };
 
-  const clear = (): void => {
-    for (const one of [cache, places, documents]) one.clear();
+  return {
+    participant,
+    address,
+    document,
+    findDocument,
+    addDocument,
+    newDocuments,
   };
-
-  return { participant, address, document, clear };
 }

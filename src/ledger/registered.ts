@@ -1,6 +1,6 @@
 /** What the service is said to have, by this ledger: for looking it up there. Reads only, page by page. */
 import type { Database } from "better-sqlite3";
-import { keyText } from "./stage-events.js";
+import { keyText } from "./event-key.js";
 import type { JsonObject } from "../model/json.js";
 
 export interface RegisteredParticipant {

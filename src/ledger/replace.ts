@@ -8,7 +8,7 @@ import { RowferryError } from "../model/error.js";
 import { createKnownRows } from "./known-rows.js";
 import { createNextGeneration } from "./next-generation.js";
 import { type KnownDocument } from "./settle.js";
-import { keyBytes } from "./stage-events.js";
+import { keyBytes } from "./event-key.js";
 import { OF_EVENT } from "./unsettled.js";
 
 export interface Replacement {

@@ -41,6 +41,7 @@ export interface DocumentStager {
 export function createDocumentStager(
   database: Database,
   context: {
+    namespace: string;
     references: References;
     identity: IdentityPolicy;
     settingsId: number;
@@ -63,6 +64,12 @@ export function createDocumentStager(
   );
   // An edited mapping's choices hold for what it brings again.
   const choose = database.prepare<[number, number]>("UPDATE documents SET settings_id = ? WHERE id = ?");
+  const insert = database.prepare<
+    [string, string, string, string, number | null, number | null, string | null, string, number, number, number]
+  >(
+    `INSERT INTO documents (namespace, kind, key, declared, mode, participant_ref, address_ref, external_id, fields,
+       create_empty, settings_id, row_id) VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
   const give = database.prepare<[number, string, number]>(
     `INSERT INTO document_states (document_id, state, reason, service_id, changed_at) VALUES (?, 'open', 'given', ?, ?)
      ON CONFLICT (document_id) DO NOTHING`,
@@ -146,19 +153,34 @@ export function createDocumentStager(
     }
   };
 
+  const add = (kind: string, key: string, wanted: Declaration, rowId: number): number => {
+    const { mode, participant, address, externalId, fields, createEmpty } = wanted;
+    const values = [mode, participant, address, externalId, fields, createEmpty, context.settingsId, rowId] as const;
+    const id = Number(insert.run(context.namespace, kind, key, ...values).lastInsertRowid);
+    context.references.addDocument(kind, key, id);
+    isApplied(id, wanted);
+    return id;
+  };
+
+  const declareOnce = (kind: string, key: string, wanted: Declaration, rowId: number): number => {
+    const id = context.references.findDocument(kind, key);
+    if (id === undefined) return add(kind, key, wanted, rowId);
+    apply(id, `${kind} ${key}`, wanted, rowId);
+    return id;
+  };
+
   return {
     check(record) {
       if (context.identity !== "reject" || latest?.record === record) return null;
-      const id = context.references.document(record.kind, record.key);
-      const stored = byId.get(id);
+      const id = context.references.findDocument(record.kind, record.key);
+      const stored = id === undefined ? undefined : byId.get(id);
       if (stored === undefined || stored.declared === 0 || record.mode === "existing") return null;
       return stored.fields === JSON.stringify(record.fields) ? null : differs(`${record.kind} ${record.key}`, stored);
     },
 
     stage(record, rowId) {
       if (latest?.record === record) return latest.id;
-      const id = context.references.document(record.kind, record.key);
-      apply(id, `${record.kind} ${record.key}`, declarationOf(record), rowId);
+      const id = declareOnce(record.kind, record.key, declarationOf(record), rowId);
       if (record.documentId !== null) give.run(id, record.documentId, context.now);
       if (record.createEmpty) open.run(id);
       latest = { record, id };
@@ -167,7 +189,6 @@ export function createDocumentStager(
 
     stageTarget(target, rowId) {
       const { kind, key } = target.document;
-      const id = context.references.document(kind, key);
       const wanted: Declaration = {
         mode: "target",
         participant: target.participant && context.references.participant(target.participant),
@@ -176,8 +197,7 @@ export function createDocumentStager(
         fields: JSON.stringify(target.fields),
         createEmpty: 0,
       };
-      apply(id, `${kind} ${key}`, wanted, rowId);
-      return id;
+      return declareOnce(kind, key, wanted, rowId);
     },
 
     isKnown(id) {

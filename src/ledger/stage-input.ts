@@ -14,6 +14,7 @@ import { createKnownRows } from "./known-rows.js";
 import { createReferences } from "./references.js";
 import { createCellKeeper } from "./row-cells.js";
 import { parseRowReference, rowId, rowNumberOf } from "./row-id.js";
+import { createEventKeys } from "./key-events.js";
 import { createDocumentStager } from "./stage-documents.js";
 import { createEventStager } from "./stage-events.js";
 import { createAddressStager, createParticipantStager, type IdentityPolicy } from "./stage-registrations.js";
@@ -100,7 +101,8 @@ export function createInputStager(database: Database, options: StageInputOptions
   const participants = createParticipantStager(database, audited);
   const addresses = createAddressStager(database, audited);
   const documents = createDocumentStager(database, audited);
-  const events = createEventStager(database, { ...context, documents, knownRows, row: () => rowNumberOf(currentRow) });
+  const keys = createEventKeys(database, { ...context, knownRows, row: () => rowNumberOf(currentRow) });
+  const events = createEventStager(database, { ...context, documents, keys });
   const withdrawal = createRowWithdrawal(database, knownRows, now);
 
   const place = (id: number, placement: Placement): void => {
@@ -108,7 +110,7 @@ export function createInputStager(database: Database, options: StageInputOptions
     const document = references.document(kind, key);
     const readable = placement.event !== null && placement.keyParts !== null;
     const deduplicationId = readable
-      ? events.deduplicationKey(document, placement.document, placement.event ?? "", placement.keyParts ?? [])
+      ? keys.deduplicationKey(document, placement.document, placement.event ?? "", placement.keyParts ?? [])
       : null;
     anyPlacements = true;
     const keyParts = readable ? JSON.stringify(placement.keyParts) : null;
@@ -142,7 +144,7 @@ export function createInputStager(database: Database, options: StageInputOptions
   const stageValid = (mapped: MappedRow, records: Records, row: Row, corrects: number | null): void => {
     const id = rowId(inputId, mapped.row);
     const earlier = mapped.rowId === null ? null : withdrawal.rowWithKey(inputId, mapped.rowId);
-    const keyed = records.events.map((record) => events.key(record, corrects));
+    const keyed = records.events.map((record) => keys.key(record, corrects));
     const problems: Problem[] = [];
     const note = (problem: Problem | null): void => void (problem === null || problems.push(problem));
     for (const record of records.participants) note(participants.check(record));
@@ -168,7 +170,10 @@ export function createInputStager(database: Database, options: StageInputOptions
       const result = events.stage(event, id);
       known &&= result.known;
       staged.push(result.id);
-      if (anyPlacements && hasPlacements.get(event.document) === 1) settlePlacements.run(event.document, event.key);
+      if (anyPlacements) {
+        const document = references.document(event.record.document.kind, event.record.document.key);
+        if (hasPlacements.get(document) === 1) settlePlacements.run(document, event.key);
+      }
     }
     if (known) knownRows.add(id, staged);
     else for (const event of staged) linkEvent.run(id, event);

@@ -1,7 +1,7 @@
 /** What is not at rest, read document by document in the ledger's total order; the planner's only view of the ledger. */
 import type { Database } from "better-sqlite3";
 import type { DocumentState, EventState } from "../model/states.js";
-import { keyText } from "./stage-events.js";
+import { keyText } from "./event-key.js";
 import { sendingDocuments, sendingEvents } from "./in-flight.js";
 import { OF_EVENT, UNSETTLED, UNSETTLED_DOCUMENT } from "./unsettled.js";
 

@@ -3,7 +3,7 @@
  * events new keys and must come with a new algorithm version (HARD-CASES H25).
  */
 import { hash } from "node:crypto";
-import { canonicalJson, type JsonObject, type JsonValue } from "./json.js";
+import { canonicalJson, type JsonObject, jsonText, type JsonValue } from "./json.js";
 import type { AddressRef, DocumentRef, EventRecord, NaturalKey, ParticipantRef } from "./records.js";
 import { isOn } from "./safeguards.js";
 
@@ -64,14 +64,16 @@ export function contentKeyParts(content: Buffer, ordinal: number): string[] {
  * order, so only what a mapping writes freely (target fields, value, extra) needs a canonical form.
  */
 export function contentHash(event: EventRecord): Buffer {
-  const parts: unknown[] = [
-    event.name,
-    event.at,
-    event.isPublic,
-    participantName(event.participant),
-    addressName(event.address),
-  ];
-  for (const { name, value, isPublic } of event.attributes) parts.push(name, value, isPublic);
+  let text = `[${jsonText(event.name)},${event.at},${event.isPublic},${participantText(event.participant)},${addressText(event.address)}`;
+  for (const { name, value, isPublic } of event.attributes) {
+    text += `,${jsonText(name)},${jsonText(value)},${isPublic}`;
+  }
+  for (const part of rareParts(event)) text += `,${JSON.stringify(part)}`;
+  return Buffer.from(sha256(`${text}]`).slice(0, 32), "hex");
+}
+
+function rareParts(event: EventRecord): unknown[] {
+  const parts: unknown[] = [];
   const { related, target } = event;
   if (related !== null) {
     const { options } = related;
@@ -92,8 +94,16 @@ export function contentHash(event: EventRecord): Buffer {
     parts.push({ extra: canonicalJson(event.extra) });
     break;
   }
-  return Buffer.from(sha256(JSON.stringify(parts)).slice(0, 32), "hex");
+  return parts;
 }
+
+const participantText = (ref: ParticipantRef): string =>
+  ref.by === "natural" ? jsonText(ref.key) : JSON.stringify(participantName(ref));
+
+const addressText = (ref: AddressRef): string =>
+  ref.by === "identity"
+    ? `[${participantText(ref.participant)},${jsonText(ref.identity)}]`
+    : JSON.stringify(addressName(ref));
 
 function participantName(ref: ParticipantRef): JsonValue {
   if (ref.by === "natural") return ref.key;

@@ -1,6 +1,6 @@
 /** The promises of DESIGN section 1 against what the service holds and what the ledger says. */
 import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
-import { keyText } from "../../src/ledger/stage-events.js";
+import { keyText } from "../../src/ledger/event-key.js";
 import type { Summary } from "../../src/model/summary.js";
 import type { DocumentWithTimeline, EventRecord } from "../../src/sandbox/index.js";
 import type { Story } from "./story.js";

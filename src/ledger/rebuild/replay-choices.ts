@@ -3,7 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { JsonObject } from "../../model/json.js";
 import { type Decision, keepDecision } from "../decisions.js";
 import type { JournalDocument } from "../journal-entries.js";
-import { keyBytes } from "../stage-events.js";
+import { keyBytes } from "../event-key.js";
 import { object, objects, text, texts } from "./entry-fields.js";
 import type { RegistrationReplay } from "./replay-registrations.js";
 import type { WorkReplay } from "./replay-work.js";

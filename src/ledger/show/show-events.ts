@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { describeRow } from "../describe-row.js";
 import { describeWait } from "../describe-wait.js";
 import { createKnownRows } from "../known-rows.js";
-import { keyBytes, keyText } from "../stage-events.js";
+import { keyBytes, keyText } from "../event-key.js";
 import { decisionsOf } from "../decisions.js";
 import { isoOrNull, isoTime } from "./show-requests.js";
 import type { ShownEvent } from "./shown.js";

@@ -1,0 +1,3 @@
+/** Deduplication ids as the ledger stores them: after the prefix `rf1-`, 160 bits in hex. */
+export const keyBytes = (deduplicationId: string): Buffer => Buffer.from(deduplicationId.slice(4), "hex");
+export const keyText = (bytes: Buffer): string => `rf1-${bytes.toString("hex")}`;
