@@ -12,13 +12,20 @@ const { values } = parseArgs({
 });
 const first = Number(values.seed);
 const nights = Number(values.nights);
-const startedAt = performance.now();
 const failed: number[] = [];
-let requests = 0;
+const sum = { requests: 0, runs: 0, rows: 0, faults: 0, kills: 0 };
+const began = process.cpuUsage();
 for (let seed = first; seed < first + nights; seed += 1) {
   const story = drawStory(seed);
+  for (const step of story.steps) {
+    if (step.do === "import") sum.rows += step.rows.length;
+    if (!("faults" in step)) continue;
+    sum.faults += step.faults.length;
+    sum.kills += step.kill === null ? 0 : 1;
+  }
   const night = await live(story);
-  requests += night.requests;
+  sum.requests += night.requests;
+  sum.runs += night.runs;
   if (night.broken.length === 0) continue;
   failed.push(seed);
   console.log(`seed ${seed}: ${night.broken.join("\n  ")}`);
@@ -27,7 +34,10 @@ for (let seed = first; seed < first + nights; seed += 1) {
     console.log(JSON.stringify(small, null, 2), (await live(small)).broken.join("\n"));
   }
 }
-const seconds = (performance.now() - startedAt) / 1000;
-const rate = Math.round((nights / seconds) * 60);
-console.log(`${nights} nights, ${requests} requests, ${failed.length} broken, ${rate} nights a minute`);
+// Of one core, whoever else is at work on this machine.
+const { user, system } = process.cpuUsage(began);
+const rate = Math.round(nights / ((user + system) / 60_000_000));
+const mean = Object.entries(sum).map(([name, count]) => `${(count / nights).toFixed(1)} ${name}`);
+console.log(`${nights} nights from seed ${first}: ${failed.length} broken, ${rate} a minute of one core's time`);
+console.log(`a night, on average: ${mean.join(", ")}`);
 process.exitCode = failed.length === 0 ? 0 : 1;

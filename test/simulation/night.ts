@@ -1,9 +1,13 @@
 /** Lives through one night of a story, and says where a promise (DESIGN section 1) was broken. */
-import { dismiss, findDocument, resolveDocument } from "../../src/ledger/settle.js";
+import { rmSync } from "node:fs";
+import { dismiss, findDocument } from "../../src/ledger/settle.js";
 import { selectOpen } from "../../src/ledger/selection.js";
-import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
 import type { MappedRow } from "../../src/model/mapped-row.js";
 import type { Summary } from "../../src/model/summary.js";
+import { beside, journaled } from "../../src/pipeline/ledger-access.js";
+import { rebuildLedger } from "../../src/pipeline/rebuild-ledger.js";
+import { replaceNamed } from "../../src/pipeline/replace-document.js";
+import { resolveNamed } from "../../src/pipeline/resolve-document.js";
 import { checkPromises, type Witness } from "./promises.js";
 import type { Step, Story, StoryRow } from "./story.js";
 import { eventRow, invalidRow, START } from "./story-rows.js";
@@ -13,6 +17,8 @@ export interface Night {
   /** What was broken, in words; empty: nothing. */
   broken: string[];
   requests: number;
+  /** Runs, each of which opened the ledger, those of a lost ledger included. */
+  runs: number;
 }
 
 export async function live(story: Story): Promise<Night> {
@@ -21,6 +27,7 @@ export async function live(story: Story): Promise<Night> {
     sandbox: story.sandbox,
     settings: story.settings,
     maxEventsPerRequest: story.maxEventsPerRequest,
+    ...(story.journal === true ? { journal: true } : {}),
   });
   const witness: Witness = {
     holds: [],
@@ -29,25 +36,41 @@ export async function live(story: Story): Promise<Night> {
     bad: new Set(),
     stood: new Map(),
     gaveUp: false,
+    replaced: new Map(),
   };
+  const imported = new Map<string, Import>();
+  const night = (broken: string[]): Night => ({
+    broken,
+    requests: world.sandbox.store.statistics().requests,
+    runs: world.runs(),
+  });
   try {
     const broken: string[] = [];
     for (const step of story.steps) {
-      await take(world, story, step, witness);
+      if (step.do === "lose ledger") await loseLedger(world, [...imported.values()], witness);
+      else await take(world, story, step, witness);
+      if (step.do === "import") imported.set(step.file, step);
       broken.push(...checkPromises(world, story, witness, false));
-      if (broken.length > 0) return { broken, requests: world.sandbox.store.statistics().requests };
+      if (broken.length > 0) return night(broken);
     }
     await comeToRest(world, witness);
     broken.push(...checkPromises(world, story, witness, true));
-    return { broken, requests: world.sandbox.store.statistics().requests };
+    return night(broken);
   } catch (error) {
-    return { broken: [`crash: ${error instanceof Error ? error.stack : String(error)}`], requests: 0 };
+    return night([`crash: ${error instanceof Error ? error.stack : String(error)}`]);
   } finally {
     await world.close();
   }
 }
 
-async function take(world: World, story: Story, step: Step, witness: Witness): Promise<void> {
+type Import = Extract<Step, { do: "import" }>;
+
+async function take(
+  world: World,
+  story: Story,
+  step: Exclude<Step, { do: "lose ledger" }>,
+  witness: Witness,
+): Promise<void> {
   switch (step.do) {
     case "import":
     case "resume": {
@@ -69,31 +92,98 @@ async function take(world: World, story: Story, step: Step, witness: Witness): P
       await world.clock.advance(step.minutes * 60_000);
       return;
     case "dismiss":
-      world.withLedger((database) => dismiss(database, selectOpen(database, {}), "release", world.clock.now()));
+      dismissAll(world);
       witness.holds = [];
       witness.gaveUp = true;
       return;
     case "resolve":
-      world.withLedger((database) => resolveAll(world, database));
-      return;
+      return resolveAll(world, witness);
+    case "replace":
+      return replaceOne(world, step.which, witness);
   }
+}
+
+/** Gives up all that is wrong, and releases what waits for it. */
+function dismissAll({ clock, journal, target }: World): void {
+  const now = clock.now();
+  beside(target, (database) =>
+    journaled(
+      target,
+      database,
+      journal,
+      now,
+      () => dismiss(database, selectOpen(database, {}), "release", now),
+      () => null,
+    ),
+  );
 }
 
 /** What a person would find at the service. */
-function resolveAll(world: World, database: LedgerDatabase): void {
-  const stranded = database
-    .prepare<[], { kind: string; key: string }>(
-      `SELECT kind, key FROM documents d JOIN document_states s ON s.document_id = d.id WHERE s.state = 'stranded'`,
-    )
-    .all();
-  for (const { kind, key } of stranded) {
-    const [found] = world.sandbox.store.documentsByExternalId(key);
+function resolveAll(world: World, witness: Witness): void {
+  const stranded = world.look((database) =>
+    database
+      .prepare<[], string>(
+        `SELECT kind || '/' || key FROM documents d JOIN document_states s ON s.document_id = d.id
+         WHERE s.state = 'stranded' AND s.reason IS NOT 'replaced'`,
+      )
+      .pluck()
+      .all()
+      .map((name) => findDocument(database, name)),
+  );
+  for (const document of stranded) {
+    const found = newestOf(world, document.key, witness);
     if (found === undefined) continue;
-    resolveDocument(database, findDocument(database, `${kind}/${key}`), found.id, world.clock.now());
+    const check = { document, documentId: found.id, findings: [], body: null };
+    resolveNamed(world.target, check, world.clock, { by: "somebody", journal: world.journal });
   }
 }
 
-function fileOf(step: Step & { do: "import" }): StoryFile {
+/** The document of that key which no other has replaced. */
+function newestOf(world: World, key: string, witness: Witness) {
+  return world.sandbox.store.documentsByExternalId(key).find(({ id }) => witness.replaced.get(key)?.has(id) !== true);
+}
+
+/** Not one whose events made other documents: to make those again is the service's way, and nobody's wish. */
+async function replaceOne(world: World, which: number, witness: Witness): Promise<void> {
+  const keys = world.look((database) =>
+    database
+      .prepare<[], string>(
+        `SELECT d.key FROM documents d JOIN document_states s ON s.document_id = d.id
+         WHERE d.kind = 'manifest' AND s.state IN ('open', 'closed', 'cancelled', 'stranded')
+           AND NOT EXISTS (SELECT 1 FROM documents n WHERE n.kind = d.kind AND n.key = d.key AND n.generation > d.generation)
+           AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = d.id AND e.target_document IS NOT NULL)
+         ORDER BY d.key`,
+      )
+      .pluck()
+      .all(),
+  );
+  const key = keys[Math.floor(which * keys.length)];
+  if (key === undefined) return;
+  const { clock, journal } = world;
+  const request = { document: `manifest/${key}`, reason: "wrong" };
+  await clock.run(replaceNamed(world.target, request, { clock, waitForLock: false, journal }));
+  witness.replaced.set(key, new Set(world.sandbox.store.documentsByExternalId(key).map(({ id }) => id)));
+  // On the next generation every row comes in time.
+  for (const id of witness.stood.keys()) if (id.startsWith(`${key} `)) witness.stood.set(id, Number.NEGATIVE_INFINITY);
+}
+
+/** The journal is all that is left; what it cannot know comes back with the files (DESIGN section 3). */
+async function loseLedger(world: World, imported: readonly Import[], witness: Witness): Promise<void> {
+  const { clock, journal, target } = world;
+  for (const ending of ["", "-wal", "-shm"]) rmSync(`${target.ledgerPath}${ending}`, { force: true });
+  witness.disturbed = true;
+  witness.holds = [];
+  witness.stood.clear();
+  if (journal === null) throw new Error("a night without a journal loses no ledger");
+  await clock.run(rebuildLedger(target, { journal, backup: null }, clock));
+  world.sandbox.setFaults([]);
+  for (const step of imported) {
+    note(world, witness, step.rows);
+    witness.summaries.push({ summary: await world.import([fileOf(step)]), rows: step.rows.length });
+  }
+}
+
+function fileOf(step: Import): StoryFile {
   return { name: `${step.file}.csv`, contentHash: step.file, rows: step.rows.map(mapped) };
 }
 
@@ -112,7 +202,7 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]): void {
   for (const row of rows) {
     const id = `${row.document} ${row.key}`;
     if (row.is === "event") {
-      const [there] = world.sandbox.store.documentsByExternalId(row.document);
+      const there = newestOf(world, row.document, witness);
       if (!witness.stood.has(id)) witness.stood.set(id, there?.lastAt ?? Number.NEGATIVE_INFINITY);
       witness.holds = witness.holds.filter((hold) => hold.id !== id);
       if (row.bad === true) witness.bad.add(row.document);

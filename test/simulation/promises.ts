@@ -18,6 +18,8 @@ export interface Witness {
   stood: Map<string, number>;
   /** Whether a person has dismissed anything. */
   gaveUp: boolean;
+  /** Ids of documents that were replaced by a next generation, by key. */
+  replaced: Map<string, Set<string>>;
 }
 
 interface LedgerEvent {
@@ -33,6 +35,9 @@ interface LedgerEvent {
   reason: string | null;
   waitsFor: string | null;
   dismissed: number;
+  documentId: number;
+  /** Whether its document has a later generation. */
+  replaced: number;
   documentState: string;
   documentServiceId: string | null;
   documentLastAt: number | null;
@@ -55,7 +60,7 @@ export function checkPromises(world: World, story: Story, witness: Witness, atRe
     }
     return [
       ...onceEach(events, sent),
-      ...oneDocumentEach(documents),
+      ...oneDocumentEach(documents, witness),
       ...registeredOnce(world, story),
       ...heldBack(documents, witness),
       ...fates(witness),
@@ -69,7 +74,8 @@ export function checkPromises(world: World, story: Story, witness: Witness, atRe
 function readEvents(database: LedgerDatabase): LedgerEvent[] {
   return database
     .prepare<[], Omit<LedgerEvent, "deduplicationId"> & { deduplication_id: Buffer }>(
-      `SELECT e.id, e.deduplication_id, e.name, e.at, e.payload, e.key_parts AS keyParts, d.kind, d.key, coalesce(s.state, 'planned') AS state,
+      `SELECT e.id, e.deduplication_id, e.name, e.at, e.payload, e.key_parts AS keyParts, d.kind, d.key, d.id AS documentId,
+         EXISTS (SELECT 1 FROM documents n WHERE n.key = d.key AND n.kind = d.kind AND n.generation > d.generation) AS replaced, coalesce(s.state, 'planned') AS state,
          s.reason, s.waits_for AS waitsFor, coalesce(s.dismissed, 0) AS dismissed,
          coalesce(x.state, 'planned') AS documentState, x.service_id AS documentServiceId, x.last_at AS documentLastAt
        FROM events e JOIN documents d ON d.id = e.document_id LEFT JOIN event_states s ON s.event_id = e.id
@@ -105,9 +111,13 @@ function onceEach(events: readonly LedgerEvent[], sent: ReadonlyMap<string, Sent
   return broken;
 }
 
-function oneDocumentEach(documents: readonly DocumentWithTimeline[]): string[] {
+const isReplaced = ({ id, externalId }: DocumentWithTimeline, witness: Witness): boolean =>
+  witness.replaced.get(externalId ?? "")?.has(id) === true;
+
+function oneDocumentEach(documents: readonly DocumentWithTimeline[], witness: Witness): string[] {
   const counts = new Map<string, number>();
-  for (const { externalId } of documents) counts.set(externalId ?? "", (counts.get(externalId ?? "") ?? 0) + 1);
+  for (const { externalId } of documents.filter((document) => !isReplaced(document, witness)))
+    counts.set(externalId ?? "", (counts.get(externalId ?? "") ?? 0) + 1);
   return [...counts].filter(([, count]) => count > 1).map(([key, count]) => `P1 doubled: ${count} documents ${key}`);
 }
 
@@ -127,7 +137,7 @@ function registeredOnce(world: World, story: Story): string[] {
 function heldBack(documents: readonly DocumentWithTimeline[], witness: Witness): string[] {
   const broken: string[] = [];
   for (const hold of witness.holds) {
-    const document = documents.find(({ externalId }) => externalId === hold.document);
+    const document = documents.find((one) => one.externalId === hold.document && !isReplaced(one, witness));
     if (document === undefined) continue;
     const before = document.events.filter(({ eventId }) => hold.landed.has(eventId));
     if (before.some(({ at }) => at > hold.at) && hold.at !== Number.NEGATIVE_INFINITY) continue;
@@ -192,8 +202,12 @@ function settled(
   for (const event of events) {
     const say = (what: string) => broken.push(`${what}: ${describe(event)}, document ${event.documentState}`);
     const there = documents.find(({ id, externalId }) =>
-      event.documentServiceId === null ? externalId === event.key : id === event.documentServiceId,
+      event.documentServiceId === null
+        ? externalId === event.key && witness.replaced.get(event.key)?.has(id) !== true
+        : id === event.documentServiceId,
     );
+    // Of what was replaced a person expects nothing more, but that it is cancelled.
+    if (event.replaced === 1 && ["stalled", "rejected"].includes(event.state)) continue;
     // To which documents the service copies is not said for every relation, and at its own time order cannot save them.
     // When a link landed that only a duplicate confirmed, is not known either.
     const mayBeCopied =
@@ -235,14 +249,32 @@ function settled(
       default:
     }
   }
-  return broken;
+  return [...broken, ...replacedCancelled(events, documents, witness)];
+}
+
+/** What was replaced is cancelled, or something says why not yet. */
+function replacedCancelled(
+  events: readonly LedgerEvent[],
+  documents: readonly DocumentWithTimeline[],
+  witness: Witness,
+): string[] {
+  return documents
+    .filter((document) => isReplaced(document, witness) && document.state !== "cancelled")
+    .filter(({ id }) => {
+      const own = events.filter(({ documentServiceId }) => documentServiceId === id);
+      // Stranded, it has no id by which it could be cancelled.
+      return own.length > 0 && !own.some(({ name, state }) => name === "CANCEL" && state !== "landed");
+    })
+    .map(({ externalId }) => `H26: ${externalId} was replaced and is not cancelled`);
 }
 
 /** A row that came late, behind events whose landing was in doubt: only the service could tell that it was late. */
 function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[]): boolean {
   return events.some(
     (other) =>
-      other.key === event.key && other.at > event.at && ["stalled", "landed-without-id", "held"].includes(other.state),
+      other.documentId === event.documentId &&
+      other.at > event.at &&
+      ["stalled", "landed-without-id", "held"].includes(other.state),
   );
 }
 
@@ -250,8 +282,7 @@ function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[]): boolea
 function isBehind(event: LedgerEvent, events: readonly LedgerEvent[]): boolean {
   return events.some(
     (other) =>
-      other.key === event.key &&
-      other.kind === event.kind &&
+      other.documentId === event.documentId &&
       other.at <= event.at &&
       other.dismissed === 0 &&
       (["held", "rejected"].includes(other.state) || (other.state === "stalled" && isOvertaken(other, events))),

@@ -23,13 +23,19 @@ export type Step =
   | { do: "wait"; minutes: number }
   | { do: "dismiss" }
   /** A person finds the ids of stranded documents at the service. */
-  | { do: "resolve" };
+  | { do: "resolve" }
+  /** A person has a document cancelled and sent anew; `which` of those that can be, from 0 to 1. */
+  | { do: "replace"; which: number }
+  /** The state folder is gone: the ledger is rebuilt from the journal, and all files so far are imported again. */
+  | { do: "lose ledger" };
 
 export interface Story {
   seed: number;
   sandbox: SandboxOptions;
   settings: Partial<MappingSettings>;
   maxEventsPerRequest: number;
+  /** Whether every run keeps a journal; default: no. */
+  journal?: boolean;
   steps: Step[];
 }
 
@@ -142,7 +148,19 @@ export function drawStory(seed: number): Story {
     }
   }
   if (chance(0.5)) story.steps.push({ do: "resolve" });
+  addRareSteps(story, seededRandom(seed + 2 ** 31));
   return story;
+}
+
+/** Drawn apart, so that the nights of earlier versions stay what they were. */
+function addRareSteps(story: Story, random: () => number): void {
+  const anywhere = () => 1 + Math.floor(random() * story.steps.length);
+  for (const probability of [0.15, 0.05]) {
+    if (random() < probability) story.steps.splice(anywhere(), 0, { do: "replace", which: random() });
+  }
+  if (random() >= 0.06) return;
+  story.journal = true;
+  story.steps.splice(anywhere(), 0, { do: "lose ledger" });
 }
 
 /** The row as a person would mend it; sometimes one that needed no mending, with other content. */

@@ -40,8 +40,8 @@ export interface WorldOptions {
   sandbox?: SandboxOptions;
   settings?: Partial<MappingSettings>;
   maxEventsPerRequest?: number;
-  /** Path of a journal for every run. */
-  journal?: string;
+  /** Path of a journal for every run; `true`: one beside the ledger's folder. */
+  journal?: string | true;
   /** Milliseconds that this machine's clock is ahead of the service's. */
   clockAhead?: number;
 }
@@ -50,11 +50,15 @@ export interface World {
   clock: VirtualClock;
   sandbox: Sandbox;
   target: Target;
+  /** Path of the journal; null: none is kept. */
+  journal: string | null;
   /** Imports files as one run; rejects as the run does. */
   import(files: StoryFile[], plan?: RunPlan): Promise<Summary>;
   resume(plan?: RunPlan): Promise<Summary>;
   /** As `import` (null: as `resume`); null when the process was killed. */
   run(files: StoryFile[] | null, plan?: RunPlan): Promise<Summary | null>;
+  /** How many runs there were. */
+  runs(): number;
   /** Opens the ledger between runs, as a command such as `dismiss` does. */
   withLedger<Result>(work: (database: LedgerDatabase) => Result): Result;
   /** The same for reading, beside whatever goes on, as `status` does. */
@@ -89,6 +93,7 @@ export function createWorld(options: WorldOptions = {}): World {
     ...options.sandbox,
   });
   const folder = mkdtempSync(join(worldDisk, "rowferry-world-"));
+  const journal = options.journal === true ? join(folder, "other-disk", "journal.ndjson") : (options.journal ?? null);
   const target: Target = {
     name: owner.target,
     baseUrl: owner.baseUrl,
@@ -108,6 +113,7 @@ export function createWorld(options: WorldOptions = {}): World {
   };
   copyFileSync(emptyLedger(), target.ledgerPath);
   let kills = 0;
+  let runs = 0;
 
   /** What a killed process leaves: the ledger's files as they were at that moment. */
   const survive = () => {
@@ -123,6 +129,7 @@ export function createWorld(options: WorldOptions = {}): World {
 
   const start = async (files: StoryFile[] | null, plan: RunPlan): Promise<Summary | null> => {
     const process = createProcess(clock);
+    runs += 1;
     const wire = sandboxTransport(sandbox, process.clock);
     let sent = 0;
     let database: LedgerDatabase | null = null;
@@ -138,7 +145,7 @@ export function createWorld(options: WorldOptions = {}): World {
         fresh: false,
         throttle: unthrottled,
         limits: { waitForLock: false, ...plan.limits },
-        journal: options.journal ?? null,
+        journal,
         transport: async (request) => {
           await process.alive();
           if (request.url === target.tokenUrl) return wire(request);
@@ -174,9 +181,11 @@ export function createWorld(options: WorldOptions = {}): World {
     clock,
     sandbox,
     target,
+    journal,
     import: whole,
     resume: (plan) => whole(null, plan),
     run: (files, plan = {}) => start(files, plan),
+    runs: () => runs,
     withLedger: (work) => closing(openLedger(target.ledgerPath, owner, clock.now()), work),
     look: (work) => closing(openLedgerReadOnly(target.ledgerPath), work),
     async close() {
