@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import type { Code } from "../model/codes.js";
 import type { StateCounts } from "../model/summary.js";
+import { type Conceal, createConceal } from "./conceal-cells.js";
 import { describeRow } from "./describe-row.js";
 import { UNSETTLED, UNSETTLED_S, UNSETTLED_DOCUMENT, UNSETTLED_DOCUMENT_S } from "./unsettled.js";
 import { countSending } from "./in-flight.js";
@@ -110,6 +111,7 @@ export function tallyOpen(database: Database): OpenWork {
 
 /** Problems that stand open, by code, most first, each with one worked example. */
 export function tallyProblems(database: Database): ProblemCount[] {
+  const conceal = createConceal(database);
   const rows = database
     .prepare<[], { code: Code; count: number; row_id: number; column_name: string | null; message: string }>(
       `SELECT p.code, count(DISTINCT p.row_id) AS count, p.row_id, p.column_name, p.message
@@ -119,7 +121,7 @@ export function tallyProblems(database: Database): ProblemCount[] {
     .all()
     .map(({ code, count, row_id, column_name, message }) => {
       const column = column_name === null ? "" : `, column "${column_name}"`;
-      return { code, count, example: `${describeRow(database, row_id)}${column}: ${message}` };
+      return { code, count, example: `${describeRow(database, row_id)}${column}: ${conceal(code, message, row_id)}` };
     });
   const events = database
     .prepare<[], { code: Code; count: number; event_id: number }>(
@@ -127,7 +129,7 @@ export function tallyProblems(database: Database): ProblemCount[] {
        WHERE ${UNSETTLED_S} AND s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0 GROUP BY 1`,
     )
     .all()
-    .map(({ code, count, event_id }) => ({ code, count, example: describeEvent(database, event_id) }));
+    .map(({ code, count, event_id }) => ({ code, count, example: describeEvent(database, conceal, code, event_id) }));
   const others = [
     [
       "participant",
@@ -147,27 +149,33 @@ export function tallyProblems(database: Database): ProblemCount[] {
       .map(({ code, count, row_id, message }) => ({
         code,
         count,
-        example: [describeRow(database, row_id), message].filter((part) => part !== null).join(": "),
+        example: [describeRow(database, row_id), message && conceal(code, message, row_id)]
+          .filter((part) => part !== null)
+          .join(": "),
       })),
   );
   const documents = database
-    .prepare<[], { code: Code; count: number; key: string; kind: string; message: string | null }>(
-      `SELECT s.reason AS code, count(*) AS count, d.key, d.kind, (SELECT message FROM problems p
+    .prepare<
+      [],
+      { code: Code; count: number; key: string; kind: string; row_id: number | null; message: string | null }
+    >(
+      `SELECT s.reason AS code, count(*) AS count, d.key, d.kind, d.row_id, (SELECT message FROM problems p
          WHERE p.subject = 'document' AND p.subject_id = d.id ORDER BY p.id DESC LIMIT 1) AS message
        FROM document_states s JOIN documents d ON d.id = s.document_id
        WHERE ${UNSETTLED_DOCUMENT_S} AND s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT 'replaced' AND s.reason IS NOT 'dismissed' GROUP BY s.reason`,
     )
     .all()
-    .map(({ code, count, kind, key, message }) => ({
+    .map(({ code, count, kind, key, row_id, message }) => ({
       code,
       count,
-      example: [`${kind} ${key}`, message].filter((part) => part !== null).join(": "),
+      example: [`${kind} ${key}`, message && conceal(code, message, row_id)].filter((part) => part !== null).join(": "),
     }));
   return [...rows, ...events, ...others, ...documents].toSorted((a, b) => b.count - a.count);
 }
 
 /** Warnings of a run's staging and registering, by code. */
 export function tallyWarnings(database: Database, since: number): ProblemCount[] {
+  const conceal = createConceal(database);
   return database
     .prepare<[number], { code: Code; count: number; row_id: number | null; message: string }>(
       `SELECT code, count(*) AS count, row_id, message FROM problems
@@ -177,11 +185,11 @@ export function tallyWarnings(database: Database, since: number): ProblemCount[]
     .map(({ code, count, row_id, message }) => ({
       code,
       count,
-      example: row_id === null ? message : `${describeRow(database, row_id)}: ${message}`,
+      example: `${row_id === null ? "" : `${describeRow(database, row_id)}: `}${conceal(code, message, row_id)}`,
     }));
 }
 
-function describeEvent(database: Database, id: number): string {
+function describeEvent(database: Database, conceal: Conceal, code: Code, id: number): string {
   const event = database
     .prepare<[number], { row_id: number | null; event: string; kind: string; key: string; message: string | null }>(
       `SELECT (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id, e.event, d.kind, d.key,
@@ -191,7 +199,7 @@ function describeEvent(database: Database, id: number): string {
     .get(id);
   if (event === undefined) return "";
   const place = `${describeRow(database, event.row_id)}, ${event.event} of ${event.kind} ${event.key}`;
-  return event.message === null ? place : `${place}: ${event.message}`;
+  return event.message === null ? place : `${place}: ${conceal(code, event.message, event.row_id)}`;
 }
 
 /** Requests of a run, by kind. */

@@ -86,7 +86,7 @@ async function lookUp(target: Target, participants: RegisteredParticipant[], opt
       const same =
         lookup.outcome === "found" && (data["taxId"] === undefined || taxId === null || taxId === data["taxId"]);
       if (!same) {
-        const name = [data["taxIdType"], data["taxId"], serviceId].filter((part) => typeof part === "string").join(" ");
+        const name = [data["taxIdType"], serviceId].filter((part) => typeof part === "string").join(" ");
         throw new RowferryError("rebind-refused", `The service does not know the participant ${name}.`);
       }
     }
