@@ -44,7 +44,7 @@ INSERT INTO temp.blocked_addresses SELECT id FROM addresses WHERE state <> 'regi
   UNION SELECT -a.id FROM address_aliases a LEFT JOIN addresses x ON x.id = a.address_id
     WHERE x.state IS NULL OR x.state = 'rejected';`;
 
-const isBlocked = (owner: string) =>
+const blocked = (owner: string) =>
   `(EXISTS (SELECT 1 FROM temp.blocked_participants WHERE ref = ${owner}.participant_ref)
     OR EXISTS (SELECT 1 FROM temp.blocked_addresses WHERE ref = ${owner}.address_ref))`;
 
@@ -60,6 +60,15 @@ export function createUnhindered(
   const inputsHold = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM input_holds)").pluck().get() === 1;
   if (inputsHold) return () => null;
   database.exec(blockedReferences);
+  const anyBlocked =
+    database
+      .prepare<[], number>(
+        "SELECT EXISTS (SELECT 1 FROM temp.blocked_participants) OR EXISTS (SELECT 1 FROM temp.blocked_addresses)",
+      )
+      .pluck()
+      .get() === 1;
+  // Looking into two empty tables for every event is a third of what this query takes.
+  const isBlocked = (owner: string) => (anyBlocked ? blocked(owner) : "FALSE");
   const pageEnd = database
     .prepare<[number, number], number | null>(
       `SELECT max(document_id) FROM (SELECT document_id FROM open_documents WHERE document_id >= ?
