@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
+import { main } from "../../src/cli/main.js";
+import { processWorld } from "../../src/cli/world.js";
 import { root } from "./inputs.js";
 import type { Judge } from "./service.js";
 
@@ -23,6 +25,8 @@ export interface Ran {
 export interface Client {
   folder: string;
   run(args: string[]): Promise<Ran>;
+  /** The same command line without a process of its own, which takes a second to start. */
+  runHere(args: string[]): Promise<Ran>;
   /** This command, then `resume` for as long as the exit code says that it helps, six times at most. */
   untilSettled(args: string[]): Promise<Ran[]>;
   /** Documents that wait for a person's word about themselves (documentId null) or about events, by their keys. */
@@ -65,6 +69,14 @@ export function createClient(judge: Judge, options: { rate: number; burst: numbe
     });
   }
 
+  async function runHere(args: string[]): Promise<Ran> {
+    const started = performance.now();
+    let output = "";
+    const stream = { write: (text: string) => void (output += text), isTTY: false, columns: null };
+    const code = await main(args, { ...processWorld(), env, cwd: folder, stdout: stream, stderr: stream });
+    return { args, code, output, ms: Math.round(performance.now() - started) };
+  }
+
   function query<T>(sql: string): T[] {
     const ledger = new Database(ledgerPath, { readonly: true });
     try {
@@ -77,6 +89,7 @@ export function createClient(judge: Judge, options: { rate: number; burst: numbe
   return {
     folder,
     run,
+    runHere,
     async untilSettled(args) {
       const runs = [await run(args)];
       // 4: the same command can go on.
