@@ -1,8 +1,10 @@
 /** HARD-CASES of targets and identities: whose document, whose participant, whose address. */
 import { afterEach, describe, expect, test } from "vitest";
-import { findDocument, resolveDocument } from "../src/ledger/settle.js";
+import { selectOpen } from "../src/ledger/selection.js";
+import { findDocument, resolveDocument, retry } from "../src/ledger/settle.js";
 import { documentDeduplicationId } from "../src/model/keys.js";
 import { at, documentState, faults, file, lost, minutes, open, states, world } from "./simulation/hard-case.js";
+import type { RunPlan } from "./simulation/world.js";
 
 afterEach(() => world.close());
 
@@ -105,5 +107,43 @@ describe("H29–H32: identities", () => {
       },
     });
     expect(asked).toEqual([world.sandbox.store.participants()[0]?.taxId]);
+  });
+});
+
+describe("a participant of which no look and no create can tell", () => {
+  const retried = async (plan?: RunPlan) => {
+    world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));
+    return world.resume(plan);
+  };
+
+  test("because a lookup is answered with somebody else needs a person, and is nobody's id", async () => {
+    open();
+    const someoneElse: RunPlan = {
+      rewrite: (request, reply) =>
+        request.method === "GET" && request.url.includes("/participants?")
+          ? {
+              ...reply,
+              status: 200,
+              body: JSON.stringify({ id: "p-0", taxId: "999", taxIdType: "CNPJ", type: "COMPANY" }),
+            }
+          : reply,
+    };
+    const summary = await world.import([file(...at(10))], someoneElse);
+    expect([summary.exitCode, summary.open.participants]).toEqual([3, { rejected: 1 }]);
+    expect(summary.problems[0]).toMatchObject({ code: "answer-unreadable", example: expect.stringContaining("retry") });
+    expect((await retried()).exitCode).toBe(0);
+  });
+
+  test("because the service refuses to make it and yet does not find it needs a person, not another run", async () => {
+    open();
+    world.sandbox.setFaults([
+      { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 409, when: "before" } },
+    ]);
+    const summary = await world.import([file(...at(10))]);
+    expect([summary.exitCode, summary.open.participants]).toEqual([3, { rejected: 1 }]);
+    expect(summary.problems[0]?.example).toContain("a look finds no such participant");
+    world.sandbox.setFaults([]);
+    expect((await retried()).exitCode).toBe(0);
+    expect(world.sandbox.store.twinParticipants()).toEqual([]);
   });
 });

@@ -98,6 +98,23 @@ describe("a participant looked up", () => {
     expect(participantOf(answer)).toEqual({ outcome: "unreadable" });
   });
 
+  it.each([
+    ["a list with others before it", [{ ...participant, id: "p0", taxId: "999" }, participant], "found"],
+    ["its tax id in another spelling", { ...participant, taxId: "9.9/8-a" }, "found"],
+    ["its country in another code", { ...participant, countryCode: "BRA" }, "found"],
+    ["nothing but its id and name", { id: "p1", name: "A" }, "found"],
+    ["a list of others", [{ ...participant, id: "p0", taxId: "999" }], "absent"],
+    ["another one", { ...participant, taxId: "999" }, "unreadable"],
+    ["another one of the same number", { ...participant, taxIdType: "CPF" }, "unreadable"],
+    ["a list of others and of something else", [{ ...participant, taxId: "999" }, 7], "unreadable"],
+  ])("looked up by its natural key and answered with %s is %j", (_what, body, outcome) => {
+    const asked = { countryCode: "BR", taxIdType: "CNPJ", taxId: "998A" };
+    const ours = JSON.parse(JSON.stringify(body).replaceAll(`"${participant.taxId}"`, '"998A"')) as JsonValue;
+    expect(participantOf(accepted(ours), asked)).toMatchObject(
+      outcome === "found" ? { outcome, participant: { id: "p1" } } : { outcome },
+    );
+  });
+
   it("is not absent because something in front of the service has no such page", () => {
     expect(participantOf(refused(404, "<!DOCTYPE html><title>Not Found</title>"))).toBeUndefined();
     expect(participantOf(refused(400, ""))).toBeUndefined();

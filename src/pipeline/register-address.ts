@@ -26,11 +26,19 @@ export async function registerAddress(session: Session, address: OpenAddress): P
       return answer.notFound ? null : "rejected";
     }
     const listed = answer.result === "accepted" ? addressesOf(answer.body) : null;
+    if (listed === null && answer.result === "accepted") {
+      const message =
+        "The list of the participant's addresses was answered with something that is no list. `rowferry retry` asks again.";
+      registrations.rejected("address", id, { code: "answer-unreadable", message }, clock.now());
+      return "rejected";
+    }
     if (listed === null) {
       registrations.stalled("address", id, "service-unanswered", clock.now());
       return "stalled";
     }
-    const match = listed.find((candidate) => isSamePlace(candidate, address.data));
+    const theirs = (candidate: ListedAddress) =>
+      candidate.participantId === null || candidate.participantId === address.participantServiceId;
+    const match = listed.find((candidate) => theirs(candidate) && isSamePlace(candidate, address.data));
     if (match === undefined) {
       if (listed.some((candidate) => isMasked(candidate) && isSamePlace(candidate, address.data, ["street"]))) {
         const message = `${address.data.city}, ${address.data.name}: the service has an address like it whose street is masked; another one is registered.`;

@@ -29,13 +29,18 @@ export async function registerParticipant(session: Session, participant: OpenPar
   /** Null: not there. */
   const lookUp = async (): Promise<Outcome | null> => {
     const answer = await look(session, subject, lookupParticipant(participant.data));
-    const lookup = participantOf(answer);
+    const lookup = participantOf(answer, participant.data);
     if (lookup?.outcome === "found" && !(isForeign(lookup.participant) && foreign === "create"))
       return found(lookup.participant);
     if (lookup?.outcome === "absent" || lookup?.outcome === "found") return null;
     if (answer.result === "stopped") return "stopped";
     if (answer.result === "refused") {
       registrations.rejected("participant", id, refusal(answer), clock.now());
+      return "rejected";
+    }
+    if (lookup?.outcome === "unreadable") {
+      const message = `The lookup of ${participant.data.taxIdType} ${participant.data.taxId} was answered with something else than this participant. \`rowferry retry\` asks again.`;
+      registrations.rejected("participant", id, { code: "answer-unreadable", message }, clock.now());
       return "rejected";
     }
     registrations.stalled("participant", id, "service-unanswered", clock.now());

@@ -44,13 +44,31 @@ export async function register(session: Session, subject: Subject, steps: Regist
   }
   for (let repeat = 0; ; repeat += 1) {
     const outcome = await create(session, subject, steps);
-    if (outcome !== "in-doubt" && outcome !== "conflict") return outcome;
+    if (typeof outcome === "string" && outcome !== "in-doubt") return outcome;
     if (session.stopped !== null) return "stopped";
     await clock.sleep(lookAfterMs * 2 ** repeat, signal);
     const known = looks ? await steps.lookUp() : "stalled";
     if (known !== null) return known;
-    if (outcome === "conflict" || repeat === MOST_REPEATS || session.stopped !== null) return "stalled";
+    if (outcome !== "in-doubt") return conflict(session, subject, steps, outcome.error);
+    if (repeat === MOST_REPEATS || session.stopped !== null) return "stalled";
   }
+}
+
+/** The service says that it is there, and no look finds it: one more, then only a person can tell what stands there. */
+async function conflict(
+  session: Session,
+  { kind, id }: Subject,
+  { lookUp }: RegistrationSteps,
+  error: ServiceError,
+): Promise<Outcome> {
+  const { clock, signal, registrations } = session;
+  await clock.sleep((session.lookAfterMs ?? LOOK_AFTER_MS) * 4, signal);
+  if (session.stopped !== null) return "stopped";
+  const known = await lookUp();
+  if (known !== null) return known;
+  const message = `${describeRefusal(error)}; yet a look finds no such ${kind}`;
+  registrations.rejected(kind, id, { code: "service-refused", message }, clock.now());
+  return "rejected";
 }
 
 /** Sends the create under its intent. In doubt or in conflict it stands as stalled until somebody has looked. */
@@ -58,7 +76,7 @@ async function create(
   session: Session,
   { kind, id }: Subject,
   { create: call, created }: RegistrationSteps,
-): Promise<Outcome | "in-doubt" | "conflict"> {
+): Promise<Outcome | "in-doubt" | Conflict> {
   const { requests, clock, submitter, run, registrations } = session;
   const intent = { runId: run.id, kind: call.kind, subject: kind, subjectId: id, events: [], creates: true };
   const request = requests.begin(intent, clock.now());
@@ -78,11 +96,16 @@ async function create(
   return outcome;
 }
 
-function outcomeWithoutReceipt(answer: Answer): Outcome | "in-doubt" | "conflict" {
+/** Refused with 409, and not in doubt. */
+interface Conflict {
+  error: ServiceError;
+}
+
+function outcomeWithoutReceipt(answer: Answer): Outcome | "in-doubt" | Conflict {
   if (answer.result === "stopped") return "stopped";
   if (answer.inDoubt) return "in-doubt";
-  if (answer.result === "duplicate") return "conflict";
-  if (answer.result === "refused") return answer.error.status === 409 ? "conflict" : "rejected";
+  if (answer.result === "duplicate") return { error: answer.error };
+  if (answer.result === "refused") return answer.error.status === 409 ? { error: answer.error } : "rejected";
   return "in-doubt";
 }
 

@@ -29,7 +29,7 @@ export type FoundParticipant = z.output<typeof participant>;
 
 const address = z.object({
   id: z.string().min(1),
-  participantId: text,
+  participantId: id,
   name: text,
   street: text,
   number: text,
@@ -61,17 +61,37 @@ export type ParticipantLookup =
   /** Accepted, but nobody can tell what was meant: never taken for absent. */
   | { outcome: "unreadable" };
 
-/** Of lookup-participant and read-participant. Undefined: the answer decides nothing (refused, unanswered, stopped). */
-export function participantOf(answer: Answer): ParticipantLookup | undefined {
+/**
+ * Of lookup-participant and read-participant. `asked`: the natural key that was looked up; what is not of it is nobody's
+ * answer, and an answer of one record that is not is unreadable. Undefined: it decides nothing (refused, unanswered, stopped).
+ */
+export function participantOf(answer: Answer, asked: NaturalKey | null = null): ParticipantLookup | undefined {
   if (answer.result === "refused") return isServicesOwn404(answer) ? { outcome: "absent" } : undefined;
   if (answer.result !== "accepted") return undefined;
   const { body } = answer;
   const candidates = Array.isArray(body) ? body : isNothing(body) ? [] : [body];
-  if (candidates.length === 0) return { outcome: "absent" };
-  const found = participant.safeParse(candidates[0]);
-  return found.success
-    ? { outcome: "found", participant: found.data, count: candidates.length }
-    : { outcome: "unreadable" };
+  const readable = candidates.flatMap((candidate) => participant.safeParse(candidate).data ?? []);
+  const found = asked === null ? readable : readable.filter((candidate) => isOf(candidate, asked));
+  const [first] = found;
+  if (first !== undefined) return { outcome: "found", participant: first, count: found.length };
+  const isList = Array.isArray(body) && readable.length === candidates.length;
+  return candidates.length === 0 || isList ? { outcome: "absent" } : { outcome: "unreadable" };
+}
+
+interface NaturalKey {
+  countryCode: string;
+  taxIdType: string;
+  taxId: string;
+}
+
+/** Dots, dashes and case apart, as services write them as they like; what did not come speaks against nothing. */
+function isOf(found: FoundParticipant, asked: NaturalKey): boolean {
+  const fold = (value: string) => value.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
+  const agrees = (value: string | null, wanted: string) => value === null || fold(value) === fold(wanted);
+  const country = found.countryCode?.length === asked.countryCode.length ? found.countryCode : null;
+  return (
+    agrees(found.taxId, asked.taxId) && agrees(found.taxIdType, asked.taxIdType) && agrees(country, asked.countryCode)
+  );
 }
 
 /** A 404 that is a web page comes from something in front of the service: a wrong base URL must not make everybody absent. */
