@@ -81,6 +81,7 @@ describe("a duplicate (HARD-CASES H2)", () => {
   it.each([
     ["plain text", `CONFLICT_ERROR: ${duplicateMessage}`],
     ["HTML", `<html><body><h1>409 CONFLICT_ERROR</h1>${duplicateMessage}</body></html>`],
+    ["a list of messages", { statusCode: 409, message: [`CONFLICT_ERROR: ${duplicateMessage}`], error: "Conflict" }],
     ["a bare message", { message: `[CONFLICT_ERROR] ${duplicateMessage}` }],
   ])("is recognised in %s that holds code and words (open-points 14)", (_, body) => {
     expect(read(409, body)).toMatchObject({
@@ -164,7 +165,7 @@ describe("bodies of any shape (open-points 14)", () => {
     ["null", "null", [], null],
     ["a number", "7", [], null],
     ["broken JSON", '{"errors": [{"code": "A"', [], '{"errors": [{"code": "A"'],
-    ["values of the wrong type", { errors: [{ code: { a: 1 }, message: ["x"] }, null, 5] }, [], null],
+    ["values of the wrong type", { errors: [{ code: { a: 1 }, message: [7] }, null, 5] }, [], null],
   ] as const)("%s", (_what, body, codes, message) => {
     expect(read(400, body).error).toMatchObject({ codes, message });
   });

@@ -1,5 +1,6 @@
 /** The undici transport against small local servers that misbehave in every way. */
 import { createServer as createHttp, type RequestListener, type Server } from "node:http";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { createServer as createTcp, type AddressInfo, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { RowferryError } from "../src/model/error.js";
@@ -61,6 +62,30 @@ async function failureOf(work: Promise<unknown>): Promise<TransportFailure> {
 }
 
 describe("an answer", () => {
+  it.each([
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+    ["deflate", deflateSync],
+  ] as const)("compressed with %s although nobody asked for it is read", async (name, encode) => {
+    const url = await http((_request, response) => {
+      response.writeHead(200, { "content-encoding": name });
+      response.end(encode(Buffer.from('{"city":"Itaúna"}')));
+    });
+    expect((await undici()(get(url))).body).toBe('{"city":"Itaúna"}');
+  });
+
+  it.each([
+    ["is not what its encoding says", Buffer.from("{}"), "malformed"],
+    ["is too large once it is unpacked", gzipSync(Buffer.alloc(100_000)), "too-large"],
+    ["breaks off", gzipSync(Buffer.from('{"documentId":"d1"}')).subarray(0, 30), "malformed"],
+  ])("that %s leaves doubt", async (_what, body, kind) => {
+    const url = await http((_request, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" });
+      response.end(body);
+    });
+    expect(await failureOf(undici({ maxAnswerBytes: 10_000 })(get(url)))).toMatchObject({ kind, sent: true });
+  });
+
   it("comes with status, headers in lower case and text", async () => {
     const url = await http((request, response) => {
       let body = "";

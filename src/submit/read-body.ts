@@ -83,11 +83,17 @@ function codesAmong(words: string): string[] {
 
 const wordFields = ["message", "Message", "detail", "description", "error_description", "title", "reason"];
 
+/** A text, or a list of texts as validators give it; null for whatever else stands there. */
+function sentence(value: JsonValue | undefined): string | null {
+  const texts = (Array.isArray(value) ? value : [value]).filter((text) => typeof text === "string");
+  return texts.join("; ").trim() === "" ? null : texts.join("; ");
+}
+
 function wordsOf(json: JsonValue): string | null {
   if (typeof json === "string") return json.trim() === "" ? null : json;
   const words: string[] = [];
   for (const item of itemsOf(json)) {
-    const found = wordFields.map((field) => item[field]).find((text) => typeof text === "string" && text.trim() !== "");
+    const found = wordFields.map((field) => sentence(item[field])).find((text) => text !== null);
     if (typeof found === "string") words.push(found);
     else if (typeof item["error"] === "string") words.push(item["error"]);
   }

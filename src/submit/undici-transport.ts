@@ -1,4 +1,5 @@
 /** The transport over real sockets: keep-alive, separate timeouts, bounded answers, proxy by environment. */
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool, request as undiciRequest } from "undici";
 import { isLoopback } from "./secure-url.js";
 import {
@@ -116,7 +117,37 @@ async function exchange(
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(answer.headers))
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
-  return { status: answer.statusCode, headers, body: Buffer.concat(chunks).toString("utf8") };
+  const body = decoded(Buffer.concat(chunks), headers["content-encoding"] ?? "", limit);
+  return { status: answer.statusCode, headers, body: body.toString("utf8") };
+}
+
+const decoders: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer> = {
+  gzip: gunzipSync,
+  "x-gzip": gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+};
+
+/** Nobody is asked to compress, and some gateways do. */
+function decoded(body: Buffer, encodings: string, limit: number): Buffer {
+  const names = encodings
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && name !== "identity");
+  let plain = body;
+  for (const name of names.toReversed()) {
+    const decode = decoders[name];
+    if (decode === undefined || plain.length === 0) return plain;
+    try {
+      plain = decode(plain, { maxOutputLength: limit });
+    } catch (error) {
+      const isTooLarge = describe(error).code === "ERR_BUFFER_TOO_LARGE";
+      if (isTooLarge) throw new TransportFailure("too-large", true, `The answer is larger than ${limit} bytes.`, error);
+      throw new TransportFailure("malformed", true, `The answer is not ${name}, as it says.`, error);
+    }
+  }
+  return plain;
 }
 
 /** Codes of undici, Node and OpenSSL, and whether the request can have left: false only where that is ruled out. */
