@@ -23,6 +23,16 @@ describe.concurrent("a service that", () => {
       0,
     ],
     [
+      "speaks in chunks, with members that nobody has heard of, and answers lookups with a search",
+      { wire: "chunked", extras: true, miss: "others", ids: "uuid", errors: "message-in-list" },
+      0,
+    ],
+    [
+      "compresses what nobody asked it to, and loses answers of appends",
+      { wire: "gzip", extras: true, maxEvents: 4, faults: { ...broken, creates: false }, errors: "message-in-list" },
+      0,
+    ],
+    [
       "has ids that mean something in a path, refuses unknown fields and tells no time",
       { ids: "odd", strictAddresses: true, miss: "null", clockOffset: null },
       0,

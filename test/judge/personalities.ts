@@ -137,6 +137,32 @@ const changes: Change[] = [
   { name: "a clock behind by a minute", clockOffset: -60_000 },
   { name: "a clock ahead by a minute", clockOffset: 60_000 },
   { name: "back-references at the service's time", linkTime: "server" },
+  {
+    name: "chunks, hints, members that nobody has heard of, lookups that search",
+    wire: "chunked",
+    extras: true,
+    miss: "others",
+    ids: "uuid",
+    errors: "message-in-list",
+    clockOffset: null,
+  },
+  {
+    name: "compressed unasked, everything breaks, lists of messages",
+    wire: "gzip",
+    extras: true,
+    miss: "others",
+    errors: "message-in-list",
+    faults: { errorBefore: 0.1, errorAfter: 0.1, dropBefore: 0.1, dropAfter: 0.1, halfBody: 0.1 },
+  },
+  {
+    name: "a connection for each request, errors after everything is done",
+    wire: "closing",
+    extras: true,
+    created: 200,
+    createId: "id",
+    faults: { errorAfter: 0.3, dropAfter: 0.1, creates: false },
+  },
+  { name: "a clock ahead by a day, in chunks", clockOffset: 86_400_000, wire: "chunked", latency: [50, 200] },
 ];
 
 /** All of them under one seed. */

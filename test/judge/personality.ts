@@ -39,13 +39,13 @@ export interface Personality {
   /** ms from and to, half before the work and half after it. */
   latency: [number, number];
   /** Lookup of a participant nobody knows (open-points 3). */
-  miss: "404" | "empty" | "null" | "list" | "204" | "object";
+  miss: "404" | "empty" | "null" | "list" | "204" | "object" | "others";
   /** Status of successful creates (open-points 16). */
   created: 200 | 201;
   /** Name of the id in create answers (open-points 25). */
   createId: "documentId" | "id";
   /** Shape of refusals (open-points 14, 23). */
-  errors: "message-in-item" | "message-on-top" | "terse" | "text" | "html";
+  errors: "message-in-item" | "message-on-top" | "message-in-list" | "terse" | "text" | "html";
   /** What the duplicate's message names in its brackets. */
   duplicateNames: "key" | "dots";
   /** Of a repeated create with events, whose key is found first. */
@@ -79,7 +79,11 @@ export interface Personality {
   /** A second POST of one natural key (open-points 2). */
   twins: "409" | "doubled";
   /** ids: plain, or with characters that mean something in a path. */
-  ids: "plain" | "odd";
+  ids: "plain" | "odd" | "uuid";
+  /** How answers travel: at once, in pieces that cut characters, compressed unasked, or each on a connection of its own. */
+  wire: "plain" | "chunked" | "gzip" | "closing";
+  /** Members that nobody has heard of, in front of the others, in reverse order. */
+  extras: boolean;
   /** The service's clock against this machine's, ms; null: it tells no Date at all. */
   clockOffset: number | null;
   /** When a back-reference takes place (open-points 11). */
@@ -133,6 +137,8 @@ export const calm: Personality = {
   strictAddresses: false,
   twins: "409",
   ids: "plain",
+  wire: "plain",
+  extras: false,
   clockOffset: 0,
   linkTime: "event",
 };

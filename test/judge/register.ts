@@ -58,6 +58,8 @@ export function createRegister(nature: Personality): Register {
     const hash = createHash("sha1").update(`${kind} ${content}`).digest("hex").slice(0, 12);
     const count = (used.get(hash) ?? 0) + 1;
     used.set(hash, count);
+    if (nature.ids === "uuid")
+      return `${hash.slice(0, 8)}-${hash.slice(8)}-4${String(count).padStart(3, "0")}-8000-${hash}`;
     const id = count === 1 ? hash : `${hash}-${count}`;
     return nature.ids === "odd" ? `${kind}/${id}?é #1%2F` : `${kind}-${id}`;
   }

@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { performance } from "node:perf_hooks";
+import { gzipSync } from "node:zlib";
 import { chance, type Personality } from "./personality.js";
 import { createCredentials, createRateLimit, type Seen } from "./record.js";
 import { createRegister, isBody, type Body, type Json, Refusal, type Register } from "./register.js";
@@ -37,6 +38,16 @@ interface Reply {
 type Fault = "errorBefore" | "errorAfter" | "dropBefore" | "dropAfter" | "halfBody" | "dropThenLate";
 const faultNames: Fault[] = ["errorBefore", "errorAfter", "dropBefore", "dropAfter", "halfBody", "dropThenLate"];
 const wait = (ms: number) => (ms <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms)));
+
+/** The same, with members that nobody has heard of, and its own the other way round. */
+function dressed(value: Json): Json {
+  if (Array.isArray(value)) return value.map(dressed);
+  if (!isBody(value) || Object.keys(value).length === 0) return value;
+  const own = Object.entries(value)
+    .toReversed()
+    .map(([name, member]): [string, Json] => [name, dressed(member)]); // prettier-ignore
+  return { __v: 0, errors: [], message: "done", links: [{ rel: "self", href: null }], ...Object.fromEntries(own) };
+}
 
 /** `obstruct`: an answer to give instead of doing anything, for tests that need one fault at one place. */
 export async function startJudge(
@@ -97,7 +108,9 @@ export async function startJudge(
     }
     if (path === "/participants" && method === "GET") {
       const found = register.lookup(new URLSearchParams(request.query));
-      return found === null ? missed() : read({ id: found.id, ...found.data, businessName: null });
+      if (found === null) return missed();
+      const body = { id: found.id, ...found.data, businessName: null };
+      return read(nature.miss === "others" ? [...others(found.id), body] : body);
     }
     if (first === "participants" && second !== undefined) {
       const { id, data } = register.participant(second);
@@ -147,8 +160,16 @@ export async function startJudge(
     throw new Refusal(404, "NOT_FOUND", `Cannot ${method} ${path}`);
   }
 
+  /** A search rather than a lookup: whoever was registered lately comes along. */
+  const others = (but = ""): Json[] =>
+    register.participants
+      .filter(({ id }) => id !== but)
+      .slice(-3)
+      .map(({ id, data }) => ({ id, ...data })); // prettier-ignore
+
   function missed(): Reply {
     if (nature.miss === "404") throw new Refusal(404, "NOT_FOUND", "Participant not found");
+    if (nature.miss === "others") return { status: 200, body: others(), committed: false };
     if (nature.miss === "204") return { status: 204, body: undefined, committed: false };
     const bodies = { empty: undefined, null: null, list: [], object: {} };
     return { status: 200, body: bodies[nature.miss], committed: false };
@@ -173,8 +194,13 @@ export async function startJudge(
     if (nature.clockOffset === null) response.sendDate = false;
     else response.setHeader("date", new Date(now()).toUTCString());
     response.setHeader(nature.requestIdHeader, `req-${request.number}`);
-    const body = Buffer.from(text);
+    let body = Buffer.from(text);
     if (status !== 204 && body.length > 0) response.setHeader("content-type", type);
+    if (nature.wire === "closing") response.setHeader("connection", "close");
+    if (nature.wire === "gzip" && status !== 204 && body.length > 0) {
+      response.setHeader("content-encoding", "gzip");
+      body = gzipSync(body);
+    }
     if (half) {
       response.writeHead(status, { "content-length": body.length });
       response.write(body.subarray(0, Math.floor(body.length / 2)), () => setTimeout(() => response.destroy(), 5));
@@ -183,6 +209,12 @@ export async function startJudge(
     response.on("finish", () => {
       request.delivered = true;
     });
+    if (nature.wire === "chunked" && status !== 204) {
+      response.writeEarlyHints({ link: "</style.css>; rel=preload" });
+      response.writeHead(status);
+      for (let at = 0; at < body.length; at += 7) response.write(body.subarray(at, at + 7));
+      return void response.end();
+    }
     response.writeHead(status);
     response.end(status === 204 ? undefined : body);
   }
@@ -208,7 +240,12 @@ export async function startJudge(
       if (obstacle !== null) throw obstacle;
       const { status, body, committed, doc } = route(request);
       request.committed = committed;
-      return { status, type: "application/json", text: body === undefined ? "" : JSON.stringify(body), doc };
+      return {
+        status,
+        type: "application/json",
+        text: body === undefined ? "" : JSON.stringify(nature.extras ? dressed(body) : body),
+        doc,
+      };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       request.code = error.code;

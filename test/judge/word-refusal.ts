@@ -19,6 +19,14 @@ export function wordRefusal(
       return json({ errors: [item] });
     case "message-on-top":
       return json({ statusCode: status, message, errors: [item] });
+    case "message-in-list":
+      return json({
+        statusCode: status,
+        error: "Refused",
+        message: [message],
+        path: "/somewhere",
+        errors: [{ details: [{ path: ["events", 0], issue: null }], ...item }],
+      });
     case "message-in-item":
       return json({ errors: [{ ...item, message }] });
   }
