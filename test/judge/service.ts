@@ -109,8 +109,8 @@ export async function startJudge(
     if (path === "/participants" && method === "GET") {
       const found = register.lookup(new URLSearchParams(request.query));
       if (found === null) return missed();
-      const body = { id: found.id, ...found.data, businessName: null };
-      return read(nature.miss === "others" ? [...others(found.id), body] : body);
+      const whole = { id: found.id, ...found.data, businessName: null };
+      return read(nature.miss === "others" ? [...others(found.id), whole] : whole);
     }
     if (first === "participants" && second !== undefined) {
       const { id, data } = register.participant(second);
