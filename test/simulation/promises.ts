@@ -3,7 +3,7 @@ import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
 import { keyText } from "../../src/ledger/event-key.js";
 import type { Summary } from "../../src/model/summary.js";
 import type { DocumentWithTimeline, EventRecord } from "../../src/sandbox/index.js";
-import type { Story } from "./story.js";
+import { type Story, TONIGHT } from "./story.js";
 import type { World } from "./world.js";
 
 export interface Witness {
@@ -36,6 +36,10 @@ interface LedgerEvent {
   waitsFor: string | null;
   dismissed: number;
   documentId: number;
+  relatedDocument: number | null;
+  targetDocument: number | null;
+  /** Whether it writes on other documents: a back-reference, or copies. */
+  mirrored: number;
   /** Whether its document has a later generation. */
   replaced: number;
   documentState: string;
@@ -65,7 +69,7 @@ export function checkPromises(world: World, story: Story, witness: Witness, atRe
       ...heldBack(documents, witness),
       ...fates(witness),
       ...lastTimes(events, documents),
-      ...(witness.disturbed || story.sandbox.clockOffset !== 0 ? [] : nothingRefused(world, story, witness)),
+      ...(witness.disturbed || clocksDiffer(story, witness) ? [] : nothingRefused(world, story, witness)),
       ...(atRest ? settled(events, documents, story, witness, database) : []),
     ];
   });
@@ -75,6 +79,7 @@ function readEvents(database: LedgerDatabase): LedgerEvent[] {
   return database
     .prepare<[], Omit<LedgerEvent, "deduplicationId"> & { deduplication_id: Buffer }>(
       `SELECT e.id, e.deduplication_id, e.name, e.at, e.payload, e.key_parts AS keyParts, d.kind, d.key, d.id AS documentId,
+         e.related_document AS relatedDocument, e.target_document AS targetDocument, e.mirrored,
          EXISTS (SELECT 1 FROM documents n WHERE n.key = d.key AND n.kind = d.kind AND n.generation > d.generation) AS replaced, coalesce(s.state, 'planned') AS state,
          s.reason, s.waits_for AS waitsFor, coalesce(s.dismissed, 0) AS dismissed,
          coalesce(x.state, 'planned') AS documentState, x.service_id AS documentServiceId, x.last_at AS documentLastAt
@@ -171,6 +176,18 @@ function lastTimes(events: readonly LedgerEvent[], documents: readonly DocumentW
   return [...broken];
 }
 
+/**
+ * The service's clock is not known before its first answer: until then a fast clock here may send too early, which costs
+ * a request and no row (HARD-CASES H10): of a row that lies ahead, or of a replacement's CANCEL, which is of now.
+ */
+function clocksDiffer(story: Story, witness: Witness): boolean {
+  const isFast = story.steps.some((step) => step.do === "set clock" && step.minutes > 0);
+  const isLate = story.steps.some(
+    (step) => step.do === "import" && step.rows.some(({ minute }) => (minute ?? 0) > TONIGHT),
+  );
+  return (story.sandbox.clockOffset ?? 0) !== 0 || (isFast && (isLate || witness.replaced.size > 0));
+}
+
 /** P2: an undisturbed night sends nothing that the service refuses, but what no plan can know to be bad. */
 function nothingRefused(world: World, story: Story, witness: Witness): string[] {
   if (witness.bad.size > 0 || story.sandbox.maxEvents != null) return [];
@@ -208,11 +225,7 @@ function settled(
     );
     // Of what was replaced a person expects nothing more, but that it is cancelled.
     if (event.replaced === 1 && ["stalled", "rejected"].includes(event.state)) continue;
-    // To which documents the service copies is not said for every relation, and at its own time order cannot save them.
-    // When a link landed that only a duplicate confirmed, is not known either.
-    const mayBeCopied =
-      story.sandbox.linkTime === "server" &&
-      events.some(({ payload, state }) => payload.includes("propagateEvent") || state === "landed-without-id");
+    const mayBePassed = story.sandbox.linkTime === "server" && isLinkedUnawares(event, events);
     const isTerse = story.sandbox.terseErrors === true && witness.bad.has(event.key);
     switch (event.state) {
       case "planned":
@@ -237,7 +250,7 @@ function settled(
         if (event.reason === "after-cancel" && there?.state !== "cancelled") say("not cancelled");
         if (
           event.reason === "service-refused" &&
-          !mayBeCopied &&
+          !mayBePassed &&
           !witness.bad.has(event.key) &&
           !isOvertaken(event, events)
         )
@@ -268,13 +281,35 @@ function replacedCancelled(
     .map(({ externalId }) => `H26: ${externalId} was replaced and is not cancelled`);
 }
 
-/** A row that came late, behind events whose landing was in doubt: only the service could tell that it was late. */
+/**
+ * What links write at the service's own time passes rows that no plan could send before it: when a back-reference landed
+ * that only a duplicate answer confirmed is not known, nor in which direction of a relation the service copies.
+ */
+function isLinkedUnawares({ documentId }: LedgerEvent, events: readonly LedgerEvent[]): boolean {
+  const related = new Set(
+    events.flatMap((other) => {
+      const ends = [other.documentId, other.relatedDocument, other.targetDocument].filter((id) => id !== null);
+      return ends.includes(documentId) ? ends : [];
+    }),
+  );
+  return events.some(
+    ({ relatedDocument, targetDocument, documentId: from, mirrored, state }) =>
+      (mirrored === 1 && relatedDocument === null && related.has(from)) ||
+      (state === "landed-without-id" &&
+        (targetDocument === documentId || (mirrored === 1 && relatedDocument === documentId))),
+  );
+}
+
+/** A row that came late, behind events or links whose landing was in doubt: only the service could tell that it was late. */
 function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[]): boolean {
   return events.some(
     (other) =>
-      other.documentId === event.documentId &&
       other.at > event.at &&
-      ["stalled", "landed-without-id", "held"].includes(other.state),
+      (other.documentId === event.documentId
+        ? ["stalled", "landed-without-id", "held"].includes(other.state)
+        : other.relatedDocument === event.documentId &&
+          other.mirrored === 1 &&
+          ["stalled", "landed-without-id"].includes(other.state)),
   );
 }
 
