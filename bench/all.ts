@@ -18,6 +18,7 @@ const benchmarks: { [name: string]: string } = {
   "read-csv": "Reading CSV against csv-parse alone",
   "read-excel": "Reading Excel against yauzl + saxes and exceljs",
   map: "Mapping with expressions against closures written by hand",
+  scale: "Millions of rows from end to end",
   growth: "Cost of a row as files and ledgers grow",
   restart: "First request after kill -9",
   record: "Recording an outcome against bare fsyncs",
