@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { checkLedger } from "../src/ledger/check.js";
+import { checkLedger } from "../src/ledger/check/check.js";
 import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../src/ledger/open-ledger.js";
 import { SCHEMA_VERSION } from "../src/ledger/migrate.js";
 import { type Machine, statesOf, transitions } from "../src/model/states.js";
@@ -219,40 +219,6 @@ describe("ledger backup", () => {
     await backup(target, path);
     await expect(backup(target, path)).rejects.toMatchObject({ code: "ledger-there-already" });
     expect(existsSync(`${path}.part`)).toBe(false);
-  });
-});
-
-describe("ledger check", () => {
-  it("finds nothing in a ledger with all kinds of work", async () => {
-    const { target } = await used();
-    expect(check(target).filter(({ broken }) => broken.length > 0)).toEqual([]);
-  });
-
-  it.each([
-    ["every row that was read has a fate", "DELETE FROM row_events WHERE (row_id & 4294967295) = 2"],
-    ["skipped and invalid rows are as many as counted", "UPDATE rows SET fate = 'skipped' WHERE fate = 'invalid'"],
-    [
-      "nothing has landed on a document without an id",
-      "DELETE FROM document_states WHERE document_id = (SELECT id FROM documents WHERE key = 'M1')",
-    ],
-    ["the list of open documents is complete", "DELETE FROM open_documents"],
-    ["every event names a participant and an address", "UPDATE events SET address_ref = -77 WHERE id = 1"],
-    ["what a row yielded is there", "INSERT INTO row_events (row_id, event_id) VALUES (99, 1)"],
-    ["what a row yielded is there", "INSERT INTO known_rows VALUES ((1 << 32) + 2, (1 << 32) + 2, 99, 99, x'00c601')"],
-    [
-      "every row that was read has a fate",
-      "INSERT INTO known_rows VALUES ((1 << 32) + 99, (1 << 32) + 99, 1, 1, x'0002')",
-    ],
-    ["what waits to be sent has its payload", "UPDATE events SET payload = ''"],
-    ["every reference leads somewhere", "UPDATE events SET related_document = 4711 WHERE id = 1"],
-  ])("says where this is broken: %s", async (name, damage) => {
-    const made = await used();
-    made.withLedger((database) => {
-      database.pragma("foreign_keys = OFF");
-      database.exec(damage);
-    });
-    const broken = check(made.target).filter((one) => one.broken.length > 0);
-    expect(broken.map((one) => one.name)).toContain(name);
   });
 });
 

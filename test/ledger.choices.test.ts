@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkLedger } from "../src/ledger/check.js";
+import { checkLedger } from "../src/ledger/check/check.js";
 import type { Selectors } from "../src/ledger/selection.js";
 import { dismissSelected } from "../src/pipeline/dismiss.js";
 import { backup } from "../src/pipeline/look-after-ledger.js";

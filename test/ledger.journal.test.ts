@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkLedger } from "../src/ledger/check.js";
+import { checkLedger } from "../src/ledger/check/check.js";
 import { openJournal } from "../src/ledger/journal.js";
 import { findDocument } from "../src/ledger/settle.js";
 import { dismissSelected } from "../src/pipeline/dismiss.js";

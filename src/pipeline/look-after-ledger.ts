@@ -1,7 +1,7 @@
 /** What `ledger backup | check | prune | rebind` do, with the target's ledger, archive and service at hand. */
 import { statSync } from "node:fs";
 import { backupLedger } from "../ledger/backup.js";
-import { type CheckResult, checkLedger } from "../ledger/check.js";
+import { type CheckResult, checkLedger } from "../ledger/check/check.js";
 import { lockLedger } from "../ledger/lock.js";
 import { openLedgerOfAnyone, rebindLedger } from "../ledger/open-ledger.js";
 import { type Pruned, pruneLedger } from "../ledger/prune.js";
@@ -15,7 +15,7 @@ import { alone, isEmbedded, ownerOf, reading } from "./ledger-access.js";
 import { openReader, type ReaderOptions } from "./open-reader.js";
 import { archiveFolder } from "./recall-archive.js";
 
-export type { CheckResult } from "../ledger/check.js";
+export type { CheckResult } from "../ledger/check/check.js";
 
 /** Beside a running import. @returns its size in bytes */
 export function backup(target: Target, destination: string): Promise<number> {

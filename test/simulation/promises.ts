@@ -3,6 +3,7 @@ import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
 import { keyText } from "../../src/ledger/event-key.js";
 import type { Summary } from "../../src/model/summary.js";
 import type { DocumentWithTimeline, EventRecord } from "../../src/sandbox/index.js";
+import { checkLedger } from "../../src/ledger/check/check.js";
 import { type Story, TONIGHT } from "./story.js";
 import type { World } from "./world.js";
 
@@ -71,9 +72,13 @@ export function checkPromises(world: World, story: Story, witness: Witness, atRe
       ...lastTimes(events, documents),
       ...(witness.disturbed || clocksDiffer(story, witness) ? [] : nothingRefused(world, story, witness)),
       ...(atRest ? settled(events, documents, story, witness, database) : []),
+      ...(atRest ? ledgerChecked(database) : []),
     ];
   });
 }
+
+const ledgerChecked = (database: LedgerDatabase): string[] =>
+  checkLedger(database).flatMap(({ name, broken }) => broken.map((text) => `ledger check, ${name}: ${text}`));
 
 function readEvents(database: LedgerDatabase): LedgerEvent[] {
   return database

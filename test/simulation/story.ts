@@ -132,19 +132,25 @@ export function drawStory(seed: number): Story {
   for (let night = 0; night < nights; night += 1) {
     const part = shuffled.filter((_, index) => index % nights === night);
     const name = nextFile();
-    story.steps.push({ do: "import", file: name, rows: part, faults: faults(), kill: kill() });
+    story.steps.push({ do: "import", file: name, rows: inFile(part), faults: faults(), kill: kill() });
     if (chance(0.3)) story.steps.push({ do: "resume", faults: faults(), kill: kill() });
     if (chance(0.2)) story.steps.push({ do: "set clock", minutes: pick([-120, -1, 1, 600]) });
     if (chance(0.2)) story.steps.push({ do: "wait", minutes: pick([1, 1440]) });
-    if (chance(0.3)) story.steps.push({ do: "import", file: name, rows: part, faults: faults(), kill: kill() });
+    if (chance(0.3)) story.steps.push({ do: "import", file: name, rows: inFile(part), faults: faults(), kill: kill() });
     if (chance(0.2)) {
-      story.steps.push({ do: "import", file: nextFile(), rows: shuffle(part, random), faults: faults(), kill: kill() });
+      story.steps.push({
+        do: "import",
+        file: nextFile(),
+        rows: inFile(shuffle(part, random)),
+        faults: faults(),
+        kill: kill(),
+      });
     }
     if (chance(0.15)) story.steps.push({ do: "resolve" });
     if (chance(0.15)) story.steps.push({ do: "dismiss" });
     if (chance(0.4)) {
       const corrected = part.flatMap((row) => correct(row, random));
-      story.steps.push({ do: "import", file: nextFile(), rows: corrected, faults: faults(), kill: kill() });
+      story.steps.push({ do: "import", file: nextFile(), rows: inFile(corrected), faults: faults(), kill: kill() });
     }
   }
   if (chance(0.5)) story.steps.push({ do: "resolve" });
@@ -162,6 +168,9 @@ function addRareSteps(story: Story, random: () => number): void {
   story.journal = true;
   story.steps.splice(anywhere(), 0, { do: "lose ledger" });
 }
+
+/** Rows are numbered as they stand in their file. */
+const inFile = (rows: readonly StoryRow[]): StoryRow[] => rows.map((row, index) => ({ ...row, row: index + 2 }));
 
 /** The row as a person would mend it; sometimes one that needed no mending, with other content. */
 function correct(row: StoryRow, random: () => number): StoryRow[] {

@@ -67,9 +67,10 @@ function backupTo(frame: Frame, file: string): Body {
 async function check(target: Target, output: Output): Promise<number> {
   const ledger = await import("../../pipeline/look-after-ledger.js");
   const found = ledger.check(target);
-  const lines = found.flatMap(({ name, broken }) => [
+  const lines = found.flatMap(({ name, remedy, broken }) => [
     `${broken.length === 0 ? "holds " : "BROKEN"}  ${name}`,
     ...broken.map((text) => `          ${plainText(text, 300)}`),
+    ...(broken.length === 0 ? [] : [`        → ${remedy}`]),
   ]);
   output.text(`\n${lines.join("\n")}\n`);
   output.data({ type: "ledger-check", checks: found });

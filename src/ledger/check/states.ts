@@ -1,0 +1,99 @@
+/** States: what landed, what waits and what is in doubt agrees over all tables (P1, P3, P4). */
+import { IMPORT_AGAIN, type LedgerPromise, RESTORE } from "./promise.js";
+
+const landed = "('landed', 'landed-without-id', 'changed')";
+
+export const statePromises: readonly LedgerPromise[] = [
+  {
+    name: "nothing has landed on a document without an id",
+    remedy: RESTORE,
+    broken: `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM event_states s JOIN events e ON e.id = s.event_id
+     JOIN documents d ON d.id = e.document_id LEFT JOIN document_states x ON x.document_id = d.id
+     WHERE s.state IN ${landed} AND x.service_id IS NULL`,
+  },
+  {
+    name: "no two documents have one id",
+    remedy: RESTORE,
+    broken: `SELECT service_id FROM document_states WHERE service_id IS NOT NULL GROUP BY service_id HAVING count(*) > 1`,
+  },
+  {
+    name: "no two events have one eventId",
+    remedy: RESTORE,
+    broken: `SELECT service_event_id FROM event_states WHERE service_event_id IS NOT NULL
+     GROUP BY service_event_id HAVING count(*) > 1`,
+  },
+  {
+    name: "a document is closed or cancelled by an event that landed",
+    remedy: RESTORE,
+    broken: `SELECT d.kind || ' ' || d.key || ' is ' || x.state FROM document_states x JOIN documents d ON d.id = x.document_id
+     WHERE x.state IN ('closed', 'cancelled') AND NOT EXISTS (
+       SELECT 1 FROM event_states s JOIN events e ON e.id = s.event_id
+       WHERE s.document_id = x.document_id AND s.state IN ${landed} AND e.name = iif(x.state = 'closed', 'CLOSE', 'CANCEL'))`,
+  },
+  {
+    name: "nothing goes on after a CANCEL that landed",
+    remedy: RESTORE,
+    broken: `SELECT d.kind || ' ' || d.key || ' is ' || x.state FROM events e
+     JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+     JOIN documents d ON d.id = e.document_id JOIN document_states x ON x.document_id = d.id
+     WHERE e.name = 'CANCEL' AND s.state IN ('landed', 'landed-without-id') AND x.state <> 'cancelled'`,
+  },
+  {
+    name: "a document knows the time of its newest event",
+    remedy: RESTORE,
+    broken: `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events e
+     JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+     JOIN documents d ON d.id = e.document_id JOIN document_states x ON x.document_id = d.id
+     WHERE s.state IN ('landed', 'landed-without-id') AND (x.last_at IS NULL OR x.last_at < e.at)`,
+  },
+  {
+    name: "every state is of an event that is there",
+    remedy: RESTORE,
+    broken: `SELECT 'event ' || s.event_id FROM event_states s
+     WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.id = s.event_id AND e.document_id = s.document_id)`,
+  },
+  {
+    name: "what is held names what it waits for",
+    remedy: RESTORE,
+    broken: `SELECT 'event ' || s.event_id FROM event_states s WHERE s.state = 'held' AND s.waits_for IS NULL`,
+  },
+  {
+    name: "doubt is about what was sent and not settled",
+    remedy: RESTORE,
+    broken: `SELECT 'event ' || s.event_id || ' is ' || s.state FROM event_states s
+     WHERE s.doubt = 1 AND s.state NOT IN ('sending', 'stalled')`,
+  },
+  {
+    name: "what is dismissed waits for nobody",
+    remedy: RESTORE,
+    broken: `SELECT 'event ' || s.event_id || ' is ' || s.state FROM event_states s
+     WHERE s.dismissed = 1 AND s.state NOT IN ('rejected', 'foreign', 'changed', 'stalled')`,
+  },
+  {
+    name: "an event that is being sent stands in a request",
+    remedy: RESTORE,
+    broken: `SELECT 'event ' || s.event_id FROM event_states s WHERE s.state = 'sending'
+       AND NOT EXISTS (SELECT 1 FROM requests r JOIN request_events c ON c.request_id = r.id
+         WHERE r.subject = 'document' AND r.subject_id = s.document_id AND c.event_id = s.event_id)`,
+  },
+  {
+    name: "a request has ended when it has a result",
+    remedy: RESTORE,
+    broken: `SELECT 'request ' || id FROM requests WHERE (result IS NULL) <> (finished_at IS NULL)`,
+  },
+  {
+    name: "the list of open documents is complete",
+    remedy: RESTORE,
+    broken: `SELECT DISTINCT d.kind || ' ' || d.key FROM events e JOIN documents d ON d.id = e.document_id
+     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+     WHERE (s.state IS NULL OR s.state IN ('planned', 'sending', 'held', 'deferred', 'stalled'))
+       AND e.document_id NOT IN (SELECT document_id FROM open_documents)`,
+  },
+  {
+    name: "what waits to be sent has its payload",
+    remedy: IMPORT_AGAIN,
+    broken: `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events e JOIN documents d ON d.id = e.document_id
+     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+     WHERE e.payload = '' AND (s.state IS NULL OR s.state IN ('planned', 'held', 'deferred'))`,
+  },
+];
