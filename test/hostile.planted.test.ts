@@ -60,6 +60,22 @@ const rows = [
   `M5;1;01/02/2026 10:00;${cpf};${name};${street};${plate};12,5;${remark}`,
 ];
 
+/** Loaded before the program: notes every connection that is opened and every name that is looked up. */
+const connectionLog = `data:text/javascript,${encodeURIComponent(`
+  import dns from "node:dns";
+  import net from "node:net";
+  import { appendFileSync } from "node:fs";
+  const note = (what) => appendFileSync("connections", JSON.stringify(what) + "\\n");
+  const { connect } = net.Socket.prototype;
+  net.Socket.prototype.connect = function (...given) {
+    const [options] = Array.isArray(given[0]) ? given[0] : given;
+    note(options?.host === undefined ? String(options?.path ?? options) : options.host + ":" + options.port);
+    return connect.apply(this, given);
+  };
+  const { lookup } = dns;
+  dns.lookup = (name, ...rest) => { note("name " + name); return lookup(name, ...rest); };
+`)}`;
+
 let folder: string;
 let service: EchoingService;
 let env: Record<string, string>;
@@ -89,7 +105,11 @@ beforeAll(async () => {
     ROWFERRY_CLIENT_SECRET: SECRET,
   };
   const args = ["import", "planted.yaml", "rows.csv", "--log-level", "trace", "--metrics", "rowferry.prom"];
-  const { child, ended } = startRowferry([...args, "--journal", "state/journal"], { cwd: folder, env });
+  const { child, ended } = startRowferry([...args, "--journal", "state/journal"], {
+    cwd: folder,
+    env,
+    preload: [connectionLog],
+  });
   const list: string[] = [];
   const watch = setInterval(() => {
     const path = `/proc/${child.pid}/cmdline`;
@@ -153,6 +173,11 @@ it("no output and no file at all holds the secret, a token, or what is made of t
     expect(text.includes(basic), what).toBe(false);
     expect(text, what).not.toMatch(/Bearer [0-9a-f]{16}/i);
   }
+});
+
+it("nothing is called but the target", () => {
+  const called = readFileSync(join(folder, "connections"), "utf8").trim().split("\n");
+  expect([...new Set(called)]).toEqual([JSON.stringify(new URL(service.baseUrl).host)]);
 });
 
 it("every file and folder of the state is its owner's only (P9)", () => {

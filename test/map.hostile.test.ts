@@ -71,6 +71,32 @@ describe("a hostile mapping", () => {
   });
 });
 
+describe("a file whose columns are named like members of every object", () => {
+  it("is read like any other, and changes no object (H35)", async () => {
+    const yaml = mappingWith({
+      attributes: [
+        "A: { column: __proto__, isPublic: true }",
+        "B: { column: constructor, isPublic: true }",
+        `C: { expr: 'row["hasOwnProperty"]', isPublic: true }`,
+      ].join(", "),
+    });
+    const cells = Object.fromEntries([
+      ["Doc", "1"],
+      ["Day", "01/02/2026"],
+      ["__proto__", "polluted"],
+      ["constructor", "prototype"],
+      ["hasOwnProperty", "valueOf"],
+    ]);
+    const [mapped] = mapRows(await load(yaml), [cells]);
+    expect(mapped?.outcome).toMatchObject({
+      fate: "valid",
+      records: { events: [{ attributes: [{ value: "polluted" }, { value: "prototype" }, { value: "valueOf" }] }] },
+    });
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});
+
 describe("an expression over a hostile row", () => {
   it.each([
     ["a cell longer than any spreadsheet's", 'row["X"] + "!"', "x".repeat(40_000)],

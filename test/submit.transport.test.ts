@@ -136,6 +136,43 @@ describe("an answer", () => {
   });
 });
 
+describe("an answer made to be mistaken", () => {
+  it("longer than it says: what follows is not taken for the next request's answer", async () => {
+    let answered = 0;
+    const url = await tcp((socket) => {
+      answered += 1;
+      const answer = (text: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+      socket.write(answer(`{"n":${answered}}`) + answer('{"n":"smuggled"}'));
+    });
+    const transport = undici();
+    expect((await transport(post(url, "{}"))).body).toBe('{"n":1}');
+    const next = await transport(post(url, "{}")).then(
+      ({ body }) => body,
+      (error: unknown) => (error instanceof TransportFailure && error.sent ? "in doubt" : "lost"),
+    );
+    expect(['{"n":2}', "in doubt"]).toContain(next);
+  });
+
+  it("with two lengths is no answer", async () => {
+    const url = await tcp((socket) =>
+      socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 40\r\n\r\n{}"),
+    );
+    expect((await failureOf(undici()(post(url, "{}")))).sent).toBe(true);
+  });
+
+  it("with headers named like members of every object changes no object", async () => {
+    const url = await tcp((socket) =>
+      socket.end(
+        "HTTP/1.1 200 OK\r\n__proto__: polluted\r\nconstructor: polluted\r\ntoString: x\r\nContent-Length: 2\r\n\r\n{}",
+      ),
+    );
+    const { headers } = await undici()(get(url));
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    expect(Object.getPrototypeOf(headers)).toBe(Object.prototype);
+    expect(headers["retry-after"]).toBeUndefined();
+  });
+});
+
 describe("a failure that cannot have reached the service", () => {
   it("is a refused connection", async () => {
     const server = createHttp();
