@@ -1,7 +1,10 @@
 /** A sample of power losses (H33); `npm run soak -- --kills` goes through all of them. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { damages, powerLoss, undisturbedNight } from "./kill/power-loss.js";
 import type { Timelines } from "./kill/timelines.js";
+import { files } from "./simulation/fault-positions.js";
+import { createWorld } from "./simulation/world.js";
 
 describe("a power loss, with what was under way cut or garbled, leaves the timelines of an undisturbed run", () => {
   let timelines: Timelines;
@@ -17,5 +20,25 @@ describe("a power loss, with what was under way cut or garbled, leaves the timel
       broken.push(...(await powerLoss(request, damage, timelines)));
     }
     expect(broken).toEqual([]);
+  });
+});
+
+describe("a ledger that no power loss explains: pages garbled that had long been written", () => {
+  test("ends in a sentence that names a backup and the journal, and sends nothing", async () => {
+    const world = createWorld();
+    try {
+      await world.import(files);
+      const sent = world.sandbox.store.statistics().requests;
+      const bytes = readFileSync(world.target.ledgerPath);
+      bytes.fill(0xa5, 8192);
+      writeFileSync(world.target.ledgerPath, bytes);
+      await expect(world.import(files)).rejects.toMatchObject({
+        code: "ledger-damaged",
+        hint: expect.stringContaining("rebuild"),
+      });
+      expect(world.sandbox.store.statistics().requests).toBe(sent);
+    } finally {
+      await world.close();
+    }
   });
 });

@@ -1,6 +1,6 @@
 /** A run: what was staged and what is open is planned, checked as a whole, and sent; then its files are written. */
 import { countInvalidRows, countTrouble, countWaiting } from "../ledger/run-figures.js";
-import { asWriteFailure } from "../ledger/write-failure.js";
+import { asLedgerFailure } from "../ledger/ledger-failure.js";
 import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/transaction.js";
 import { codes } from "../model/codes.js";
@@ -86,7 +86,7 @@ export async function run(
     );
     return summary;
   } catch (thrown) {
-    const error = asWriteFailure(thrown, session.target.ledgerPath);
+    const error = asLedgerFailure(thrown, session.target.ledgerPath);
     const code = error instanceof RowferryError ? error.code : "unexpected";
     finishFailed(session, codes[code].exit ?? ExitCode.unexpected);
     log?.fail(code);
@@ -102,7 +102,7 @@ function finishFailed(session: Session, exitCode: ExitCode): void {
   try {
     createRunStore(session.database).finish(session.run.id, exitCode, null, session.clock.now());
   } catch (error) {
-    if (!(asWriteFailure(error, session.target.ledgerPath) instanceof RowferryError)) throw error;
+    if (!(asLedgerFailure(error, session.target.ledgerPath) instanceof RowferryError)) throw error;
   }
 }
 

@@ -15,7 +15,7 @@ import { createRequestStore, type RequestStore } from "../ledger/requests.js";
 import { createRunStore, type Run } from "../ledger/runs.js";
 import { createSettingsStore, type SettingsStore } from "../ledger/settings.js";
 import type { Transitions } from "../ledger/transitions.js";
-import { asWriteFailure } from "../ledger/write-failure.js";
+import { asLedgerFailure } from "../ledger/ledger-failure.js";
 import { createWorkStore, type WorkStore } from "../ledger/work.js";
 import type { MappingSettings } from "../map/mapping.js";
 import type { Clock, Random } from "../model/clock.js";
@@ -178,7 +178,7 @@ export async function openSession(command: string, mapping: string | null, optio
     return session;
   } catch (error) {
     await close();
-    throw asWriteFailure(error, options.target.ledgerPath);
+    throw asLedgerFailure(error, options.target.ledgerPath);
   }
 }
 
