@@ -298,5 +298,5 @@ test("rows come in batches, as they are taken", async () => {
   for await (const batch of table.rows()) sizes.push(batch.length);
   await input.close();
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(20_000);
-  expect(Math.max(...sizes)).toBeLessThanOrEqual(512);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(64);
 });

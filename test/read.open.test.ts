@@ -95,7 +95,7 @@ describe("an input", () => {
     const input = await opened(await temporaryFile(gzipSync(`a,b\n${"1,2\n".repeat(200_000)}`)));
     const table = await input.open({});
     for await (const batch of table.rows()) {
-      expect(batch.length).toBeLessThanOrEqual(512);
+      expect(batch.length).toBeLessThanOrEqual(64);
       break;
     }
     await input.close();

@@ -30,7 +30,7 @@ export interface Table {
   /** What a person should know (skipped preamble, hidden rows left out, fallback encoding used), one sentence each. Complete when `rows` has ended. */
   notes: string[];
   /**
-   * The rows below the header, in batches of up to some hundreds, in file order; blank rows left out. To be
+   * The rows below the header, in batches of some dozens, in file order; blank rows left out. To be
    * consumed once. @throws RowferryError where the rest of the file cannot be read.
    */
   rows(): AsyncIterable<Row[]>;

@@ -9,8 +9,8 @@ import { isBlankText, type SheetRow } from "./sheet-row.js";
 import { sheetBatches } from "./sheet-stream.js";
 import type { Sheet, Workbook } from "./workbook.js";
 
-/** Rows handed over at once. */
-const BATCH_ROWS = 512;
+/** Rows handed over at once: few, so that what is made of them dies young (see `readRows` of CSV). */
+const BATCH_ROWS = 64;
 
 export interface RowsSettings {
   header: SheetHeader;
