@@ -1,7 +1,6 @@
 /** Which row became which record, with every id that came back. Reads only. */
 import type { Database } from "better-sqlite3";
 import { inputOf, rowNumberOf } from "./row-id.js";
-import { keyText } from "./event-key.js";
 import { requestsOf } from "./request-id.js";
 
 export interface ReceiptRow {
@@ -22,15 +21,18 @@ export interface ReceiptRow {
 
 interface EventReceiptRow {
   row_id: number;
+  document_id: number;
   event: string;
-  kind: string;
-  key: string;
   state: string;
   service_event_id: string | null;
-  service_id: string | null;
   target_document_id: string | null;
-  deduplication_id: Buffer;
+  deduplication_id: string;
   changed_at: number;
+}
+
+interface DocumentName {
+  key: string;
+  id: string | null;
 }
 
 interface RegistrationRow {
@@ -102,28 +104,41 @@ export function* receiptsOf(database: Database, runId: number): Generator<Receip
       answeredAt: iso(row.changed_at),
     };
   }
+  const nameOf = database.prepare<[number], DocumentName>(
+    `SELECT d.kind || ' ' || d.key AS key, x.service_id AS id FROM documents d
+     LEFT JOIN document_states x ON x.document_id = d.id WHERE d.id = ?`,
+  );
   const events = database.prepare<[number, number], EventReceiptRow>(
-    `SELECT re.row_id, e.event, d.kind, d.key, s.state, s.service_event_id, x.service_id, s.target_document_id,
-       e.deduplication_id, s.changed_at
+    `SELECT re.row_id, sent.document_id, e.event, s.state, s.service_event_id, s.target_document_id,
+       'rf1-' || lower(hex(e.deduplication_id)) AS deduplication_id, s.changed_at
      FROM (SELECT DISTINCT document_id, event_id FROM request_events WHERE request_id BETWEEN ? AND ?) sent
-     JOIN events e ON e.id = sent.event_id JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-     JOIN row_events re ON re.event_id = e.id JOIN documents d ON d.id = e.document_id
-     LEFT JOIN document_states x ON x.document_id = d.id
+     JOIN events e ON e.id = sent.event_id
+     JOIN event_states s ON s.document_id = sent.document_id AND s.event_id = sent.event_id
+     JOIN row_events re ON re.event_id = e.id
      WHERE s.state IN ('landed', 'landed-without-id')`,
   );
+  // A document's events come one after another, and those of one request were answered at one time.
+  let last = { document: -1, key: "", id: null as string | null, at: -1, answeredAt: "" };
   for (const row of events.iterate(...range)) {
+    const { document_id: document, changed_at: at } = row;
+    if (document !== last.document) last = { ...last, document, ...(nameOf.get(document) ?? { key: "", id: null }) };
+    if (at !== last.at) last = { ...last, at, answeredAt: new Date(at).toISOString() };
+    // Spread members would cost more than all the rest of it.
+    const { input, sheet, row: number } = place(row.row_id);
     yield {
-      ...place(row.row_id),
+      input,
+      sheet,
+      row: number,
       record: "event",
       name: row.event,
-      key: `${row.kind} ${row.key}`,
+      key: last.key,
       state: row.state,
       id: row.service_event_id,
       snapshotId: null,
-      documentId: row.service_id,
+      documentId: last.id,
       targetDocumentId: row.target_document_id,
-      deduplicationId: keyText(row.deduplication_id),
-      answeredAt: iso(row.changed_at),
+      deduplicationId: row.deduplication_id,
+      answeredAt: last.answeredAt,
     };
   }
 }

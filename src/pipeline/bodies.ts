@@ -66,7 +66,7 @@ export function createBodies(
     };
   };
 
-  const eventBody = (event: WorkEvent): JsonObject => {
+  const eventBody = (event: WorkEvent, inline: boolean): JsonObject => {
     const body = JSON.parse(event.payload) as JsonObject;
     const related = body["relatedDocument"];
     if (related !== undefined) {
@@ -77,17 +77,35 @@ export function createBodies(
     }
     const target = event.target === null ? null : work.document(event.target);
     if (target !== null) body["target"] = documentBody(target);
-    const owner = work.document(event.document);
-    return {
-      ...body,
-      externalCreatedAt: new Date(event.at).toISOString(),
-      deduplicationId: isOn("same-key") ? event.deduplicationId : `${event.deduplicationId}-${(others += 1)}`,
-      ...references(event.participant, event.address, owner !== null && inlineReferences(owner)),
-    };
+    return { ...body, ...added(event, inline) };
   };
 
-  const event = (item: WorkEvent): string => JSON.stringify(eventBody(item));
-  const list = (events: readonly WorkEvent[]): string => `[${events.map(event).join(",")}]`;
+  const added = (event: WorkEvent, inline: boolean): JsonObject => ({
+    externalCreatedAt: new Date(event.at).toISOString(),
+    deduplicationId: isOn("same-key") ? event.deduplicationId : `${event.deduplicationId}-${(others += 1)}`,
+    ...references(event.participant, event.address, inline),
+  });
+
+  const isInline = (id: number): boolean => {
+    const owner = work.document(id);
+    return owner !== null && inlineReferences(owner);
+  };
+
+  /** Nearly all payloads hold no id that has come back: their text goes out as it was stored. */
+  const eventText = (event: WorkEvent, inline: boolean): string => {
+    const { payload } = event;
+    const isPlain = event.target === null && payload.length > 2 && !payload.includes('"relatedDocument"');
+    if (!isPlain) return JSON.stringify(eventBody(event, inline));
+    return `${payload.slice(0, -1)},${JSON.stringify(added(event, inline)).slice(1)}`;
+  };
+
+  const event = (item: WorkEvent): string => eventText(item, isInline(item.document));
+  const list = (events: readonly WorkEvent[]): string => {
+    const [first] = events;
+    if (first === undefined) return "[]";
+    const inline = isInline(first.document);
+    return `[${events.map((item) => eventText(item, inline)).join(",")}]`;
+  };
   return {
     event,
     document: (document) => JSON.stringify(documentBody(document)),

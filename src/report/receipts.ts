@@ -56,18 +56,41 @@ export function writeReceipts(
 ): Promise<number> {
   const format = { delimiter: options.delimiter ?? ",", record_delimiter: "\r\n", escape_formulas: true };
   const names = Object.keys(columns) as (keyof Receipt)[];
+  const write = createLine(format);
   return writeAtomically(path, async (file) => {
     await file.write(`\uFEFF${stringify([Object.values(columns)], format)}`);
     let count = 0;
-    let waiting: (string | number | null)[][] = [];
-    for await (const receipt of receipts) {
-      count++;
-      waiting.push(names.map((name) => receipt[name]));
-      if (waiting.length < 200) continue;
-      await file.write(stringify(waiting, format));
-      waiting = [];
+    let text = "";
+    for await (const some of inChunks(receipts)) {
+      for (const receipt of some) text += write(names.map((name) => receipt[name]));
+      count += some.length;
+      await file.write(text);
+      text = "";
     }
-    if (waiting.length > 0) await file.write(stringify(waiting, format));
     return count;
   });
+}
+
+/** One by one, each would be waited for. */
+async function* inChunks(receipts: AsyncIterable<Receipt> | Iterable<Receipt>): AsyncGenerator<Receipt[]> {
+  let chunk: Receipt[] = [];
+  if (Symbol.iterator in receipts) {
+    for (const receipt of receipts) if (chunk.push(receipt) === 500) yield chunk.splice(0);
+  } else {
+    for await (const receipt of receipts) if (chunk.push(receipt) === 500) yield chunk.splice(0);
+  }
+  yield chunk;
+}
+
+/** Ids, times and most keys: nothing in them that a quote or an escape is for, whatever the delimiter. */
+const plain = /^(?:[\p{L}\p{N}][\p{L}\p{N} ._:/-]*)?$/u;
+
+/** What csv-stringify writes, without its work for cells that need none of it. */
+function createLine(format: Parameters<typeof stringify>[1] & { delimiter: string }) {
+  return (cells: readonly (string | number | null)[]): string => {
+    const texts = cells.map((cell) => (cell === null ? "" : String(cell)));
+    return texts.every((text) => plain.test(text)) && !plain.test(`x${format.delimiter}`)
+      ? `${texts.join(format.delimiter)}\r\n`
+      : stringify([cells], format);
+  };
 }

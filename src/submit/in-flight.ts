@@ -2,6 +2,7 @@
  * How many requests may be under way at once. Follows the latency: at 2 s per answer the rate is still reached, and a
  * service that slows down is not buried.
  */
+import { onAbort } from "./when-aborted.js";
 
 export interface InFlight {
   /** Resolves with the function that gives the slot back, or with null when `signal` aborts first. */
@@ -53,16 +54,15 @@ export function createInFlight({ rate, burst, most = 256 }: InFlightOptions): In
       if (under < limit() && waiting.length === 0) return Promise.resolve(slot());
       return new Promise((resolve) => {
         const admit = () => {
-          signal.removeEventListener("abort", abandon);
+          stay();
           resolve(slot());
         };
-        const abandon = () => {
+        const stay = onAbort(signal, () => {
           const place = waiting.indexOf(admit);
           if (place >= 0) waiting.splice(place, 1);
           resolve(null);
-        };
+        });
         waiting.push(admit);
-        signal.addEventListener("abort", abandon, { once: true });
       });
     },
     observe(latencyMs) {

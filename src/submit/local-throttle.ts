@@ -62,7 +62,7 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
   }
 
   /** Resolves with a token, or without one when `gone` aborts first or the throttle closes. */
-  async function serve(gone: AbortSignal): Promise<void> {
+  async function serve(gone: { aborted: boolean }): Promise<void> {
     while (!gone.aborted && !closed.signal.aborted) {
       const asked = limiter;
       try {
@@ -98,11 +98,11 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
       if (signal?.aborted || closed.signal.aborted) return;
       waiting++;
       filling ??= keepFilling();
-      const gone = new AbortController();
+      const gone = { aborted: false };
       try {
-        await unlessAborted(serve(gone.signal), signal);
+        await unlessAborted(serve(gone), signal);
       } finally {
-        gone.abort();
+        gone.aborted = true;
         waiting--;
       }
     },

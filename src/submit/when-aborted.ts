@@ -1,26 +1,57 @@
-/** Waiting that one of several signals ends. Signals that live as long as the run keep no listeners of it. */
+/**
+ * Waiting that one of several signals ends. Signals that live as long as the run keep no listeners of it. A signal has one
+ * listener for all who wait: its list is searched whenever one comes or goes, and hundreds of calls wait at once.
+ */
+interface Waiting {
+  acts: Set<() => void>;
+  end(): void;
+}
 
-/** Resolves when one of the signals aborts. At least one must, sooner or later, or its listeners stay. */
-export function whenAborted(...signals: (AbortSignal | undefined)[]): Promise<void> {
-  return new Promise((resolve) => {
-    const over = new AbortController();
-    const end = () => {
-      over.abort();
-      resolve();
-    };
-    for (const signal of signals) {
-      if (signal?.aborted) return end();
-      signal?.addEventListener("abort", end, { signal: over.signal });
-    }
-  });
+const waitingFor = new WeakMap<AbortSignal, Waiting>();
+
+/** Calls `act` when the signal aborts, which it must not have yet. @returns how to leave before; safe to call twice. */
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  const waiting = waitingFor.get(signal) ?? listen(signal);
+  waiting.acts.add(act);
+  return () => {
+    waiting.acts.delete(act);
+    if (waiting.acts.size === 0) waiting.end();
+  };
+}
+
+function listen(signal: AbortSignal): Waiting {
+  const acts = new Set<() => void>();
+  const listener = () => {
+    end();
+    for (const act of acts) act();
+  };
+  const end = () => {
+    signal.removeEventListener("abort", listener);
+    if (waitingFor.get(signal) === waiting) waitingFor.delete(signal);
+  };
+  const waiting = { acts, end };
+  waitingFor.set(signal, waiting);
+  signal.addEventListener("abort", listener);
+  return waiting;
+}
+
+/** Resolves when one of the signals aborts. At least one must, sooner or later, or its listener stays. */
+export async function whenAborted(...signals: (AbortSignal | undefined)[]): Promise<void> {
+  await unlessAborted(new Promise(() => {}), ...signals);
 }
 
 /** Resolves with `work`, or as soon as one of the signals aborts; `work` itself goes on. */
 export async function unlessAborted(work: Promise<void>, ...signals: (AbortSignal | undefined)[]): Promise<void> {
-  const over = new AbortController();
+  const leaving: (() => void)[] = [];
+  const aborted = new Promise<void>((resolve) => {
+    for (const signal of signals) {
+      if (signal?.aborted) resolve();
+      else if (signal !== undefined) leaving.push(onAbort(signal, resolve));
+    }
+  });
   try {
-    await Promise.race([work, whenAborted(over.signal, ...signals)]);
+    await Promise.race([work, aborted]);
   } finally {
-    over.abort();
+    for (const leave of leaving) leave();
   }
 }
