@@ -162,7 +162,7 @@ export function createDocumentStager(
     return id;
   };
 
-  const declareOnce = (kind: string, key: string, wanted: Declaration, rowId: number): number => {
+  const declareDocument = (kind: string, key: string, wanted: Declaration, rowId: number): number => {
     const id = context.references.findDocument(kind, key);
     if (id === undefined) return add(kind, key, wanted, rowId);
     apply(id, `${kind} ${key}`, wanted, rowId);
@@ -180,7 +180,7 @@ export function createDocumentStager(
 
     stage(record, rowId) {
       if (latest?.record === record) return latest.id;
-      const id = declareOnce(record.kind, record.key, declarationOf(record), rowId);
+      const id = declareDocument(record.kind, record.key, declarationOf(record), rowId);
       if (record.documentId !== null) give.run(id, record.documentId, context.now);
       if (record.createEmpty) open.run(id);
       latest = { record, id };
@@ -197,7 +197,7 @@ export function createDocumentStager(
         fields: JSON.stringify(target.fields),
         createEmpty: 0,
       };
-      return declareOnce(kind, key, wanted, rowId);
+      return declareDocument(kind, key, wanted, rowId);
     },
 
     isKnown(id) {
