@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { selectOpen } from "../src/ledger/selection.js";
 import { retry } from "../src/ledger/settle.js";
+import { documentDeduplicationId } from "../src/model/keys.js";
 import { resolveNamed } from "../src/pipeline/resolve-document.js";
 import { checkDoubt, settleNamed, type Word } from "../src/pipeline/settle-doubt.js";
 import { rebuildLedger } from "../src/pipeline/rebuild-ledger.js";
@@ -34,6 +35,9 @@ const say = (name: string, word: Word, journal: string | null = null) =>
     { name, confirmed: checkDoubt(world.target, name, word), word, by: "anna" },
     { clock: world.clock, waitForLock: false, journal },
   );
+
+const documentKey = (key: string) =>
+  documentDeduplicationId({ namespace: "story", kind: "manifest", key, generation: 1 });
 
 /** M1 with an event at minute 1; then what is at 10 and 20 lands, and its answers are lost for a whole run. */
 async function loseAnswers(journal?: string): Promise<void> {
@@ -210,7 +214,7 @@ describe("a document in doubt", () => {
     expect(summary.exitCode).toBe(3);
     expect(summary.open.documents).toEqual({ unsettled: 1 });
     expect(summary.problems.find(({ code }) => code === "doubt-unsettled")?.example).toContain(
-      "rowferry resolve manifest/M1 --document-id <id> --target simulated",
+      `rowferry resolve ${documentKey("M1")} --document-id <id> --target simulated`,
     );
     expect((await world.resume()).requests.sent).toBe(0);
     world.sandbox.setFaults([]);
@@ -218,7 +222,7 @@ describe("a document in doubt", () => {
 
   test("that is not there, as a person says, is created with its events", async () => {
     await refuseCreation();
-    await say("M1", "not-landed");
+    await say(documentKey("M1"), "not-landed");
     expect((await world.resume()).exitCode).toBe(0);
     expect(minutes()).toEqual([10, 20]);
   });

@@ -87,8 +87,8 @@ function ofDocument(database: Database, document: number): FoundEvent[] {
 
 /** Null: it names neither an event nor a row. */
 function keysOf(database: Database, name: string): string[] | null {
-  if (/^rf\d+-[0-9a-f]{40}$/.test(name)) return [name];
-  const { rows } = show(database, name);
+  const { rows, event } = show(database, name);
+  if (event !== null) return [event.deduplicationId];
   return rows.length === 0 ? null : rows.flatMap(({ events }) => events.map(({ deduplicationId }) => deduplicationId));
 }
 

@@ -1,6 +1,7 @@
 /** What a person decides: give up rows, try refused work again, name a stranded document's id (HARD-CASES H5, H23). */
 import type { Database } from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
+import { type DocumentKey, documentDeduplicationId } from "../model/keys.js";
 import type { Selection } from "./selection.js";
 import { OF_EVENT } from "./unsettled.js";
 
@@ -151,8 +152,17 @@ export interface KnownDocument {
   settings: number | null;
 }
 
+/** `kind/key` of the document that is created under this deduplicationId; null: none is. */
+function nameByKey(database: Database, deduplicationId: string): string | null {
+  const documents = database.prepare<[], DocumentKey>("SELECT namespace, kind, key, generation FROM documents");
+  for (const document of documents.iterate()) {
+    if (documentDeduplicationId(document) === deduplicationId) return `${document.kind}/${document.key}`;
+  }
+  return null;
+}
+
 /**
- * The newest generation of the document that a person names: `key` or `kind/key`.
+ * The newest generation of the document that a person names: `key`, `kind/key` or the deduplicationId of its create.
  * @throws RowferryError `document-unknown` when there is none, or when several kinds share the key
  */
 export function findDocument(database: Database, name: string): KnownDocument {
@@ -164,6 +174,8 @@ export function findDocument(database: Database, name: string): KnownDocument {
     )
     .all(name, name);
   const [only] = found;
+  const byKey = only === undefined && /^rf\d+-[0-9a-f]{40}$/.test(name) ? nameByKey(database, name) : null;
+  if (byKey !== null) return findDocument(database, byKey);
   if (only === undefined) throw new RowferryError("document-unknown", `The ledger has no document ${name}.`);
   if (found.length > 1) {
     const names = found.map(({ kind, key }) => `${kind}/${key}`).join(", ");

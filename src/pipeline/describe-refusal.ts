@@ -1,5 +1,5 @@
 import type { Target } from "../model/target.js";
-import { shellQuoted, targetFlag } from "../report/next-steps.js";
+import { targetFlag } from "../report/next-steps.js";
 import type { ServiceError } from "../submit/call.js";
 
 /** `400 · VALIDATION_ERROR · the service's words`: shown as the service gave them. */
@@ -7,14 +7,21 @@ export function describeRefusal({ status, codes, message }: ServiceError): strin
   return [String(status), codes.join(" "), message ?? ""].filter((part) => part !== "").join(" · ");
 }
 
-/** What a person has to do about something in doubt that was refused once more, with the command to type. */
-export function askToSettle(error: ServiceError, name: string, target: Pick<Target, "name">): string {
-  const command = `rowferry resolve ${shellQuoted(name)}`;
-  const isEvent = name.startsWith("rf1-");
-  const there = isEvent ? "--landed" : "--document-id <id>";
+/**
+ * What a person has to do about something in doubt that was refused once more, with the command to type. By its key, for
+ * summaries leave out what stands in cells (P9).
+ */
+export function askToSettle(
+  error: ServiceError,
+  what: "event" | "document",
+  key: string,
+  target: Pick<Target, "name">,
+): string {
+  const command = `rowferry resolve ${key}`;
+  const [landed, there] = what === "event" ? ["has landed", "--landed"] : ["has made it", "--document-id <id>"];
   return (
-    `Refused again (${describeRefusal(error)}), which does not tell whether an earlier attempt ` +
-    `${isEvent ? "has landed" : "has made it"}. Look at the service, then type ` +
-    `${command} ${there}${targetFlag(target.name)}, or ${command} --not-landed${targetFlag(target.name)}.`
+    `Refused again (${describeRefusal(error)}), which does not tell whether an earlier attempt ${landed}. ` +
+    `Look at the service, then type ${command} ${there}${targetFlag(target.name)}, ` +
+    `or ${command} --not-landed${targetFlag(target.name)}.`
   );
 }

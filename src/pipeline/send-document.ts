@@ -184,8 +184,8 @@ async function sendCreate(
           const words = describeRefusal(known.refusedWith ?? answer.error);
           t.documentRejected(document.id, { code: "service-refused", message: words }, now);
         } else if (session.refusals.ofDocument(document.id, request, answer.error)) {
-          const name = `${document.kind}/${document.key}`;
-          t.documentUnsettled(document.id, askToSettle(answer.error, name, session.target), now);
+          const key = bodies.documentKey(document);
+          t.documentUnsettled(document.id, askToSettle(answer.error, "document", key, session.target), now);
         } else t.documentStalled(document.id, "refused-in-doubt", now);
       });
       return { next: "stop" };

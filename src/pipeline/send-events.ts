@@ -240,7 +240,8 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
   end((t) => {
     const note = { code: "service-refused" as const, message: describeRefusal(answer.error) };
     if (proven) t.rejected(first.id, note, now);
-    else if (isUnsettled) t.unsettled(first.id, askToSettle(answer.error, first.deduplicationId, session.target), now);
+    else if (isUnsettled)
+      t.unsettled(first.id, askToSettle(answer.error, "event", first.deduplicationId, session.target), now);
     else t.stalled(first.id, "refused-in-doubt", now);
     giveBack(t, evidence, queue.flat(), now);
   });

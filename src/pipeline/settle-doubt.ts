@@ -1,5 +1,6 @@
 /** `resolve --landed | --not-landed`: a person says what is true of something in doubt, after a look at the service. */
 import type { Decision } from "../ledger/decisions.js";
+import { recordInterruptions } from "../ledger/interrupted.js";
 import { checkWord, type Doubt, findDoubt, type Settled, settleDoubt } from "../ledger/settle-doubt.js";
 import type { Clock } from "../model/clock.js";
 import type { Target } from "../model/target.js";
@@ -28,6 +29,8 @@ export function settleNamed(
   options: { clock: Clock; waitForLock: boolean; signal?: AbortSignal; journal?: string | null },
 ): Promise<Settled> {
   return alone(target, options, (database) => {
+    // What a killed run was sending is in doubt like the rest.
+    recordInterruptions(database, options.clock.now());
     const confirmed = new Set(request.confirmed.events.map(({ id }) => id));
     const found = findDoubt(database, request.name);
     const doubt = { ...found, events: found.events.filter(({ id }) => confirmed.has(id)) };

@@ -34,7 +34,7 @@ interface Flags extends TargetFlags, OutputFlags {
 }
 
 export function define(command: Command, frame: Frame): void {
-  command.argument("<what>", "a document's key or kind/key, a row (file:17), or an event's key");
+  command.argument("<what>", "a document's key or kind/key, a row (file:17), or the deduplicationId of either");
   addOutputFlags(addTargetFlags(command))
     .option("--document-id <id>", "the id that the service knows the document by")
     .option("--landed", "what is in doubt of it stands on the timeline")
