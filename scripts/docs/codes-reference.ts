@@ -1,8 +1,10 @@
 /** docs/codes.md, from the closed list of codes: what `rowferry explain` says of each. */
 import type { CodeEntry } from "../../src/model/code.js";
 import { cliCodes } from "../../src/model/codes/cli.js";
+import { convertCodes } from "../../src/model/codes/convert.js";
 import { ledgerCodes } from "../../src/model/codes/ledger.js";
 import { mapCodes } from "../../src/model/codes/map.js";
+import { mappingCodes } from "../../src/model/codes/mapping.js";
 import { pipelineCodes } from "../../src/model/codes/pipeline.js";
 import { planCodes } from "../../src/model/codes/plan.js";
 import { readCodes } from "../../src/model/codes/read.js";
@@ -11,7 +13,9 @@ import { submitCodes } from "../../src/model/codes/submit.js";
 const sections: readonly [heading: string, codes: Record<string, CodeEntry>][] = [
   ["Command line and settings", cliCodes],
   ["Reading files", readCodes],
+  ["Mapping files", mappingCodes],
   ["Mapping rows", mapCodes],
+  ["Converting cells", convertCodes],
   ["Ledger", ledgerCodes],
   ["Planning", planCodes],
   ["The service and the way to it", submitCodes],

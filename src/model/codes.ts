@@ -1,7 +1,9 @@
 import type { CodeEntry } from "./code.js";
 import { cliCodes } from "./codes/cli.js";
 import { ledgerCodes } from "./codes/ledger.js";
+import { convertCodes } from "./codes/convert.js";
 import { mapCodes } from "./codes/map.js";
+import { mappingCodes } from "./codes/mapping.js";
 import { pipelineCodes } from "./codes/pipeline.js";
 import { planCodes } from "./codes/plan.js";
 import { readCodes } from "./codes/read.js";
@@ -10,7 +12,9 @@ import { submitCodes } from "./codes/submit.js";
 /** The closed list of codes: every error and every reason beside a state is one of these. */
 export const codes = {
   ...readCodes,
+  ...mappingCodes,
   ...mapCodes,
+  ...convertCodes,
   ...ledgerCodes,
   ...planCodes,
   ...submitCodes,

@@ -1,0 +1,122 @@
+import type { CodeEntry } from "../code.js";
+import { ExitCode } from "../exit-code.js";
+
+/** Mapping files, and what they are guessed from. */
+export const mappingCodes = {
+  "mapping-missing": {
+    meaning: "The mapping file, or a file beside it that it names, does not exist or cannot be read.",
+    remedy: "Check the path and its permissions, then run the command again.",
+    example: "`rowferry check maps/manifests.yaml` where there is no folder maps.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-too-large": {
+    meaning: "The mapping is larger, deeper or more repetitive than any mapping needs to be.",
+    remedy: "Split the mapping, move long value lists into a CSV file beside it, and write out what aliases repeat.",
+    example: "Ten anchors, each repeating the one before ten times.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-syntax": {
+    meaning: "The mapping is not valid YAML.",
+    remedy: "Correct the line named; an editor with YAML support shows the place.",
+    example: '`expr: row["A"] == "" ? "x" : "y"` without quotes around it: YAML ends the text at `: `.',
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-unknown-key": {
+    meaning: "The mapping has a member that the language does not know.",
+    remedy: "Use the name suggested, or see docs/mapping-reference.md for the names that may stand there.",
+    example: "`colum: Placa`; the message suggests `column`.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-value": {
+    meaning: "A member of the mapping is missing, or holds what may not stand there.",
+    remedy: "Write what the message asks for; docs/mapping-reference.md describes every member.",
+    example: "`version: 2`, or a field with both `column` and `expr`.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-reference": {
+    meaning: "A record refers to a participant, address or document that the mapping does not define.",
+    remedy:
+      "Use a name of the same input, `{ ref: …, key: … }` for a record of another row or input, or list the name under `elsewhere`.",
+    example: "`participant: generatr` where the input defines `generator`.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-event-key": {
+    meaning: "An event does not say what distinguishes it from others of its name on its document.",
+    remedy: "Write `key: once`, a field, a list of fields, or `key: content` with `within: file` or `within: import`.",
+    example: "A weighing without `key:`; two weighings of one manifest would be taken for one.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-expression": {
+    meaning: "An expression cannot be parsed, or its types do not fit.",
+    remedy: 'Correct it at the caret. `row["…"]` is always text: number(), date() and the other functions convert.',
+    example: '`row["Peso"] > 10`: text against a number; `number(row["Peso"]) > 10.0` is right.',
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-pattern": {
+    meaning: "A regular expression cannot be compiled, or is too large.",
+    remedy: "Write it in RE2 syntax: no look-around, no back references, at most 1,000 characters.",
+    example: '`pattern: "(?=x)"`.',
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-rule": {
+    meaning: "The mapping describes something that the service always refuses.",
+    remedy: "Change it as the message says; the rule is named in it.",
+    example: "A CANCEL event without an attribute named exactly `reason`.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-functions": {
+    meaning: "The module with custom functions cannot be loaded, or exports what cannot be called from an expression.",
+    remedy: "Make it an ES module beside the mapping whose exports are plain functions with at least one parameter.",
+    example: "`functions: ./fns.mjs` where fns.mjs throws while it loads.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-lookup": {
+    meaning: "A lookup CSV lacks a column, or gives two values for one name.",
+    remedy: "Correct the CSV file named: a header, and one line for each name.",
+    example: "`SP` stands twice in states.csv with different codes.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-files": {
+    meaning: "A file fits none of the mapping's inputs, or more than one.",
+    remedy: "Adjust the `files:` patterns of the inputs, or rename the file.",
+    example: "`import m.yaml scales.csv` where the inputs read `*manifest*.csv` and `*weighing*.csv`.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-invalid": {
+    meaning: "The mapping has several mistakes; all of them are listed.",
+    remedy: "Correct them from the first on, and run `rowferry check` with the mapping.",
+    example: "A misspelt member, an unknown record name and an expression of the wrong type.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "mapping-doubtful": {
+    meaning:
+      'The mapping is valid, but says something that is seldom meant. A warning; an error where it leaves an id as "?".',
+    remedy: "Look at the place named; change it, or leave it knowingly.",
+    example: "`key: content`: an edited row becomes a new event instead of a changed one.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "guess-nothing": {
+    meaning:
+      "A first mapping cannot be guessed: the files hold nothing that looks like participants, addresses or events.",
+    remedy:
+      "Check that the right files and sheets were named, or write the mapping by hand: docs/map-your-first-file.md goes through one.",
+    example: "A file of colours and sizes, without tax ids, addresses or dates.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+} as const satisfies Record<string, CodeEntry>;
