@@ -64,6 +64,16 @@ describe.concurrent("a service that", () => {
       { miss: "empty", faults: { dropThenLate: 0.3, creates: false, mostPerRequest: 1 } },
       0,
     ],
+    [
+      "looks at the time before the key, speaks plain text, and loses answers of appends",
+      {
+        checks: "order-first",
+        errors: "text",
+        maxEvents: 2,
+        faults: { dropAfter: 0.2, mostPerRequest: 1, creates: false },
+      },
+      3,
+    ],
     ["loses answers of creates", { faults: { errorAfter: 0.2, halfBody: 0.2, mostPerRequest: 1 } }, 3],
     [
       "loses answers of creates and names event keys",
@@ -75,7 +85,7 @@ describe.concurrent("a service that", () => {
       { duplicateNames: "dots", faults: { dropAfter: 0.3, mostPerRequest: 1 } },
       3,
     ],
-  ])("%s gets every event once and in order", { timeout: 120_000 }, async ([title, change, exit]) => {
+  ])("%s gets every event once and in order", { timeout: 300_000 }, async ([title, change, exit]) => {
     const trial = await oneTrial(personality({ name: title, ...change }), (folder, { linkTime }) =>
       crates(folder, 12, 1, { linkTime }),
     );

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
 import { main } from "../../src/cli/main.js";
-import { processWorld } from "../../src/cli/world.js";
+import { pipeline } from "../../src/cli/pipeline.js";
+import { systemClock } from "../../src/model/clock.js";
 import { root } from "./inputs.js";
 import type { Judge } from "./service.js";
 
@@ -73,7 +74,8 @@ export function createClient(judge: Judge, options: { rate: number; burst: numbe
     const started = performance.now();
     let output = "";
     const stream = { write: (text: string) => void (output += text), isTTY: false, columns: null };
-    const code = await main(args, { ...processWorld(), env, cwd: folder, stdout: stream, stderr: stream });
+    const world = { clock: systemClock, random: Math.random, pipeline, onSignal: () => () => {}, exitNow: () => {} };
+    const code = await main(args, { ...world, env, cwd: folder, stdout: stream, stderr: stream });
     return { args, code, output, ms: Math.round(performance.now() - started) };
   }
 
