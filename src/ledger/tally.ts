@@ -214,6 +214,11 @@ export function tallyRequests(database: Database, runId: number): StateCounts {
   );
 }
 
+/** The id of the problem written last; 0: there is none. Every refusal writes one. */
+export function newestProblem(database: Database): number {
+  return database.prepare<[], number | null>("SELECT max(id) FROM problems").pluck().get() ?? 0;
+}
+
 /** Events that a run has sent, and how many of them the service refused. */
 export function tallyRefused(database: Database, runId: number): { sent: number; refused: number } {
   return (

@@ -1,5 +1,5 @@
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
-import { tallyRefused } from "../ledger/tally.js";
+import { newestProblem, tallyRefused } from "../ledger/tally.js";
 
 /** `--max-errors N|N%`. */
 export interface ErrorLimit {
@@ -14,11 +14,19 @@ export function parseErrorLimit(text: string | undefined): ErrorLimit | null {
   const share = text.endsWith("%");
   const bound = Number(text.replace("%", ""));
   const isOver = (errors: number, of: number) => (share ? errors * 100 > bound * of : errors > bound);
+  // Asked at every request, of all that the run has sent: counted anew only when something was refused since.
+  let lookedAt = -1;
+  let waitsForMore = false;
   return {
     isOver,
     isOverWhileSending(database, runId) {
+      const newest = newestProblem(database);
+      if (newest === lookedAt && !waitsForMore) return false;
+      lookedAt = newest;
       const { sent, refused } = tallyRefused(database, runId);
-      return sent >= 100 && isOver(refused, sent);
+      const isTooMany = isOver(refused, sent);
+      waitsForMore = isTooMany;
+      return sent >= 100 && isTooMany;
     },
   };
 }
