@@ -5,9 +5,12 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type EchoingService, echoingService } from "./hostile/echoing-service.js";
 import { type Ended, rowferry, serviceEnv, startRowferry } from "./kill/processes.js";
+
+// Real processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const SECRET = "PLANTED-secret-7f3a9";
 /** What no output may hold but the files that are made for a person to read rows in. */
@@ -132,7 +135,7 @@ beforeAll(async () => {
   for (const path of filesOf(/^(run\.log|summary\.json)$/))
     outputs.push({ what: path, text: readFileSync(path, "utf8") });
   outputs.push({ what: "metrics", text: readFileSync(join(folder, "rowferry.prom"), "utf8") });
-}, 180_000);
+});
 
 afterAll(async () => {
   await service.close();

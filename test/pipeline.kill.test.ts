@@ -2,11 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { failPoints } from "../src/model/fail-point.js";
 import { createSandbox, type Sandbox } from "../src/sandbox/index.js";
 import { type Ended, manifests, type ProcessOptions, serviceEnv, startRowferry } from "./kill/processes.js";
 import { expectWhole, type Timelines, undisturbedTimelines } from "./kill/timelines.js";
+
+// Real processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let folder: string;
 let ledger: string;
@@ -62,7 +65,7 @@ describe("an import killed with SIGKILL and run again", () => {
       expect((await runImport({ env: { ROWFERRY_FAIL_AT: point } })).code, point).toBeNull();
     }
     expectAll(await runImport());
-  }, 60_000);
+  });
 });
 
 describe("two imports at once (H33)", () => {

@@ -3,10 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createSandbox } from "../src/sandbox/index.js";
 import { manifests, rowferry, type SandboxProcess, serviceEnv, startSandbox } from "./kill/processes.js";
 import { expectWhole, undisturbedTimelines } from "./kill/timelines.js";
+
+// Real processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let folder: string;
 let service: SandboxProcess | null = null;
@@ -26,7 +29,7 @@ const requests = async ({ controlUrl }: SandboxProcess): Promise<number> => {
 };
 
 async function until(busy: SandboxProcess, seen: number): Promise<void> {
-  const giveUp = Date.now() + 20_000;
+  const giveUp = Date.now() + 120_000;
   while ((await requests(busy)) < seen) {
     if (Date.now() > giveUp) throw new Error("the import never came to the service");
     await sleep(5);
@@ -57,4 +60,4 @@ test("a service killed and started again under load, twice, leaves an import tha
   } finally {
     await sandbox.close();
   }
-}, 60_000);
+});
