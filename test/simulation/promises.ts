@@ -187,10 +187,10 @@ function lastTimes(events: readonly LedgerEvent[], documents: readonly DocumentW
  */
 function clocksDiffer(story: Story, witness: Witness): boolean {
   const isFast = story.steps.some((step) => step.do === "set clock" && step.minutes > 0);
-  const isLate = story.steps.some(
+  const rowsAreLate = story.steps.some(
     (step) => step.do === "import" && step.rows.some(({ minute }) => (minute ?? 0) > TONIGHT),
   );
-  return (story.sandbox.clockOffset ?? 0) !== 0 || (isFast && (isLate || witness.replaced.size > 0));
+  return (story.sandbox.clockOffset ?? 0) !== 0 || (isFast && (rowsAreLate || witness.replaced.size > 0));
 }
 
 /** P2: an undisturbed night sends nothing that the service refuses, but what no plan can know to be bad. */
