@@ -4,6 +4,7 @@
  * power at each of them in every way there is, and kills real processes at random (`--nights N`, default 20).
  */
 import { parseArgs } from "node:util";
+import { endProcesses } from "../test/kill/processes.js";
 import { soakInFaults } from "./soak/faults.js";
 import { soakAtFullRate } from "./soak/full-rate.js";
 import { soakInKills } from "./soak/kills.js";
@@ -22,4 +23,5 @@ const whole = values.faults
   : values.kills
     ? await soakInKills(Number(values.nights))
     : await soakAtFullRate(minutes, Math.min(30_000, (minutes * 60_000) / 20));
+endProcesses();
 process.exit(whole ? 0 : 1);

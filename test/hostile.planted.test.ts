@@ -7,10 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type EchoingService, echoingService } from "./hostile/echoing-service.js";
-import { type Ended, rowferry, serviceEnv, startRowferry } from "./kill/processes.js";
+import { type Ended, rowferry, serviceEnv, startRowferry, endProcesses } from "./kill/processes.js";
 
 // Real processes take their time on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+afterAll(endProcesses);
 
 const SECRET = "PLANTED-secret-7f3a9";
 /** What no output may hold but the files that are made for a person to read rows in. */

@@ -2,13 +2,14 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSandbox, type Sandbox } from "../src/sandbox/index.js";
-import { type Ended, manifests, type ProcessOptions, rowferry, serviceEnv } from "./kill/processes.js";
+import { type Ended, manifests, type ProcessOptions, rowferry, serviceEnv, endProcesses } from "./kill/processes.js";
 import { expectWhole, type Timelines, undisturbedTimelines } from "./kill/timelines.js";
 
 // Real processes take their time on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+afterAll(endProcesses);
 
 /** Root may write anything, so that what must be refused is tried as nobody. */
 const isRoot = process.getuid?.() === 0;

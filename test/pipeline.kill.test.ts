@@ -2,14 +2,22 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { failPoints } from "../src/model/fail-point.js";
 import { createSandbox, type Sandbox } from "../src/sandbox/index.js";
-import { type Ended, manifests, type ProcessOptions, serviceEnv, startRowferry } from "./kill/processes.js";
+import {
+  type Ended,
+  manifests,
+  type ProcessOptions,
+  serviceEnv,
+  startRowferry,
+  endProcesses,
+} from "./kill/processes.js";
 import { expectWhole, type Timelines, undisturbedTimelines } from "./kill/timelines.js";
 
 // Real processes take their time on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+afterAll(endProcesses);
 
 let folder: string;
 let ledger: string;

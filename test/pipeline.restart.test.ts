@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createSandbox } from "../src/sandbox/index.js";
-import { manifests, rowferry, type SandboxProcess, serviceEnv, startSandbox } from "./kill/processes.js";
+import { manifests, rowferry, type SandboxProcess, serviceEnv, startSandbox, endProcesses } from "./kill/processes.js";
 import { expectWhole, undisturbedTimelines } from "./kill/timelines.js";
 
 // Real processes take their time on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+afterAll(endProcesses);
 
 let folder: string;
 let service: SandboxProcess | null = null;

@@ -9,6 +9,22 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 let cli: string | null = null;
+let built: string | null = null;
+const running = new Set<ChildProcess>();
+
+/** After the last test: a test that ran out of time leaves its processes behind. Safe to call twice. */
+export function endProcesses(): void {
+  for (const child of running) child.kill("SIGKILL");
+  if (built !== null) rmSync(built, { recursive: true, force: true });
+  cli = null;
+  built = null;
+}
+
+function watched<Child extends ChildProcess>(child: Child): Child {
+  running.add(child);
+  child.on("exit", () => running.delete(child));
+  return child;
+}
 
 /** Built once a test file: a TypeScript loader in every process would cost more than what the tests are about. */
 function program(): string {
@@ -18,13 +34,13 @@ function program(): string {
   const folder = mkdtempSync(join(cache, "rowferry-processes-"));
   // Also for processes of another user.
   chmodSync(folder, 0o755);
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  built = folder;
   const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
   const options = ["-p", join(root, "tsconfig.build.json"), "--noCheck", "--declaration", "false"];
-  const built = spawnSync(process.execPath, [compiler, ...options, "--outDir", join(folder, "dist")], {
+  const compiled = spawnSync(process.execPath, [compiler, ...options, "--outDir", join(folder, "dist")], {
     encoding: "utf8",
   });
-  if (built.status !== 0) throw new Error(`The program could not be built: ${built.stdout}`);
+  if (compiled.status !== 0) throw new Error(`The program could not be built: ${compiled.stdout}`);
   copyFileSync(join(root, "package.json"), join(folder, "package.json"));
   cli = join(folder, "dist", "cli", "main.js");
   return cli;
@@ -64,12 +80,14 @@ export function startRowferry(args: readonly string[], options: ProcessOptions):
   const command = [process.execPath, ...imports, program(), ...args];
   const limited = ["bash", "-c", `ulimit -f ${options.fileBlocks}; trap '' XFSZ; exec "$@"`, "bash", ...command];
   const [executable = "", ...rest] = options.fileBlocks === undefined ? command : limited;
-  const child = spawn(executable, rest, {
-    cwd: options.cwd,
-    env: { PATH: process.env["PATH"] ?? "", ...options.env },
-    stdio: ["ignore", "pipe", "pipe"],
-    ...(options.user === undefined ? {} : { uid: options.user, gid: options.user }),
-  });
+  const child = watched(
+    spawn(executable, rest, {
+      cwd: options.cwd,
+      env: { PATH: process.env["PATH"] ?? "", ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+      ...(options.user === undefined ? {} : { uid: options.user, gid: options.user }),
+    }),
+  );
   const text = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"] as const) {
     child[stream].setEncoding("utf8").on("data", (chunk: string) => void (text[stream] += chunk));
@@ -92,11 +110,13 @@ export interface SandboxProcess {
 
 /** A `rowferry sandbox` of its own. @throws Error with its stderr when it does not start */
 export async function startSandbox(args: readonly string[], cwd: string): Promise<SandboxProcess> {
-  const child = spawn(process.execPath, [program(), "sandbox", "--json", ...args], {
-    cwd,
-    env: { PATH: process.env["PATH"] ?? "" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = watched(
+    spawn(process.execPath, [program(), "sandbox", "--json", ...args], {
+      cwd,
+      env: { PATH: process.env["PATH"] ?? "" },
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
+  );
   const exited = once(child, "exit");
   let complaint = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => void (complaint += chunk));
