@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { live } from "./simulation/night.js";
 import { drawStory } from "./simulation/story.js";
 
-const NIGHTS_A_TEST = 25;
+const NIGHTS_A_TEST = 10;
 /** Nights that once broke a promise. */
 const once = [
   28, 61, 64, 74, 87, 157, 229, 255, 277, 386, 420, 504, 582, 664, 676, 786, 874, 907, 1038, 1344, 1932, 2316, 3512,
@@ -20,12 +20,12 @@ async function brokenNights(seeds: readonly number[]): Promise<string[]> {
 }
 
 describe("a simulated night breaks no promise", () => {
-  test.each(Array.from({ length: 8 }, (_, index) => index * NIGHTS_A_TEST + 1))("seeds from %i", async (from) => {
+  test.each(Array.from({ length: 20 }, (_, index) => index * NIGHTS_A_TEST + 1))("seeds from %i", async (from) => {
     expect(await brokenNights(Array.from({ length: NIGHTS_A_TEST }, (_, index) => from + index))).toEqual([]);
   });
 
-  test("those that once did", async () => {
-    expect(await brokenNights(once)).toEqual([]);
+  test.each([0, 1, 2])("those that once did, part %i", async (part) => {
+    expect(await brokenNights(once.filter((_, index) => index % 3 === part))).toEqual([]);
   });
 });
 
