@@ -306,4 +306,19 @@ describe("H10: the service's clock decides", () => {
     await world.resume();
     expect(states()[3]).toBe("landed");
   });
+
+  test("what is still to come cannot have landed, though its answers were lost: it is deferred, not in doubt", async () => {
+    open({ clockAhead: 3_600_000 });
+    await world.import([file(...at(1))]);
+    const now = (world.clock.now() - 3_600_000 - START) / 60_000;
+    faults({ nth: 1, times: 6, action: lost });
+    const summary = await world.import([file(...at(now + 30))]);
+    expect([states()[1], summary.exitCode]).toEqual(["stalled: service-unanswered", 4]);
+    faults();
+    for (let night = 0; night < 3; night += 1) expect((await world.resume()).exitCode).toBe(0);
+    expect(states()[1]).toBe("deferred: not-yet-past");
+    await world.clock.advance(3_600_000);
+    await world.resume();
+    expect([states()[1], minutes()]).toEqual(["landed", [1, now + 30]]);
+  });
 });

@@ -208,8 +208,12 @@ function takeConflict(turn: Turn, answer: Answer & { result: "duplicate" }): boo
 function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolean {
   const { session, evidence, chunk, queue, now, end } = turn;
   // The service's clock decides (HARD-CASES H10): by its Date these were sent too early, and it cannot have taken them.
-  const dueBefore = session.submitter.serviceNow() - DUE_MARGIN_MS;
-  const early = chunk.findIndex(({ at, id }) => at >= dueBefore && !evidence.doubtful.has(id));
+  const serviceNow = session.submitter.serviceNow();
+  // Nor any earlier try of what is still to come, however late within its second that clock was read.
+  const toCome = serviceNow + (answer.attempts.at(-1)?.durationMs ?? 0) + DUE_MARGIN_MS;
+  const early = chunk.findIndex(({ at, id }) =>
+    evidence.doubtful.has(id) ? at > toCome : at >= serviceNow - DUE_MARGIN_MS,
+  );
   if (early >= 0 && !answer.tooLarge) {
     const due = chunk.slice(0, early);
     noteRefusal(evidence, due, answer.error);

@@ -122,4 +122,5 @@ const witness = (): Witness => ({
   stood: new Map(),
   gaveUp: true,
   replaced: new Map(),
+  dismissed: new Set(),
 });

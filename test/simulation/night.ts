@@ -35,6 +35,7 @@ export async function live(story: Story): Promise<Night> {
     bad: new Set(),
     stood: new Map(),
     gaveUp: false,
+    dismissed: new Set(),
     replaced: new Map(),
   };
   const imported = new Map<string, Import>();
@@ -93,6 +94,7 @@ async function take(
       return;
     case "dismiss":
       dismissAll(world);
+      for (const { row } of witness.holds) witness.dismissed.add(row);
       witness.holds = [];
       witness.gaveUp = true;
       return;
@@ -208,14 +210,17 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]): void {
       if (row.bad === true) witness.bad.add(row.document);
       continue;
     }
-    if (row.document === null || witness.holds.some((hold) => hold.row === JSON.stringify(row))) continue;
+    // As its cells are kept: two rows of one content are one to a dismissal (HARD-CASES H23).
+    const content = JSON.stringify({ ...row, row: 0 });
+    if (row.document === null || witness.dismissed.has(content)) continue;
+    if (witness.holds.some((hold) => hold.row === content)) continue;
     const at = row.minute === null ? Number.NEGATIVE_INFINITY : START + row.minute * 60_000;
     witness.holds.push({
       document: row.document,
       at,
       landed,
       id: row.key === null ? "" : id,
-      row: JSON.stringify(row),
+      row: content,
     });
   }
 }

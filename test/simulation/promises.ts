@@ -19,6 +19,8 @@ export interface Witness {
   stood: Map<string, number>;
   /** Whether a person has dismissed anything. */
   gaveUp: boolean;
+  /** Invalid rows that a person has dismissed, by content. */
+  dismissed: Set<string>;
   /** Ids of documents that were replaced by a next generation, by key. */
   replaced: Map<string, Set<string>>;
 }
@@ -243,7 +245,12 @@ function settled(
       case "stalled":
         if (event.documentState === "stranded") break;
         if (!witness.disturbed && story.sandbox.partialBatches !== true && !isTerse) say("in doubt without cause");
-        else if (clear && !witness.bad.has(event.key) && !isBehind(event, events) && !isOvertaken(event, events))
+        else if (
+          clear &&
+          !witness.bad.has(event.key) &&
+          !isBehind(event, events, witness) &&
+          !isOvertaken(event, events)
+        )
           say("in doubt though the service tells");
         break;
       case "rejected":
@@ -319,7 +326,8 @@ function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[]): boolea
 }
 
 /** Whether something stands open before it on its document. */
-function isBehind(event: LedgerEvent, events: readonly LedgerEvent[]): boolean {
+function isBehind(event: LedgerEvent, events: readonly LedgerEvent[], witness: Witness): boolean {
+  if (witness.holds.some(({ document, at }) => document === event.key && at <= event.at)) return true;
   return events.some(
     (other) =>
       other.documentId === event.documentId &&
