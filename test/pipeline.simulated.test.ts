@@ -46,6 +46,25 @@ describe("an undisturbed import", () => {
   });
 });
 
+describe("the order of a run", () => {
+  test("what its files touch goes before what was pending, old documents among it (DESIGN section 2)", async () => {
+    world = createWorld();
+    const pending = ["M1", "M2", "M3", "M4"].map((document, at) => eventRow({ row: at + 2, document, minute: 10 }));
+    const left = await world.import([file("a", pending)], { limits: { limitDocuments: 0 } });
+    expect(left.requests.byKind["create-with-events"] ?? 0).toBe(0);
+    const tonight = [
+      eventRow({ row: 2, document: "M9", minute: 10 }),
+      eventRow({ row: 3, document: "M3", minute: 20 }),
+      eventRow({ row: 4, document: "M8", minute: 10 }),
+    ];
+    const externalIds = () => world.sandbox.store.documents().map(({ externalId }) => externalId);
+    await world.import([file("b", tonight)], { limits: { limitDocuments: 3 } });
+    expect(externalIds().toSorted()).toEqual(["M3", "M8", "M9"]);
+    await world.resume();
+    expect(externalIds().toSorted()).toEqual(["M1", "M2", "M3", "M4", "M8", "M9"]);
+  });
+});
+
 describe("holds (P3)", () => {
   test("an invalid row holds what is later on its document, and other documents go on", async () => {
     world = createWorld();

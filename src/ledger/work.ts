@@ -89,11 +89,15 @@ const openEvents = `FROM events e LEFT JOIN event_states s ON s.document_id = e.
   WHERE (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id', 'changed'))`;
 
 export function createWorkStore(database: Database) {
-  const openDocuments = database
-    .prepare<[number], number>(
-      "SELECT document_id FROM open_documents WHERE document_id > ? ORDER BY document_id LIMIT 1000",
-    )
-    .pluck();
+  const openWhere = (condition: string) =>
+    `SELECT document_id FROM open_documents o WHERE document_id > @after AND ${condition} ORDER BY document_id LIMIT 1000`;
+  const ofInputs =
+    "EXISTS (SELECT 1 FROM events e WHERE e.document_id = o.document_id AND e.input_id IN (SELECT value FROM json_each(@inputs)))";
+  const pagesOf = (condition: string) =>
+    database.prepare<{ after: number; inputs: string }, number>(openWhere(condition)).pluck();
+  const openDocuments = pagesOf("true");
+  const openOfInputs = pagesOf(ofInputs);
+  const openOfOthers = pagesOf(`NOT ${ofInputs}`);
   const document = database.prepare<[number], Record<string, unknown>>(
     `SELECT d.*, s.state, s.reason, s.service_id, s.last_at FROM documents d
      LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
@@ -162,15 +166,21 @@ export function createWorkStore(database: Database) {
   const countOpenDocuments = database.prepare<[], number>("SELECT count(*) FROM open_documents").pluck();
 
   return {
-    /** Ids of documents with open work, ascending, without holding a cursor open. */
-    *openDocuments(): Generator<number> {
-      let after = 0;
-      for (;;) {
-        const page = openDocuments.all(after);
-        yield* page;
-        const last = page.at(-1);
-        if (last === undefined) return;
-        after = last;
+    /**
+     * Ids of documents with open work, without holding a cursor open: those that events of the `first` inputs belong to
+     * before all others, each ascending.
+     */
+    *openDocuments(first: readonly number[] = []): Generator<number> {
+      const inputs = JSON.stringify(first);
+      for (const pages of first.length === 0 ? [openDocuments] : [openOfInputs, openOfOthers]) {
+        let after = 0;
+        for (;;) {
+          const page = pages.all({ after, inputs });
+          yield* page;
+          const last = page.at(-1);
+          if (last === undefined) break;
+          after = last;
+        }
       }
     },
 

@@ -72,7 +72,7 @@ export async function run(
       failPoint("after-staging-committed");
     }
     if (!tooManyInvalid(session, staged, options.limits.maxErrors))
-      await submit(session, options, command === "import");
+      await submit(session, options, command === "import", staged);
     failPoint("before-run-files");
     const summary = summarise(session, { command, mapping, startedAt, staged });
     log.end(summary);
@@ -107,7 +107,12 @@ function finishFailed(session: Session, exitCode: ExitCode): void {
 }
 
 /** `check`: the whole plan, before anything is sent. Otherwise each document is planned when its turn comes. */
-async function submit(session: Session, options: ResumeOptions, check: boolean): Promise<void> {
+async function submit(
+  session: Session,
+  options: ResumeOptions,
+  check: boolean,
+  staged: readonly StagedInput[],
+): Promise<void> {
   const { limits } = options;
   const { observe } = session;
   const requests = check ? checkPlan(session) : null;
@@ -133,7 +138,8 @@ async function submit(session: Session, options: ResumeOptions, check: boolean):
   const total = requests ?? open;
   if (total > 0) observe({ type: "stage", stage: requests === null ? "documents" : "events", total });
   let done = 0;
-  const sendLimits = { documents: limits.limitDocuments ?? null, until: limits.until ?? null, isOver };
+  const first = staged.map(({ id }) => id);
+  const sendLimits = { first, documents: limits.limitDocuments ?? null, until: limits.until ?? null, isOver };
   await sendWork(session, sendLimits, {
     onRequest() {
       if (requests !== null) progress("events", ++done, total);

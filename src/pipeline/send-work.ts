@@ -10,6 +10,8 @@ import { sendRequest } from "./send-document.js";
 import type { Session } from "./session.js";
 
 export interface SendLimits {
+  /** Inputs whose documents go before all others: what was staged by this run (DESIGN section 2). */
+  first: readonly number[];
   /** At most so many documents; null: all. */
   documents: number | null;
   /** ms since 1970; no new lane is begun afterwards. Null: no bound. */
@@ -58,7 +60,7 @@ export async function sendWork(session: Session, limits: SendLimits, progress: S
     limits.isOver() ||
     (limits.until !== null && session.clock.now() >= limits.until) ||
     (limits.documents !== null && begun >= limits.documents);
-  for (const documents of componentsOf(session.work)) {
+  for (const documents of componentsOf(session.work, limits.first)) {
     if (isOver()) break;
     await lanes.add(async () => {
       if (isOver()) return;

@@ -1,6 +1,6 @@
 /**
  * One document's open events, in order: what may be sent, what is held and for whom, what is not due, what can
- * never be sent. Pure; links to other documents are looked at by `assess-links.ts`.
+ * never be sent. Pure; links to other documents are looked at by `links.ts`.
  */
 import type { Registration } from "../ledger/registrations.js";
 import type { Hold, WorkDocument, WorkEvent } from "../ledger/work.js";

@@ -43,11 +43,17 @@ export function groupDocuments(links: Iterable<{ document: number; other: number
   return groups;
 }
 
-/** Documents that are planned together: one that no link ties to others comes alone. In the order of their ids. */
-export function* componentsOf(work: Pick<WorkStore, "links" | "openDocuments">): Generator<readonly number[]> {
+/**
+ * Documents that are planned together: one that no link ties to others comes alone. What the `first` inputs touch comes
+ * before all else; both in the order of their ids.
+ */
+export function* componentsOf(
+  work: Pick<WorkStore, "links" | "openDocuments">,
+  first: readonly number[] = [],
+): Generator<readonly number[]> {
   const groups = groupDocuments(work.links());
   const done = new Set<number[]>();
-  for (const document of work.openDocuments()) {
+  for (const document of work.openDocuments(first)) {
     const group = groups.get(document);
     if (group === undefined) yield [document];
     else if (!done.has(group)) {
