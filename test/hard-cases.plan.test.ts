@@ -94,6 +94,19 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     await world.resume();
     expect(timeline("M1")).toEqual(["10 Weighing sent", "30 Weighing sent"]);
   });
+
+  test("what was refused without doubt is not sent after a CLOSE with an earlier time that came meanwhile", async () => {
+    open();
+    await world.import([file(...on("M1", 10))]);
+    const busy = { kind: "status", status: 429, when: "before" } as const;
+    world.sandbox.setFaults([{ match: { path: "/documents/events" }, times: 6, action: busy }]);
+    await world.import([file(...on("M1", 30))]);
+    expect(states()).toEqual(["M1 10 landed", "M1 30 stalled service-unanswered"]);
+    world.sandbox.setFaults([]);
+    const summary = await world.import([file({ document: "M1", minute: 20, name: "CLOSE" })]);
+    expect(states()).toEqual(["M1 10 landed", "M1 20 landed", "M1 30 rejected after-close"]);
+    expect([summary.exitCode, refusals()]).toEqual([3, 6]);
+  });
 });
 
 describe("H12: only what could still be sent in place holds", () => {

@@ -307,6 +307,20 @@ describe("H10: the service's clock decides", () => {
     expect(states()[3]).toBe("landed");
   });
 
+  test("what was sent too early and refused without doubt is deferred: it stalls nothing", async () => {
+    open({ clockAhead: 3_600_000 });
+    await world.import([file(...at(1))]);
+    const now = (world.clock.now() - 3_600_000 - START) / 60_000;
+    faults({ nth: 1, times: 6, action: { kind: "status", status: 429, when: "before" } });
+    const first = await world.import([file(...at(now + 20, now + 30))]);
+    expect(states().slice(1)).toEqual(["deferred: not-yet-past", "deferred: not-yet-past"]);
+    expect(first.exitCode).toBe(0);
+    faults();
+    await world.clock.advance(3_600_000);
+    await world.resume();
+    expect(states().slice(1)).toEqual(["landed", "landed"]);
+  });
+
   test("what is still to come cannot have landed, though its answers were lost: it is deferred, not in doubt", async () => {
     open({ clockAhead: 3_600_000 });
     await world.import([file(...at(1))]);

@@ -67,6 +67,8 @@ const eventTransitions = [
   { from: "sending", cause: "unanswered", to: "stalled" },
   { from: "sending", cause: "not sent", to: "planned" },
   { from: "stalled", cause: "intent recorded", to: "sending" },
+  { from: "stalled", cause: "not yet in the past", to: "deferred" },
+  { from: "stalled", cause: "can never be sent", to: "rejected" },
   { from: "stalled", cause: "landed, a person says", to: "landed-without-id" },
   { from: "stalled", cause: "landed with other content, a person says", to: "changed" },
   { from: "stalled", cause: "not landed, a person says", to: "planned" },

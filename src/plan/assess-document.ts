@@ -87,7 +87,8 @@ export function assessDocument(
     const event = isRejected(staged) ? staged : retimed(staged, lastAt, context.retiming);
     if (event.state === "rejected" && (event.dismissed || event.reason === "dismissed")) continue;
     if (event.state === "foreign" && event.dismissed) continue;
-    const doubtful = event.state === "sending" || event.state === "stalled";
+    // Stalled without doubt (429, a background process) it has not landed: it is looked at like any other.
+    const doubtful = event.state === "sending" || (event.state === "stalled" && event.doubt);
     if (!doubtful) {
       const refusal = refusalOf(event, { closed, cancelled, lastAt });
       if (refusal !== null) {
@@ -125,7 +126,7 @@ function isSettled(event: WorkEvent, block: Block): boolean {
     block.waitsFor === `event:${event.id}` ||
     isRejected(event) ||
     event.state === "foreign" ||
-    event.state === "stalled" ||
+    (event.state === "stalled" && (event.doubt || block.reason !== "behind-deferred")) ||
     event.state === "sending"
   );
 }
@@ -209,7 +210,9 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
   if (event.state === "foreign") return { reason: "behind-foreign", waitsFor: self };
   if (event.state === "stalled" && event.reason === "doubt-unsettled")
     return { reason: "behind-unsettled", waitsFor: self };
-  if (!context.retryStalled && (event.state === "stalled" || event.state === "sending")) {
+  // Not yet in the past and not in doubt, it waits for its time, not for the next run.
+  const isStalled = event.state === "stalled" && (event.doubt || event.at < context.dueBefore);
+  if (!context.retryStalled && (isStalled || event.state === "sending")) {
     return { reason: "behind-stalled", waitsFor: self };
   }
   return registrationBlock(event.participant, event.address, context);
