@@ -254,6 +254,7 @@ function settled(
           clear &&
           !witness.bad.has(event.key) &&
           !isBehind(event, events, witness) &&
+          !isBehindLinked(event, events, story, witness) &&
           !isOvertaken(event, events) &&
           !isToReplaced(event, events, documents, witness)
         )
@@ -353,6 +354,30 @@ function isBehind(event: LedgerEvent, events: readonly LedgerEvent[], witness: W
       (["held", "rejected"].includes(other.state) || (other.state === "stalled" && isOvertaken(other, events))),
   );
 }
+
+/**
+ * Whether something stands open on a timeline that it writes on, or writes before it on its own: sent again it would
+ * pass what can still be sent in place (P3), as behind something of its own document.
+ */
+function isBehindLinked(
+  event: LedgerEvent,
+  events: readonly LedgerEvent[],
+  { sandbox }: Story,
+  { holds }: Witness,
+): boolean {
+  const isServerTime = sandbox.linkTime === "server";
+  const writesOn = (one: LedgerEvent, documentId: number) => one.mirrored === 1 && one.relatedDocument === documentId;
+  return events.some((other) => {
+    if (other.documentId === event.documentId || (other.at > event.at && !isServerTime)) return false;
+    const isOpen =
+      other.dismissed === 0 && (other.state === "held" || (other.state === "rejected" && !isByPlan(other)));
+    if (writesOn(event, other.documentId))
+      return isOpen || holds.some(({ document, at }) => document === other.key && (at <= event.at || isServerTime));
+    return isOpen && !isServerTime && writesOn(other, event.documentId);
+  });
+}
+
+const isByPlan = ({ reason }: LedgerEvent): boolean => ["late", "after-close", "after-cancel"].includes(reason ?? "");
 
 /** Whether its timeline had passed it when its row came; a row that stood behind a mended one may come late as well. */
 function wasLate(event: LedgerEvent, witness: Witness): boolean {
