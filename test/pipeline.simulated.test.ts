@@ -57,7 +57,7 @@ describe("the order of a run", () => {
       eventRow({ row: 3, document: "M3", minute: 20 }),
       eventRow({ row: 4, document: "M8", minute: 10 }),
     ];
-    const externalIds = () => world.sandbox.store.documents().map(({ externalId }) => externalId);
+    const externalIds = () => world.sandbox.store.documents().map(({ externalId }) => externalId ?? "");
     await world.import([file("b", tonight)], { limits: { limitDocuments: 3 } });
     expect(externalIds().toSorted()).toEqual(["M3", "M8", "M9"]);
     await world.resume();
