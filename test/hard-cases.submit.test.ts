@@ -290,6 +290,22 @@ describe("H9: a correction of an event in doubt", () => {
   });
 });
 
+test("H4: what rode with a create that was lost is in doubt no more once its document is created without it", async () => {
+  open();
+  faults({ nth: 1, times: 6, action: { kind: "drop", when: "before" } });
+  await world.import([file({ document: "M1", minute: 30 })]);
+  expect([documentState(), ...states()]).toEqual(["stalled", "stalled: service-unanswered"]);
+  faults();
+  const related = { name: "RELATED", related: { document: "M1", bidirectional: true } };
+  await world.import([file({ document: "M2", minute: 10, bad: true }, { document: "M2", minute: 20, ...related })]);
+  expect([documentState(), minutes()]).toEqual(["open", []]);
+  expect(states()).toEqual(["rejected: service-refused", "held: behind-rejected", "stalled: service-unanswered"]);
+  const doubts = world.withLedger((database) =>
+    database.prepare<[], number>("SELECT count(*) FROM event_states WHERE doubt = 1").pluck().get(),
+  );
+  expect(doubts).toBe(0);
+});
+
 describe("H10: the service's clock decides", () => {
   test.each([
     ["fast", 3_600_000],

@@ -60,7 +60,7 @@ async function create(
     const made = await sendCreate(session, document, riding, known, evidence);
     if (made.next === "created") {
       // What was sent to this document before it was created cannot have landed.
-      if (known.refusedWith !== null) forgetAttempts(evidence, events);
+      forgetAttempts(evidence, events);
       const unread = made.isRead ? [] : riding;
       noteUnread(evidence, unread);
       const rest = events.slice(riding.length - unread.length);
