@@ -8,6 +8,7 @@ import { copyFileSync, createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { keepHeapSmall } from "../src/cli/heap.js";
 import type { JsonValue } from "../src/model/json.js";
 import type { Random } from "../src/model/clock.js";
 
@@ -100,6 +101,8 @@ export async function runContender(
   const [name = "", ...args] = argv;
   const work = contenders[name];
   if (work === undefined) throw new Error(`no contender ${name}; there are ${Object.keys(contenders).join(", ")}`);
+  // As the command does; all contenders alike.
+  keepHeapSmall();
   const start = performance.now();
   const cpuBefore = process.cpuUsage();
   const result = await work(args);

@@ -10,6 +10,7 @@ import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import { commands } from "./commands.js";
 import { createFrame, type Frame, type Interruption } from "./frame.js";
+import { keepHeapSmall } from "./heap.js";
 import { asRowferryError, exitCodeOf, tellError } from "./report-error.js";
 import { processWorld, type World } from "./world.js";
 
@@ -102,6 +103,7 @@ function calledDirectly(): boolean {
 }
 
 if (calledDirectly()) {
+  keepHeapSmall();
   // Not process.exitCode: a connection that is kept alive must not keep a finished command alive.
   process.exit(await main(process.argv.slice(2), processWorld()));
 }
