@@ -139,16 +139,17 @@ describe("a document that is replaced after its keys were changed (H25, H26)", (
 });
 
 describe("rows that are staged anew under new keys (H25)", () => {
-  it("are each an event of their own, though one of them takes the place of what was withdrawn", async () => {
-    world = createWorld();
-    const mapping = (eventKey: string) =>
-      weighingMapping({
-        event: `
+  const mapping = (eventKey: string) =>
+    weighingMapping({
+      event: `
         key: ${eventKey}
         externalCreatedAt: { column: Date }
         attributes: { Weight: { column: Weight, isPublic: true } }`,
-      });
-    const header = "MTR,CNPJ,Ticket,Date,Weight";
+    });
+  const header = "MTR,CNPJ,Ticket,Date,Weight";
+
+  it("are each an event of their own, though one of them takes the place of what was withdrawn", async () => {
+    world = createWorld();
     const first = `${header}\nM1,11222333000181,1,2026-01-01 10:00,5\n`;
     const second = `${header}\nM2,11222333000181,1,2026-01-01 10:00,5\nM2,11222333000181,2,2026-01-01 10:00,5\n`;
     await importText(world, mapping("[{ column: Ticket }]"), "a.csv", first);
@@ -169,14 +170,6 @@ describe("rows that are staged anew under new keys (H25)", () => {
 
   it("take the place of what the service refused under the old key", async () => {
     world = createWorld();
-    const mapping = (eventKey: string) =>
-      weighingMapping({
-        event: `
-        key: ${eventKey}
-        externalCreatedAt: { column: Date }
-        attributes: { Weight: { column: Weight, isPublic: true } }`,
-      });
-    const header = "MTR,CNPJ,Ticket,Date,Weight";
     const rows = `${header}\nM1,11222333000181,1,2026-01-01 10:00,5\n`;
     const changed = mapping("[{ column: Ticket }, { column: Date }]");
     const refuse = (status: number) =>
