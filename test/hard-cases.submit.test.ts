@@ -1,5 +1,5 @@
 /** HARD-CASES that the service's answers make: what each proves, and what it does not. */
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findDocument, resolveDocument } from "../src/ledger/settle.js";
 import type { SandboxOptions } from "../src/sandbox/index.js";
 import {
@@ -19,6 +19,15 @@ import {
 import { START } from "./simulation/story-rows.js";
 
 afterEach(() => world.close());
+
+/** Of each event with a state, in time order, whether it is in doubt (1). */
+const doubts = (): number[] =>
+  world.withLedger((database) =>
+    database
+      .prepare<[], number>("SELECT s.doubt FROM event_states s JOIN events e ON e.id = s.event_id ORDER BY e.at, e.id")
+      .pluck()
+      .all(),
+  );
 
 describe("H1: a refusal after doubt proves nothing", () => {
   const switches: [string, SandboxOptions][] = [true, false].flatMap((partialBatches) =>
@@ -185,6 +194,37 @@ describe("H4: a create answered 409", () => {
   });
 });
 
+describe("H4: what rides with a create for the first time, while an earlier create of its document is in doubt", () => {
+  beforeEach(async () => {
+    open();
+    faults({ nth: 1, times: 6, action: lost });
+    await world.import([file(...at(30))]);
+    faults();
+  });
+
+  test("is not in doubt when the document's key is taken: that request wrote nothing", async () => {
+    await world.import([file(...at(10))]);
+    expect([documentState(), ...states()]).toEqual([
+      "stranded",
+      "held: document-stranded",
+      "stalled: document-stranded",
+    ]);
+    expect(minutes()).toEqual([30]);
+    const id = world.sandbox.store.documents()[0]?.id ?? "";
+    world.withLedger((database) => resolveDocument(database, findDocument(database, "M1"), id, world.clock.now()));
+    await world.resume();
+    // Late behind what was in doubt: only the service could tell, and its first word is enough.
+    expect(states()[0]).toBe("rejected: service-refused");
+  });
+
+  test("is not in doubt when no try of it was taken up", async () => {
+    faults({ nth: 1, times: 6, action: { kind: "status", status: 429, when: "before" } });
+    await world.import([file(...at(10))]);
+    expect(documentState()).toBe("stalled");
+    expect(doubts()).toEqual([0, 1]);
+  });
+});
+
 describe("H6: an accepted answer of the wrong shape", () => {
   const oneEvent = (body: string) => ({ status: 201, body: { ...JSON.parse(body), events: [{ eventId: "e" }] } });
   const noEvents = (body: string) => ({ status: 201, body: { documentId: JSON.parse(body).documentId } });
@@ -300,10 +340,7 @@ test("H4: what rode with a create that was lost is in doubt no more once its doc
   await world.import([file({ document: "M2", minute: 10, bad: true }, { document: "M2", minute: 20, ...related })]);
   expect([documentState(), minutes()]).toEqual(["open", []]);
   expect(states()).toEqual(["rejected: service-refused", "held: behind-rejected", "stalled: service-unanswered"]);
-  const doubts = world.withLedger((database) =>
-    database.prepare<[], number>("SELECT count(*) FROM event_states WHERE doubt = 1").pluck().get(),
-  );
-  expect(doubts).toBe(0);
+  expect(doubts()).not.toContain(1);
 });
 
 describe("H10: the service's clock decides", () => {

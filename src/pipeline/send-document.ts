@@ -4,7 +4,6 @@
  */
 import type { Transitions } from "../ledger/transitions.js";
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
-import type { Code } from "../model/codes.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer, ServiceError } from "../submit/call.js";
@@ -16,6 +15,7 @@ import {
   forgetAttempts,
   gatherEvidence,
   giveBack,
+  mayHaveLanded,
   noteRefusal,
   noteUnread,
   saysTheSame,
@@ -122,9 +122,6 @@ async function sendCreate(
   const end = (outcome: (t: Transitions) => void) =>
     requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
   if (answer.inDoubt) for (const id of ids) evidence.doubtful.add(id);
-  const stallEvents = (t: Transitions, reason: Code) => {
-    for (const id of ids) t.stalled(id, reason, now);
-  };
   const mayExist = known.inDoubt || answer.inDoubt || known.refusedWith !== null;
 
   switch (answer.result) {
@@ -133,7 +130,7 @@ async function sendCreate(
       const { documentId } = receipt;
       if (documentId === null) {
         end((t) => {
-          stallEvents(t, "document-stranded");
+          for (const id of ids) t.stalled(id, "document-stranded", now);
           const message = strandedMessage("was created, but the answer held no id", answer);
           t.stranded(document.id, "document-stranded", message, now);
         });
@@ -153,8 +150,11 @@ async function sendCreate(
         return { next: "alone", refusedWith: answer.error, inDoubt: answer.inDoubt, duplicate: true };
       }
       end((t) => {
-        if (mayExist) stallEvents(t, "document-stranded");
-        else for (const id of ids) t.unsent(id, now);
+        // Where the document's key was taken this request wrote nothing: only earlier ones may have.
+        for (const event of events) {
+          if (mayHaveLanded(evidence, event)) t.stalled(event.id, "document-stranded", now);
+          else t.unsent(event.id, now);
+        }
         strand(t, document, mayExist, answer, now);
       });
       return { next: "stop" };
@@ -195,7 +195,7 @@ async function sendCreate(
         if (mayExist || events.length === 0) t.documentStalled(document.id, "service-unanswered", now);
         else t.documentUnsent(document.id, now);
         for (const event of events) {
-          if (mayExist) t.stalled(event.id, "service-unanswered", now);
+          if (mayHaveLanded(evidence, event)) t.stalled(event.id, "service-unanswered", now);
           else t.unanswered(event.id, now);
         }
       });
