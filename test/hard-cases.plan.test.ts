@@ -325,6 +325,20 @@ describe("H18: what one event writes on other timelines", () => {
     expect(states().filter((state) => state.startsWith("B 50"))).toEqual(["B 50 rejected late"]);
     expect(refusals()).toBe(0);
   });
+
+  test("a copy along a one-way relation is met within a plan; of rows that come later only the service can tell", async () => {
+    open();
+    const propagated = { document: "A", minute: 30, propagate: true };
+    await world.import([file(...on("B", 5, 20, 40), related("A", 10, "B", false), propagated)]);
+    expect(timeline("B").slice(1)).toEqual(["20 Weighing sent", "30 Weighing propagated", "40 Weighing sent"]);
+    await world.import([file({ document: "A", minute: 60, propagate: true })]);
+    await world.import([file(...on("B", 50, 70))]);
+    // Believed, it would refuse good rows of a service that copies the other way, or not at all (open-points 29).
+    expect(states().slice(-2)).toEqual(["B 50 rejected service-refused", "B 70 held behind-rejected"]);
+    giveUp();
+    expect((await world.resume()).exitCode).toBe(0);
+    expect(timeline("B").slice(-2)).toEqual(["60 Weighing propagated", "70 Weighing sent"]);
+  });
 });
 
 describe("H20, H28: the future, and documents without events", () => {

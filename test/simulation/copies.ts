@@ -1,0 +1,45 @@
+/** What propagated events write on other documents, as far as the ledger can tell: to which, and where nobody can (open-points 29). */
+import type { DocumentWithTimeline } from "../../src/sandbox/index.js";
+
+export interface Linking {
+  name: string;
+  at: number;
+  state: string;
+  documentId: number;
+  relatedDocument: number | null;
+  /** Whether it writes on other documents: a back-reference, or copies. */
+  mirrored: number;
+}
+
+/** Whether any event relates the two documents, in either direction (HARD-CASES H18). */
+const areRelated = (a: number, b: number, events: readonly Linking[]): boolean =>
+  events.some(
+    ({ documentId, relatedDocument }) =>
+      (documentId === a && relatedDocument === b) || (documentId === b && relatedDocument === a),
+  );
+
+/** Whether the event may write on that document: a back-reference, or a copy. */
+export const writesOn = (one: Linking, documentId: number, events: readonly Linking[]): boolean =>
+  one.mirrored === 1 &&
+  (one.relatedDocument === documentId ||
+    (one.relatedDocument === null && areRelated(one.documentId, documentId, events)));
+
+const hasLanded = ({ state }: Linking): boolean => ["landed", "landed-without-id", "changed"].includes(state);
+
+/**
+ * Whether the service has copied a later event to the document along relations that go one way alone. In which direction
+ * it does so is not shown: to believe it would refuse good rows, so only the service can tell that the row was late.
+ */
+export function isPassedByCopy(
+  { at, documentId }: Pick<Linking, "at" | "documentId">,
+  there: DocumentWithTimeline | undefined,
+  events: readonly Linking[],
+): boolean {
+  const copies = (there?.events ?? []).filter((one) => one.origin === "propagated" && one.at > at);
+  return events.some((original) => {
+    if (original.mirrored !== 1 || original.relatedDocument !== null || !hasLanded(original)) return false;
+    if (!copies.some((copy) => copy.name === original.name && copy.at >= original.at)) return false;
+    const relations = events.filter((one) => hasLanded(one) && areRelated(original.documentId, documentId, [one]));
+    return relations.length > 0 && relations.every(({ mirrored }) => mirrored === 0);
+  });
+}
