@@ -1,7 +1,7 @@
 /** HARD-CASES of order and waiting: what goes, what waits for whom, and what can never go. */
 import { afterEach, describe, expect, test } from "vitest";
 import { selectOpen } from "../src/ledger/selection.js";
-import { dismiss } from "../src/ledger/settle.js";
+import { dismiss, findDocument, resolveDocument } from "../src/ledger/settle.js";
 import type { MappedRow } from "../src/model/mapped-row.js";
 import { documentRow, eventRow, type EventRow, invalidRow, START } from "./simulation/story-rows.js";
 import { TONIGHT } from "./simulation/story.js";
@@ -307,6 +307,24 @@ describe("H18: what one event writes on other timelines", () => {
     await world.import([file(...on("B", 40))]);
     expect(states().at(-1)).toBe("B 40 rejected late");
     expect(refusals()).toBe(0);
+  });
+
+  test("linkTime server: what a lost answer left to be confirmed by a duplicate took place since it was first sent", async () => {
+    open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
+    await world.import([file(...on("B", 5), ...on("A", 1))]);
+    const lost = { kind: "drop", when: "after" } as const;
+    world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, action: lost }]);
+    await world.import([file(related("A", 20, "B"), { document: "A", minute: 30, target: "T" })]);
+    const [batch] = world.sandbox.store.documentsByExternalId("T");
+    world.withLedger((database) =>
+      resolveDocument(database, findDocument(database, "T"), batch?.id ?? "", world.clock.now()),
+    );
+    await world.import([file(...on("B", 40), { document: "T", minute: 50, onTarget: true })]);
+    expect(states().filter((state) => !state.startsWith("A "))).toEqual([
+      "B 5 landed",
+      "B 40 rejected late",
+      "T 50 rejected late",
+    ]);
   });
 
   test("a propagated event meets every related document, and moves it on", async () => {

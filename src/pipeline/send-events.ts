@@ -33,6 +33,7 @@ export interface LaneDocument {
 
 interface Lane {
   session: Session;
+  mirrorsNow: boolean;
   evidence: Evidence;
   /** Parts still to be sent, in order; the first goes next. */
   queue: WorkEvent[][];
@@ -40,6 +41,8 @@ interface Lane {
   barred: boolean;
   /** Events that were asked about again because the first answer could not be read. */
   asked: Set<number>;
+  /** When events that were never sent before this lane were sent first, ms of the local clock. */
+  firstSentAt: Map<number, number>;
   /** What to wait before the next request, ms. */
   pauseMs: number;
 }
@@ -73,10 +76,12 @@ export async function sendEvents(
   const { clock, requests, submitter, bodies } = session;
   const lane: Lane = {
     session,
+    mirrorsNow: document.mirrorsNow,
     evidence,
     queue: byDoubt(events, evidence),
     barred: false,
     asked: new Set(asked),
+    firstSentAt: new Map(),
     pauseMs: asked.length > 0 ? ASK_AGAIN_AFTER_MS : 0,
   };
   const { queue } = lane;
@@ -90,6 +95,8 @@ export async function sendEvents(
     const call = appendEvents(bodies.append(document.serviceId, chunk));
     const intent = { kind: call.kind, subject: "document" as const, subjectId: document.id, creates: false };
     const ids = chunk.map(({ id }) => id);
+    for (const { id, attempted } of chunk)
+      if (!attempted && !lane.asked.has(id) && !lane.firstSentAt.has(id)) lane.firstSentAt.set(id, clock.now());
     const request = requests.begin({ ...intent, runId: session.run.id, events: ids }, clock.now());
     const answer = await submitter.send(call, session.recordRetries(request));
     const now = clock.now();
@@ -115,6 +122,16 @@ export async function sendEvents(
  */
 export function linkedAt(session: Session, document: LaneDocument, { attempts }: Answer): number | null {
   return document.mirrorsNow ? session.submitter.serviceNow() - (attempts.at(-1)?.durationMs ?? 0) : null;
+}
+
+/**
+ * The same for an event that a duplicate answer confirmed: when it landed is not known, but not before it was first sent.
+ * Null, too, where that was before this lane, for the clock may have been set since: not before its own time.
+ */
+function linkedSince({ session, lane }: Turn, { id }: WorkEvent): number | null {
+  const first = lane.firstSentAt.get(id);
+  const elapsed = session.clock.now() - (first ?? Number.POSITIVE_INFINITY);
+  return lane.mirrorsNow && elapsed >= 0 ? session.submitter.serviceNow() - elapsed : null;
 }
 
 /** False: the lane ends here. */
@@ -178,8 +195,8 @@ function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): bo
   const before = chunk.slice(0, index);
   const after = chunk.slice(index + 1);
   if (isOurs(evidence, event)) {
-    // When it landed, and its back-reference with it, is not known: not before its own time.
-    end((t) => void t.landedWithoutId(event.id, null, now));
+    const mirrorAt = linkedSince(turn, event);
+    end((t) => void t.landedWithoutId(event.id, mirrorAt, now));
     if (noteConfirmed(evidence, event, answer)) session.duplicatesAreSeen = true;
     noteRefusal(evidence, before, answer.error);
     queue.unshift(...[before, after].filter(({ length }) => length > 0));
