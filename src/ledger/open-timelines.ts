@@ -72,6 +72,7 @@ export function strandedDocuments(database: Database, limit: number): { total: n
     database,
     `SELECT count(*) FROM document_states WHERE ${UNSETTLED_DOCUMENT} AND state = 'stranded'`,
   );
+  if (total === 0) return { total, items: [] };
   const attempts = database.prepare<[number, number], { started_at: number; request_ids: string | null }>(
     `SELECT a.started_at, a.request_ids FROM attempts a JOIN requests r ON r.id = a.request_id
      WHERE (r.subject = 'document' AND r.subject_id = ? AND r.kind LIKE 'create-%')

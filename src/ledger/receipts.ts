@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import { inputOf, rowNumberOf } from "./row-id.js";
 import { requestsOf } from "./request-id.js";
+import { hasRequests } from "./run-figures.js";
 
 export interface ReceiptRow {
   input: string;
@@ -46,6 +47,7 @@ interface RegistrationRow {
 
 /** Everything that this run's requests brought to rest: participants, addresses, documents, then events. */
 export function* receiptsOf(database: Database, runId: number): Generator<ReceiptRow> {
+  if (!hasRequests(database, runId)) return;
   const names = new Map<number, { name: string; sheet: string | null }>();
   const inputName = database.prepare<[number], { name: string; sheet: string | null }>(
     "SELECT name, sheet FROM inputs WHERE id = ?",

@@ -14,6 +14,12 @@ export interface Pace {
 
 const mostSpans = 10_000;
 
+/** Whether a run has begun any request: most of what is asked about a run is about those. */
+export function hasRequests(database: Database, runId: number): boolean {
+  const found = database.prepare<[number, number], number>("SELECT 1 FROM requests WHERE id BETWEEN ? AND ? LIMIT 1");
+  return found.get(...requestsOf(runId)) !== undefined;
+}
+
 /** Attempts of a run in equal spans of at least a second; null where none was made. */
 export function paceOf(database: Database, runId: number): Pace | null {
   const range = requestsOf(runId);

@@ -1,6 +1,7 @@
 import { openLedgerReadOnly } from "../ledger/open-ledger.js";
 import { createRunStore } from "../ledger/runs.js";
-import { type OpenWork, type ProblemCount, tallyOpen, tallyProblems } from "../ledger/tally.js";
+import { type OpenWork, tallyOpen } from "../ledger/tally.js";
+import { type ProblemCount, tallyProblems } from "../ledger/tally-problems.js";
 import type { Target } from "../model/target.js";
 
 export interface Status {
@@ -15,10 +16,11 @@ export async function readStatus({ target }: { target: Target }): Promise<Status
   const database = openLedgerReadOnly(target.ledgerPath);
   try {
     const last = createRunStore(database).last();
+    const open = tallyOpen(database);
     const iso = (ms: number) => new Date(ms).toISOString();
     return {
-      open: tallyOpen(database),
-      problems: tallyProblems(database),
+      open,
+      problems: tallyProblems(database, open),
       lastRun: last && {
         ...last,
         startedAt: iso(last.startedAt),

@@ -1,4 +1,5 @@
-import { tallyOpen, tallyProblems, tallyRequests, tallyRun, tallyWarnings, type OpenWork } from "../ledger/tally.js";
+import { tallyOpen, tallyRun, type OpenWork } from "../ledger/tally.js";
+import { tallyProblems, tallyWarnings } from "../ledger/tally-problems.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { RowCounts, Summary } from "../model/summary.js";
 import { limitOf, secondsAtLimit } from "./forecast.js";
@@ -14,6 +15,7 @@ export function summarise(
   const { database, run, submitter, target } = session;
   const open = tallyOpen(database);
   const limit = limitOf(session);
+  const { requests: byKind, ...sent } = tallyRun(database, run.id);
   return {
     type: "summary",
     run: run.name,
@@ -27,17 +29,17 @@ export function summarise(
     stopped: session.stopped,
     inputs: context.staged.map(({ id: _, ...input }) => input),
     rows: sumRows(context.staged),
-    ...tallyRun(database, run.id),
+    ...sent,
     open,
     requests: {
       sent: submitter.counts.sent,
-      byKind: tallyRequests(database, run.id),
+      byKind,
       retries: submitter.counts.retries,
       rateLimited: submitter.counts.rateLimited,
       secondsAtLimit: secondsAtLimit(submitter.counts.sent, limit),
       limit,
     },
-    problems: tallyProblems(database),
+    problems: tallyProblems(database, open),
     warnings: tallyWarnings(database, context.startedAt),
     files: [],
   };

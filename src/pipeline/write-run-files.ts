@@ -45,6 +45,7 @@ export async function writeRunFiles(
 }
 
 async function writeRejected(session: Session, folder: string, summary: Summary): Promise<void> {
+  if (!hasRejects(summary.open)) return;
   for (const id of inputsWithRejects(session.database)) {
     const input = session.inputs.get(id);
     if (input === null) continue;
@@ -60,6 +61,11 @@ async function writeRejected(session: Session, folder: string, summary: Summary)
     const message = `${basename(written.path)}: ${written.note}`;
     session.observe({ type: "notice", level: "info", code: null, message });
   }
+}
+
+function hasRejects({ rows, ...records }: Summary["open"]): boolean {
+  const states = ["rejected", "foreign", "changed"];
+  return rows > 0 || Object.values(records).some((counts) => states.some((state) => (counts[state] ?? 0) > 0));
 }
 
 /** Of the first CSV input of this run: what opens that file opens the receipts. */

@@ -1,5 +1,4 @@
 /** Lives through one night of a story, and says where a promise (DESIGN section 1) was broken. */
-import { rmSync } from "node:fs";
 import { dismiss, findDocument } from "../../src/ledger/settle.js";
 import { selectOpen } from "../../src/ledger/selection.js";
 import type { MappedRow } from "../../src/model/mapped-row.js";
@@ -26,6 +25,7 @@ export async function live(story: Story): Promise<Night> {
     sandbox: story.sandbox,
     settings: story.settings,
     maxEventsPerRequest: story.maxEventsPerRequest,
+    onlooker: story.seed % 2 === 1,
     ...(story.journal === true ? { journal: true } : {}),
   });
   const witness: Witness = {
@@ -172,7 +172,7 @@ async function replaceOne(world: World, which: number, witness: Witness): Promis
 /** The journal is all that is left; what it cannot know comes back with the files (DESIGN section 3). */
 async function loseLedger(world: World, imported: readonly Import[], witness: Witness): Promise<void> {
   const { clock, journal, target } = world;
-  for (const ending of ["", "-wal", "-shm"]) rmSync(`${target.ledgerPath}${ending}`, { force: true });
+  world.loseLedger();
   witness.disturbed = true;
   witness.holds = [];
   witness.stood.clear();

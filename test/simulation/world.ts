@@ -42,6 +42,8 @@ export interface WorldOptions {
   maxEventsPerRequest?: number;
   /** Path of a journal for every run; `true`: one beside the ledger's folder. */
   journal?: string | true;
+  /** One reader looks on all the time, so that no run is the last to close its ledger; otherwise each look opens its own. */
+  onlooker?: boolean;
   /** Milliseconds that this machine's clock is ahead of the service's. */
   clockAhead?: number;
 }
@@ -63,6 +65,8 @@ export interface World {
   withLedger<Result>(work: (database: LedgerDatabase) => Result): Result;
   /** The same for reading, beside whatever goes on, as `status` does. */
   look<Result>(work: (database: LedgerDatabase) => Result): Result;
+  /** Takes the ledger's files away. */
+  loseLedger(): void;
   close(): Promise<void>;
 }
 
@@ -172,6 +176,16 @@ export function createWorld(options: WorldOptions = {}): World {
     if (result === null) (database as LedgerDatabase | null)?.close();
     return result;
   };
+  let reader: { path: string; database: LedgerDatabase } | null = null;
+  const leave = () => {
+    reader?.database.close();
+    reader = null;
+  };
+  const onlooker = (): LedgerDatabase => {
+    if (reader?.path !== target.ledgerPath) leave();
+    reader ??= { path: target.ledgerPath, database: openLedgerReadOnly(target.ledgerPath) };
+    return reader.database;
+  };
   const whole = async (files: StoryFile[] | null, plan: RunPlan = {}): Promise<Summary> => {
     const summary = await start(files, plan);
     if (summary === null) throw new Error("the run was killed");
@@ -187,8 +201,14 @@ export function createWorld(options: WorldOptions = {}): World {
     run: (files, plan = {}) => start(files, plan),
     runs: () => runs,
     withLedger: (work) => closing(openLedger(target.ledgerPath, owner, clock.now()), work),
-    look: (work) => closing(openLedgerReadOnly(target.ledgerPath), work),
+    look: (work) =>
+      options.onlooker === true ? work(onlooker()) : closing(openLedgerReadOnly(target.ledgerPath), work),
+    loseLedger() {
+      leave();
+      for (const ending of ["", "-wal", "-shm"]) rmSync(`${target.ledgerPath}${ending}`, { force: true });
+    },
     async close() {
+      leave();
       await sandbox.close();
       rmSync(folder, { recursive: true, force: true });
     },
