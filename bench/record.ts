@@ -55,7 +55,7 @@ await withTemporaryFolder(async (folder) => {
     const attempt = { number: 1, startedAt: now, durationMs: 80, status: 201, failure: null, error: null };
     timed(times.outcome, () => {
       requests.end(request, "accepted", { ...attempt, requestIds: [crypto.randomUUID()], inDoubt: false }, now, (t) => {
-        t.opened(document, crypto.randomUUID(), now);
+        t.opened(document, crypto.randomUUID(), ids, now);
         const receipts = planned.map(() => ({ eventId: crypto.randomUUID(), targetDocumentId: null }));
         recordLandings(t, planned, receipts, null, now);
       });

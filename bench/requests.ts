@@ -35,6 +35,7 @@ function documentOf(id: number): WorkDocument {
     reason: null,
     serviceId: null,
     lastAt: null,
+    shutBy: 0,
   };
 }
 
@@ -60,6 +61,7 @@ function eventOf(id: number, document: number, at: number, related: number | nul
     dismissed: false,
     doubt: false,
     attempted: false,
+    sentAsIs: false,
   };
 }
 

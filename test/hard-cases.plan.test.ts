@@ -107,6 +107,68 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     expect(states()).toEqual(["M1 10 landed", "M1 20 landed", "M1 30 rejected after-close"]);
     expect([summary.exitCode, refusals()]).toEqual([3, 6]);
   });
+
+  const cutOff = (when: "before" | "after"): void =>
+    world.sandbox.setFaults([{ match: { path: "/documents/events" }, times: 6, action: { kind: "drop", when } }]);
+  const close = { document: "M1", minute: 20, name: "CLOSE" };
+  const cancel = { document: "M1", minute: 20, name: "CANCEL", reason: "wrong" };
+
+  test.each([
+    ["a CLOSE that creates the document", "after-close", [close], []],
+    ["a CANCEL that creates the document", "after-cancel", [cancel], []],
+    ["a CANCEL behind the rows that create the document", "after-cancel", [...on("M1", 5, 10), cancel], []],
+    ["a CLOSE on a document that is there", "after-close", [close], on("M1", 10)],
+    ["a CANCEL on a document that is there", "after-cancel", [...on("M1", 15), cancel], on("M1", 10)],
+  ])("doubt ends with %s, of an earlier time: what it shuts out had not landed", async (_, reason, rows, before) => {
+    open({ maxEventsPerRequest: 2 });
+    if (before.length > 0) await world.import([file(...before)]);
+    cutOff("before");
+    await world.import([file(...on("M1", 30))]);
+    expect(states().at(-1)).toBe("M1 30 stalled service-unanswered");
+    world.sandbox.setFaults([]);
+    const summary = await world.import([file(...rows)]);
+    expect(states().at(-1)).toBe(`M1 30 rejected ${reason}`);
+    expect([summary.exitCode, refusals()]).toEqual([3, 0]);
+    expect(timeline("M1")).toHaveLength(before.length + rows.length);
+  });
+
+  test("doubt about other content than its row has now does not end with a CLOSE before it", async () => {
+    open();
+    await world.import([file(...on("M1", 10))]);
+    cutOff("after");
+    await world.import([file({ document: "M1", minute: 15, key: "a" })]);
+    world.sandbox.setFaults([]);
+    await world.import([file(close, { document: "M1", minute: 30, key: "a" })]);
+    expect(timeline("M1")).toEqual(["10 Weighing sent", "15 Weighing sent", "20 CLOSE sent"]);
+    expect(states().at(-1)).toBe("M1 30 changed changed");
+  });
+
+  test("nor where its row came back with the first of two contents that were sent", async () => {
+    open();
+    await world.import([file(...on("M1", 10))]);
+    cutOff("before");
+    await world.import([file({ document: "M1", minute: 30, key: "a" })]);
+    cutOff("after");
+    await world.import([file({ document: "M1", minute: 15, key: "a" })]);
+    world.sandbox.setFaults([]);
+    await world.import([file(close, { document: "M1", minute: 30, key: "a" })]);
+    expect(timeline("M1")).toEqual(["10 Weighing sent", "15 Weighing sent", "20 CLOSE sent"]);
+    expect(states().at(-1)).toBe("M1 30 changed changed");
+  });
+
+  test("a CLOSE that the service refuses as late ends no doubt", async () => {
+    open();
+    await world.import([file(...on("M1", 10))]);
+    cutOff("after");
+    await world.import([file(...on("M1", 30))]);
+    world.sandbox.setFaults([]);
+    await world.import([file(close)]);
+    expect(timeline("M1")).toEqual(["10 Weighing sent", "30 Weighing sent"]);
+    expect(states().at(-1)).toBe("M1 30 stalled service-unanswered");
+    giveUp();
+    await world.resume();
+    expect(states().at(-1)).toBe("M1 30 landed-without-id duplicate-of-own-attempt");
+  });
 });
 
 describe("H12: only what could still be sent in place holds", () => {

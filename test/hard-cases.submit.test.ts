@@ -339,7 +339,7 @@ test("H4: what rode with a create that was lost is in doubt no more once its doc
   const related = { name: "RELATED", related: { document: "M1", bidirectional: true } };
   await world.import([file({ document: "M2", minute: 10, bad: true }, { document: "M2", minute: 20, ...related })]);
   expect([documentState(), minutes()]).toEqual(["open", []]);
-  expect(states()).toEqual(["rejected: service-refused", "held: behind-rejected", "stalled: service-unanswered"]);
+  expect(states()).toEqual(["rejected: service-refused", "held: behind-rejected", "held: behind-linked"]);
   expect(doubts()).not.toContain(1);
 });
 
@@ -372,6 +372,17 @@ describe("H10: the service's clock decides", () => {
     await world.clock.advance(3_600_000);
     await world.resume();
     expect(states().slice(1)).toEqual(["landed", "landed"]);
+  });
+
+  test("what was sent too early cannot have landed where a CANCEL of an earlier time did", async () => {
+    open({ clockAhead: 3_600_000, maxEventsPerRequest: 1 });
+    await world.import([file(...at(1))]);
+    const now = (world.clock.now() - 3_600_000 - START) / 60_000;
+    await world.run([file(...at(now + 30))], { killAt: { request: 1, when: "after" } });
+    const cancel = { document: "M1", minute: 20, name: "CANCEL", reason: "wrong" };
+    const summary = await world.import([file(cancel)]);
+    expect(states()).toEqual(["landed", "landed", "rejected: after-cancel"]);
+    expect(summary.exitCode).toBe(3);
   });
 
   test("what is still to come cannot have landed, though its answers were lost: it is deferred, not in doubt", async () => {

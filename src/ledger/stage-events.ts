@@ -56,6 +56,11 @@ export function createEventStager(
     `UPDATE events SET content_hash = ?, name = ?, at = ?, rank = ?, participant_ref = ?, address_ref = ?,
        related_document = ?, related_id = ?, mirrored = ?, target_document = ?, payload = ?, input_id = ? WHERE id = ?`,
   );
+  // Of two contents sent in doubt, which one landed will never be known: whatever its row says then, that may be another.
+  const doubtContent = database.prepare<[number, Buffer]>(
+    `UPDATE event_states SET attempted_hash = zeroblob(16)
+     WHERE ${OF_EVENT} AND state = 'stalled' AND doubt = 1 AND attempted_hash <> ?`,
+  );
   const adopt = database.prepare<[number, number]>("UPDATE events SET input_id = ? WHERE id = ?");
   const setState = database.prepare<[string, string | null, Buffer | null, number, number]>(
     `UPDATE event_states SET state = ?, reason = ?, changed_hash = ?, dismissed = 0, waits_for = NULL, changed_at = ?
@@ -173,6 +178,7 @@ export function createEventStager(
       const columns = columnsOf(record, rowId);
       if (hasLanded(stored) || stored.state === "changed") return stageChanged(keyed, stored, columns);
       markOpen(documentOf(record));
+      if (stored.state === "stalled") doubtContent.run(stored.id, stored.content_hash);
       correct.run(hash, ...Object.values(columns), inputId, stored.id);
       if (stored.state === "rejected") setState.run("planned", null, null, now, stored.id);
       // The service has not been asked about this content yet (HARD-CASES H9).

@@ -113,9 +113,10 @@ export function createTransitions(database: Database) {
   const strandEvents = database.prepare<[number, number]>(
     `UPDATE event_states SET reason = 'document-stranded', changed_at = ? WHERE document_id = ? AND state = 'stalled'`,
   );
-  const clearDoubts = database.prepare<[number, number]>(
-    `UPDATE event_states SET reason = 'service-unanswered', doubt = 0, attempted_hash = NULL, changed_at = ?
-     WHERE document_id = ? AND state = 'stalled' AND doubt = 1 AND dismissed = 0`,
+  const clearDoubts = database.prepare<[number, number, string]>(
+    `UPDATE event_states SET state = 'planned', reason = NULL, doubt = 0, attempted_hash = NULL, changed_at = ?
+     WHERE document_id = ? AND (state = 'sending' OR state = 'stalled' AND doubt = 1) AND dismissed = 0
+       AND event_id NOT IN (SELECT value FROM json_each(?))`,
   );
   const addProblem = database.prepare<[string, number, string, string, number]>(
     `INSERT INTO problems (subject, subject_id, stage, severity, code, message, at) VALUES (?, ?, 'submitting', 'error', ?, ?, ?)`,
@@ -226,10 +227,13 @@ export function createTransitions(database: Database) {
     released: (id: number, now: number) => unlessGivenUp(id, () => event(id, "planned", now)),
 
     sendingDocument: (id: number, now: number) => document(id, "sending", now),
-    /** Created just now: of what was sent to it before, and does not ride with this create, nothing has landed (HARD-CASES H4). */
-    opened(id: number, serviceId: string, now: number): void {
+    /**
+     * Created just now: of what was sent to it before, and does not ride with this create (`riding`, ids), nothing has
+     * landed (HARD-CASES H4). It is planned again; @returns how many events that are.
+     */
+    opened(id: number, serviceId: string, riding: readonly number[], now: number): number {
       document(id, "open", now, { serviceId });
-      clearDoubts.run(now, id);
+      return clearDoubts.run(now, id, JSON.stringify(riding)).changes;
     },
     documentRejected(id: number, note: RefusalNote, now: number): void {
       document(id, "rejected", now, { reason: note.code });

@@ -30,6 +30,8 @@ export interface WorkEvent {
   doubt: boolean;
   /** Whether an earlier attempt of it stands in this ledger (HARD-CASES H3). */
   attempted: boolean;
+  /** Whether that attempt had the content which the event has now (HARD-CASES H9). */
+  sentAsIs: boolean;
 }
 
 export interface WorkDocument {
@@ -51,6 +53,8 @@ export interface WorkDocument {
   serviceId: string | null;
   /** The newest event known to be on its timeline, ms; null: none. */
   lastAt: number | null;
+  /** Rank of the CLOSE (1) or CANCEL (2) that has landed with the content of its row; 0: none. */
+  shutBy: number;
 }
 
 /** An invalid row that still stands between its document and what is later there. */
@@ -83,6 +87,7 @@ interface EventRow {
   dismissed: number | null;
   doubt: number | null;
   attempted: number;
+  sent_as_is: number | null;
 }
 
 const openEvents = `FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
@@ -99,13 +104,16 @@ export function createWorkStore(database: Database) {
   const openOfInputs = pagesOf(ofInputs);
   const openOfOthers = pagesOf(`NOT ${ofInputs}`);
   const document = database.prepare<[number], Record<string, unknown>>(
-    `SELECT d.*, s.state, s.reason, s.service_id, s.last_at FROM documents d
-     LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
+    `SELECT d.*, s.state, s.reason, s.service_id, s.last_at, iif(s.state IN ('closed', 'cancelled'), (
+       SELECT max(e.rank) FROM events e JOIN event_states x ON x.document_id = e.document_id AND x.event_id = e.id
+       WHERE e.document_id = d.id AND e.rank > 0 AND x.state IN ('landed', 'landed-without-id')), 0) AS shut_by
+     FROM documents d LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
   );
   const events = database.prepare<[number], EventRow>(
     `SELECT e.id, e.document_id, e.deduplication_id, e.event, e.name, e.at, e.rank, e.participant_ref, e.address_ref,
        e.related_document, e.related_id, e.mirrored, e.target_document, e.payload,
-       s.state, s.reason, s.waits_for, s.dismissed, s.doubt, s.attempted_hash IS NOT NULL AS attempted
+       s.state, s.reason, s.waits_for, s.dismissed, s.doubt, s.attempted_hash IS NOT NULL AS attempted,
+       s.attempted_hash = e.content_hash AS sent_as_is
      ${openEvents} AND e.document_id = ? ORDER BY e.at, e.rank, e.id`,
   );
   const holds = database.prepare<[number], Hold>(
@@ -205,6 +213,7 @@ export function createWorkStore(database: Database) {
         reason: row["reason"] as string | null,
         serviceId: row["service_id"] as string | null,
         lastAt: row["last_at"] as number | null,
+        shutBy: (row["shut_by"] as number | null) ?? 0,
       };
     },
 
@@ -231,6 +240,7 @@ export function createWorkStore(database: Database) {
         dismissed: row.dismissed === 1,
         doubt: row.doubt === 1,
         attempted: row.attempted === 1,
+        sentAsIs: row.sent_as_is === 1,
       })),
 
     /** Invalid rows that hold this document: not settled, and their event has not landed (HARD-CASES H14, H15). */

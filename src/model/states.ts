@@ -71,7 +71,7 @@ const eventTransitions = [
   { from: "stalled", cause: "can never be sent", to: "rejected" },
   { from: "stalled", cause: "landed, a person says", to: "landed-without-id" },
   { from: "stalled", cause: "landed with other content, a person says", to: "changed" },
-  { from: "stalled", cause: "not landed, a person says", to: "planned" },
+  { from: "stalled", cause: "not landed, a person says, or its document shows", to: "planned" },
   { from: "rejected", cause: "corrected or retried", to: "planned" },
   { from: "foreign", cause: "retried", to: "planned" },
   { from: "landed", cause: "its row came back with other content", to: "changed" },

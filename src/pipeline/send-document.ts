@@ -5,6 +5,7 @@
 import type { Transitions } from "../ledger/transitions.js";
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { PlannedRequest } from "../plan/batch.js";
+import { countBeforeShut, isDisproved } from "../plan/shut-out.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer, ServiceError } from "../submit/call.js";
 import { createDocument, createWithEvents } from "../submit/calls.js";
@@ -31,12 +32,18 @@ export async function sendRequest(session: Session, request: PlannedRequest): Pr
   const evidence = gatherEvidence(request.events);
   // What has landed elsewhere meanwhile may have moved this timeline on: then the plan is made anew.
   const isOvertaken = ({ id, at }: WorkEvent) => at < (document.lastAt ?? at) && !evidence.doubtful.has(id);
-  if (document.state === "cancelled" || request.events.some(isOvertaken)) return false;
+  const isOutdated = (event: WorkEvent) => isOvertaken(event) || isDisproved(document, event);
+  if (document.state === "cancelled" || request.events.some(isOutdated)) return false;
+  // What is in doubt behind a CLOSE that would shut it out is planned anew once that has landed.
+  const events = request.events.slice(0, countBeforeShut(request.events));
+  const isWhole = events.length === request.events.length;
   if (document.serviceId !== null) {
-    return sendEvents(session, lane(session, document, document.serviceId), request.events, evidence);
+    const landed = await sendEvents(session, lane(session, document, document.serviceId), events, evidence);
+    return landed && isWhole;
   }
   if (!request.creates) return false;
-  return create(session, document, request.events, evidence);
+  const landed = await create(session, document, events, evidence);
+  return landed && isWhole;
 }
 
 const lane = (session: Session, document: WorkDocument, serviceId: string): LaneDocument => ({
@@ -63,10 +70,13 @@ async function create(
       forgetAttempts(evidence, events);
       const unread = made.isRead ? [] : riding;
       noteUnread(evidence, unread);
-      const rest = events.slice(riding.length - unread.length);
-      if (rest.length === 0) return true;
+      // The plan took it for doubtful, and placed it without asking what would refuse it: it is made anew.
+      const rest = [...unread, ...(made.lifted > 0 ? [] : events.slice(riding.length))];
       const asked = unread.map(({ id }) => id);
-      return sendEvents(session, lane(session, document, made.serviceId), rest, evidence, asked);
+      const landed =
+        rest.length === 0 ||
+        (await sendEvents(session, lane(session, document, made.serviceId), rest, evidence, asked));
+      return landed && made.lifted === 0;
     }
     if (made.next === "stop") {
       if (riding !== first) leave(session, document, first, evidence);
@@ -85,8 +95,11 @@ async function create(
 }
 
 type Created =
-  /** `isRead`: the answer said what became of each event that rode along. */
-  | { next: "created"; serviceId: string; isRead: boolean }
+  /**
+   * `isRead`: the answer said what became of each event that rode along. `lifted`: so many others had been sent to the
+   * document before it was created, and are planned again.
+   */
+  | { next: "created"; serviceId: string; isRead: boolean; lifted: number }
   /** The request was too large: try it with as many events as the lowered cap allows. */
   | { next: "fewer" }
   /** Try the document with its first event, or without events. */
@@ -137,12 +150,13 @@ async function sendCreate(
         return { next: "stop" };
       }
       const mirrorAt = linkedAt(session, lane(session, document, documentId), answer);
+      let lifted = 0;
       end((t) => {
-        t.opened(document.id, documentId, now);
+        lifted = t.opened(document.id, documentId, ids, now);
         recordLandings(t, events, receipt.events, mirrorAt, now);
       });
       const isRead = events.length === 0 || receipt.events?.length === events.length;
-      return { next: "created", serviceId: documentId, isRead };
+      return { next: "created", serviceId: documentId, isRead, lifted };
     }
     case "duplicate": {
       if (events.length > 0 && answer.key !== bodies.documentKey(document)) {

@@ -119,7 +119,9 @@ async function drainComponent(
     }
     component = planComponent(planContext(session, false), ids);
     // What failed blocks from now on; what is left can go, unless it is just what was tried.
-    const next = component.requests.flatMap(({ events }) => events.map(({ id }) => id)).join(" ");
+    const next = component.requests
+      .flatMap(({ creates, events }) => [creates, ...events.map(({ id }) => id)])
+      .join(" ");
     if (next === tried) break;
     tried = next;
   }

@@ -7,6 +7,7 @@ import type { Hold, WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Code } from "../model/codes.js";
 import { isOn } from "../model/safeguards.js";
 import { type Retiming, retimed } from "./retime.js";
+import { isDisproved } from "./shut-out.js";
 
 export interface Held {
   event: WorkEvent;
@@ -88,7 +89,8 @@ export function assessDocument(
     if (event.state === "rejected" && (event.dismissed || event.reason === "dismissed")) continue;
     if (event.state === "foreign" && event.dismissed) continue;
     // Stalled without doubt (429, a background process) it has not landed: it is looked at like any other.
-    const doubtful = event.state === "sending" || (event.state === "stalled" && event.doubt);
+    const doubtful =
+      (event.state === "sending" || (event.state === "stalled" && event.doubt)) && !isDisproved(document, staged);
     if (!doubtful) {
       const refusal = refusalOf(event, { closed, cancelled, lastAt });
       if (refusal !== null) {
