@@ -2,6 +2,8 @@
 import type { Database } from "better-sqlite3";
 import type { Code } from "../model/codes.js";
 import { inputOf, rowNumberOf } from "./row-id.js";
+import type { OpenWork } from "./tally.js";
+import { openProblems } from "./tally-problems.js";
 import { UNSETTLED_S, UNSETTLED_DOCUMENT_S } from "./unsettled.js";
 
 export interface ProblemExample {
@@ -50,14 +52,15 @@ const openDocuments = `SELECT s.reason AS code, d.row_id, NULL AS column_name, $
   FROM document_states s JOIN documents d ON d.id = s.document_id
   WHERE ${UNSETTLED_DOCUMENT_S} AND s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT NULL`;
 
-/** At most `each` of every code, in row order. */
-export function problemExamples(database: Database, each: number): ProblemExample[] {
+/** At most `each` of every code, in row order. `open`: the tally of the same moment. */
+export function problemExamples(database: Database, open: OpenWork, each: number): ProblemExample[] {
+  const some = openProblems(open);
   const sources = [
-    openInvalid,
-    openEvents,
+    ...(some.rows ? [openInvalid] : []),
+    ...(some.events ? [openEvents] : []),
     openRegistrations("participant", "participants", "json_extract(t.payload, '$.taxId')"),
     openRegistrations("address", "addresses", "t.identity"),
-    openDocuments,
+    ...(some.documents ? [openDocuments] : []),
   ];
   return sources.flatMap((source) => examples(database, `SELECT * FROM (${source}) WHERE place <= ${each}`, []));
 }

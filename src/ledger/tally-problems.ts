@@ -12,23 +12,26 @@ export interface ProblemCount {
   example: string;
 }
 
-/** Problems of what stands open, most first. `open`: the tally of the same moment; where it counts none, none is looked for. */
+/** Problems of what stands open, most first. `open`: the tally of the same moment. */
 export function tallyProblems(database: Database, open: OpenWork): ProblemCount[] {
   const conceal = createConceal(database);
-  const any = (counts: OpenWork["events"], states: readonly string[]) =>
-    states.some((state) => (counts[state] ?? 0) > 0);
+  const some = openProblems(open);
   return [
-    ...(open.rows === 0 ? [] : problemsOfRows(database, conceal)),
-    ...(any(open.events, eventStates) ? problemsOfEvents(database, conceal) : []),
+    ...(some.rows ? problemsOfRows(database, conceal) : []),
+    ...(some.events ? problemsOfEvents(database, conceal) : []),
     ...problemsOfRegistrations(database, conceal, "participant", "participants"),
     ...problemsOfRegistrations(database, conceal, "address", "addresses"),
-    ...(any(open.documents, documentStates) ? problemsOfDocuments(database, conceal) : []),
+    ...(some.documents ? problemsOfDocuments(database, conceal) : []),
   ].toSorted((a, b) => b.count - a.count);
 }
 
-/** As `tallyOpen` names them: `unsettled` and `stranded` are kinds of `stalled`. */
-const eventStates = ["rejected", "stalled", "unsettled", "stranded", "foreign", "changed"];
-const documentStates = ["rejected", "stalled", "unsettled", "stranded"];
+/** Of what kind any problem can be open: where a tally counts none, none is looked for. */
+export function openProblems({ rows, events, documents }: OpenWork) {
+  // As `tallyOpen` names them: `unsettled` and `stranded` are kinds of `stalled`.
+  const states = ["rejected", "stalled", "unsettled", "stranded", "foreign", "changed"];
+  const any = (counts: OpenWork["events"]) => states.some((state) => (counts[state] ?? 0) > 0);
+  return { rows: rows > 0, events: any(events), documents: any(documents) };
+}
 
 /** Joins what is known of an example. */
 const told = (parts: readonly (string | null)[]): string => parts.filter((part) => part !== null).join(": ");

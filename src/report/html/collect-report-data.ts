@@ -24,7 +24,10 @@ export function collectReportData(database: LedgerDatabase, summary: Summary, ru
   return {
     summary,
     pace: paceOf(database, runId),
-    problems: summary.problems.length === 0 ? [] : grouped(summary.problems, problemExamples(database, most.perCode)),
+    problems:
+      summary.problems.length === 0
+        ? []
+        : grouped(summary.problems, problemExamples(database, summary.open, most.perCode)),
     warnings: grouped(
       summary.warnings.filter(({ code }) => !ownSection.includes(code)),
       warnings,
