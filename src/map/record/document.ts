@@ -6,14 +6,14 @@ import type { Path } from "../source/mapping-source.js";
 import type { BoundColumns } from "../value/columns.js";
 import type { CompileContext } from "../value/compile-context.js";
 import { compileCondition } from "../value/condition.js";
-import { compileField } from "../value/field.js";
 import { compileJsonObject } from "../value/json-field.js";
 import type { RowView } from "../value/row-view.js";
 import { textSlot } from "../value/slot.js";
 import type { Build, Locals, Part } from "./entity.js";
 import { compileKey, joinKey } from "./key.js";
+import { membersOf } from "./members.js";
 import { shareLatest } from "./memo.js";
-import { compileAddressRef, compileParticipantRef, type Known } from "./reference.js";
+import type { Known } from "./reference.js";
 
 export interface DocumentPart extends Part<DocumentRecord> {
   /** Its name in the mapping. */
@@ -37,31 +37,13 @@ export function compileDocument(
   const label = `document "${kind}"`;
   const mode = spec.mode ?? "create";
   if (!checkMode(spec, mode, label, path, context)) return null;
-  const condition = spec.when === undefined ? undefined : compileCondition(spec.when, [...path, "when"], context);
-  const key = spec.key === undefined ? undefined : compileKey(spec.key, `${label}: key`, [...path, "key"], context);
-  const id =
-    spec.documentId === undefined
-      ? undefined
-      : compileField(spec.documentId, textSlot(`${label}: documentId`, true), [...path, "documentId"], context);
-  const participant =
-    spec.participant === undefined
-      ? undefined
-      : compileParticipantRef(
-          spec.participant,
-          `${label}: participant`,
-          [...path, "participant"],
-          context,
-          locals,
-          known,
-        );
-  const address =
-    spec.address === undefined
-      ? undefined
-      : compileAddressRef(spec.address, `${label}: address`, [...path, "address"], context, locals, known);
-  const external =
-    spec.externalId == null
-      ? undefined
-      : compileField(spec.externalId, textSlot(`${label}: externalId`, false), [...path, "externalId"], context);
+  const members = membersOf(label, path, context, locals, known);
+  const condition = members.at("when", spec.when, (when, _, place) => compileCondition(when, place, context));
+  const key = members.at("key", spec.key, (parts, ...place) => compileKey(parts, ...place, context));
+  const id = members.field("documentId", spec.documentId, (called) => textSlot(called, true));
+  const participant = members.participant(spec.participant);
+  const address = members.address(spec.address);
+  const external = members.externalId(spec.externalId);
   const fields = compileJsonObject(spec.fields ?? {}, `${label}: fields`, [...path, "fields"], context);
   if (
     condition === null ||

@@ -14,8 +14,9 @@ import type { Locals, Part } from "./entity.js";
 import { bindEvent, type BuiltEvent } from "./event-binding.js";
 import { checkEventRules } from "./event-rules.js";
 import { compileKey, type Key } from "./key.js";
+import { membersOf } from "./members.js";
 import { compileRelation, compileTarget } from "./relation.js";
-import { compileAddressRef, compileDocumentRef, compileParticipantRef, type Known } from "./reference.js";
+import { compileDocumentRef, type Known } from "./reference.js";
 
 export interface EventPart {
   /** Its name in the mapping. */
@@ -66,7 +67,8 @@ export function compileEvent(
   const { source } = context;
   const before = source.problems.length;
 
-  const condition = spec.when === undefined ? undefined : compileCondition(spec.when, [...path, "when"], context);
+  const members = membersOf(label, path, context, locals, known);
+  const condition = members.at("when", spec.when, (when, _, place) => compileCondition(when, place, context));
   const name = compileField(spec.name, textSlot(`${label}: name`, true), [...path, "name"], context);
   checkEventRules(event, spec, name?.constant, path, context);
   const document = compileOwner(spec, label, path, context, locals, documents, known);
@@ -78,21 +80,8 @@ export function compileEvent(
     context,
   );
   const isPublic = compileField(spec.isPublic, booleanSlot(`${label}: isPublic`, true), [...path, "isPublic"], context);
-  const participant =
-    spec.participant === undefined
-      ? undefined
-      : compileParticipantRef(
-          spec.participant,
-          `${label}: participant`,
-          [...path, "participant"],
-          context,
-          locals,
-          known,
-        );
-  const address =
-    spec.address === undefined
-      ? undefined
-      : compileAddressRef(spec.address, `${label}: address`, [...path, "address"], context, locals, known);
+  const participant = members.participant(spec.participant);
+  const address = members.address(spec.address);
   const attributes = compileAttributes(
     spec.attributes ?? {},
     label,
@@ -100,36 +89,15 @@ export function compileEvent(
     context,
     name?.constant === "CANCEL",
   );
-  const related =
-    spec.relatedDocument === undefined
-      ? undefined
-      : compileRelation(
-          spec.relatedDocument,
-          `${label}: relatedDocument`,
-          [...path, "relatedDocument"],
-          context,
-          locals,
-          known,
-        );
-  const target =
-    spec.target === undefined
-      ? undefined
-      : compileTarget(spec.target, `${label}: target`, [...path, "target"], context, locals, known);
-  const propagate =
-    spec.propagateEvent === undefined
-      ? undefined
-      : compileField(
-          spec.propagateEvent,
-          booleanSlot(`${label}: propagateEvent`, false),
-          [...path, "propagateEvent"],
-          context,
-        );
-  const value =
-    spec.value === undefined ? undefined : compileJson(spec.value, `${label}: value`, [...path, "value"], context);
-  const extra =
-    spec.extra === undefined
-      ? undefined
-      : compileJsonObject(spec.extra, `${label}: extra`, [...path, "extra"], context);
+  const related = members.at("relatedDocument", spec.relatedDocument, (relation, ...place) =>
+    compileRelation(relation, ...place, context, locals, known),
+  );
+  const target = members.at("target", spec.target, (one, ...place) =>
+    compileTarget(one, ...place, context, locals, known),
+  );
+  const propagate = members.field("propagateEvent", spec.propagateEvent, (called) => booleanSlot(called, false));
+  const value = members.at("value", spec.value, (json, ...place) => compileJson(json, ...place, context));
+  const extra = members.at("extra", spec.extra, (json, ...place) => compileJsonObject(json, ...place, context));
   if (spec.each !== undefined && !context.grouped) {
     source.report(
       "mapping-value",

@@ -10,7 +10,8 @@ import { booleanSlot, textSlot } from "../value/slot.js";
 import type { Locals, Part } from "./entity.js";
 import { compileFields } from "./fields.js";
 import { compileKey, joinKey } from "./key.js";
-import { compileAddressRef, compileDocumentRef, compileParticipantRef, type Known } from "./reference.js";
+import { membersOf } from "./members.js";
+import { compileDocumentRef, type Known } from "./reference.js";
 
 const MIRROR_ONLY = ["eventName", "eventLabel", "preserveSensitiveData", "isBackReference", "isPublic"] as const;
 
@@ -116,26 +117,11 @@ export function compileTarget(
   locals: Locals,
   known: Known,
 ): Part<NonNullable<EventRecord["target"]>> | null {
+  const members = membersOf(label, path, context, locals, known);
   const key = compileKey(spec.key, `${label}: key`, [...path, "key"], context);
-  const participant =
-    spec.participant === undefined
-      ? undefined
-      : compileParticipantRef(
-          spec.participant,
-          `${label}: participant`,
-          [...path, "participant"],
-          context,
-          locals,
-          known,
-        );
-  const address =
-    spec.address === undefined
-      ? undefined
-      : compileAddressRef(spec.address, `${label}: address`, [...path, "address"], context, locals, known);
-  const external =
-    spec.externalId == null
-      ? undefined
-      : compileField(spec.externalId, textSlot(`${label}: externalId`, false), [...path, "externalId"], context);
+  const participant = members.participant(spec.participant);
+  const address = members.address(spec.address);
+  const external = members.externalId(spec.externalId);
   const fields = compileJsonObject(spec.fields ?? {}, `${label}: fields`, [...path, "fields"], context);
   if (key === null || participant === null || address === null || external === null || fields === null) return null;
   return {
