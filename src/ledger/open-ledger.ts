@@ -34,8 +34,9 @@ export function openLedgerOfAnyone(path: string): Database.Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const database = openDatabase(path, {});
   // Takes rights from others; a ledger that its owner made read-only stays so.
-  chmodSync(path, statSync(path).mode & 0o700);
-  database.pragma("page_size = 8192");
+  const { mode, size } = statSync(path);
+  chmodSync(path, mode & 0o700);
+  if (size === 0) database.pragma("page_size = 8192");
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");

@@ -9,6 +9,9 @@ import { createOpenRows, type OpenRows } from "./open-rows.js";
 
 const ROWS_A_PAGE = 256;
 
+/** In one transaction, where pages are dropped. */
+const PAGES_A_TIME = 1000;
+
 export interface KeptCells {
   cells: string[];
   /** Null: all text. */
@@ -146,17 +149,17 @@ export function createCellPages(database: Database) {
 /** Cells of rows that have all come to rest are needed no longer; `ledger prune` takes them out of the other pages. */
 export function forgetLandedCells(database: Database): void {
   let open: OpenRows | null = null;
-  const pages = database.prepare<[number], { first_row: number; last_row: number }>(
-    "SELECT first_row, last_row FROM cell_pages WHERE first_row > ? ORDER BY first_row LIMIT 1000",
+  const pages = database.prepare<[number, number], { first_row: number; last_row: number }>(
+    "SELECT first_row, last_row FROM cell_pages WHERE first_row > ? ORDER BY first_row LIMIT ?",
   );
   const drop = database.prepare<[number]>("DELETE FROM cell_pages WHERE first_row = ?");
   const dropSome = database.transaction((after: number): number | null => {
-    const some = pages.all(after);
+    const some = pages.all(after, PAGES_A_TIME);
     for (const { first_row, last_row } of some) {
       open ??= createOpenRows(database);
       if (!open.anyWithin(first_row, last_row)) drop.run(first_row);
     }
-    return some.at(-1)?.first_row ?? null;
+    return some.length < PAGES_A_TIME ? null : (some.at(-1)?.first_row ?? null);
   });
   for (let after: number | null = 0; after !== null; ) after = dropSome(after);
 }

@@ -148,6 +148,7 @@ export function createWorld(options: WorldOptions = {}): World {
         observe: () => {},
         fresh: false,
         throttle: unthrottled,
+        logLevel: "warn",
         limits: { waitForLock: false, ...plan.limits },
         journal,
         transport: async (request) => {
