@@ -5,7 +5,8 @@
 import { type SandboxRandom, seededRandom } from "../../src/sandbox/clock.js";
 import type { TransportReply, TransportRequest } from "../../src/submit/transport.js";
 import { files } from "../simulation/fault-positions.js";
-import { checkPromises, type Witness } from "../simulation/promises.js";
+import { checkPromises } from "../simulation/promises.js";
+import type { Witness } from "../simulation/witness.js";
 import type { Story } from "../simulation/story.js";
 import { createWorld } from "../simulation/world.js";
 

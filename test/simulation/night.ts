@@ -6,9 +6,10 @@ import { beside, journaled } from "../../src/pipeline/ledger-access.js";
 import { rebuildLedger } from "../../src/pipeline/rebuild-ledger.js";
 import { replaceNamed } from "../../src/pipeline/replace-document.js";
 import { resolveNamed } from "../../src/pipeline/resolve-document.js";
-import { checkPromises, type Witness } from "./promises.js";
+import { checkPromises } from "./promises.js";
 import type { Step, Story, StoryRow } from "./story.js";
 import { eventRow, invalidRow, START } from "./story-rows.js";
+import type { Witness } from "./witness.js";
 import { createWorld, type RunPlan, type StoryFile, type World } from "./world.js";
 
 export interface Night {
