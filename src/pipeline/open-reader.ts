@@ -39,7 +39,6 @@ export async function openReader(target: Target, options: ReaderOptions): Promis
       target: reached,
       clock: options.clock,
       random: options.random,
-      recentSends: [],
       notice: () => {},
       ...(options.transport === undefined ? {} : { transport: options.transport }),
       ...(options.throttle === undefined ? {} : { throttle: options.throttle }),

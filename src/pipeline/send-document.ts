@@ -21,7 +21,8 @@ import {
   noteUnread,
   saysTheSame,
 } from "./evidence.js";
-import { type LaneDocument, linkedAt, recordLandings, sendEvents } from "./send-events.js";
+import { recordLandings } from "./record-landings.js";
+import { type LaneDocument, linkedAt, sendEvents } from "./send-events.js";
 import type { Session } from "./session.js";
 
 /** True: everything of it has landed. */

@@ -3,7 +3,7 @@
  * to the event at fault, in order; a duplicate is a receipt only by evidence; a refusal after doubt proves nothing
  * (HARD-CASES H1–H3, H6).
  */
-import type { PlainLanding, Transitions } from "../ledger/transitions.js";
+import type { Transitions } from "../ledger/transitions.js";
 import type { WorkEvent } from "../ledger/work.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer } from "../submit/call.js";
@@ -22,6 +22,7 @@ import {
   noteRefusal,
   noteUnread,
 } from "./evidence.js";
+import { recordLandings } from "./record-landings.js";
 import type { Session } from "./session.js";
 
 /** A document as a lane sends to it. `mirrorsNow`: back-references take place at the service's time (open-points 11). */
@@ -267,41 +268,4 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
     giveBack(t, evidence, queue.flat(), now);
   });
   return false;
-}
-
-/** Matched by position, and only when the number is right (open-points 24, HARD-CASES H6). */
-export function recordLandings(
-  t: Transitions,
-  events: readonly WorkEvent[],
-  receipts: readonly { eventId: string | null; targetDocumentId: string | null }[] | null,
-  mirrorAt: number | null,
-  now: number,
-): void {
-  const matched = receipts !== null && receipts.length === events.length;
-  const plain = matched ? plainLandings(events, receipts) : null;
-  const [first] = events;
-  if (plain !== null && first !== undefined) {
-    t.landedTogether(first.document, plain, now);
-    return;
-  }
-  events.forEach((event, position) => {
-    const receipt = receipts?.[position];
-    if (!matched || receipt === undefined) t.stalled(event.id, "answer-unreadable", now);
-    else if (receipt.eventId === null) t.acceptedWithoutId(event.id, receipt.targetDocumentId, mirrorAt, now);
-    else t.landed(event.id, receipt.eventId, receipt.targetDocumentId, mirrorAt, now);
-  });
-}
-
-/** Null: one of them has no id, closes or cancels its document, or writes on another timeline. */
-function plainLandings(
-  events: readonly WorkEvent[],
-  receipts: readonly { eventId: string | null; targetDocumentId: string | null }[],
-): PlainLanding[] | null {
-  const landings: PlainLanding[] = [];
-  for (const [position, { id, at, rank, mirrored, target }] of events.entries()) {
-    const receipt = receipts[position];
-    if (receipt?.eventId == null || rank !== 0 || mirrored || target !== null) return null;
-    landings.push({ id, at, serviceId: receipt.eventId, targetId: receipt.targetDocumentId });
-  }
-  return landings;
 }

@@ -121,7 +121,7 @@ export async function openSession(command: string, mapping: string | null, optio
         options.offline === true ? { ...target, baseUrl: "https://localhost", tokenUrl: "https://localhost" } : target,
       clock,
       random: options.random,
-      recentSends: requests.recentSends(64),
+      recentSends: () => requests.recentSends(64),
       notice: (notice) => options.observe({ type: "notice", ...notice }),
       ...(options.maxOutageMs === undefined ? {} : { maxOutageMs: options.maxOutageMs }),
       ...(options.transport === undefined ? {} : { transport: options.transport }),

@@ -35,8 +35,8 @@ export interface SubmitterOptions {
   transport?: Transport;
   /** Default: as the target says (its `throttle`, its `rate` and `burst`, or none where `rate` is null). */
   throttle?: Throttle;
-  /** Sends before a restart, ms since 1970; the last minute's are enough. */
-  recentSends?: readonly number[];
+  /** Sends before a restart, ms since 1970; the last minute's are enough. Asked for where this process keeps the limit itself. */
+  recentSends?: () => readonly number[];
   /** After each access token; how long it lasts, in ms, null where the endpoint does not say. */
   onTokenRefreshed?: (expiresInMs: number | null) => void;
   /** Longest outage before the run is given up; default 15 minutes. */
@@ -55,7 +55,7 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
   secureUrl(target.tokenUrl, "token URL");
   const notice = options.notice ?? (() => {});
   const transport = options.transport ?? createUndiciTransport();
-  const throttle = options.throttle ?? throttleOf(target, clock, options.recentSends ?? [], notice);
+  const throttle = options.throttle ?? throttleOf(target, clock, options.recentSends ?? (() => []), notice);
 
   const stop = createStop();
   const counts = { sent: 0, rateLimited: 0, retries: 0 };
@@ -124,12 +124,12 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
 function throttleOf(
   target: Target,
   clock: Clock,
-  recentSends: readonly number[],
+  recentSends: () => readonly number[],
   notice: (notice: SubmitNotice) => void,
 ): Throttle {
   if (target.rate === null) return unthrottled;
   const { rate, burst } = target;
-  if (target.throttle === null) return createLocalThrottle({ rate, burst, clock, recentSends });
+  if (target.throttle === null) return createLocalThrottle({ rate, burst, clock, recentSends: recentSends() });
   return createSharedThrottle({
     redisUrl: target.throttle,
     name: `${target.baseUrl} ${target.clientId}`,
