@@ -27,8 +27,9 @@ export const writesOn = (one: Linking, documentId: number, events: readonly Link
 const hasLanded = ({ state }: Linking): boolean => ["landed", "landed-without-id", "changed"].includes(state);
 
 /**
- * Whether the service has copied a later event to the document along relations that go one way alone. In which direction
- * it does so is not shown: to believe it would refuse good rows, so only the service can tell that the row was late.
+ * Whether the service has copied a later event to the document without the ledger's knowing: along relations that go one
+ * way alone, or of an event that is in doubt itself. In which direction it copies is not shown: to believe in a copy would
+ * refuse good rows, so only the service can tell that the row was late.
  */
 export function isPassedByCopy(
   { at, documentId }: Pick<Linking, "at" | "documentId">,
@@ -37,9 +38,10 @@ export function isPassedByCopy(
 ): boolean {
   const copies = (there?.events ?? []).filter((one) => one.origin === "propagated" && one.at > at);
   return events.some((original) => {
-    if (original.mirrored !== 1 || original.relatedDocument !== null || !hasLanded(original)) return false;
+    const inDoubt = original.state === "stalled";
+    if (original.mirrored !== 1 || original.relatedDocument !== null || !(hasLanded(original) || inDoubt)) return false;
     if (!copies.some((copy) => copy.name === original.name && copy.at >= original.at)) return false;
     const relations = events.filter((one) => hasLanded(one) && areRelated(original.documentId, documentId, [one]));
-    return relations.length > 0 && relations.every(({ mirrored }) => mirrored === 0);
+    return relations.length > 0 && (inDoubt || relations.every(({ mirrored }) => mirrored === 0));
   });
 }
