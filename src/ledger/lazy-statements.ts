@@ -13,6 +13,7 @@ class LazyStatement {
   readonly #compiled: Compiled;
   readonly #compile: (source: string) => Native;
   #plucks = false;
+  #iterated: Native | null = null;
 
   constructor(source: string, compiled: Compiled, compile: (source: string) => Native) {
     this.#source = source;
@@ -38,11 +39,10 @@ class LazyStatement {
     return this.#settle().all(...values);
   }
 
-  /** A statement of its own: one that is being iterated can do nothing else. */
+  /** A statement of its own: one that is being iterated can do nothing else. Read to its end it can be iterated again. */
   iterate(...values: unknown[]): IterableIterator<unknown> {
-    return this.#compile(this.#source)
-      .pluck(this.#plucks)
-      .iterate(...values);
+    if (this.#iterated?.busy !== false) this.#iterated = this.#compile(this.#source).pluck(this.#plucks);
+    return this.#iterated.iterate(...values);
   }
 
   /** From now on the compiled statement's own methods stand in place of these. */

@@ -32,17 +32,20 @@ const AROUND = 400;
 const AIR = 1.1;
 
 /** References to what the service refused, or to what nobody has declared: their documents wait. */
-const blockedReferences = `
+const blockedParticipants = `SELECT id FROM participants WHERE state <> 'registered' AND state = 'rejected'
+  UNION ALL SELECT -a.id FROM participant_aliases a LEFT JOIN participants p ON p.id = a.participant_id
+    WHERE p.state IS NULL OR p.state = 'rejected'`;
+const blockedAddresses = `SELECT id FROM addresses WHERE state <> 'registered' AND state = 'rejected'
+  UNION ALL SELECT -a.id FROM address_aliases a LEFT JOIN addresses x ON x.id = a.address_id
+    WHERE x.state IS NULL OR x.state = 'rejected'`;
+
+const keepBlocked = `
 DROP TABLE IF EXISTS temp.blocked_participants;
 DROP TABLE IF EXISTS temp.blocked_addresses;
 CREATE TEMP TABLE blocked_participants (ref INTEGER PRIMARY KEY);
 CREATE TEMP TABLE blocked_addresses (ref INTEGER PRIMARY KEY);
-INSERT INTO temp.blocked_participants SELECT id FROM participants WHERE state <> 'registered' AND state = 'rejected'
-  UNION SELECT -a.id FROM participant_aliases a LEFT JOIN participants p ON p.id = a.participant_id
-    WHERE p.state IS NULL OR p.state = 'rejected';
-INSERT INTO temp.blocked_addresses SELECT id FROM addresses WHERE state <> 'registered' AND state = 'rejected'
-  UNION SELECT -a.id FROM address_aliases a LEFT JOIN addresses x ON x.id = a.address_id
-    WHERE x.state IS NULL OR x.state = 'rejected';`;
+INSERT INTO temp.blocked_participants ${blockedParticipants};
+INSERT INTO temp.blocked_addresses ${blockedAddresses};`;
 
 const blocked = (owner: string) =>
   `(EXISTS (SELECT 1 FROM temp.blocked_participants WHERE ref = ${owner}.participant_ref)
@@ -59,14 +62,12 @@ export function createUnhindered(
   // A row that could not be placed holds what is later in its input, whatever the document (HARD-CASES H14).
   const inputsHold = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM input_holds)").pluck().get() === 1;
   if (inputsHold) return () => null;
-  database.exec(blockedReferences);
   const anyBlocked =
     database
-      .prepare<[], number>(
-        "SELECT EXISTS (SELECT 1 FROM temp.blocked_participants) OR EXISTS (SELECT 1 FROM temp.blocked_addresses)",
-      )
+      .prepare<[], number>(`SELECT EXISTS (${blockedParticipants}) OR EXISTS (${blockedAddresses})`)
       .pluck()
       .get() === 1;
+  if (anyBlocked) database.exec(keepBlocked);
   // Looking into two empty tables for every event is a third of what this query takes.
   const isBlocked = (owner: string) => (anyBlocked ? blocked(owner) : "FALSE");
   const pageEnd = database
