@@ -27,31 +27,30 @@ class LazyStatement {
     return this;
   }
 
+  // From its first use on, the compiled statement's own method stands in place of each.
+
   run(...values: unknown[]): unknown {
-    return this.#settle().run(...values);
+    const native = this.#compiled(this.#source, this.#plucks);
+    this.run = native.run.bind(native);
+    return native.run(...values);
   }
 
   get(...values: unknown[]): unknown {
-    return this.#settle().get(...values);
+    const native = this.#compiled(this.#source, this.#plucks);
+    this.get = native.get.bind(native);
+    return native.get(...values);
   }
 
   all(...values: unknown[]): unknown[] {
-    return this.#settle().all(...values);
+    const native = this.#compiled(this.#source, this.#plucks);
+    this.all = native.all.bind(native);
+    return native.all(...values);
   }
 
   /** A statement of its own: one that is being iterated can do nothing else. Read to its end it can be iterated again. */
   iterate(...values: unknown[]): IterableIterator<unknown> {
     if (this.#iterated?.busy !== false) this.#iterated = this.#compile(this.#source).pluck(this.#plucks);
     return this.#iterated.iterate(...values);
-  }
-
-  /** From now on the compiled statement's own methods stand in place of these. */
-  #settle(): Native {
-    const native = this.#compiled(this.#source, this.#plucks);
-    this.run = native.run.bind(native);
-    this.get = native.get.bind(native);
-    this.all = native.all.bind(native);
-    return native;
   }
 }
 

@@ -22,6 +22,7 @@ export function hasRequests(database: Database, runId: number): boolean {
 
 /** Attempts of a run in equal spans of at least a second; null where none was made. */
 export function paceOf(database: Database, runId: number): Pace | null {
+  if (!hasRequests(database, runId)) return null;
   const range = requestsOf(runId);
   const bounds = database
     .prepare<[number, number], { first: number | null; last: number | null }>(
