@@ -1,7 +1,7 @@
 /** What must be true of a night that has come to rest: whatever has not landed has a reason that is true. */
 import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
 import type { DocumentWithTimeline } from "../../src/sandbox/index.js";
-import { isPassedByCopy, writesOn } from "./copies.js";
+import { isPassedByCopy, isPassedByLink, writesOn } from "./copies.js";
 import type { Story } from "./story.js";
 import { describe, isReplaced, type LedgerEvent, type Witness } from "./witness.js";
 
@@ -31,7 +31,10 @@ export function settled(
     );
     // Of what was replaced a person expects nothing more, but that it is cancelled.
     if (event.replaced === 1 && ["stalled", "rejected"].includes(event.state)) continue;
-    const mayBePassed = story.sandbox.linkTime === "server" && isLinkedUnawares(event, events);
+    const mayBePassed =
+      story.sandbox.linkTime === "server" &&
+      (isLinkedUnawares(event, events) ||
+        (cameLate(event, witness) && isPassedByLink(event, there, events, documents)));
     const isTerse = story.sandbox.terseErrors === true && witness.bad.has(event.key);
     switch (event.state) {
       case "planned":
@@ -154,21 +157,28 @@ function isBehind(event: LedgerEvent, events: readonly LedgerEvent[], witness: W
 
 /**
  * Whether something stands open on a timeline that it writes on, or writes before it on its own: sent again it would
- * pass what can still be sent in place (P3), as behind something of its own document.
+ * pass what can still be sent in place (P3), as behind something of its own document. A row that came late behind what is
+ * in doubt, and is in doubt itself, stands open as well: nobody knows that it can never go.
  */
 function isBehindLinked(
   event: LedgerEvent,
   events: readonly LedgerEvent[],
   { sandbox }: Story,
-  { holds }: Witness,
+  witness: Witness,
 ): boolean {
+  const { holds } = witness;
   const isServerTime = sandbox.linkTime === "server";
   return events.some((other) => {
     if (other.documentId === event.documentId || (other.at > event.at && !isServerTime)) return false;
     const isOpen =
       other.dismissed === 0 && (other.state === "held" || (other.state === "rejected" && !isByPlan(other)));
+    const isDoubtful = other.state === "stalled" && isOvertaken(other, events) && cameLate(other, witness);
     if (writesOn(event, other.documentId, events))
-      return isOpen || holds.some(({ document, at }) => document === other.key && (at <= event.at || isServerTime));
+      return (
+        isOpen ||
+        isDoubtful ||
+        holds.some(({ document, at }) => document === other.key && (at <= event.at || isServerTime))
+      );
     return isOpen && !isServerTime && writesOn(other, event.documentId, events);
   });
 }
@@ -177,9 +187,13 @@ const isByPlan = ({ reason }: LedgerEvent): boolean => ["late", "after-close", "
 
 /** Whether its timeline had passed it when its row came; a row that stood behind a mended one may come late as well. */
 function wasLate(event: LedgerEvent, witness: Witness): boolean {
-  if (witness.bad.has(event.key) || witness.gaveUp) return true;
-  const [key = ""] = JSON.parse(event.keyParts) as string[];
-  return (witness.stood.get(`${event.key} ${key}`) ?? Number.POSITIVE_INFINITY) > event.at;
+  return witness.bad.has(event.key) || witness.gaveUp || cameLate(event, witness);
+}
+
+/** Whether its timeline stood beyond it when its row was first imported. */
+function cameLate({ key: document, keyParts, at }: LedgerEvent, { stood }: Witness): boolean {
+  const [key = ""] = JSON.parse(keyParts) as string[];
+  return (stood.get(`${document} ${key}`) ?? Number.POSITIVE_INFINITY) > at;
 }
 
 function isLate(event: LedgerEvent, there: DocumentWithTimeline | undefined): boolean {

@@ -1,7 +1,11 @@
-/** What propagated events write on other documents, as far as the ledger can tell: to which, and where nobody can (open-points 29). */
+/** What events write on other documents, as far as the ledger can tell: to which, and where nobody can (open-points 29). */
 import type { DocumentWithTimeline } from "../../src/sandbox/index.js";
 
 export interface Linking {
+  /** Key of its document. */
+  key: string;
+  /** Id of its document at the service; null: not known. */
+  documentServiceId: string | null;
   name: string;
   at: number;
   state: string;
@@ -43,5 +47,23 @@ export function isPassedByCopy(
     if (!copies.some((copy) => copy.name === original.name && copy.at >= original.at)) return false;
     const relations = events.filter((one) => hasLanded(one) && areRelated(original.documentId, documentId, [one]));
     return relations.length > 0 && (inDoubt || relations.every(({ mirrored }) => mirrored === 0));
+  });
+}
+
+/** Whether the back-reference of a link that is in doubt stands on the document, behind the event: at the service's time it may. */
+export function isPassedByLink(
+  { at, documentId }: Pick<Linking, "at" | "documentId">,
+  there: DocumentWithTimeline | undefined,
+  events: readonly Linking[],
+  documents: readonly DocumentWithTimeline[],
+): boolean {
+  const links = events.filter(
+    ({ state, mirrored, relatedDocument }) => state === "stalled" && mirrored === 1 && relatedDocument === documentId,
+  );
+  return (there?.events ?? []).some((one) => {
+    if (one.origin !== "mirror" || one.at <= at) return false;
+    const { documentId: from } = one.body["relatedDocument"] as { documentId: string };
+    const source = documents.find(({ id }) => id === from);
+    return links.some(({ key, documentServiceId: id }) => (id === null ? key === source?.externalId : id === from));
   });
 }
