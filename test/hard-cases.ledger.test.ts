@@ -47,6 +47,31 @@ describe("H9: a correction of an event in doubt", () => {
   });
 });
 
+describe("H9: a correction of an event in doubt to a later time or another document", () => {
+  it("does not move the timelines further on than what had landed", async () => {
+    world = createWorld();
+    const link = (minute: number, document: string) =>
+      eventRow({
+        row: 2,
+        document: "M1",
+        minute,
+        key: "l",
+        name: "RELATED",
+        related: { document, bidirectional: true },
+      });
+    const begin = ["M1", "M2", "M3"].map((document, index) => eventRow({ row: index + 2, document, minute: 10 }));
+    await world.import([file("a", begin)]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 50, action: { kind: "drop", when: "after" } },
+    ]);
+    await world.import([file("b", [link(20, "M2")])]);
+    world.sandbox.setFaults([]);
+    expect((await world.import([file("c", [link(40, "M3")])])).open.events).toEqual({ changed: 1 });
+    const between = ["M1", "M2", "M3"].map((document, index) => eventRow({ row: index + 2, document, minute: 30 }));
+    expect((await world.import([file("d", between)])).events).toEqual({ landed: 3 });
+  });
+});
+
 describe("H15: an invalid row whose event has already landed", () => {
   it("holds nothing", async () => {
     world = createWorld();

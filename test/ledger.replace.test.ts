@@ -193,3 +193,30 @@ describe("rows that are staged anew under new keys (H25)", () => {
     expect(world.sandbox.store.documents().map(({ events }) => events.length)).toEqual([2]);
   });
 });
+
+describe("a link in doubt to a document that was replaced, corrected since (H9, H26)", () => {
+  it("lets rows of the next generation come in: what landed linked to the first", async () => {
+    world = createWorld();
+    const link = (weight: string) =>
+      eventRow({
+        row: 2,
+        document: "M1",
+        minute: 40,
+        name: "RELATED",
+        weight,
+        related: { document: "M3", bidirectional: true },
+      });
+    await world.import([
+      file("a", [eventRow({ row: 2, document: "M1", minute: 5 }), eventRow({ row: 3, document: "M3", minute: 10 })]),
+    ]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 50, action: { kind: "drop", when: "after" } },
+    ]);
+    expect((await world.import([file("b", [link("5")])])).open.events).toEqual({ stalled: 1 });
+    world.sandbox.setFaults([]);
+    await replace("M3");
+    expect((await world.import([file("c", [link("6")])])).open.events).toEqual({ changed: 1 });
+    const later = await world.import([file("d", [eventRow({ row: 2, document: "M3", minute: 20 })])]);
+    expect([later.events, later.open.events]).toEqual([{ landed: 1 }, { changed: 1 }]);
+  });
+});

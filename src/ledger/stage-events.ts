@@ -56,10 +56,15 @@ export function createEventStager(
     `UPDATE events SET content_hash = ?, name = ?, at = ?, rank = ?, participant_ref = ?, address_ref = ?,
        related_document = ?, related_id = ?, mirrored = ?, target_document = ?, payload = ?, input_id = ? WHERE id = ?`,
   );
-  // Of two contents sent in doubt, which one landed will never be known: whatever its row says then, that may be another.
-  const doubtContent = database.prepare<[number, Buffer]>(
-    `UPDATE event_states SET attempted_hash = zeroblob(16)
-     WHERE ${OF_EVENT} AND state = 'stalled' AND doubt = 1 AND attempted_hash <> ?`,
+  // Of two contents sent in doubt, which one landed will never be known: whatever its row says then, that may be another. Kept is
+  // what no timeline is behind, whichever it was: the earliest time, and the document that each of them links to and back.
+  const keepAttempted = database.prepare<[number]>(
+    `UPDATE event_states SET
+       attempted_at = iif(attempted_hash = e.content_hash, e.at, min(attempted_at, e.at)),
+       attempted_link = iif(attempted_hash = e.content_hash OR attempted_link = e.related_document AND e.mirrored = 1,
+         iif(e.mirrored = 1, e.related_document, NULL), NULL),
+       attempted_hash = iif(state = 'stalled' AND doubt = 1 AND attempted_hash <> e.content_hash, zeroblob(16), attempted_hash)
+     FROM events e WHERE e.id = ? AND event_states.document_id = e.document_id AND event_id = e.id AND attempted_hash IS NOT NULL`,
   );
   const adopt = database.prepare<[number, number]>("UPDATE events SET input_id = ? WHERE id = ?");
   const setState = database.prepare<[string, string | null, Buffer | null, number, number]>(
@@ -178,7 +183,7 @@ export function createEventStager(
       const columns = columnsOf(record, rowId);
       if (hasLanded(stored) || stored.state === "changed") return stageChanged(keyed, stored, columns);
       markOpen(documentOf(record));
-      if (stored.state === "stalled") doubtContent.run(stored.id, stored.content_hash);
+      if (stored.state !== null) keepAttempted.run(stored.id);
       correct.run(hash, ...Object.values(columns), inputId, stored.id);
       if (stored.state === "rejected") setState.run("planned", null, null, now, stored.id);
       // The service has not been asked about this content yet (HARD-CASES H9).

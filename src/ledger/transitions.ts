@@ -19,6 +19,12 @@ export interface PlainLanding {
   targetId: string | null;
 }
 
+/** `at`: ms; `related_document` null: none that is known. */
+interface EarlierContent {
+  at: number;
+  related_document: number | null;
+}
+
 export type Transitions = ReturnType<typeof createTransitions>;
 
 export function createTransitions(database: Database) {
@@ -49,6 +55,13 @@ export function createTransitions(database: Database) {
   const landEvent = database.prepare<[string, string | null, number, number, number]>(
     `UPDATE event_states SET state = 'landed', reason = NULL, waits_for = NULL, service_event_id = ?,
        target_document_id = coalesce(?, target_document_id), doubt = 0, changed_at = ? WHERE document_id = ? AND event_id = ?`,
+  );
+  // What landed is known by its hash alone: believed is what it has in common, for certain, with what its row says now (P2).
+  const earlierContent = database.prepare<[number], EarlierContent>(
+    `SELECT min(s.attempted_at, e.at) AS at,
+       iif(s.attempted_link = e.related_document AND e.mirrored = 1, e.related_document, NULL) AS related_document
+     FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+     WHERE e.id = ? AND s.attempted_at IS NOT NULL`,
   );
   const isChanged = database
     .prepare<[number], number>(
@@ -86,7 +99,9 @@ export function createTransitions(database: Database) {
        AND document_id IN (
          SELECT iif(r.document_id = @id, r.related_document, r.document_id) FROM events r
          JOIN event_states s ON s.document_id = r.document_id AND s.event_id = r.id AND s.state IN ('landed', 'landed-without-id', 'changed')
-         WHERE r.related_document IS NOT NULL AND r.mirrored = 1 AND (r.document_id = @id OR r.related_document = @id))`,
+         WHERE r.related_document IS NOT NULL AND r.mirrored = 1
+           AND (s.state <> 'changed' OR s.attempted_at IS NULL OR s.attempted_link = r.related_document)
+           AND (r.document_id = @id OR r.related_document = @id))`,
   );
   const advance = database.prepare<{ at: number; id: number }>(
     "UPDATE document_states SET last_at = max(coalesce(last_at, @at), @at) WHERE document_id = @id",
@@ -144,9 +159,11 @@ export function createTransitions(database: Database) {
     mirrorAt: number | null,
     now: number,
     isJustNow = true,
+    earlier?: EarlierContent,
   ): void => {
-    const landed = landing.get(id);
-    if (landed === undefined) throw new Error("an event vanished while it was sent");
+    const found = landing.get(id);
+    if (found === undefined) throw new Error("an event vanished while it was sent");
+    const landed = earlier === undefined ? found : { ...found, ...earlier };
     advance.run({ at: landed.at, id: landed.document_id });
     if (landed.name === "CLOSE" && documentState.get(landed.document_id) === "open")
       document(landed.document_id, "closed", now);
@@ -196,7 +213,7 @@ export function createTransitions(database: Database) {
         rememberChange.run(id);
         keepLandedHash.run(id);
       }
-      afterLanding(id, null, mirrorAt, now, false);
+      afterLanding(id, null, mirrorAt, now, false, state === "changed" ? earlierContent.get(id) : undefined);
       return state;
     },
     /** Accepted, but the answer named no id for it (HARD-CASES H6). */

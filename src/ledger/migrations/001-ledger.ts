@@ -232,6 +232,9 @@ CREATE TABLE event_states (
   service_event_id TEXT,
   target_document_id TEXT,
   attempted_hash BLOB,
+  -- Once its row says something else than what was sent: the earliest time sent, and the document that all of it links to and back.
+  attempted_at INTEGER,
+  attempted_link INTEGER,
   doubt INTEGER NOT NULL DEFAULT 0 CHECK (doubt IN (0, 1)),
   changed_hash BLOB,
   changed_content TEXT,
