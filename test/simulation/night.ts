@@ -26,7 +26,7 @@ export async function live(story: Story): Promise<Night> {
     sandbox: story.sandbox,
     settings: story.settings,
     maxEventsPerRequest: story.maxEventsPerRequest,
-    onlooker: story.seed % 2 === 1,
+    onlooker: story.seed % 4 !== 0,
     ...(story.journal === true ? { journal: true } : {}),
   });
   const witness: Witness = {
