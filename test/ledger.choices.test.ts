@@ -1,5 +1,5 @@
 /** What persons decided survives the loss of the whole state folder, where a journal is kept (HARD-CASES H23, H25, H26). */
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -115,6 +115,37 @@ describe("a replacement", () => {
     await loseAllAndRebuild();
     const again = await world.import([file("a", rows)]);
     expect([again.exitCode, again.requests.sent, again.open.documents]).toEqual([0, 0, {}]);
+  });
+});
+
+describe("a replacement of a document whose id a kill kept from the ledger", () => {
+  it("cancels it once the journal is all that is left: it knows the id", async () => {
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 1, action: { kind: "drop", when: "after" } },
+    ]);
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
+    await world.import([file("a", rows)]);
+    world.sandbox.setFaults([]);
+    // Killed between the journal's line and the ledger's commit: the answer stands in the journal alone.
+    const [there] = world.sandbox.store.documents();
+    const [event] = there?.events ?? [];
+    const document = { document: ["story", "manifest", "M1", 1], mode: "create", state: "open", reason: null };
+    const landed = { key: event?.deduplicationId, state: "landed", reason: null, id: event?.eventId, targetId: null };
+    const lines = readFileSync(journal, "utf8").trimEnd().split("\n");
+    const intent = lines.findIndex((line) => line.includes('"entry":"intent"') && line.includes('"M1"'));
+    const end = { entry: "end", at: world.clock.now(), kind: "create-with-events", record: "document" };
+    const documents = [{ ...document, id: there?.id, lastAt: there?.lastAt }];
+    lines.splice(intent + 1, 0, JSON.stringify({ ...end, documents, events: [landed] }));
+    writeFileSync(journal, `${lines.join("\n")}\n`);
+    await replace("M1");
+    await world.resume();
+    expect(timelines()).toEqual([["Weighing"], ["Weighing"]]);
+    await loseAllAndRebuild();
+    const again = await world.import([file("a", rows)]);
+    expect([again.exitCode, again.open.events, again.open.documents]).toEqual([0, {}, {}]);
+    expect(timelines()).toEqual([["Weighing", "CANCEL"], ["Weighing"]]);
+    await loseAllAndRebuild();
+    expect((await world.import([file("b", rows)])).requests.sent).toBe(0);
   });
 });
 

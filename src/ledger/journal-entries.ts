@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from "../model/json.js";
 import type { Decision } from "./decisions.js";
 import type { JournalEntry } from "./journal.js";
 import { keyText } from "./event-key.js";
+import type { Cancellation } from "./replace.js";
 
 /** Names a document without ids of the ledger: `[namespace, kind, key, generation]`. */
 export type JournalDocument = [string, string, string, number];
@@ -85,14 +86,6 @@ export function createJournalEntries(database: Database) {
           .prepare<[number], number | null>(`SELECT ${table}_id FROM ${table}_aliases WHERE id = ?`)
           .pluck()
           .get(-ref) ?? 0);
-  const cancellation = database.prepare<
-    [number],
-    { deduplication_id: Buffer; at: number; payload: string; participant_ref: number; address_ref: number }
-  >(
-    `SELECT deduplication_id, at, payload, participant_ref, address_ref FROM events
-     WHERE document_id = ? AND event = '#replaced'`,
-  );
-
   /** What has become of these events of a document, and of every document that they touch. */
   const outcomeOf = (id: number, eventIds: readonly number[]): JsonObject => {
     const touched = new Set([id]);
@@ -167,14 +160,13 @@ export function createJournalEntries(database: Database) {
     }),
 
     /** A person's word: cancelled, and sent again as its next generation. No row brings the CANCEL: it stands here whole. */
-    replaced(id: number, next: number, now: number): JournalEntry {
-      const found = cancellation.get(id);
+    replaced(id: number, next: number, found: Cancellation | null, now: number): JournalEntry {
       const cancel = found && {
-        key: keyText(found.deduplication_id),
+        key: keyText(found.key),
         at: found.at,
         payload: JSON.parse(found.payload) as JsonObject,
-        participant: registration("participant", resolved("participant", found.participant_ref)),
-        address: registration("address", resolved("address", found.address_ref)),
+        participant: registration("participant", resolved("participant", found.participant ?? 0)),
+        address: registration("address", resolved("address", found.address ?? 0)),
       };
       return { entry: "replaced", at: now, documents: [...stateOf(id), ...stateOf(next)], cancel: cancel ?? null };
     },

@@ -78,12 +78,7 @@ function replaceWithin(
   );
   const following = createNextGeneration(database, document, { id: next, generation });
   const cancels = document.serviceId !== null && document.state !== "cancelled";
-  if (cancels) {
-    const { namespace, kind, key } = document;
-    const old = { namespace, kind, key, generation: document.generation };
-    const cancelKey = keyBytes(eventDeduplicationId(old, "#replaced", [String(generation)]));
-    cancelOld(database, document, cancelKey, reason, cancelAt);
-  }
+  if (cancels) cancelOld(database, document.id, cancellationOf(database, document, reason, cancelAt));
 
   const events = database
     .prepare<[number, number], OldEvent>(
@@ -178,22 +173,51 @@ function moveRest(database: Database, document: KnownDocument, next: number, now
   );
 }
 
-function cancelOld(database: Database, document: KnownDocument, key: Buffer, reason: string, cancelAt: number): void {
+/** What cancels a document. References as in `events`; null: the ledger has none. */
+export interface Cancellation {
+  key: Buffer;
+  at: number;
+  payload: string;
+  participant: number | null;
+  address: number | null;
+}
+
+/** Before its events follow into the next generation. `cancelAt`: ms, before the service's now. */
+export function cancellationOf(
+  database: Database,
+  { id, namespace, kind, key, generation }: KnownDocument,
+  reason: string,
+  cancelAt: number,
+): Cancellation {
   const payload = {
     name: "CANCEL",
     isPublic: false,
     metadata: { attributes: [{ name: "reason", value: reason, isPublic: false }] },
   };
-  database
-    .prepare<[Buffer, number, string, number]>(
-      `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
-         address_ref, payload, input_id)
-       SELECT d.id, ?, zeroblob(16), '#replaced', '[]', 'CANCEL', max(?, coalesce(s.last_at, 0)), 2,
-         coalesce(d.participant_ref, first.participant_ref), coalesce(d.address_ref, first.address_ref), ?,
-         coalesce(first.input_id, d.row_id >> 32)
+  const found = database
+    .prepare<[number, number], Pick<Cancellation, "at" | "participant" | "address">>(
+      `SELECT max(?, coalesce(s.last_at, 0)) AS at, coalesce(d.participant_ref, first.participant_ref) AS participant,
+         coalesce(d.address_ref, first.address_ref) AS address
        FROM documents d JOIN document_states s ON s.document_id = d.id
        LEFT JOIN events first ON first.id = (SELECT min(id) FROM events WHERE document_id = d.id)
        WHERE d.id = ?`,
     )
-    .run(key, cancelAt, JSON.stringify(payload), document.id);
+    .get(cancelAt, id);
+  if (found === undefined) throw new Error("a document vanished while it was replaced");
+  const deduplicationId = eventDeduplicationId({ namespace, kind, key, generation }, "#replaced", [
+    String(generation + 1),
+  ]);
+  return { ...found, key: keyBytes(deduplicationId), payload: JSON.stringify(payload) };
+}
+
+function cancelOld(database: Database, document: number, cancel: Cancellation): void {
+  database
+    .prepare<[Cancellation & { document: number }]>(
+      `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
+         address_ref, payload, input_id)
+       SELECT d.id, @key, zeroblob(16), '#replaced', '[]', 'CANCEL', @at, 2, @participant, @address, @payload,
+         coalesce((SELECT input_id FROM events WHERE document_id = d.id ORDER BY id LIMIT 1), d.row_id >> 32)
+       FROM documents d WHERE d.id = @document`,
+    )
+    .run({ ...cancel, document });
 }

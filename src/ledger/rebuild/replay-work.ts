@@ -76,7 +76,10 @@ export function createWorkReplay(database: Database) {
     const id = named(entry["document"] as JournalDocument, text(entry["mode"]) ?? "create");
     const before = documentState.get(id);
     const serviceId = text(entry["id"]) ?? before?.service_id ?? null;
-    const state = restingState(text(entry["state"]), text(entry["reason"]), serviceId);
+    const told = restingState(text(entry["state"]), text(entry["reason"]), serviceId);
+    // A ledger that a kill kept from an answer tells of an earlier state; no document goes back to it.
+    const isEarlier = before?.state === "cancelled" || (before?.state === "closed" && told === "open");
+    const state = isEarlier ? before.state : told;
     const lastAt = Math.max(Number(entry["lastAt"] ?? 0), before?.last_at ?? 0) || null;
     dropDocumentState.run(id);
     if (state !== "planned") addDocumentState.run(id, state, text(entry["reason"]), serviceId, lastAt, at);
@@ -130,7 +133,8 @@ export function createWorkReplay(database: Database) {
       // Known not to have landed: the rows bring it again.
       dropEventState.run(found.id);
       if (knownRows.rowsOf(found.id).length === 0) dropEvent.run(found.id);
-    } else setEvent(found.id, "stalled", entry, at);
+      // What the service has said stands, though a kill kept it from the ledger that was in doubt about it later.
+    } else if (found.state === null || !landedStates.includes(found.state)) setEvent(found.id, "stalled", entry, at);
   };
 
   return {
@@ -145,9 +149,13 @@ export function createWorkReplay(database: Database) {
       document: number,
       cancel: { key: Buffer; at: number; payload: string; participant: number; address: number },
     ) {
+      const there = documentState.get(document);
+      // Stranded, it has no id by which it could be cancelled.
+      if (there?.service_id == null || there.state === "cancelled") return;
       if (eventByKey.get(cancel.key) !== undefined) return;
       addEvent.run({
         ...cancel,
+        at: Math.max(cancel.at, there.last_at ?? 0),
         document,
         hash: Buffer.alloc(16),
         event: "#replaced",
