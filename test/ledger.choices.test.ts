@@ -149,6 +149,26 @@ describe("a replacement of a document whose id a kill kept from the ledger", () 
   });
 });
 
+describe("a link in doubt to a document that was replaced since", () => {
+  it("leaves the next generation's rows in time: it goes on naming the generation that it was sent to", async () => {
+    const related = { document: "M3", bidirectional: true };
+    const begin = [eventRow({ row: 2, document: "M1", minute: 5 }), eventRow({ row: 3, document: "M3", minute: 10 })];
+    const link = [eventRow({ row: 2, document: "M1", minute: 40, name: "RELATED", related })];
+    await world.import([file("a", begin)]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 50, action: { kind: "drop", when: "after" } },
+    ]);
+    expect((await world.import([file("b", link)])).open.events).toEqual({ stalled: 1 });
+    world.sandbox.setFaults([]);
+    await replace("M3");
+    await loseAllAndRebuild();
+    await world.import([file("a", begin)]);
+    await world.import([file("b", link)]);
+    const later = await world.import([file("c", [eventRow({ row: 2, document: "M3", minute: 20 })])]);
+    expect([later.exitCode, later.events, later.open.events]).toEqual([0, { landed: 1 }, {}]);
+  });
+});
+
 describe("keys of a changed mapping (H25)", () => {
   const mapping = (eventKey: string, documentKey = "{ column: MTR }") =>
     weighingMapping({

@@ -66,6 +66,9 @@ export function createEventStager(
        attempted_hash = iif(state = 'stalled' AND doubt = 1 AND attempted_hash <> e.content_hash, zeroblob(16), attempted_hash)
      FROM events e WHERE e.id = ? AND event_states.document_id = e.document_id AND event_id = e.id AND attempted_hash IS NOT NULL`,
   );
+  const relatedOf = database
+    .prepare<[number], number | null>("SELECT related_document FROM events WHERE id = ?")
+    .pluck();
   const adopt = database.prepare<[number, number]>("UPDATE events SET input_id = ? WHERE id = ?");
   const setState = database.prepare<[string, string | null, Buffer | null, number, number]>(
     `UPDATE event_states SET state = ?, reason = ?, changed_hash = ?, dismissed = 0, waits_for = NULL, changed_at = ?
@@ -137,7 +140,11 @@ export function createEventStager(
     const { id } = stored;
     const isLanded = hasLanded(stored);
     if (stored.participant_ref === restored) {
-      correct.run(hash, ...Object.values(columnsOf(record, rowId)), inputId, id);
+      const columns = columnsOf(record, rowId);
+      // It was sent to the generation of then: what has landed stands there, what is in doubt perhaps.
+      if (isLanded || stored.state === "changed") columns.relatedDocument = relatedOf.get(id) ?? null;
+      else keepAttempted.run(id);
+      correct.run(hash, ...Object.values(columns), inputId, id);
       if (!isLanded && stored.state !== "changed") markOpen(documentOf(record));
     }
     if (stored.state === "changed") {

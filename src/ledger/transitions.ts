@@ -50,6 +50,7 @@ export function createTransitions(database: Database) {
     `INSERT INTO event_states (document_id, event_id, state, attempted_hash, changed_at)
      SELECT e.document_id, e.id, 'sending', e.content_hash, @now FROM json_each(@ids) sent CROSS JOIN events e ON e.id = sent.value
      WHERE true ON CONFLICT (document_id, event_id) DO UPDATE SET state = 'sending', reason = NULL, waits_for = NULL,
+       attempted_at = iif(attempted_hash IS NULL, NULL, attempted_at),
        attempted_hash = coalesce(attempted_hash, excluded.attempted_hash), changed_at = @now`,
   );
   const landEvent = database.prepare<[string, string | null, number, number, number]>(
@@ -100,7 +101,7 @@ export function createTransitions(database: Database) {
          SELECT iif(r.document_id = @id, r.related_document, r.document_id) FROM events r
          JOIN event_states s ON s.document_id = r.document_id AND s.event_id = r.id AND s.state IN ('landed', 'landed-without-id', 'changed')
          WHERE r.related_document IS NOT NULL AND r.mirrored = 1
-           AND (s.state <> 'changed' OR s.attempted_at IS NULL OR s.attempted_link = r.related_document)
+           AND (s.state = 'landed' OR s.attempted_at IS NULL OR s.attempted_link = r.related_document)
            AND (r.document_id = @id OR r.related_document = @id))`,
   );
   const advance = database.prepare<{ at: number; id: number }>(
@@ -213,7 +214,7 @@ export function createTransitions(database: Database) {
         rememberChange.run(id);
         keepLandedHash.run(id);
       }
-      afterLanding(id, null, mirrorAt, now, false, state === "changed" ? earlierContent.get(id) : undefined);
+      afterLanding(id, null, mirrorAt, now, false, earlierContent.get(id));
       return state;
     },
     /** Accepted, but the answer named no id for it (HARD-CASES H6). */
