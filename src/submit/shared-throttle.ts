@@ -7,6 +7,7 @@ import { setMaxListeners } from "node:events";
 import Bottleneck from "bottleneck";
 import type { Clock } from "../model/clock.js";
 import { createLocalThrottle } from "./local-throttle.js";
+import { RedisClient } from "./redis-client.js";
 import { safeBurst, type Throttle } from "./throttle.js";
 import { unlessAborted, whenAborted } from "./when-aborted.js";
 
@@ -154,6 +155,7 @@ function createLimiter({ name, redisUrl, rate, burst }: SharedThrottleOptions): 
   const limiter = new Bottleneck({
     id: `rowferry-${createHash("sha256").update(`${name} ${rate} ${burst}`).digest("hex").slice(0, 16)}`,
     datastore: "ioredis",
+    Redis: RedisClient,
     clientOptions: redisUrl,
     // What the others sent before Redis forgot it is not known.
     reservoir: 0,
