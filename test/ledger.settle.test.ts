@@ -4,6 +4,7 @@ import { selectOpen } from "../src/ledger/selection.js";
 import { retry } from "../src/ledger/settle.js";
 import { dismissSelected } from "../src/pipeline/dismiss.js";
 import { replaceNamed } from "../src/pipeline/replace-document.js";
+import { collectReportData } from "../src/report/html/collect-report-data.js";
 import { checkResolve, resolveNamed } from "../src/pipeline/resolve-document.js";
 import { showAnything } from "../src/pipeline/show.js";
 import { eventRow, invalidRow } from "./simulation/story-rows.js";
@@ -74,6 +75,25 @@ describe("dismiss", () => {
     world.sandbox.setFaults(lostCreate);
     await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     expect(dismiss({ input: "a.csv", row: 2 })).toMatchObject({ events: 0, left: 1 });
+  });
+
+  it("of a participant stays, whatever is tried again after it (H23)", async () => {
+    world = createWorld();
+    world.sandbox.setFaults([
+      { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
+    ]);
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    expect(dismiss({ input: "a.csv", row: 2 })).toMatchObject({ participants: 1, events: 1 });
+    expect(dismiss({ input: "a.csv", row: 2 })).toMatchObject({ participants: 0, events: 0, left: 0 });
+    expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(0);
+    const summary = await world.resume();
+    expect([summary.requests.sent, summary.problems, summary.exitCode]).toEqual([0, [], 0]);
+    // A later row needs that participant: then it is to be had again.
+    world.sandbox.setFaults([]);
+    const later = await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: 10 })])]);
+    expect([later.open.events, later.exitCode]).toEqual([{ held: 1 }, 3]);
+    expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(1);
+    expect(await world.resume()).toMatchObject({ events: { landed: 1 }, exitCode: 0 });
   });
 
   it("works while another process holds the ledger's lock", async () => {
@@ -201,6 +221,8 @@ describe("replace (H26)", () => {
       ["stranded", "replaced"],
       ["open", null],
     ]);
+    const report = world.look((database) => collectReportData(database, summary, 2));
+    expect([report.stranded.total, report.timelines.total]).toEqual([0, 0]);
   });
 
   it("says which payloads the ledger no longer has", async () => {

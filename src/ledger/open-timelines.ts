@@ -3,7 +3,7 @@ import type { Database } from "better-sqlite3";
 import { documentDeduplicationId } from "../model/keys.js";
 import { describeRow } from "./describe-row.js";
 import { describeWait } from "./describe-wait.js";
-import { UNSETTLED, UNSETTLED_S, UNSETTLED_DOCUMENT, UNSETTLED_DOCUMENT_S } from "./unsettled.js";
+import { FAILED_DOCUMENT, FAILED_DOCUMENT_S, UNSETTLED, UNSETTLED_S } from "./unsettled.js";
 
 export interface DocumentName {
   kind: string;
@@ -68,10 +68,7 @@ export interface StrandedRecord {
 }
 
 export function strandedDocuments(database: Database, limit: number): { total: number; items: StrandedRecord[] } {
-  const total = count(
-    database,
-    `SELECT count(*) FROM document_states WHERE ${UNSETTLED_DOCUMENT} AND state = 'stranded'`,
-  );
+  const total = count(database, `SELECT count(*) FROM document_states WHERE ${FAILED_DOCUMENT} AND state = 'stranded'`);
   if (total === 0) return { total, items: [] };
   const attempts = database.prepare<[number, number], { started_at: number; request_ids: string | null }>(
     `SELECT a.started_at, a.request_ids FROM attempts a JOIN requests r ON r.id = a.request_id
@@ -88,7 +85,7 @@ export function strandedDocuments(database: Database, limit: number): { total: n
   const items = database
     .prepare<[number], { id: number; namespace: string; kind: string; key: string; generation: number }>(
       `SELECT d.id, d.namespace, d.kind, d.key, d.generation FROM document_states s JOIN documents d ON d.id = s.document_id
-       WHERE ${UNSETTLED_DOCUMENT_S} AND s.state = 'stranded' ORDER BY d.id LIMIT ?`,
+       WHERE ${FAILED_DOCUMENT_S} AND s.state = 'stranded' ORDER BY d.id LIMIT ?`,
     )
     .all(limit)
     .map((document) => {
@@ -114,7 +111,7 @@ export interface TimelineRecord {
 
 const failedDocuments = `SELECT e.document_id AS id FROM event_states s JOIN events e ON e.id = s.event_id
     WHERE ${UNSETTLED_S} AND s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0
-  UNION SELECT document_id FROM document_states WHERE ${UNSETTLED_DOCUMENT} AND state IN ('rejected', 'stalled', 'stranded')
+  UNION SELECT document_id FROM document_states WHERE ${FAILED_DOCUMENT}
   UNION SELECT p.document_id FROM placements p JOIN rows r ON r.id = p.row_id WHERE r.fate = 'invalid' AND r.settled IS NULL`;
 
 /** Whole timelines, invalid rows among them, at most `events` entries each. */

@@ -4,7 +4,7 @@ import type { Code } from "../model/codes.js";
 import { inputOf, rowNumberOf } from "./row-id.js";
 import type { OpenWork } from "./tally.js";
 import { openProblems } from "./tally-problems.js";
-import { UNSETTLED_S, UNSETTLED_DOCUMENT_S } from "./unsettled.js";
+import { FAILED_DOCUMENT_S, UNSETTLED_S } from "./unsettled.js";
 
 export interface ProblemExample {
   code: Code;
@@ -45,12 +45,16 @@ const openEvents = `SELECT coalesce(s.reason, s.state) AS code,
 const openRegistrations = (subject: string, table: string, key: string) => `SELECT t.reason AS code, t.row_id,
     NULL AS column_name, ${lastMessage(subject, "t.id")} AS message, NULL AS hint, '${subject} ' || ${key} AS record,
     row_number() OVER (PARTITION BY t.reason ORDER BY t.id) AS place
-  FROM ${table} t WHERE t.state <> 'registered' AND t.state IN ('rejected', 'stalled') AND t.reason IS NOT NULL`;
+  FROM ${table} t WHERE t.state <> 'registered' AND t.state IN ('rejected', 'stalled') AND t.row_id IS NOT NULL
+    AND t.reason IS NOT NULL`;
+
+const openParticipants = openRegistrations("participant", "participants", "json_extract(t.payload, '$.taxId')");
+const openAddresses = openRegistrations("address", "addresses", "t.identity");
 
 const openDocuments = `SELECT s.reason AS code, d.row_id, NULL AS column_name, ${lastMessage("document", "d.id")} AS message,
     NULL AS hint, d.kind || ' ' || d.key AS record, row_number() OVER (PARTITION BY s.reason ORDER BY d.id) AS place
   FROM document_states s JOIN documents d ON d.id = s.document_id
-  WHERE ${UNSETTLED_DOCUMENT_S} AND s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT NULL`;
+  WHERE ${FAILED_DOCUMENT_S}`;
 
 /** At most `each` of every code, in row order. `open`: the tally of the same moment. */
 export function problemExamples(database: Database, open: OpenWork, each: number): ProblemExample[] {
@@ -58,8 +62,8 @@ export function problemExamples(database: Database, open: OpenWork, each: number
   const sources = [
     ...(some.rows ? [openInvalid] : []),
     ...(some.events ? [openEvents] : []),
-    openRegistrations("participant", "participants", "json_extract(t.payload, '$.taxId')"),
-    openRegistrations("address", "addresses", "t.identity"),
+    ...(some.participants ? [openParticipants] : []),
+    ...(some.addresses ? [openAddresses] : []),
     ...(some.documents ? [openDocuments] : []),
   ];
   return sources.flatMap((source) => examples(database, `SELECT * FROM (${source}) WHERE place <= ${each}`, []));

@@ -1,6 +1,6 @@
 /** Selectors, the same for every command: which open rows, events and documents a person means (DESIGN section 7). */
 import type { Database } from "better-sqlite3";
-import { UNSETTLED_S, UNSETTLED_DOCUMENT_S } from "./unsettled.js";
+import { FAILED_DOCUMENT_S, UNSETTLED_S } from "./unsettled.js";
 
 export interface Selectors {
   /** A run's name: what it staged or sent. */
@@ -23,6 +23,18 @@ export interface Selection {
   participants: number[];
   addresses: number[];
 }
+
+/** What was dismissed is open again when something waits for it that was not: a row which came in later. */
+const isAwaited = (name: string) =>
+  `EXISTS (SELECT 1 FROM event_states h WHERE h.state <> 'landed' AND h.state <> 'sending' AND h.state = 'held' AND h.waits_for = ${name})`;
+
+const failedRegistrations = (kind: "participant" | "address", table: string) =>
+  `SELECT t.id FROM ${table} t WHERE t.state <> 'registered' AND t.state IN ('rejected', 'stalled')
+     AND (t.reason IS NOT 'dismissed' OR ${isAwaited(`'${kind}:' || t.id`)}
+       OR EXISTS (SELECT 1 FROM ${kind}_aliases a WHERE a.${kind}_id = t.id AND ${isAwaited(`'${kind}:-' || a.id`)}))`;
+
+const failedDocuments = `SELECT d.id FROM document_states s JOIN documents d ON d.id = s.document_id
+  WHERE (${FAILED_DOCUMENT_S} OR s.state = 'rejected' AND s.reason = 'dismissed' AND ${isAwaited("'document:' || d.id")})`;
 
 type Condition = { sql: string; values: (string | number)[] };
 
@@ -62,17 +74,9 @@ export function selectOpen(database: Database, selectors: Selectors): Selection 
        WHERE ${UNSETTLED_S} AND s.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled') AND s.dismissed = 0`,
       [...rowOfEvent, onDocument("e.document_id"), code("coalesce(s.reason, s.state)")],
     ),
-    documents: all(
-      `SELECT d.id FROM document_states s JOIN documents d ON d.id = s.document_id
-       WHERE ${UNSETTLED_DOCUMENT_S} AND s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT 'replaced'`,
-      [...onRow("d.row_id"), onDocument("d.id"), code("s.reason")],
-    ),
-    participants: ofRowsOnly
-      ? all("SELECT t.id FROM participants t WHERE t.state IN ('rejected', 'stalled')", byRowOf("t"))
-      : [],
-    addresses: ofRowsOnly
-      ? all("SELECT t.id FROM addresses t WHERE t.state IN ('rejected', 'stalled')", byRowOf("t"))
-      : [],
+    documents: all(failedDocuments, [...onRow("d.row_id"), onDocument("d.id"), code("s.reason")]),
+    participants: ofRowsOnly ? all(failedRegistrations("participant", "participants"), byRowOf("t")) : [],
+    addresses: ofRowsOnly ? all(failedRegistrations("address", "addresses"), byRowOf("t")) : [],
   };
 }
 

@@ -4,7 +4,7 @@ import type { Code } from "../model/codes.js";
 import { type Conceal, createConceal } from "./conceal-cells.js";
 import { describeRow } from "./describe-row.js";
 import type { OpenWork } from "./tally.js";
-import { UNSETTLED_S, UNSETTLED_DOCUMENT_S } from "./unsettled.js";
+import { FAILED_DOCUMENT_S, UNSETTLED_S } from "./unsettled.js";
 
 export interface ProblemCount {
   code: Code;
@@ -19,18 +19,25 @@ export function tallyProblems(database: Database, open: OpenWork): ProblemCount[
   return [
     ...(some.rows ? problemsOfRows(database, conceal) : []),
     ...(some.events ? problemsOfEvents(database, conceal) : []),
-    ...problemsOfRegistrations(database, conceal, "participant", "participants"),
-    ...problemsOfRegistrations(database, conceal, "address", "addresses"),
+    ...(some.participants ? problemsOfRegistrations(database, conceal, "participant", "participants") : []),
+    ...(some.addresses ? problemsOfRegistrations(database, conceal, "address", "addresses") : []),
     ...(some.documents ? problemsOfDocuments(database, conceal) : []),
   ].toSorted((a, b) => b.count - a.count);
 }
 
 /** Of what kind any problem can be open: where a tally counts none, none is looked for. */
-export function openProblems({ rows, events, documents }: OpenWork) {
+export function openProblems({ rows, ...records }: OpenWork) {
   // As `tallyOpen` names them: `unsettled` and `stranded` are kinds of `stalled`.
   const states = ["rejected", "stalled", "unsettled", "stranded", "foreign", "changed"];
   const any = (counts: OpenWork["events"]) => states.some((state) => (counts[state] ?? 0) > 0);
-  return { rows: rows > 0, events: any(events), documents: any(documents) };
+  const { participants, addresses, documents, events } = records;
+  return {
+    rows: rows > 0,
+    participants: any(participants),
+    addresses: any(addresses),
+    documents: any(documents),
+    events: any(events),
+  };
 }
 
 /** Joins what is known of an example. */
@@ -83,7 +90,8 @@ function problemsOfRegistrations(
     .prepare<[string], { code: Code; count: number; row_id: number | null; message: string | null }>(
       `SELECT t.reason AS code, count(*) AS count, t.row_id, (SELECT message FROM problems p
          WHERE p.subject = ? AND p.subject_id = t.id AND p.severity = 'error' ORDER BY p.id DESC LIMIT 1) AS message
-       FROM ${table} t WHERE t.state <> 'registered' AND t.state IN ('rejected', 'stalled') AND t.reason IS NOT 'dismissed' GROUP BY t.reason`,
+       FROM ${table} t WHERE t.state <> 'registered' AND t.state IN ('rejected', 'stalled') AND t.row_id IS NOT NULL
+         AND t.reason IS NOT 'dismissed' GROUP BY t.reason`,
     )
     .all(subject)
     .map(({ code, count, row_id, message }) => ({
@@ -102,7 +110,7 @@ function problemsOfDocuments(database: Database, conceal: Conceal): ProblemCount
       `SELECT s.reason AS code, count(*) AS count, d.key, d.kind, d.row_id, (SELECT message FROM problems p
          WHERE p.subject = 'document' AND p.subject_id = d.id ORDER BY p.id DESC LIMIT 1) AS message
        FROM document_states s JOIN documents d ON d.id = s.document_id
-       WHERE ${UNSETTLED_DOCUMENT_S} AND s.state IN ('rejected', 'stalled', 'stranded') AND s.reason IS NOT 'replaced' AND s.reason IS NOT 'dismissed' GROUP BY s.reason`,
+       WHERE ${FAILED_DOCUMENT_S} GROUP BY s.reason`,
     )
     .all()
     .map(({ code, count, kind, key, row_id, message }) => ({

@@ -1,7 +1,7 @@
 /** Counts of a run and of the whole ledger, for summaries and `status`; reads only. */
 import type { Database } from "better-sqlite3";
 import type { StateCounts } from "../model/summary.js";
-import { UNSETTLED, UNSETTLED_DOCUMENT } from "./unsettled.js";
+import { FAILED_DOCUMENT, UNSETTLED, UNSETTLED_DOCUMENT } from "./unsettled.js";
 import { countSending } from "./in-flight.js";
 import { requestsOf } from "./request-id.js";
 import { hasRequests } from "./run-figures.js";
@@ -71,7 +71,7 @@ export function tallyOpen(database: Database): OpenWork {
     );
   const documents = database.prepare<[], Counted>(
     `SELECT CASE WHEN reason = 'doubt-unsettled' THEN 'unsettled' ELSE state END AS state, count(*) AS count FROM document_states
-     WHERE ${UNSETTLED_DOCUMENT} AND state IN ('rejected', 'stalled', 'stranded') AND reason IS NOT 'replaced' AND reason IS NOT 'dismissed' GROUP BY 1`,
+     WHERE ${FAILED_DOCUMENT} GROUP BY 1`,
   );
   const events = database.prepare<[], Counted>(
     // What rode with a stranded document, or is in doubt behind doubt that only a person can settle, waits for a person,

@@ -11,5 +11,12 @@ export const UNSETTLED_S = "s.state <> 'landed' AND s.state <> 'sending'";
 export const UNSETTLED_DOCUMENT = "service_id IS NULL AND state <> 'sending'";
 export const UNSETTLED_DOCUMENT_S = "s.service_id IS NULL AND s.state <> 'sending'";
 
+const failedDocument = (s: string) =>
+  `${s}service_id IS NULL AND ${s}state <> 'sending' AND ${s}state IN ('rejected', 'stalled', 'stranded')
+     AND ${s}reason IS NOT 'replaced' AND ${s}reason IS NOT 'dismissed'`;
+/** Of `document_states`: what a person or a later run still has to see to. */
+export const FAILED_DOCUMENT = failedDocument("");
+export const FAILED_DOCUMENT_S = failedDocument("s.");
+
 /** Names one row of `event_states` by the event's id. */
 export const OF_EVENT = "(document_id, event_id) = (SELECT document_id, id FROM events WHERE id = ?)";

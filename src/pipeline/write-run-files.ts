@@ -6,7 +6,6 @@ import { forgetLandedCells } from "../ledger/row-cells.js";
 import { receiptsOf } from "../ledger/receipts.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import { makeFolder } from "../report/atomic-file.js";
 import { collectReportData } from "../report/html/collect-report-data.js";
 import { writeHtmlReport } from "../report/html/html-report.js";
 import { writeReceipts } from "../report/receipts.js";
@@ -25,7 +24,6 @@ export async function writeRunFiles(
   context: { staged: readonly StagedInput[]; log: string | null },
 ): Promise<void> {
   const folder = runFolder(session.target, session.run.name);
-  makeFolder(folder);
   await writeRejected(session, folder, summary);
   const receipts = join(folder, "receipts.csv");
   const delimiter = delimiterOf(session, context.staged);
@@ -35,7 +33,6 @@ export async function writeRunFiles(
     delimiter === null ? {} : { delimiter },
   );
   if (count > 0) summary.files.push({ kind: "receipts", path: receipts });
-  else rmSync(receipts, { force: true });
   const report = join(folder, "report.html");
   summary.files.push({ kind: "report", path: report });
   if (context.log !== null) summary.files.push({ kind: "log", path: context.log });

@@ -29,21 +29,18 @@ const writeInBackground = promisify(writeFile);
 
 /**
  * Hands `body` a file to write, and puts it in its place when `body` is done. Where `body` fails nothing is left
- * behind, and what stood in that place stays. `mode` defaults to 0600.
+ * behind; then, and where it writes nothing, what stood in that place stays. `mode` defaults to 0600.
  */
 export async function writeAtomically<Result>(
   path: string,
   body: (file: AtomicFile) => Promise<Result>,
   mode = 0o600,
 ): Promise<Result> {
-  makeFolder(dirname(path));
   const temporary = temporaryPath(path);
   const file = bufferedFile(temporary, mode);
   try {
-    file.begin();
     const result = await body(file);
-    file.finish();
-    renameSync(temporary, path);
+    if (file.finish()) renameSync(temporary, path);
     return result;
   } catch (error) {
     file.abandon();
@@ -76,40 +73,37 @@ function bufferedFile(path: string, mode: number) {
     if (handle !== null) closeSync(handle);
     handle = null;
   };
-  const begin = () => {
-    // What a killed process of the same number left behind.
-    rmSync(path, { force: true });
-    handle = openSync(path, "wx", mode);
-  };
+  const opened = () => (handle ??= openAnew(path, mode));
   const write = async (chunk: string | Uint8Array) => {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
     chunks.push(bytes);
     length += bytes.length;
-    if (length >= bufferBytes && handle !== null) await writeInBackground(handle, buffered());
+    if (length >= bufferBytes) await writeInBackground(opened(), buffered());
   };
   return {
-    begin,
     write,
     async rewrite(convert: (chunk: Uint8Array | null) => Uint8Array) {
-      if (handle !== null) writeFileSync(handle, buffered());
+      writeFileSync(opened(), buffered());
       close();
       const earlier = `${path}.earlier`;
       renameSync(path, earlier);
       try {
-        begin();
         for await (const chunk of createReadStream(earlier) as AsyncIterable<Uint8Array>) await write(convert(chunk));
         await write(convert(null));
       } finally {
         rmSync(earlier, { force: true });
       }
     },
-    finish() {
-      if (handle === null) return;
-      writeFileSync(handle, buffered());
+    /** @returns whether there is a file: nothing was written, nothing is there. */
+    finish(): boolean {
+      if (handle === null && length === 0) return false;
+      const file = opened();
+      writeFileSync(file, buffered());
       // The umask may have taken rights away.
-      fchmodSync(handle, mode);
-      fsyncSync(handle);
+      fchmodSync(file, mode);
+      fsyncSync(file);
       close();
+      return true;
     },
     abandon() {
       try {
@@ -119,4 +113,18 @@ function bufferedFile(path: string, mode: number) {
       }
     },
   };
+}
+
+/** Where there is none yet: looking first would cost a run, whose folder is new, more than its files do. */
+function openAnew(path: string, mode: number): number {
+  try {
+    return openSync(path, "wx", mode);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") makeFolder(dirname(path));
+    // What a killed process of the same number left behind.
+    else if (code === "EEXIST") rmSync(path);
+    else throw error;
+    return openSync(path, "wx", mode);
+  }
 }

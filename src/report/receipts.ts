@@ -46,8 +46,8 @@ export interface ReceiptsOptions {
 }
 
 /**
- * UTF-8 with a byte order mark (spreadsheets need it), formulas escaped, 0600. Whole or not at all.
- * Gives the number of receipts written.
+ * UTF-8 with a byte order mark (spreadsheets need it), formulas escaped, 0600. Whole or not at all, and not at all where
+ * there are no receipts. Gives their number.
  */
 export function writeReceipts(
   path: string,
@@ -58,9 +58,8 @@ export function writeReceipts(
   const names = Object.keys(columns) as (keyof Receipt)[];
   const write = createLine(format);
   return writeAtomically(path, async (file) => {
-    await file.write(`\uFEFF${stringify([Object.values(columns)], format)}`);
     let count = 0;
-    let text = "";
+    let text = `\uFEFF${stringify([Object.values(columns)], format)}`;
     for await (const some of inChunks(receipts)) {
       for (const receipt of some) text += write(names.map((name) => receipt[name]));
       count += some.length;
@@ -79,7 +78,7 @@ async function* inChunks(receipts: AsyncIterable<Receipt> | Iterable<Receipt>): 
   } else {
     for await (const receipt of receipts) if (chunk.push(receipt) === 500) yield chunk.splice(0);
   }
-  yield chunk;
+  if (chunk.length > 0) yield chunk;
 }
 
 /** Ids, times and most keys: nothing in them that a quote or an escape is for, whatever the delimiter. */
