@@ -43,6 +43,9 @@ it("plan of known rows needs no request; of invalid ones it needs a person", asy
 const status: Status = {
   open: { participants: {}, addresses: {}, documents: { stranded: 1 }, events: { held: 91, stalled: 2 }, rows: 21 },
   problems: [{ code: "file-missing", count: 7, example: "march.csv, row 135: \u001b[31mred" }],
+  waiting: [
+    { code: "reference-unknown", count: 91, example: "march.csv, row 2, step of manifest 1: waits for manifest 9" },
+  ],
   lastRun: { name: "2026-11-20T0200-import", startedAt: "2026-11-20T02:00:00.000Z", finishedAt: null, exitCode: null },
 };
 
@@ -52,12 +55,27 @@ it("status says what is open, why, how the last run ended, and what to type wher
   expect(world.stdout.text).toContain("events        91 held, 2 stalled\nrows          21 to correct\n");
   expect(world.stdout.text).toContain("not finished: it goes on, or was killed");
   expect(world.stdout.text).toContain("march.csv, row 135: ␛[31mred");
-  expect(world.stdout.text).toContain("rowferry resume --sandbox");
+  expect(world.stdout.text).toMatch(/Waiting +code +for example\n +91 +reference-unknown +march\.csv, row 2/);
+  const commands = [...world.stdout.text.matchAll(/^ {2}(rowferry .*)$/gm)].map(([, command]) => command);
+  expect(commands).toEqual([
+    "rowferry resume --sandbox",
+    "rowferry rejects --sandbox",
+    "rowferry resolve <document> --document-id <id> --sandbox",
+    "rowferry dismiss --code reference-unknown --sandbox",
+  ]);
+});
+
+it("commands to type name the ledger that this one was told", async () => {
+  const world = testWorld({ pipeline: { readStatus: () => Promise.resolve(status) } });
+  await type(world, "status", "--ledger", "other/my.db");
+  expect(world.stdout.text).toContain("  rowferry resume --sandbox --ledger other/my.db\n");
 });
 
 it("status of a ledger at rest says so", async () => {
   const open = { participants: {}, addresses: {}, documents: {}, events: {}, rows: 0 };
-  const world = testWorld({ pipeline: { readStatus: () => Promise.resolve({ open, problems: [], lastRun: null }) } });
+  const world = testWorld({
+    pipeline: { readStatus: () => Promise.resolve({ open, problems: [], waiting: [], lastRun: null }) },
+  });
   await type(world, "status");
   expect(world.stdout.text).toContain("Nothing is open.");
   expect(world.stdout.text).not.toContain("Next:");

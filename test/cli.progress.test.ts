@@ -47,7 +47,8 @@ describe("a line of progress", () => {
       secondsLeft: null,
     };
     expect(progressLine(blank, 80, true)).toBe("events  3");
-    expect(progressLine({ ...blank, total: 0 }, 80, true)).toBe("events  3/0");
+    expect(progressLine({ ...blank, total: 0 }, 80, true)).toBe("events  3/3");
+    expect(progressLine({ ...blank, total: 2 }, 80, false)).toBe("events  3/3  100%");
   });
 
   it.each([

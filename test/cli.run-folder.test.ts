@@ -1,7 +1,7 @@
 /** What a real run leaves behind: its folder, its log, its report, its file modes. One import of a file with mistakes serves all. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { main } from "../src/cli/main.js";
 import { pipeline } from "../src/cli/pipeline.js";
@@ -145,4 +145,20 @@ it("a signal that came when all was done has interrupted nothing", () => {
   );
   const stopped = { code: "interrupted", message: "" } as const;
   expect(exitCodeOf({ signal: stop.signal, stopped }, none, never)).toBe(ExitCode.terminated);
+});
+
+it("`report` of an earlier run shows what stands open now, not what stood open when it ended", async () => {
+  expect((await run("dismiss", "--input", "manifests-2025-10.csv")).code).toBe(ExitCode.ok);
+  expect((await run("resume")).code).toBe(ExitCode.person);
+  // What waits for a document that no row brings is told, with the command that gives it up.
+  const { out } = await run("status");
+  expect(out).toMatch(/reference-unknown +manifests-2025-10\.csv, row \d+, /);
+  expect(out).toContain("rowferry dismiss --code reference-unknown");
+  expect((await run("dismiss", "--code", "reference-unknown")).code).toBe(ExitCode.ok);
+  expect((await run("resume")).code).toBe(ExitCode.ok);
+  expect((await run("report", basename(runFolder))).code).toBe(ExitCode.ok);
+  const page = readFileSync(join(runFolder, "report.html"), "utf8");
+  for (const section of ["problems", "held", "timelines"]) expect(page).not.toContain(`id="${section}"`);
+  for (const section of ["rows", "records", "requests"]) expect(page).toContain(`id="${section}"`);
+  expect(page).not.toContain("correct the rejected file");
 });

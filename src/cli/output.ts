@@ -6,6 +6,7 @@ import { relative } from "node:path";
 import picocolors from "picocolors";
 import { ExitCode } from "../model/exit-code.js";
 import type { Target } from "../model/target.js";
+import { targetFlags } from "../report/next-steps.js";
 import { plainText } from "../report/plain-text.js";
 import type { OutputFlags } from "./flags.js";
 import type { World } from "./world.js";
@@ -67,6 +68,11 @@ export function createOutput(world: World, flags: OutputFlags): Output {
 export function targetLine(target: Target, cwd: string): string {
   const service = target.baseUrl === "" ? "" : ` ${plainText(target.baseUrl)}`;
   return `target ${target.name}${service} · ledger ${shownPath(target.ledgerPath, cwd)}`;
+}
+
+/** The flags by which another command works on the same ledger: ` --target production`. */
+export function sameTarget(target: Target, cwd: string): string {
+  return targetFlags(target.name, target.ledgerPath, (path) => shownPath(path, cwd));
 }
 
 /** Relative to the working folder where it lies in it, else whole. */

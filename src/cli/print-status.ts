@@ -1,6 +1,6 @@
 /** What is open in a ledger, as lines for a terminal. Text only; whoever calls it prints it. */
 import { grouped } from "../report/figures.js";
-import { targetFlag } from "../report/next-steps.js";
+import { type NextStep, stepsOfOpen } from "../report/next-steps.js";
 import { plainText } from "../report/plain-text.js";
 import type { Status } from "./pipeline.js";
 import { type Colors, problemTable, stateText } from "./text-tables.js";
@@ -8,6 +8,7 @@ import { type Colors, problemTable, stateText } from "./text-tables.js";
 export interface StatusLook {
   columns: number;
   colors: Colors;
+  /** ` --target production`, as it stands in a command. */
   target: string;
 }
 
@@ -17,10 +18,24 @@ export function printStatus(status: Status, { columns, colors, target }: StatusL
     lastRunLine(status),
     openLines(status, colors),
     problemTable("Problems", status.problems, columns, colors),
+    problemTable("Waiting", status.waiting, columns, colors),
+    nextSteps(status, target)
+      .map(({ why, command }) => `${colors.bold("Next:")} ${why}\n  ${command}`)
+      .join("\n"),
   ];
-  if (needsResume(status))
-    sections.push(`${colors.bold("Next:")} ${goOn(status)}\n  rowferry resume${targetFlag(target)}`);
   return sections.filter((section) => section !== "").join("\n\n");
+}
+
+function nextSteps(status: Status, target: string): NextStep[] {
+  const steps: NextStep[] = [];
+  if (needsResume(status)) steps.push({ why: goOn(status), command: `rowferry resume${target}` });
+  const write = "write the rows that a person must change to files, correct them, and import those";
+  steps.push(...stepsOfOpen(status, target, [{ why: write, command: `rowferry rejects${target}` }]));
+  if (status.waiting.some(({ code }) => code === "reference-unknown")) {
+    const why = "import the rows that bring what others refer to, or give up those others";
+    steps.push({ why, command: `rowferry dismiss --code reference-unknown${target}` });
+  }
+  return steps;
 }
 
 /** A run that has not finished may be at work, or may have been killed: only the ledger's lock tells, and it is not touched here. */

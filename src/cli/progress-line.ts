@@ -23,8 +23,13 @@ const barWidth = 16;
 export function progressLine(figures: ProgressFigures, width: number, bar: boolean): string {
   const { done, total, problems, held, retries } = figures;
   const share = total === null || total === 0 ? null : Math.min(1, done / total);
+  // Documents that others let go on come in again, and were not in the total.
   const count =
-    total === null && done === 0 ? "" : total === null ? grouped(done) : `${grouped(done)}/${grouped(total)}`;
+    total === null && done === 0
+      ? ""
+      : total === null
+        ? grouped(done)
+        : `${grouped(done)}/${grouped(Math.max(done, total))}`;
   // In the order of importance; the order on the line is that of `position`.
   const parts = [
     { position: 0, text: figures.stage },

@@ -27,7 +27,6 @@ export function heldEvents(database: Database, limit: number): { total: number; 
     database,
     `SELECT count(*) FROM event_states WHERE ${UNSETTLED} AND state = 'held' AND dismissed = 0`,
   );
-  if (total === 0) return { total, items: [] };
   const items = database
     .prepare<
       [number],
@@ -69,7 +68,6 @@ export interface StrandedRecord {
 
 export function strandedDocuments(database: Database, limit: number): { total: number; items: StrandedRecord[] } {
   const total = count(database, `SELECT count(*) FROM document_states WHERE ${FAILED_DOCUMENT} AND state = 'stranded'`);
-  if (total === 0) return { total, items: [] };
   const attempts = database.prepare<[number, number], { started_at: number; request_ids: string | null }>(
     `SELECT a.started_at, a.request_ids FROM attempts a JOIN requests r ON r.id = a.request_id
      WHERE (r.subject = 'document' AND r.subject_id = ? AND r.kind LIKE 'create-%')
@@ -120,7 +118,6 @@ export function failedTimelines(
   limits: { documents: number; events: number },
 ): { total: number; items: TimelineRecord[] } {
   const total = count(database, `SELECT count(*) FROM (${failedDocuments})`);
-  if (total === 0) return { total, items: [] };
   const entries = database.prepare<
     [number, number],
     {

@@ -96,7 +96,6 @@ export function unresolvedPlaces(
       .prepare<[number], number>(`SELECT count(DISTINCT p.subject_id) FROM problems p WHERE ${condition}`)
       .pluck()
       .get(since) ?? 0;
-  if (total === 0) return { total, items: [] };
   const items = database
     .prepare<
       [number, number],

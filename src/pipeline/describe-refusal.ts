@@ -1,5 +1,5 @@
 import type { Target } from "../model/target.js";
-import { targetFlag } from "../report/next-steps.js";
+import { targetFlags } from "../report/next-steps.js";
 import type { ServiceError } from "../submit/call.js";
 
 /** `400 · VALIDATION_ERROR · the service's words`: shown as the service gave them. */
@@ -15,13 +15,14 @@ export function askToSettle(
   error: ServiceError,
   what: "event" | "document",
   key: string,
-  target: Pick<Target, "name">,
+  target: Pick<Target, "name" | "ledgerPath">,
 ): string {
   const command = `rowferry resolve ${key}`;
+  const flags = targetFlags(target.name, target.ledgerPath, (path) => path);
   const [landed, there] = what === "event" ? ["has landed", "--landed"] : ["has made it", "--document-id <id>"];
   return (
     `Refused again (${describeRefusal(error)}), which does not tell whether an earlier attempt ${landed}. ` +
-    `Look at the service, then type ${command} ${there}${targetFlag(target.name)}, ` +
-    `or ${command} --not-landed${targetFlag(target.name)}.`
+    `Look at the service, then type ${command} ${there}${flags}, ` +
+    `or ${command} --not-landed${flags}.`
   );
 }

@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { openLedgerReadOnly } from "../ledger/open-ledger.js";
 import { createRunStore } from "../ledger/runs.js";
+import { tallyOpen } from "../ledger/tally.js";
+import { tallyProblems } from "../ledger/tally-problems.js";
 import { RowferryError } from "../model/error.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
@@ -16,8 +18,8 @@ export interface ReportAgain {
 }
 
 /**
- * `run`: its name; null: the last that came to an end. What stands open is shown as it is now, counts and pace as the
- * run left them. @throws RowferryError `ledger-missing`, `run-unknown`.
+ * `run`: its name; null: the last that came to an end. What stands open is shown as it is now; what the run did, how it
+ * ended and its pace stay. @throws RowferryError `ledger-missing`, `run-unknown`.
  */
 export async function writeReportAgain(target: Target, run: string | null): Promise<ReportAgain> {
   const database = openLedgerReadOnly(target.ledgerPath);
@@ -30,7 +32,9 @@ export async function writeReportAgain(target: Target, run: string | null): Prom
       );
     }
     if (found.summary === null) throw new RowferryError("run-unknown", `the run ${found.name} has not come to an end`);
-    const summary = JSON.parse(found.summary) as Summary;
+    const open = tallyOpen(database);
+    const ended = JSON.parse(found.summary) as Summary;
+    const summary: Summary = { ...ended, open, problems: tallyProblems(database, open) };
     const path = join(runFolder(target, found.name), "report.html");
     await writeHtmlReport(path, collectReportData(database, summary, found.id));
     return { run: found.name, path };

@@ -1,5 +1,6 @@
 import { openLedgerReadOnly } from "../ledger/open-ledger.js";
 import { createRunStore } from "../ledger/runs.js";
+import { tallyHeld } from "../ledger/tally-held.js";
 import { type OpenWork, tallyOpen } from "../ledger/tally.js";
 import { type ProblemCount, tallyProblems } from "../ledger/tally-problems.js";
 import type { Target } from "../model/target.js";
@@ -7,6 +8,8 @@ import type { Target } from "../model/target.js";
 export interface Status {
   open: OpenWork;
   problems: ProblemCount[];
+  /** What is held, by what it waits for. */
+  waiting: ProblemCount[];
   /** Times in ISO 8601; `finishedAt` null while it goes on, or when it was killed. */
   lastRun: { name: string; startedAt: string; finishedAt: string | null; exitCode: number | null } | null;
 }
@@ -21,6 +24,7 @@ export async function readStatus({ target }: { target: Target }): Promise<Status
     return {
       open,
       problems: tallyProblems(database, open),
+      waiting: tallyHeld(database),
       lastRun: last && {
         ...last,
         startedAt: iso(last.startedAt),

@@ -11,12 +11,33 @@ export interface NextStep {
 
 /** `shown` makes a path short. Values are quoted for a shell. */
 export function nextSteps(summary: Summary, shown: (path: string) => string): NextStep[] {
-  const target = targetFlag(summary.target.name) + ledgerFlag(summary, shown);
+  const target = targetFlags(summary.target.name, summary.ledger, shown);
   const steps: NextStep[] = [];
   if (summary.exitCode === ExitCode.again || summary.exitCode >= ExitCode.interrupted) {
     steps.push({ why: "go on where this run stopped; nothing is sent twice", command: `rowferry resume${target}` });
   }
-  if (has(summary.open.events, "changed")) {
+  const corrections: NextStep[] = [];
+  for (const [mapping, paths] of rejectedByMapping(summary)) {
+    const files = paths.map((path) => shellQuoted(shown(path))).join(" ");
+    const what = paths.length === 1 ? "the rejected file" : "the rejected files";
+    const command = `rowferry import ${shellQuoted(shown(mapping))} ${files}${target}`;
+    corrections.push({ why: `correct ${what}, save, and import`, command });
+  }
+  steps.push(...stepsOfOpen(summary, target, corrections));
+  if (steps.length === 0 && summary.exitCode === ExitCode.person) {
+    steps.push({ why: "see what needs a person, and why", command: `rowferry status${target}` });
+  }
+  return steps;
+}
+
+/** `corrections`: how rows that a person must change come back, where there are any. */
+export function stepsOfOpen(
+  { open, problems }: Pick<Summary, "open" | "problems">,
+  target: string,
+  corrections: readonly NextStep[],
+): NextStep[] {
+  const steps: NextStep[] = [];
+  if (has(open.events, "changed")) {
     const why = "rows came back changed after they had landed: replace their document, or accept what landed";
     steps.push({ why, command: `rowferry replace <document> --reason <text>${target}` });
     steps.push({
@@ -24,36 +45,24 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
       command: `rowferry dismiss --code changed${target}`,
     });
   }
-  if (has(summary.open.events, "foreign")) {
+  if (has(open.events, "foreign")) {
     const why = "keys are taken by something this ledger did not send: find out by whom, then accept it";
     steps.push({ why, command: `rowferry dismiss --code foreign-collision${target}` });
   }
-  for (const [mapping, paths] of correctable(summary) ? rejectedByMapping(summary) : []) {
-    const files = paths.map((path) => shellQuoted(shown(path))).join(" ");
-    const what = paths.length === 1 ? "the rejected file" : "the rejected files";
-    const command = `rowferry import ${shellQuoted(shown(mapping))} ${files}${target}`;
-    steps.push({ why: `correct ${what}, save, and import`, command });
-  }
-  if (has(summary.open.documents, "stranded")) {
+  // Whether anything is open that a corrected row could mend.
+  if (open.rows > 0 || problems.some(({ code }) => !beyondCorrection.includes(code))) steps.push(...corrections);
+  if (has(open.documents, "stranded")) {
     const command = `rowferry resolve <document> --document-id <id>${target}`;
     steps.push({ why: "give a stranded document the id that the service knows it by", command });
   }
-  if (has(summary.open.documents, "unsettled")) {
+  if (has(open.documents, "unsettled")) {
     const why = "look whether a document in doubt is there, at the service; if it is, give its id, else --not-landed";
     steps.push({ why, command: `rowferry resolve <document> --document-id <id>${target}` });
-  } else if (has(summary.open.events, "unsettled")) {
+  } else if (has(open.events, "unsettled")) {
     const why = "look at the service whether events in doubt have landed, and say so; --not-landed if they have not";
     steps.push({ why, command: `rowferry resolve <document, row or event key> --landed${target}` });
   }
-  if (steps.length === 0 && summary.exitCode === ExitCode.person) {
-    steps.push({ why: "see what needs a person, and why", command: `rowferry status${target}` });
-  }
   return steps;
-}
-
-/** Whether anything is open that a corrected row could mend. */
-function correctable({ open, problems }: Summary): boolean {
-  return open.rows > 0 || problems.some(({ code }) => !beyondCorrection.includes(code));
 }
 
 /** What has landed, or can never go in its place any more, is not mended by another row. */
@@ -75,14 +84,10 @@ function rejectedByMapping({ files }: Summary): Map<string, string[]> {
   return found;
 }
 
-/** ` --sandbox`, ` --target production`. */
-export function targetFlag(name: string): string {
-  return name === "sandbox" ? " --sandbox" : ` --target ${name}`;
-}
-
-/** Nothing where the ledger lies in its target's folder. */
-function ledgerFlag({ target, ledger }: Summary, shown: (path: string) => string): string {
-  return ledger.endsWith(`${target.name}/ledger.db`) ? "" : ` --ledger ${shellQuoted(shown(ledger))}`;
+/** ` --sandbox`, ` --target production`; with `--ledger` where that does not lie in its target's folder. */
+export function targetFlags(name: string, ledger: string, shown: (path: string) => string): string {
+  const elsewhere = ledger.endsWith(`${name}/ledger.db`) ? "" : ` --ledger ${shellQuoted(shown(ledger))}`;
+  return (name === "sandbox" ? " --sandbox" : ` --target ${name}`) + elsewhere;
 }
 
 /** For a POSIX shell; unquoted where nothing needs quoting. */

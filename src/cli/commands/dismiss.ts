@@ -1,9 +1,9 @@
 /** `rowferry dismiss <selectors>`: gives up rows, and releases what waits for them. Works beside a running import. */
 import type { Command } from "commander";
 import { ExitCode } from "../../model/exit-code.js";
-import { targetFlag } from "../../report/next-steps.js";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
+import { sameTarget } from "../output.js";
 import { addSelectorFlags, type SelectorFlags, selectorsOf } from "../selector-flags.js";
 import { withTarget } from "../with-target.js";
 
@@ -45,7 +45,9 @@ function dismiss(frame: Frame, flags: Flags): Promise<number> {
         : `Dismissed: ${parts.map(([kind, count]) => (count === 1 ? `1 ${one[kind]}` : `${count} ${kind}`)).join(", ")}.`;
     const rest = left === 0 ? "" : `\nLeft as they are: ${left} events that only wait, or are in doubt.`;
     const next =
-      parts.length === 0 ? "" : `\nNext: send what was released\n  rowferry resume${targetFlag(target.name)}`;
+      parts.length === 0
+        ? ""
+        : `\nNext: send what was released\n  rowferry resume${sameTarget(target, frame.world.cwd)}`;
     output.text(`\n${text}${rest}${next}\n`);
     output.data({ type: "dismissed", ...done, left });
     return ExitCode.ok;

@@ -2,11 +2,11 @@
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { ExitCode } from "../../model/exit-code.js";
-import { shellQuoted, targetFlag } from "../../report/next-steps.js";
+import { shellQuoted } from "../../report/next-steps.js";
 import { plainText } from "../../report/plain-text.js";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
-import { shownPath } from "../output.js";
+import { sameTarget, shownPath } from "../output.js";
 import { addSelectorFlags, type SelectorFlags, selectorsOf } from "../selector-flags.js";
 import { withTarget } from "../with-target.js";
 
@@ -48,7 +48,7 @@ function rejects(frame: Frame, flags: Flags): Promise<number> {
     if (found.rows.length === 0) lines.push("No row waits for a person.");
     const next = found.files.map(({ path, mapping, rows }) => {
       const command = `rowferry import ${shellQuoted(shownPath(mapping, cwd))} ${shellQuoted(shownPath(path, cwd))}`;
-      return `${rows} ${rows === 1 ? "row" : "rows"}: correct, save, and import\n  ${command}${targetFlag(target.name)}`;
+      return `${rows} ${rows === 1 ? "row" : "rows"}: correct, save, and import\n  ${command}${sameTarget(target, cwd)}`;
     });
     output.text(`\n${[...lines, ...(next.length === 0 ? [] : ["", ...next])].join("\n")}\n`);
     output.data({ type: "rejects", ...found });

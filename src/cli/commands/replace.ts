@@ -1,10 +1,10 @@
 /** `rowferry replace <document> --reason <text>`: plans its cancellation and its next generation; the next run sends them. */
 import type { Command } from "commander";
 import { ExitCode } from "../../model/exit-code.js";
-import { targetFlag } from "../../report/next-steps.js";
 import { plainText } from "../../report/plain-text.js";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
+import { sameTarget } from "../output.js";
 import { withTarget } from "../with-target.js";
 
 const examples = `
@@ -61,7 +61,7 @@ function replace(frame: Frame, name: string, flags: Flags): Promise<number> {
       ...(relations === 0
         ? []
         : [`${relations} relations that other documents made to it name the old generation, and are not repeated.`]),
-      `Nothing was sent. Next:\n  rowferry resume${targetFlag(target.name)}`,
+      `Nothing was sent. Next:\n  rowferry resume${sameTarget(target, frame.world.cwd)}`,
     ];
     output.text(`\n${lines.join("\n")}\n`);
     output.data({ type: "replaced", ...found });

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { ExitCode } from "../../model/exit-code.js";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
+import { sameTarget } from "../output.js";
 import { printStatus } from "../print-status.js";
 import { withTarget } from "../with-target.js";
 
@@ -20,7 +21,11 @@ export function define(command: Command, frame: Frame): void {
 function status(frame: Frame, flags: TargetFlags & OutputFlags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
     const found = await frame.world.pipeline.readStatus({ target });
-    const text = printStatus(found, { columns: output.columns, colors: output.colors, target: target.name });
+    const text = printStatus(found, {
+      columns: output.columns,
+      colors: output.colors,
+      target: sameTarget(target, frame.world.cwd),
+    });
     output.text(`\n${text}\n`);
     output.data({ type: "status", ...found });
     return ExitCode.ok;

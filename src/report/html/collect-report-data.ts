@@ -2,6 +2,7 @@
 import type { LedgerDatabase } from "../../ledger/open-ledger.js";
 import { failedTimelines, heldEvents, strandedDocuments } from "../../ledger/open-timelines.js";
 import { type ProblemExample, problemExamples, warningExamples } from "../../ledger/problem-examples.js";
+import { openProblems } from "../../ledger/tally-problems.js";
 import { paceOf, unresolvedPlaces } from "../../ledger/run-figures.js";
 import type { Code } from "../../model/codes.js";
 import { describePlace } from "../../model/place.js";
@@ -18,28 +19,35 @@ const ownSection: readonly Code[] = [...identityCodes, "address-unresolved"];
 /** What is open is of the whole ledger, as it is now; pace and warnings are the run's own. */
 export function collectReportData(database: LedgerDatabase, summary: Summary, runId: number): ReportData {
   const since = Date.parse(summary.startedAt);
+  const { open } = summary;
+  const some = openProblems(open);
+  const nothing = { total: 0, items: [] };
+  // Most runs end well: what the tallies count none of is not looked for.
   const warnings = summary.warnings.length === 0 ? [] : warningExamples(database, since, most.perCode);
-  const places = unresolvedPlaces(database, since, most.geographies);
-  const held = heldEvents(database, most.held);
+  const isUnresolved = summary.warnings.some(({ code }) => code === "address-unresolved");
+  const places = isUnresolved ? unresolvedPlaces(database, since, most.geographies) : nothing;
+  const held = (open.events["held"] ?? 0) > 0 ? heldEvents(database, most.held) : nothing;
+  const isAnyStranded = (open.documents["stranded"] ?? 0) > 0;
+  const hasFailed = some.rows || some.documents || some.events;
   return {
     summary,
     pace: paceOf(database, runId),
     problems:
-      summary.problems.length === 0
-        ? []
-        : grouped(summary.problems, problemExamples(database, summary.open, most.perCode)),
+      summary.problems.length === 0 ? [] : grouped(summary.problems, problemExamples(database, open, most.perCode)),
     warnings: grouped(
       summary.warnings.filter(({ code }) => !ownSection.includes(code)),
       warnings,
     ),
     held: { total: held.total, items: held.items.map((event) => ({ ...event, reason: waitingReason(event.reason) })) },
-    stranded: strandedDocuments(database, most.stranded),
+    stranded: isAnyStranded ? strandedDocuments(database, most.stranded) : nothing,
     identities: {
       total: sum(summary.warnings.filter(({ code }) => identityCodes.includes(code))),
       items: warnings.filter(({ code }) => identityCodes.includes(code)).map(identityWarning),
     },
     geographies: { total: places.total, items: places.items.map(unresolved) },
-    timelines: failedTimelines(database, { documents: most.timelines, events: most.eventsOfTimeline }),
+    timelines: hasFailed
+      ? failedTimelines(database, { documents: most.timelines, events: most.eventsOfTimeline })
+      : nothing,
   };
 }
 

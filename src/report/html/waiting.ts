@@ -1,7 +1,7 @@
 /** Documents that are stranded, and events that are held: what they wait for and what a person can do. */
 import type { Summary } from "../../model/summary.js";
 import { grouped } from "../figures.js";
-import { shellQuoted, targetFlag } from "../next-steps.js";
+import { shellQuoted, targetFlags } from "../next-steps.js";
 import { html, type Markup } from "./markup.js";
 import type { HeldEvent, ReportData, StrandedDocument } from "./report-data.js";
 import { documentName, leftOut, section } from "./section.js";
@@ -24,7 +24,8 @@ export function strandedSection({ stranded, summary }: ReportData): Markup | nul
 
 function strandedMarkup(stranded: StrandedDocument, summary: Summary): Markup {
   const { document, deduplicationId, sentAt, requestIds, waiting } = stranded;
-  const command = `rowferry resolve ${shellQuoted(document.key)} --document-id <id>${targetFlag(summary.target.name)}`;
+  const flags = targetFlags(summary.target.name, summary.ledger, (path) => path);
+  const command = `rowferry resolve ${shellQuoted(document.key)} --document-id <id>${flags}`;
   return html`<li><h3>${documentName(document)}</h3>
 <dl class="facts"><div><dt>Key sent</dt><dd><code>${deduplicationId}</code></dd></div>
 <div><dt>Sent</dt><dd>${timeMarkup(sentAt)}</dd></div>
