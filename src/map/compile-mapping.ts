@@ -3,7 +3,7 @@ import { basename, extname } from "node:path";
 import type { Beside } from "./beside.js";
 import { fingerprint } from "./fingerprints.js";
 import { compileInput } from "./input/compile-input.js";
-import { type InputFiles, matchFiles } from "./input/match-files.js";
+import { type InputFiles, matchCorrected, matchFiles } from "./input/match-files.js";
 import type { Mapping, MappingInput } from "./mapping.js";
 import type { Known } from "./record/reference.js";
 import type { MappingSpec } from "./schema/mapping-schema.js";
@@ -42,7 +42,8 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
     fingerprints: fingerprint(spec),
     warnings: findWarnings(spec, source),
     dependencies: beside.dependencies,
-    inputsFor: (fileName) => matchFiles(files, fileName),
+    inputsFor: (fileName, corrected) =>
+      corrected === undefined ? matchFiles(files, fileName) : [matchCorrected(files, fileName, corrected)],
   };
 }
 

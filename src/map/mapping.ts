@@ -65,6 +65,16 @@ export interface Mapping {
   warnings: readonly MappingProblem[];
   /** Files beside the mapping that it uses (lookups, function modules), as paths. */
   dependencies: readonly string[];
-  /** The inputs that read this file (several only for the sheets of one workbook). @throws RowferryError when none or an ambiguous number fits. */
-  inputsFor(fileName: string): MappingInput[];
+  /**
+   * The inputs that read this file (several only for the sheets of one workbook); of a corrected file always one, whose
+   * rows it holds. @throws RowferryError when none or an ambiguous number fits.
+   */
+  inputsFor(fileName: string, corrected?: CorrectedOrigin): MappingInput[];
+}
+
+/** What is known of where the rows of a corrected file come from, beside its name. */
+export interface CorrectedOrigin {
+  /** The input of this mapping that had read them; null: not known. */
+  input: string | null;
+  sheet: string | null;
 }

@@ -5,6 +5,7 @@ import { RowferryError } from "../model/error.js";
 import type { PipelineEvent } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
+import { inputsOfFile } from "./inputs-of-file.js";
 import { type CheckError, checkTable, type TableCheck } from "./check-table.js";
 
 export type { CheckError, ProblemCount, TableCheck } from "./check-table.js";
@@ -64,7 +65,7 @@ async function checkFile(
     check.format = input.format;
     let inputs: MappingInput[] = [];
     try {
-      inputs = mapping.inputsFor(input.name);
+      inputs = await inputsOfFile(mapping, input, null);
     } catch (error) {
       recordError(check, error);
     }

@@ -13,6 +13,7 @@ import type { RowCounts } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
+import { inputsOfFile } from "./inputs-of-file.js";
 import type { Session } from "./session.js";
 import { type RekeyedKinds, settleKeys } from "./settle-keys.js";
 
@@ -37,7 +38,7 @@ export async function stageFiles(
   for (const path of await expandFiles(files)) {
     const input = await openInput(path);
     try {
-      for (const mappingInput of mapping.inputsFor(input.name)) {
+      for (const mappingInput of await inputsOfFile(mapping, input, session.inputs)) {
         const context = { mapping, mappingHash, mappingInput, settingsId, inputsOfImport, path, rekeyed };
         staged.push(await stageTable(session, input, context));
       }

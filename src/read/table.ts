@@ -14,10 +14,22 @@ export interface Input {
   bytes: number;
   /** Sheets in workbook order; for CSV one entry with sheet null. */
   sheets: { sheet: string | null; hidden: boolean }[];
-  /** @throws RowferryError when there is no such sheet or no header. */
+  /** What shows that it is a rejected file of ours, corrected or not; null: it is none. Safe to call twice. */
+  corrected(): Promise<Corrected | null>;
+  /**
+   * A corrected file has its header in its first row and one sheet of rows, whatever the options say.
+   * @throws RowferryError when there is no such sheet or no header.
+   */
   open(options: ReadOptions): Promise<Table>;
   /** Frees the file and whatever was spooled. Safe to call twice. */
   close(): Promise<void>;
+}
+
+export interface Corrected {
+  /** The sheet that holds its rows; null for CSV. */
+  sheet: string | null;
+  /** What its first row says of the row it corrects (`rowferry_row`); null: nothing. */
+  reference: string | null;
 }
 
 export interface Table {

@@ -1,7 +1,7 @@
 /** Which inputs of a mapping read a file. */
 import { RowferryError } from "../../model/error.js";
 import { compileGlob } from "../glob.js";
-import type { MappingInput } from "../mapping.js";
+import type { CorrectedOrigin, MappingInput } from "../mapping.js";
 import { didYouMean } from "../nearest.js";
 
 export interface InputFiles {
@@ -13,12 +13,10 @@ export interface InputFiles {
 const WORKBOOK = /\.xls[xm]$/iu;
 const REJECTED = /\.rejected(?=\.[^.]+$)/iu;
 
-/** A rejected file is read as the file it came from. @throws RowferryError `mapping-files` when none fits, or several that are not sheets of one workbook. */
+/** @throws RowferryError `mapping-files` when none fits, or several that are not sheets of one workbook. */
 export function matchFiles(inputs: readonly InputFiles[], fileName: string): MappingInput[] {
-  const name = fileName.split(/[\\/]/u).at(-1) ?? fileName;
-  let fitting = inputs.filter((entry) => fits(entry, name, inputs.length));
-  if (fitting.length === 0 && REJECTED.test(name))
-    fitting = inputs.filter((entry) => fits(entry, name.replace(REJECTED, ""), inputs.length));
+  const name = lastPart(fileName);
+  const fitting = fittingName(inputs, name);
   if (fitting.length === 0) {
     const patterns = inputs.flatMap((entry) => entry.patterns ?? []);
     const known = inputs.map((entry) => `${entry.input.name} (${entry.patterns?.join(", ") ?? "any"})`).join("; ");
@@ -39,6 +37,42 @@ export function matchFiles(inputs: readonly InputFiles[], fileName: string): Map
     });
   }
   return fitting.map((entry) => entry.input);
+}
+
+/**
+ * The input whose rows a corrected file holds: as the ledger knows it; else by the file's name, by its sheet, or because
+ * there is no other. @throws RowferryError `mapping-files` when that leaves several.
+ */
+export function matchCorrected(inputs: readonly InputFiles[], fileName: string, origin: CorrectedOrigin): MappingInput {
+  const name = lastPart(fileName);
+  const own = inputs.find(({ input }) => input.name === origin.input);
+  if (own !== undefined) return own.input;
+  const named = fittingName(inputs, name);
+  const left = named.length > 0 ? named : [...inputs];
+  const ofSheet = left.filter(({ input }) => isSheet(input.read.excel?.sheet, origin.sheet));
+  const [first, ...others] = ofSheet.length > 0 ? ofSheet : left;
+  if (first !== undefined && others.length === 0) return first.input;
+  const names = left.map((entry) => entry.input.name).join(", ");
+  throw new RowferryError("mapping-files", `these are corrected rows, but of which input? It may be any of ${names}`, {
+    place: { file: name },
+    hint: "Give the file the name that it was written under, or import it into the ledger that rejected its rows.",
+  });
+}
+
+/** A rejected file is named like the file it came from. */
+function fittingName(inputs: readonly InputFiles[], name: string): InputFiles[] {
+  const fitting = inputs.filter((entry) => fits(entry, name, inputs.length));
+  if (fitting.length > 0 || !REJECTED.test(name)) return fitting;
+  return inputs.filter((entry) => fits(entry, name.replace(REJECTED, ""), inputs.length));
+}
+
+function isSheet(wanted: string | number | undefined, sheet: string | null): boolean {
+  if (typeof wanted !== "string" || sheet === null) return false;
+  return wanted === sheet || compileGlob(wanted)(sheet);
+}
+
+function lastPart(fileName: string): string {
+  return fileName.split(/[\\/]/u).at(-1) ?? fileName;
 }
 
 function fits({ input, patterns }: InputFiles, name: string, count: number): boolean {

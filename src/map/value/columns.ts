@@ -15,6 +15,10 @@ export interface ColumnEntry {
 /** Columns that rejected files carry in addition; they belong to no field. */
 const OWN_COLUMNS = new Set(["rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint"]);
 
+export function isOwnColumn(header: string): boolean {
+  return OWN_COLUMNS.has(header);
+}
+
 export class BoundColumns {
   readonly header: readonly string[];
   readonly #entries: ReadonlyMap<string, ColumnEntry>;
@@ -73,7 +77,7 @@ export class BoundColumns {
   matching(test: (header: string) => boolean): number[] {
     const indexes: number[] = [];
     for (const [index, text] of this.header.entries()) {
-      if (text === "" || OWN_COLUMNS.has(text) || !test(text)) continue;
+      if (text === "" || isOwnColumn(text) || !test(text)) continue;
       this.#used.add(index);
       indexes.push(index);
     }
@@ -82,7 +86,7 @@ export class BoundColumns {
 
   /** Headers that no field asked for. */
   unmapped(): string[] {
-    return this.header.filter((text, index) => text !== "" && !OWN_COLUMNS.has(text) && !this.#used.has(index));
+    return this.header.filter((text, index) => text !== "" && !isOwnColumn(text) && !this.#used.has(index));
   }
 
   /** @throws RowferryError naming every column that was asked for and is missing or ambiguous. */

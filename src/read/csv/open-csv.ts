@@ -1,6 +1,7 @@
 /** A CSV file as an `Input`: its encoding, dialect and header are settled by `open`, its rows come as a stream. */
 import type { CsvOptions, Dialect, ReadOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
+import { correctedCsv, correctedOptions } from "../corrected.js";
 import type { Input, Table } from "../table.js";
 import { type ChosenEncoding, chooseEncoding } from "./choose-encoding.js";
 import { textPieces, withoutDosEnd } from "./decode.js";
@@ -36,6 +37,10 @@ export function openCsv(file: CsvFile, limits: { maxRecordLength?: number } = {}
     contentHash: file.contentHash,
     bytes: file.bytes,
     sheets: [{ sheet: null, hidden: false }],
+    corrected: async () => {
+      const found = correctedCsv((await firstBytes(guarded, SAMPLE_BYTES)).bytes);
+      return found === null ? null : { sheet: null, reference: found.reference };
+    },
     open: (options) => openTable(guarded, options, limits),
     close: () => (closed ??= file.close()),
   };
@@ -53,15 +58,16 @@ async function* guard(file: CsvFile): AsyncGenerator<Buffer> {
 }
 
 async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecordLength?: number }): Promise<Table> {
-  const csv: CsvOptions = options.csv ?? {};
   const head = await firstBytes(file, SAMPLE_BYTES);
   if (head.bytes.length === 0)
     throw new RowferryError("file-empty", "the file is empty", { place: { file: file.name } });
+  const corrected = correctedCsv(head.bytes);
+  const csv: CsvOptions = corrected === null ? (options.csv ?? {}) : correctedOptions(options.csv ?? {}, corrected);
   const encoding = await chooseEncoding({ name: file.name, head: head.bytes, chunks: file.chunks }, csv);
   const sample = decodeSample(file.name, head, encoding);
-  const option = options.header ?? "auto";
-  const shape = detectDialect(sample, csv, typeof option === "string" ? null : Math.min(...[option].flat()));
-  const header = locateHeader(sample, shape, option);
+  const wanted = corrected === null ? (options.header ?? "auto") : "auto";
+  const shape = detectDialect(sample, csv, typeof wanted === "string" ? null : Math.min(...[wanted].flat()));
+  const header = locateHeader(sample, shape, corrected === null ? wanted : shape.firstLine);
   const dialect = dialectOf(file, encoding, shape);
   return {
     sheet: null,

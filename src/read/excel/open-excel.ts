@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { RowferryError } from "../../model/error.js";
 import { HEAD_BYTES, recognise } from "../recognise.js";
 import type { Input } from "../table.js";
+import { findCorrectedSheet } from "./corrected-sheet.js";
 import { openTable } from "./open-table.js";
 import { openWorkbook } from "./workbook.js";
 import { defaultZipLimits, type ExcelFile, type ZipLimits, ZipParts } from "./zip-parts.js";
@@ -23,7 +24,11 @@ export async function openExcel(file: ExcelFile, limits: ZipLimits = defaultZipL
       contentHash: file.contentHash,
       bytes: file.bytes,
       sheets: workbook.sheets.map(({ name, hidden }) => ({ sheet: name, hidden })),
-      open: (options) => openTable(workbook, options),
+      corrected: async () => {
+        const found = await findCorrectedSheet(workbook);
+        return found === null ? null : { sheet: found.sheet.name, reference: found.reference };
+      },
+      open: async (options) => openTable(workbook, options, await findCorrectedSheet(workbook)),
       close: () => parts.close(),
     };
   } catch (error) {

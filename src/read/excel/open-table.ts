@@ -3,6 +3,7 @@ import type { ReadOptions } from "../../model/dialect.js";
 import { columnLetters } from "../column-letters.js";
 import type { Table } from "../table.js";
 import { chooseSheet } from "./choose-sheet.js";
+import type { CorrectedSheet } from "./corrected-sheet.js";
 import { corrupt, reasonOf } from "./fault.js";
 import { RowferryError } from "../../model/error.js";
 import { locateHeader, type SheetHeader } from "./locate-header.js";
@@ -12,10 +13,17 @@ import { isEmptySheet } from "./sheet-stream.js";
 import type { Sheet, Workbook } from "./workbook.js";
 
 /** @throws RowferryError when there is no such sheet or no header, or the workbook is damaged. */
-export async function openTable(workbook: Workbook, options: ReadOptions): Promise<Table> {
+export async function openTable(
+  workbook: Workbook,
+  options: ReadOptions,
+  corrected: CorrectedSheet | null,
+): Promise<Table> {
   const excel = options.excel ?? {};
-  const { sheet, notes } = await chooseSheet(workbook, excel, (one) => isEmptySheet(workbook, one));
-  const option = options.header ?? "auto";
+  const { sheet, notes } =
+    corrected === null
+      ? await chooseSheet(workbook, excel, (one) => isEmptySheet(workbook, one))
+      : { sheet: corrected.sheet, notes: [] };
+  const option = corrected?.headerRow ?? options.header ?? "auto";
   const skipHidden = excel.hidden !== "read";
   const fillMerged = excel.fillMerged === true;
   // Read side by side: one waits for zlib where the other parses.
