@@ -1,6 +1,8 @@
+import { stdnum } from "stdnum";
 import { describe, expect, it } from "vitest";
 import { compileConversion, type ConversionSpec } from "../src/map/convert/conversion.js";
 import { taxIdTypeOf } from "../src/map/convert/tax-id.js";
+import type { RowferryError } from "../src/model/error.js";
 import type { CellKind } from "../src/model/row.js";
 
 const convert = (spec: ConversionSpec, cell: string, kind: CellKind = "text") =>
@@ -65,6 +67,36 @@ describe("taxId", () => {
 
   it("a date cell is no tax id", () => {
     expect(convert("taxId", "2025-01-01", "date")).toMatchObject({ problem: { code: "cell-kind" } });
+  });
+
+  it("knows the countries that the library lists, each with its types, though it loads them one by one", () => {
+    const typesOf = (country: string) => {
+      try {
+        compileConversion({ name: "taxId", type: "no such" }, { country });
+        return [];
+      } catch (error) {
+        return (
+          (error as RowferryError).hint
+            ?.match(/^Known: (.*?)\. For/)?.[1]
+            ?.toLowerCase()
+            .split(", ") ?? null
+        );
+      }
+    };
+    const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    const countries = letters.flatMap((first) => letters.map((second) => first + second));
+    const known = countries.flatMap((country) => {
+      const types = typesOf(country);
+      return types === null ? [] : [[country, types.toSorted()]];
+    });
+    const listed = Object.entries(stdnum).map(([country, types]) => [
+      country,
+      Object.keys(types)
+        .map((type) => type.toLowerCase())
+        .toSorted(),
+    ]);
+    expect(Object.fromEntries(known)).toEqual(Object.fromEntries(listed));
+    expect(known.length).toBeGreaterThan(90);
   });
 
   it("tells which type a number is, for the participant's taxIdType", () => {

@@ -2,7 +2,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Target } from "../model/target.js";
-import { createSandbox } from "../sandbox/index.js";
 
 /** The store lies beside the ledger: one without the other would make every known row a foreign collision. */
 export const sandboxStorePath = (target: Target): string => join(dirname(target.ledgerPath), "store.db");
@@ -19,6 +18,8 @@ export async function openEmbeddedSandbox(
       for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
     }
   }
+  // A run against a service has no need of one.
+  const { createSandbox } = await import("../sandbox/index.js");
   const sandbox = createSandbox({ storage: { file: sandboxStorePath(target) }, rate: null });
   closing.push(() => sandbox.close());
   const { baseUrl, tokenUrl } = await sandbox.listen({ host: "127.0.0.1", port: 0 });

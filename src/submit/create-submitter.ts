@@ -6,6 +6,7 @@ import type { Submitter } from "./call.js";
 import { createExchange } from "./exchange.js";
 import { createInFlight } from "./in-flight.js";
 import { throttled, withOutageGate, withSlot } from "./layers.js";
+import { lazyThrottle, lazyTransport } from "./lazy.js";
 import { createLocalThrottle } from "./local-throttle.js";
 import { createOutageGate } from "./outage.js";
 import { requestIdReader } from "./request-ids.js";
@@ -13,12 +14,10 @@ import { withRetries } from "./retry.js";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.js";
 import { secureUrl } from "./secure-url.js";
 import { createServiceClock } from "./service-clock.js";
-import { createSharedThrottle } from "./shared-throttle.js";
 import { createStop } from "./stop.js";
 import { type Throttle, unthrottled } from "./throttle.js";
 import { createTokenSource } from "./token-source.js";
 import type { Transport } from "./transport.js";
-import { createUndiciTransport } from "./undici-transport.js";
 
 /** Something a person may want to know while a run goes on. */
 export interface SubmitNotice {
@@ -54,7 +53,7 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
   const baseUrl = secureUrl(target.baseUrl, "base URL");
   secureUrl(target.tokenUrl, "token URL");
   const notice = options.notice ?? (() => {});
-  const transport = options.transport ?? createUndiciTransport();
+  const transport = options.transport ?? lazyTransport();
   const throttle = options.throttle ?? throttleOf(target, clock, options.recentSends ?? (() => []), notice);
 
   const stop = createStop();
@@ -130,7 +129,7 @@ function throttleOf(
   if (target.rate === null) return unthrottled;
   const { rate, burst } = target;
   if (target.throttle === null) return createLocalThrottle({ rate, burst, clock, recentSends: recentSends() });
-  return createSharedThrottle({
+  return lazyThrottle({
     redisUrl: target.throttle,
     name: `${target.baseUrl} ${target.clientId}`,
     rate,

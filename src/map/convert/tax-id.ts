@@ -1,12 +1,34 @@
 /** Tax ids in one canonical form, so that dots and dashes never make twins (HARD-CASES H32). */
 import { createRequire } from "node:module";
-import type { stdnum as stdnumRegistry, Validator } from "stdnum";
+import type { Validator } from "stdnum";
 import { z } from "zod";
 import { RowferryError } from "../../model/error.js";
 import { type ConvertDefaults, type ConvertResult, convertDefaultsShape, defineConversion } from "./conversion-kind.js";
 import { quoteCell, refuse, refuseKind } from "./refuse.js";
 
-const { stdnum } = createRequire(import.meta.url)("stdnum") as { stdnum: typeof stdnumRegistry };
+const require = createRequire(import.meta.url);
+
+/** The library has files for these, and does not list them. */
+const unlisted = ["AI", "LK"];
+
+const loaded = new Map<string, Record<string, Validator> | null>();
+
+/** The library's main entry loads all 92 countries (100 ms); each is loaded when it is first asked for. */
+function validatorsOf(country: string): Record<string, Validator> | null {
+  let validators = loaded.get(country);
+  if (validators === undefined) loaded.set(country, (validators = load(country)));
+  return validators;
+}
+
+function load(country: string): Record<string, Validator> | null {
+  if (!/^[A-Z]{2}$/.test(country) || unlisted.includes(country)) return null;
+  try {
+    return require(`stdnum/lib/cjs/${country.toLowerCase()}/index.js`) as Record<string, Validator>;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND") return null;
+    throw error;
+  }
+}
 
 /** Types whose numbers have a fixed length and may have lost leading zeros in a spreadsheet. */
 const fixedLengths: Record<string, number> = { "BR/cpf": 11, "BR/cnpj": 14, "PT/nif": 9, "PT/nipc": 9, "MZ/nuit": 9 };
@@ -23,8 +45,8 @@ interface TaxIdType {
 
 /** The types of a country's tax ids, as mappings may name them. @throws RowferryError when none is known. */
 function typesOf(country: string): TaxIdType[] {
-  const validators = Object.hasOwn(stdnum, country) ? stdnum[country] : undefined;
-  if (validators === undefined) {
+  const validators = validatorsOf(country);
+  if (validators === null) {
     throw new RowferryError("conversion-options", `no tax ids of country ${JSON.stringify(country)} are known`, {
       hint: "Use `as: text` with `pattern` for them.",
     });
@@ -55,7 +77,7 @@ function padded(text: string, type: TaxIdType): string {
 
 /** Which of a country's types a tax id is (`CNPJ`), or null when it is of none or of several. */
 export function taxIdTypeOf(text: string, country: string): string | null {
-  if (!Object.hasOwn(stdnum, country)) return null;
+  if (validatorsOf(country) === null) return null;
   const fitting = typesOf(country).filter((type) => canonical(text.trim().toUpperCase(), type) !== null);
   return fitting.length === 1 ? (fitting[0]?.name ?? null) : null;
 }
