@@ -10,6 +10,7 @@ import {
   manifests,
   type ProcessOptions,
   serviceEnv,
+  shortWaits,
   startRowferry,
   endProcesses,
 } from "./kill/processes.js";
@@ -42,7 +43,12 @@ interface More extends Partial<ProcessOptions> {
 }
 
 async function run(args: string[], { killAfter, ...more }: More = {}): Promise<Ended> {
-  const { child, ended } = startRowferry(args, { cwd: folder, ...more, env: { ...env, ...more.env } });
+  const { child, ended } = startRowferry(args, {
+    cwd: folder,
+    preload: [shortWaits],
+    ...more,
+    env: { ...env, ...more.env },
+  });
   const watch = setInterval(() => {
     if (killAfter !== undefined && sandbox.store.statistics().requests >= killAfter) child.kill("SIGKILL");
   }, 1);
@@ -100,7 +106,7 @@ describe("a clock that is set back by a day between two runs (H33)", () => {
 
   test("the second run goes on at once, and loses nothing", async () => {
     expect((await runImport({ killAfter: 60 })).code).toBeNull();
-    const ended = await runImport({ preload: [clockBack(86_400_000)] });
+    const ended = await runImport({ preload: [shortWaits, clockBack(86_400_000)] });
     expectAll(ended);
     expect((await run(["resume"])).code).toBe(ended.code);
   });
