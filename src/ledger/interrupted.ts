@@ -4,7 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import { isOn } from "../model/safeguards.js";
-import { sendingDocuments, sendingEvents } from "./in-flight.js";
+import { anyUnderWay, sendingDocuments, sendingEvents } from "./in-flight.js";
 
 const unanswered = "id > (SELECT max(id) >> 32 << 32 FROM requests) AND result IS NULL";
 
@@ -14,8 +14,7 @@ export function recordInterruptions(database: Database, now: number): void {
   const reason = "interrupted-in-doubt";
   const anything = database
     .prepare<[], number>(
-      `SELECT EXISTS (SELECT 1 FROM requests WHERE ${unanswered})
-         OR EXISTS (${sendingEvents}) OR EXISTS (${sendingDocuments})
+      `SELECT ${anyUnderWay}
          OR EXISTS (SELECT 1 FROM participants WHERE state <> 'registered' AND state = 'sending')
          OR EXISTS (SELECT 1 FROM addresses WHERE state <> 'registered' AND state = 'sending')`,
     )

@@ -22,19 +22,16 @@ const openRows = `
   UNION ALL SELECT r.row_id FROM row_records r JOIN addresses a ON a.id = r.record_id
     WHERE r.row_id BETWEEN @first AND @last AND r.kind = 'address' AND ${openRegistration("a")}
   UNION ALL SELECT r.row_id FROM row_records r LEFT JOIN document_states x ON x.document_id = r.record_id
-    WHERE r.row_id BETWEEN @first AND @last AND r.kind = 'document' AND ${openDocument}
-  UNION ALL SELECT row_id FROM temp.open_declarations WHERE row_id BETWEEN @first AND @last`;
+    WHERE r.row_id BETWEEN @first AND @last AND r.kind = 'document' AND ${openDocument}`;
 
-/** Rows that declared a record of their own which is not registered, whatever became of their events. */
+/** Rows that declared a record of their own which is not registered, whatever became of their events; ascending. */
 const openDeclarations = `
-DROP TABLE IF EXISTS temp.open_declarations;
-CREATE TEMP TABLE open_declarations (row_id INTEGER PRIMARY KEY);
-INSERT OR IGNORE INTO temp.open_declarations
   SELECT p.row_id FROM participants p WHERE p.row_id IS NOT NULL AND ${openRegistration("p")}
   UNION ALL SELECT a.row_id FROM addresses a WHERE a.row_id IS NOT NULL AND ${openRegistration("a")}
   UNION ALL SELECT d.row_id FROM document_states x JOIN documents d ON d.id = x.document_id
     WHERE x.service_id IS NULL AND x.state <> 'sending' AND x.state = 'rejected' AND x.reason IS NOT 'dismissed'
-      AND d.row_id IS NOT NULL;`;
+      AND d.row_id IS NOT NULL
+  ORDER BY 1`;
 
 interface Range {
   first: number;
@@ -51,11 +48,26 @@ export interface OpenRows {
 
 /** As things are when it is made. */
 export function createOpenRows(database: Database): OpenRows {
-  database.exec(openDeclarations);
+  const declared = database.prepare<[], number>(openDeclarations).pluck().all();
+  const declaredWithin = (first: number, last: number) =>
+    declared.slice(firstFrom(declared, first), firstFrom(declared, last + 1));
   const rows = database.prepare<Range, number>(openRows).pluck();
   const any = database.prepare<Range, number>(`SELECT EXISTS (${openRows})`).pluck();
   return {
-    within: (first, last, since) => new Set(rows.all({ first, last, since })),
-    anyWithin: (first, last) => any.get({ first, last, since: Number.MAX_SAFE_INTEGER }) === 1,
+    within: (first, last, since) => new Set([...declaredWithin(first, last), ...rows.all({ first, last, since })]),
+    anyWithin: (first, last) =>
+      declaredWithin(first, last).length > 0 || any.get({ first, last, since: Number.MAX_SAFE_INTEGER }) === 1,
   };
+}
+
+/** Where the first number that is not below `least` stands in an ascending list. */
+function firstFrom(ascending: readonly number[], least: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? 0) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

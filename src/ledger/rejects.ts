@@ -3,9 +3,11 @@ import type { Database } from "better-sqlite3";
 import type { Code } from "../model/codes.js";
 import type { Problem } from "../model/problem.js";
 import type { CellKind } from "../model/row.js";
+import type { StateCounts } from "../model/summary.js";
 import { createCellReader } from "./row-cells.js";
 import { rowId, rowNumberOf, rowReference } from "./row-id.js";
-import { UNSETTLED_S, UNSETTLED_DOCUMENT_S } from "./unsettled.js";
+import type { OpenWork } from "./tally.js";
+import { FAILED_DOCUMENT_S, UNSETTLED_S } from "./unsettled.js";
 
 export interface RejectedLedgerRow {
   row: number;
@@ -15,65 +17,97 @@ export interface RejectedLedgerRow {
   problems: Problem[];
 }
 
-/** Participants, addresses and documents that the service refused, with the row that declared them. */
-const refusedRecords = `SELECT 'participant' AS subject, id, row_id, reason FROM participants
-    WHERE state <> 'registered' AND state = 'rejected' AND reason IS NOT 'dismissed' AND row_id IS NOT NULL
-  UNION ALL SELECT 'address', id, row_id, reason FROM addresses
-    WHERE state <> 'registered' AND state = 'rejected' AND reason IS NOT 'dismissed' AND row_id IS NOT NULL
-  UNION ALL SELECT 'document', d.id, d.row_id, s.reason FROM document_states s JOIN documents d ON d.id = s.document_id
-    WHERE ${UNSETTLED_DOCUMENT_S} AND s.state = 'rejected' AND s.reason IS NOT 'dismissed' AND d.row_id IS NOT NULL`;
-
-/** Inputs that have such rows, by id. */
-export function inputsWithRejects(database: Database): number[] {
-  return database
-    .prepare<[], number>(
-      `SELECT DISTINCT id >> 32 FROM rows WHERE fate = 'invalid' AND settled IS NULL AND lead IS NULL
-       UNION SELECT DISTINCT re.row_id >> 32 FROM event_states s JOIN row_events re ON re.event_id = s.event_id
-       WHERE ${UNSETTLED_S} AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
-       UNION SELECT DISTINCT row_id >> 32 FROM (${refusedRecords})`,
-    )
-    .pluck()
-    .all();
+export interface Rejects {
+  /** Inputs that have such rows, by id. */
+  inputs(): number[];
+  /** In row order. Rows that had landed before another row changed their event are left out: their cells are gone, and nothing is wrong with them. */
+  rows(input: { id: number; contentHash: string }): Generator<RejectedLedgerRow>;
 }
 
-/** In row order. Rows that had landed before another row changed their event are left out: their cells are gone, and nothing is wrong with them. */
-export function* rejectedRows(
+const refusedRegistrations = (subject: string, table: string) =>
+  `SELECT '${subject}' AS subject, id, row_id, reason FROM ${table}
+    WHERE state <> 'registered' AND state = 'rejected' AND reason IS NOT 'dismissed' AND row_id IS NOT NULL`;
+/** What the service refused, with the row that declared it. */
+const refusedBy = {
+  participants: refusedRegistrations("participant", "participants"),
+  addresses: refusedRegistrations("address", "addresses"),
+  documents: `SELECT 'document' AS subject, d.id, d.row_id, s.reason FROM document_states s JOIN documents d ON d.id = s.document_id
+    WHERE ${FAILED_DOCUMENT_S} AND s.state = 'rejected' AND d.row_id IS NOT NULL`,
+};
+
+const failedEvent = `${UNSETTLED_S} AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0`;
+const inputsOfEvents = `SELECT re.row_id >> 32 FROM event_states s JOIN row_events re ON re.event_id = s.event_id WHERE ${failedEvent}`;
+const rowsOfEvents = `SELECT re.row_id FROM row_events re JOIN events e ON e.id = re.event_id
+  JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+  WHERE re.row_id >= @first AND re.row_id < @end AND ${failedEvent}`;
+
+/** `open`: the tally of the same moment. Of what it counts none, none is looked for. */
+export function createRejects(database: Database, open: OpenWork): Rejects {
+  const any = (counts: StateCounts, ...states: string[]) => states.some((state) => (counts[state] ?? 0) > 0);
+  const kinds = (["participants", "addresses", "documents"] as const).filter((kind) => any(open[kind], "rejected"));
+  const records = kinds.length === 0 ? null : kinds.map((kind) => refusedBy[kind]).join(" UNION ALL ");
+  const events = any(open.events, "rejected", "foreign", "changed");
+  return {
+    inputs() {
+      const sources = [
+        ...(open.rows > 0
+          ? ["SELECT id >> 32 FROM rows WHERE fate = 'invalid' AND settled IS NULL AND lead IS NULL"]
+          : []),
+        ...(events ? [inputsOfEvents] : []),
+        ...(records === null ? [] : [`SELECT row_id >> 32 FROM (${records})`]),
+      ];
+      if (sources.length === 0) return [];
+      return database
+        .prepare<[], number>(`SELECT DISTINCT * FROM (${sources.join(" UNION ALL ")}) ORDER BY 1`)
+        .pluck()
+        .all();
+    },
+    rows: (input) => rejectedRows(database, input, records, events),
+  };
+}
+
+type Refusal = { code: Code; message: string | null };
+
+function* rejectedRows(
   database: Database,
   input: { id: number; contentHash: string },
+  records: string | null,
+  events: boolean,
 ): Generator<RejectedLedgerRow> {
-  const range = [rowId(input.id, 0), rowId(input.id + 1, 0)] as const;
+  const range = { first: rowId(input.id, 0), end: rowId(input.id + 1, 0) };
   const ids = database
-    .prepare<[number, number, number, number, number, number], number>(
-      `SELECT id FROM rows WHERE id >= ? AND id < ? AND fate = 'invalid' AND settled IS NULL AND lead IS NULL
-       UNION SELECT re.row_id FROM row_events re JOIN events e ON e.id = re.event_id
-     JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-       WHERE re.row_id >= ? AND re.row_id < ? AND ${UNSETTLED_S} AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
-       UNION SELECT row_id FROM (${refusedRecords}) WHERE row_id >= ? AND row_id < ?
+    .prepare<{ first: number; end: number }, number>(
+      `SELECT id FROM rows WHERE id >= @first AND id < @end AND fate = 'invalid' AND settled IS NULL AND lead IS NULL
+       ${events ? `UNION ${rowsOfEvents}` : ""}
+       ${records === null ? "" : `UNION SELECT row_id FROM (${records}) WHERE row_id >= @first AND row_id < @end`}
        ORDER BY 1`,
     )
     .pluck()
-    .all(...range, ...range, ...range);
+    .all(range);
   const cells = createCellReader(database);
   const staged = database.prepare<[number], Problem>(
     `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = ? AND severity = 'error' ORDER BY id`,
   );
-  const refused = database.prepare<[number], { code: Code; message: string | null }>(
+  const refusedEvents = database.prepare<[number], Refusal>(
     `SELECT coalesce(s.reason, s.state) AS code, (SELECT message FROM problems p
        WHERE p.subject = 'event' AND p.subject_id = s.event_id ORDER BY p.id DESC LIMIT 1) AS message
      FROM row_events re JOIN events e ON e.id = re.event_id
      JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
      WHERE re.row_id = ? AND s.state IN ('rejected', 'foreign') AND s.dismissed = 0`,
   );
-  const records = database.prepare<[number], { code: Code; message: string | null }>(
-    `SELECT f.reason AS code, (SELECT message FROM problems p WHERE p.subject = f.subject AND p.subject_id = f.id
-       AND p.severity = 'error' ORDER BY p.id DESC LIMIT 1) AS message
-     FROM (${refusedRecords}) f WHERE f.row_id = ?`,
-  );
+  const refusedRecords =
+    records === null
+      ? null
+      : database.prepare<[number], Refusal>(
+          `SELECT f.reason AS code, (SELECT message FROM problems p WHERE p.subject = f.subject AND p.subject_id = f.id
+             AND p.severity = 'error' ORDER BY p.id DESC LIMIT 1) AS message
+           FROM (${records}) f WHERE f.row_id = ?`,
+        );
   for (const id of ids) {
     const kept = cells.of(id);
     if (kept === null) continue;
     const problems = staged.all(id);
-    for (const { code, message } of [...records.all(id), ...refused.all(id)])
+    for (const { code, message } of [...(refusedRecords?.all(id) ?? []), ...(events ? refusedEvents.all(id) : [])])
       problems.push({ code, message: message ?? code, hint: null, column: null });
     yield {
       row: rowNumberOf(id),

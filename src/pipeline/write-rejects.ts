@@ -2,9 +2,10 @@
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { createInputStore } from "../ledger/inputs.js";
-import { inputsWithRejects, type RejectedLedgerRow, rejectedRows } from "../ledger/rejects.js";
+import { createRejects, type RejectedLedgerRow } from "../ledger/rejects.js";
 import { rowId } from "../ledger/row-id.js";
 import { rowsOf } from "../ledger/rows-of.js";
+import { tallyOpen } from "../ledger/tally.js";
 import { selectOpen, type Selectors } from "../ledger/selection.js";
 import type { Problem } from "../model/problem.js";
 import type { Target } from "../model/target.js";
@@ -23,10 +24,11 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
   const found = reading(target, (database) => {
     const wanted = rowsOf(database, selectOpen(database, selectors));
     const inputs = createInputStore(database);
-    return inputsWithRejects(database).flatMap((id) => {
+    const rejects = createRejects(database, tallyOpen(database));
+    return rejects.inputs().flatMap((id) => {
       const input = inputs.get(id);
       if (input === null) return [];
-      const rows = [...rejectedRows(database, input)].filter(({ row }) => wanted.has(rowId(id, row)));
+      const rows = [...rejects.rows(input)].filter(({ row }) => wanted.has(rowId(id, row)));
       return rows.length === 0 ? [] : [{ input, rows }];
     });
   });

@@ -1,7 +1,7 @@
 /** A run's folder: the rows that a person must change, each in its input's own format, receipts, report, summary. */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { inputsWithRejects, rejectedRows } from "../ledger/rejects.js";
+import { createRejects } from "../ledger/rejects.js";
 import { forgetLandedCells } from "../ledger/row-cells.js";
 import { receiptsOf } from "../ledger/receipts.js";
 import type { Summary } from "../model/summary.js";
@@ -42,12 +42,12 @@ export async function writeRunFiles(
 }
 
 async function writeRejected(session: Session, folder: string, summary: Summary): Promise<void> {
-  if (!hasRejects(summary.open)) return;
-  for (const id of inputsWithRejects(session.database)) {
+  const rejects = createRejects(session.database, summary.open);
+  for (const id of rejects.inputs()) {
     const input = session.inputs.get(id);
     if (input === null) continue;
     const path = unusedPath(folder, rejectedFileName(input.name, input.sheet, input.dialect.format), summary);
-    const rows = rejectedRows(session.database, input);
+    const rows = rejects.rows(input);
     const written = await writeRejectedFile(path, { header: input.header, dialect: input.dialect, rows });
     if (written.rows === 0) {
       rmSync(written.path, { force: true });
@@ -58,11 +58,6 @@ async function writeRejected(session: Session, folder: string, summary: Summary)
     const message = `${basename(written.path)}: ${written.note}`;
     session.observe({ type: "notice", level: "info", code: null, message });
   }
-}
-
-function hasRejects({ rows, ...records }: Summary["open"]): boolean {
-  const states = ["rejected", "foreign", "changed"];
-  return rows > 0 || Object.values(records).some((counts) => states.some((state) => (counts[state] ?? 0) > 0));
 }
 
 /** Of the first CSV input of this run: what opens that file opens the receipts. */

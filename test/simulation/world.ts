@@ -148,7 +148,7 @@ export function createWorld(options: WorldOptions = {}): World {
         observe: () => {},
         fresh: false,
         throttle: unthrottled,
-        logLevel: "warn",
+        logLevel: "silent",
         limits: { waitForLock: false, ...plan.limits },
         journal,
         transport: async (request) => {
