@@ -4,6 +4,7 @@
  * Knows no command's details: it loads the one that was called.
  */
 import { readFileSync, realpathSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
 import { RowferryError } from "../model/error.js";
@@ -20,6 +21,8 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   const frame = createFrame(world, stop.signal);
   const forget = world.onSignal((signal) => {
     const exitCode = signal === "SIGINT" ? ExitCode.interrupted : ExitCode.terminated;
+    // A terminal that closes says so more than once: its shell repeats it.
+    if (stop.signal.aborted && signal === "SIGHUP") return;
     if (stop.signal.aborted) return world.exitNow(exitCode);
     world.stderr.write("rowferry: stopping; calls under way finish first (once more ends at once)\n");
     stop.abort({ signal, exitCode } satisfies Interruption);
@@ -97,6 +100,18 @@ function ownVersion(): string {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
+/** What nobody could read has not been said: all is not well then. */
+function arrived({ stdout, stderr }: World, exitCode: number): number {
+  const failure = stdout.failure ?? null;
+  if (failure === null) return exitCode;
+  const { message, hint } = new RowferryError(
+    "output-unwritable",
+    `the output could not be written: ${failure.message}`,
+  );
+  stderr.write(`rowferry: ${message}\n  ${hint}\n`);
+  return exitCode === ExitCode.ok ? ExitCode.unexpected : exitCode;
+}
+
 function calledDirectly(): boolean {
   const script = process.argv[1];
   return script !== undefined && realpathSync(script) === fileURLToPath(import.meta.url);
@@ -104,6 +119,10 @@ function calledDirectly(): boolean {
 
 if (calledDirectly()) {
   keepHeapSmall();
+  const world = processWorld();
+  const exitCode = await main(process.argv.slice(2), world);
+  // A stream tells only now of what it could not write.
+  await setImmediate();
   // Not process.exitCode: a connection that is kept alive must not keep a finished command alive.
-  process.exit(await main(process.argv.slice(2), processWorld()));
+  process.exit(arrived(world, exitCode));
 }

@@ -8,9 +8,11 @@ export interface Stream {
   readonly isTTY: boolean;
   /** Null where it is not known. */
   readonly columns: number | null;
+  /** Why something written did not arrive although somebody is to read it; null or absent: nothing of that kind is known. */
+  readonly failure?: Error | null;
 }
 
-export type SignalName = "SIGINT" | "SIGTERM";
+export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 export interface World {
   env: Record<string, string | undefined>;
@@ -28,7 +30,11 @@ export interface World {
   exitNow: (code: number) => void;
 }
 
-/** The world of this process. A closed pipe (`| head`) silences a stream and ends nothing. */
+/**
+ * The world of this process. A closed pipe (`| head`), a terminal that is gone and a disk that is full silence a stream and
+ * end nothing: what is under way would be lost. A hangup stops the work of those who watch it in a terminal; where nobody
+ * does, as under nohup, it means nothing (Node takes back nohup's own way of saying so).
+ */
 export function processWorld(): World {
   return {
     env: process.env,
@@ -40,9 +46,12 @@ export function processWorld(): World {
     pipeline,
     onSignal: (listener) => {
       const names: SignalName[] = ["SIGINT", "SIGTERM"];
+      const hangup = isatty(process.stdout.fd) || isatty(process.stderr.fd) ? listener : () => {};
       for (const name of names) process.on(name, listener);
+      process.on("SIGHUP", hangup);
       return () => {
         for (const name of names) process.off(name, listener);
+        process.off("SIGHUP", hangup);
       };
     },
     exitNow: (code) => process.exit(code),
@@ -51,8 +60,9 @@ export function processWorld(): World {
 
 function processStream(stream: NodeJS.WriteStream & { fd: number }): Stream {
   let closed = false;
+  let failure: Error | null = null;
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (!closed && error.code !== "EPIPE" && error.code !== "EIO") failure = error;
     closed = true;
   });
   return {
@@ -60,6 +70,9 @@ function processStream(stream: NodeJS.WriteStream & { fd: number }): Stream {
       if (!closed) stream.write(text);
     },
     isTTY: isatty(stream.fd),
+    get failure() {
+      return failure;
+    },
     get columns() {
       return stream.columns ?? null;
     },

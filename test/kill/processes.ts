@@ -69,6 +69,8 @@ export interface ProcessOptions {
   preload?: string[];
   /** `ulimit -f`: no file may grow beyond so many blocks of 1 KiB. */
   fileBlocks?: number;
+  /** What a shell does before it becomes the program: redirections, say. */
+  shell?: string;
   /** User and group, when the test runs as root. */
   user?: number | undefined;
 }
@@ -89,8 +91,10 @@ export interface Rowferry {
 export function startRowferry(args: readonly string[], options: ProcessOptions): Rowferry {
   const imports = (options.preload ?? []).flatMap((module) => ["--import", module]);
   const command = [process.execPath, ...imports, program(), ...args];
-  const limited = ["bash", "-c", `ulimit -f ${options.fileBlocks}; trap '' XFSZ; exec "$@"`, "bash", ...command];
-  const [executable = "", ...rest] = options.fileBlocks === undefined ? command : limited;
+  const limit = options.fileBlocks === undefined ? "" : `ulimit -f ${options.fileBlocks}; trap '' XFSZ`;
+  const before = [limit, options.shell ?? ""].filter((part) => part !== "").join("; ");
+  const [executable = "", ...rest] =
+    before === "" ? command : ["bash", "-c", `${before}; exec "$@"`, "bash", ...command];
   const child = watched(
     spawn(executable, rest, {
       cwd: options.cwd,

@@ -98,7 +98,7 @@ export const cliCodes = {
   },
   interrupted: {
     meaning:
-      "The command was stopped by a signal (Ctrl-C, or the system's SIGTERM). Calls under way were let to finish.",
+      "The command was stopped by a signal (Ctrl-C, the system's SIGTERM, or its terminal was closed). Calls under way were let to finish.",
     remedy: "`rowferry resume` goes on where it stopped; nothing is sent twice.",
     example: "Ctrl-C during an import: exit code 130, and the ledger knows what has landed.",
     transient: true,
