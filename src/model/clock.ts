@@ -1,3 +1,5 @@
+import { onAbort } from "./when-aborted.js";
+
 /** Time and chance are handed in, so that a whole night can be simulated in virtual time. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
@@ -16,10 +18,11 @@ export const systemClock: Clock = {
       if (signal?.aborted) return resolve();
       const done = () => {
         clearTimeout(timer);
-        signal?.removeEventListener("abort", done);
+        leave?.();
         resolve();
       };
       const timer = setTimeout(done, ms);
-      signal?.addEventListener("abort", done, { once: true });
+      // Hundreds sleep on one signal: Node takes as many listeners for a leak, and warns the user of it.
+      const leave = signal === undefined ? null : onAbort(signal, done);
     }),
 };

@@ -2,7 +2,7 @@
  * How many requests may be under way at once. Follows the latency: at 2 s per answer the rate is still reached, and a
  * service that slows down is not buried.
  */
-import { onAbort } from "./when-aborted.js";
+import { onAbort } from "../model/when-aborted.js";
 
 export interface InFlight {
   /** Resolves with the function that gives the slot back, or with null when `signal` aborts first. */

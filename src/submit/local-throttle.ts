@@ -5,7 +5,7 @@
 import Bottleneck from "bottleneck";
 import type { Clock } from "../model/clock.js";
 import { safeBurst, safeRateShare, type Throttle } from "./throttle.js";
-import { unlessAborted } from "./when-aborted.js";
+import { unlessAborted } from "../model/when-aborted.js";
 
 export interface LocalThrottleOptions {
   /** The service's sustained rate, requests per second. */

@@ -9,7 +9,7 @@ import type { Clock } from "../model/clock.js";
 import { createLocalThrottle } from "./local-throttle.js";
 import { RedisClient } from "./redis-client.js";
 import { safeBurst, type Throttle } from "./throttle.js";
-import { unlessAborted, whenAborted } from "./when-aborted.js";
+import { unlessAborted, whenAborted } from "../model/when-aborted.js";
 
 export interface SharedThrottleOptions {
   /** `redis://…` or `rediss://…`. */
