@@ -36,27 +36,36 @@ interface OldEvent {
   payload: string;
 }
 
-/** `cancelAt`: ms, before the service's now. @throws RowferryError `document-not-replaceable` */
+/**
+ * `cancelAt`: ms, before the service's now. `cancellation`: what ends the old generation, also of a stranded one (a
+ * journal may know an id that a kill kept from this ledger); null: it is cancelled already.
+ * @throws RowferryError `document-not-replaceable`
+ */
 export function replaceDocument(
   database: Database,
   document: KnownDocument,
   reason: string,
   cancelAt: number,
   now: number,
-): Replacement {
+): { replacement: Replacement; cancellation: Cancellation | null } {
   if (reason.trim() === "") throw new RowferryError("usage", "A replacement needs a reason (--reason).");
   if (!["open", "closed", "cancelled", "stranded"].includes(document.state)) {
     const name = `${document.kind} ${document.key}`;
     throw new RowferryError("document-not-replaceable", `${name} is ${document.state}; there is nothing to replace.`);
   }
-  return database.transaction(() => replaceWithin(database, document, reason, cancelAt, now)).immediate();
+  return database
+    .transaction(() => {
+      const cancellation = document.state === "cancelled" ? null : cancellationOf(database, document, reason, cancelAt);
+      const replacement = replaceWithin(database, document, document.serviceId === null ? null : cancellation, now);
+      return { replacement, cancellation };
+    })
+    .immediate();
 }
 
 function replaceWithin(
   database: Database,
   document: KnownDocument,
-  reason: string,
-  cancelAt: number,
+  cancellation: Cancellation | null,
   now: number,
 ): Replacement {
   const inserted = (result: { lastInsertRowid: number | bigint }) => Number(result.lastInsertRowid);
@@ -77,8 +86,7 @@ function replaceWithin(
       .run(generation, document.id),
   );
   const following = createNextGeneration(database, document, { id: next, generation });
-  const cancels = document.serviceId !== null && document.state !== "cancelled";
-  if (cancels) cancelOld(database, document.id, cancellationOf(database, document, reason, cancelAt));
+  if (cancellation !== null) cancelOld(database, document.id, cancellation);
 
   const events = database
     .prepare<[number, number], OldEvent>(
@@ -137,7 +145,7 @@ function replaceWithin(
     next,
     generation,
     events: events.length - missing.length,
-    cancels,
+    cancels: cancellation !== null,
     missing,
     relations,
     staysStranded: document.state === "stranded",
@@ -182,8 +190,8 @@ export interface Cancellation {
   address: number | null;
 }
 
-/** Before its events follow into the next generation. `cancelAt`: ms, before the service's now. */
-export function cancellationOf(
+/** Before its events follow into the next generation. */
+function cancellationOf(
   database: Database,
   { id, namespace, kind, key, generation }: KnownDocument,
   reason: string,

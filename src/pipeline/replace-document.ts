@@ -1,5 +1,5 @@
 import type { JournalEntries } from "../ledger/journal-entries.js";
-import { type Cancellation, cancellationOf, type Replacement, replaceDocument } from "../ledger/replace.js";
+import { type Replacement, replaceDocument } from "../ledger/replace.js";
 import { findDocument, type KnownDocument } from "../ledger/settle.js";
 import type { Clock } from "../model/clock.js";
 import type { Target } from "../model/target.js";
@@ -24,16 +24,9 @@ export function replaceNamed(
   return alone(target, options, (database) => {
     const document = findDocument(database, request.document);
     const now = options.clock.now();
-    const cancelAt = now - CANCEL_BEHIND_MS;
-    let cancel: Cancellation | null = null;
-    const replace = () => {
-      // Of a stranded one, too: the journal may know an id that a kill kept from the ledger.
-      if (document.serviceId !== null || document.state === "stranded")
-        cancel = document.state === "cancelled" ? null : cancellationOf(database, document, request.reason, cancelAt);
-      return replaceDocument(database, document, request.reason, cancelAt, now);
-    };
-    const entryOf = (entries: JournalEntries, { next }: Replacement) =>
-      entries.replaced(document.id, next, cancel, now);
-    return { document, ...journaled(target, database, options.journal, now, replace, entryOf) };
+    const replace = () => replaceDocument(database, document, request.reason, now - CANCEL_BEHIND_MS, now);
+    const entryOf = (entries: JournalEntries, { replacement, cancellation }: ReturnType<typeof replace>) =>
+      entries.replaced(document.id, replacement.next, cancellation, now);
+    return { document, ...journaled(target, database, options.journal, now, replace, entryOf).replacement };
   });
 }

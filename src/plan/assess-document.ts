@@ -7,7 +7,7 @@ import type { Hold, WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Code } from "../model/codes.js";
 import { isOn } from "../model/safeguards.js";
 import { type Retiming, retimed } from "./retime.js";
-import { isDisproved } from "./shut-out.js";
+import { isDisproved, isShutOut } from "./shut-out.js";
 
 export interface Held {
   event: WorkEvent;
@@ -73,8 +73,7 @@ export function assessDocument(
   const assessment: Assessment = { document, ready: [], held: [], deferred: [], refused: [], bars: [], blocked: null };
   assessment.blocked = documentBlock(document, context);
   let block: Block | null = assessment.blocked;
-  let closed = document.state === "closed" || document.state === "cancelled";
-  let cancelled = document.state === "cancelled";
+  let shut = document.state === "cancelled" ? 2 : document.state === "closed" ? 1 : 0;
   let lastAt = document.lastAt ?? Number.NEGATIVE_INFINITY;
   // What the timeline has passed cannot be corrected in place any more, and holds nothing (HARD-CASES H12).
   const open = isOn("hold") ? holds.filter(({ at }) => at === null || at >= lastAt) : [];
@@ -92,7 +91,7 @@ export function assessDocument(
     const doubtful =
       (event.state === "sending" || (event.state === "stalled" && event.doubt)) && !isDisproved(document, staged);
     if (!doubtful) {
-      const refusal = refusalOf(event, { closed, cancelled, lastAt });
+      const refusal = refusalOf(event, { shut, lastAt });
       if (refusal !== null) {
         assessment.refused.push({ event, ...refusal });
         continue;
@@ -116,8 +115,7 @@ export function assessDocument(
     }
     assessment.ready.push(event);
     lastAt = Math.max(lastAt, event.at);
-    if (event.rank === 1) closed = true;
-    if (event.rank === 2) cancelled = closed = true;
+    shut = Math.max(shut, event.rank);
   }
   return assessment;
 }
@@ -135,22 +133,17 @@ function isSettled(event: WorkEvent, block: Block): boolean {
 
 function refusalOf(
   event: WorkEvent,
-  state: { closed: boolean; cancelled: boolean; lastAt: number },
+  state: { shut: number; lastAt: number },
 ): { reason: Code; message: string } | null {
   if (isRejected(event) || event.state === "foreign") return null;
   const time = () => new Date(event.at).toISOString();
   if (!isOn("lifecycle")) return null;
-  if (state.cancelled) {
-    return {
-      reason: "after-cancel",
-      message: `The document is cancelled; nothing more can be added (${event.name}, ${time()}).`,
-    };
-  }
-  if (state.closed && event.name !== "RELATED" && event.name !== "CANCEL") {
-    return {
-      reason: "after-close",
-      message: `The document is closed; only RELATED and CANCEL can follow (${event.name}, ${time()}).`,
-    };
+  if (isShutOut(state.shut, event)) {
+    const [reason, why] =
+      state.shut === 2
+        ? (["after-cancel", "The document is cancelled; nothing more can be added"] as const)
+        : (["after-close", "The document is closed; only RELATED and CANCEL can follow"] as const);
+    return { reason, message: `${why} (${event.name}, ${time()}).` };
   }
   if (event.at < state.lastAt) {
     const last = new Date(state.lastAt).toISOString();

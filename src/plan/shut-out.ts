@@ -4,7 +4,8 @@
  */
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 
-const isShutOut = (rank: number, { name }: WorkEvent): boolean =>
+/** `rank`: 1 behind a CLOSE, 2 behind a CANCEL, 0 behind neither. */
+export const isShutOut = (rank: number, { name }: WorkEvent): boolean =>
   rank === 2 || (rank === 1 && name !== "RELATED" && name !== "CANCEL");
 
 /**
