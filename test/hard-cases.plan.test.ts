@@ -1,55 +1,14 @@
 /** HARD-CASES of order and waiting: what goes, what waits for whom, and what can never go. */
 import { afterEach, describe, expect, test } from "vitest";
-import { selectOpen } from "../src/ledger/selection.js";
-import { dismiss, findDocument, resolveDocument } from "../src/ledger/settle.js";
-import type { MappedRow } from "../src/model/mapped-row.js";
-import { documentRow, eventRow, type EventRow, invalidRow, START } from "./simulation/story-rows.js";
+import { inWorld, on, related } from "./hard-cases.world.js";
+import { documentRow, eventRow, invalidRow } from "./simulation/story-rows.js";
 import { TONIGHT } from "./simulation/story.js";
-import { createWorld, type StoryFile, type World, type WorldOptions } from "./simulation/world.js";
+import { createWorld, type World, type WorldOptions } from "./simulation/world.js";
 
 let world: World;
 afterEach(() => world.close());
 const open = (options: WorldOptions = {}): World => (world = createWorld(options));
-
-let files = 0;
-const fileOf = (rows: MappedRow[]): StoryFile => {
-  files += 1;
-  return { name: `file-${files}.csv`, contentHash: `file-${files}`, rows };
-};
-const file = (...rows: Omit<EventRow, "row">[]): StoryFile =>
-  fileOf(rows.map((row, index) => eventRow({ row: index + 2, ...row })));
-const on = (document: string, ...minutes: number[]) => minutes.map((minute) => ({ document, minute }));
-const related = (document: string, minute: number, to: string, bidirectional = true) => ({
-  document,
-  minute,
-  name: "RELATED",
-  related: { document: to, bidirectional },
-});
-
-/** `M1 10 landed`, `M1 20 held behind-rejected`, in time order within a document. */
-const states = (): string[] =>
-  world.withLedger((database) =>
-    database
-      .prepare<[], { key: string; at: number; state: string; reason: string | null }>(
-        `SELECT d.key, e.at, coalesce(s.state, 'planned') AS state, s.reason FROM events e JOIN documents d ON d.id = e.document_id
-         LEFT JOIN event_states s ON s.event_id = e.id ORDER BY d.key, e.at, e.rank, e.id`,
-      )
-      .all()
-      .map(
-        ({ key, at, state, reason }) =>
-          `${key} ${(at - START) / 60_000} ${state}${reason === null ? "" : ` ${reason}`}`,
-      ),
-  );
-
-/** Names and origins of a timeline, in the service's order. */
-const timeline = (key: string): string[] =>
-  world.sandbox.store
-    .documentsByExternalId(key)
-    .flatMap(({ events }) => events.map(({ at, name, origin }) => `${(at - START) / 60_000} ${name} ${origin}`));
-const refusals = (): number =>
-  world.sandbox.store.requests().filter(({ method, status }) => method === "POST" && status >= 400).length;
-const giveUp = () =>
-  world.withLedger((database) => dismiss(database, selectOpen(database, {}), "release", world.clock.now()));
+const { fileOf, file, states, timeline, refusals, giveUp } = inWorld(() => world);
 
 describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () => {
   test("within one file, whatever the order of its rows", async () => {
@@ -132,22 +91,17 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     expect(timeline("M1")).toHaveLength(before.length + rows.length);
   });
 
-  test("doubt about other content than its row has now does not end with a CLOSE before it", async () => {
-    open();
-    await world.import([file(...on("M1", 10))]);
-    cutOff("after");
-    await world.import([file({ document: "M1", minute: 15, key: "a" })]);
-    world.sandbox.setFaults([]);
-    await world.import([file(close, { document: "M1", minute: 30, key: "a" })]);
-    expect(timeline("M1")).toEqual(["10 Weighing sent", "15 Weighing sent", "20 CLOSE sent"]);
-    expect(states().at(-1)).toBe("M1 30 changed changed");
-  });
-
-  test("nor where its row came back with the first of two contents that were sent", async () => {
+  test.each([
+    ["than its row has now", []],
+    [
+      "though its row came back with the first of two contents that were sent",
+      [{ document: "M1", minute: 30, key: "a" }],
+    ],
+  ])("doubt about other content does not end with a CLOSE before it: %s", async (_, earlier) => {
     open();
     await world.import([file(...on("M1", 10))]);
     cutOff("before");
-    await world.import([file({ document: "M1", minute: 30, key: "a" })]);
+    if (earlier.length > 0) await world.import([file(...earlier)]);
     cutOff("after");
     await world.import([file({ document: "M1", minute: 15, key: "a" })]);
     world.sandbox.setFaults([]);
@@ -308,119 +262,6 @@ describe("H14, H15: invalid rows", () => {
     expect(states()).toEqual(["M1 10 landed", "M1 20 landed"]);
   });
 });
-
-describe("H16, H17: linked documents", () => {
-  test("H16: equal times on both sides follow one total order", async () => {
-    open();
-    const summary = await world.import([
-      file(...on("A", 10), ...on("B", 10), related("A", 10, "B"), related("B", 10, "A")),
-    ]);
-    expect([summary.exitCode, refusals()]).toEqual([0, 0]);
-    expect(timeline("A").map((event) => event.replace("10 ", ""))).toEqual([
-      "Weighing sent",
-      "RELATED sent",
-      "RELATED mirror",
-    ]);
-    expect(timeline("B").map((event) => event.replace("10 ", ""))).toEqual([
-      "Weighing sent",
-      "RELATED mirror",
-      "RELATED sent",
-    ]);
-  });
-
-  test("H17: a batch that would close a circle is cut", async () => {
-    open();
-    const rows = [
-      ...on("A", 5),
-      related("A", 10, "B"),
-      ...on("B", 6),
-      { document: "B", minute: 20 },
-      related("A", 30, "B"),
-      ...on("B", 40),
-    ];
-    const summary = await world.import([file(...rows)]);
-    expect([summary.exitCode, refusals()]).toEqual([0, 0]);
-    expect(timeline("B")).toEqual([
-      "6 Weighing sent",
-      "10 RELATED mirror",
-      "20 Weighing sent",
-      "30 RELATED mirror",
-      "40 Weighing sent",
-    ]);
-  });
-});
-
-describe("H18: what one event writes on other timelines", () => {
-  test("linkTime event: a back-reference stands at its event's own time", async () => {
-    open();
-    const summary = await world.import([file(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"))]);
-    expect([summary.exitCode, refusals()]).toEqual([0, 0]);
-    expect(timeline("B")).toEqual(["5 Weighing sent", "20 RELATED mirror", "30 Weighing sent"]);
-  });
-
-  test("linkTime server: the other document's pending events go first, and what comes later is late", async () => {
-    open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
-    await world.import([file(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"))]);
-    expect(timeline("B").map((event) => event.split(" ").slice(-2).join(" "))).toEqual([
-      "Weighing sent",
-      "Weighing sent",
-      "RELATED mirror",
-    ]);
-    await world.import([file(...on("B", 40))]);
-    expect(states().at(-1)).toBe("B 40 rejected late");
-    expect(refusals()).toBe(0);
-  });
-
-  test("linkTime server: what a lost answer left to be confirmed by a duplicate took place since it was first sent", async () => {
-    open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
-    await world.import([file(...on("B", 5), ...on("A", 1))]);
-    const lost = { kind: "drop", when: "after" } as const;
-    world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, action: lost }]);
-    await world.import([file(related("A", 20, "B"), { document: "A", minute: 30, target: "T" })]);
-    const [batch] = world.sandbox.store.documentsByExternalId("T");
-    world.withLedger((database) =>
-      resolveDocument(database, findDocument(database, "T"), batch?.id ?? "", world.clock.now()),
-    );
-    await world.import([file(...on("B", 40), { document: "T", minute: 50, onTarget: true })]);
-    expect(states().filter((state) => !state.startsWith("A "))).toEqual([
-      "B 5 landed",
-      "B 40 rejected late",
-      "T 50 rejected late",
-    ]);
-  });
-
-  test("a propagated event meets every related document, and moves it on", async () => {
-    open();
-    const propagated = { document: "A", minute: 30, propagate: true };
-    await world.import([file(...on("B", 5, 20, 40), ...on("A", 1), related("A", 10, "B"), propagated)]);
-    expect(timeline("B")).toEqual([
-      "5 Weighing sent",
-      "10 RELATED mirror",
-      "20 Weighing sent",
-      "30 Weighing propagated",
-      "40 Weighing sent",
-    ]);
-    await world.import([file({ document: "A", minute: 60, propagate: true })]);
-    await world.import([file(...on("B", 50))]);
-    expect(states().filter((state) => state.startsWith("B 50"))).toEqual(["B 50 rejected late"]);
-    expect(refusals()).toBe(0);
-  });
-
-  test("a copy along a one-way relation is met within a plan; of rows that come later only the service can tell", async () => {
-    open();
-    const propagated = { document: "A", minute: 30, propagate: true };
-    await world.import([file(...on("B", 5, 20, 40), related("A", 10, "B", false), propagated)]);
-    expect(timeline("B").slice(1)).toEqual(["20 Weighing sent", "30 Weighing propagated", "40 Weighing sent"]);
-    await world.import([file({ document: "A", minute: 60, propagate: true })]);
-    await world.import([file(...on("B", 50, 70))]);
-    // Believed, it would refuse good rows of a service that copies the other way, or not at all (open-points 29).
-    expect(states().slice(-2)).toEqual(["B 50 rejected service-refused", "B 70 held behind-rejected"]);
-    giveUp();
-    expect((await world.resume()).exitCode).toBe(0);
-    expect(timeline("B").slice(-2)).toEqual(["60 Weighing propagated", "70 Weighing sent"]);
-  });
-});
-
 describe("H20, H28: the future, and documents without events", () => {
   test("H20: nothing later is sent before a deferred event", async () => {
     open();
