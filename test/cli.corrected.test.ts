@@ -194,3 +194,85 @@ describe("a rejected workbook", () => {
     });
   }
 });
+
+describe("a rejected group", () => {
+  const yaml = `version: 1
+namespace: groups
+defaults: { timezone: Europe/Berlin, dates: ["dd.MM.yyyy HH:mm"], decimal: ",", country: DE }
+inputs:
+  g:
+    csv: { delimiter: ";" }
+    group: { column: Auftrag }
+    participants: { k: { countryCode: DE, taxIdType: VAT, taxId: DE136695976, name: K, type: COMPANY } }
+    addresses: { h: { participant: k, name: Haus, street: Kai, number: "1", city: Kiel, countryState: SH, countryCode: DE } }
+    documents: { d: { key: { column: Auftrag }, participant: k, address: h } }
+    events:
+      s: { name: Summe, key: once, externalCreatedAt: { column: Zeit }, isPublic: false,
+           attributes: { Betrag: { column: Betrag, as: decimal, rows: sum, isPublic: false } } }
+`;
+  const rows = `Auftrag;Zeit;Betrag
+A1;01.10.2025 10:00;1
+A2;01.10.2025 10:00;3
+A2;;zwei
+A2;;4
+A3;01.10.2025 10:00;5
+`;
+  async function rejectedGroup(content = rows): Promise<{ world: TestWorld; path: string; text: string }> {
+    const world = newWorld("");
+    writeFileSync(at(world, "m.yaml"), yaml);
+    const path = await rejectedOf(world, "g.csv", Buffer.from(content));
+    return { world, path, text: readFileSync(path, "utf8") };
+  }
+  const cells = (text: string) =>
+    parse(text, { delimiter: ";" })
+      .slice(1)
+      .map(([order, , amount, row]) => [order, amount, row?.split(":")[1]]);
+  async function typed(world: TestWorld, ...argv: string[]): Promise<string> {
+    world.stdout.text = "";
+    world.stderr.text = "";
+    const code = await type(world, ...argv);
+    return `${code}\n${world.stdout.text}${world.stderr.text}`;
+  }
+
+  it("comes with all its rows: the first alone would be valid, and land a wrong sum for ever", async () => {
+    const { world, path, text } = await rejectedGroup();
+    expect(cells(text)).toEqual([
+      ["A2", "3", "3"],
+      ["A2", "zwei", "4"],
+      ["A2", "4", "5"],
+    ]);
+    expect(text).toContain('row 4: ""zwei"" is not a number');
+    expect(await type(world, "import", at(world, "m.yaml"), path)).toBe(3);
+    writeFileSync(path, text.replace("A2;;zwei", "A2;;2"));
+    expect(await type(world, "import", at(world, "m.yaml"), path)).toBe(0);
+    expect(await typed(world, "sandbox", "dump")).toMatch(/document "A2" open[^]*?"value":"9"/);
+    expect(await typed(world, "status", "--json")).toContain('"rows":0');
+    expect(await typed(world, "ledger", "check")).toMatch(/^0\n/);
+  });
+
+  it("that comes back in part is refused with its file, and can be written again", async () => {
+    const { world, path, text } = await rejectedGroup();
+    for (const part of [/^A2;;4.*\n/m, /^A2;01.*\n/m]) {
+      writeFileSync(path, text.replace("A2;;zwei", "A2;;2").replace(part, ""));
+      const refused = await typed(world, "import", at(world, "m.yaml"), path);
+      expect(refused).toMatch(/^3\n[^]*correct the group that began in row 3 of its file, but row [35] of it/);
+    }
+    expect(await typed(world, "rejects")).toMatch(/^3\n/);
+    const again = readFileSync(at(world, "state/sandbox/rejects/g.rejected.csv"), "utf8");
+    expect(cells(again)).toEqual(cells(text));
+    writeFileSync(path, again.replace("A2;;zwei", "A2;;2"));
+    expect(await type(world, "import", at(world, "m.yaml"), path)).toBe(0);
+  });
+
+  it("whose rows were two groups is corrected as one, and a dismissal takes it whole", async () => {
+    const { world, path, text } = await rejectedGroup(rows.replace("A2;;4", "A-2;;4"));
+    expect(cells(text).map(([order]) => order)).toEqual(["A2", "A2", "A-2"]);
+    writeFileSync(path, text.replace("A2;;zwei", "A2;;2").replace("A-2;;4", "A2;;4"));
+    expect(await type(world, "import", at(world, "m.yaml"), path)).toBe(0);
+    expect(await typed(world, "sandbox", "dump")).toMatch(/document "A2" open[^]*?"value":"9"/);
+    expect(await typed(world, "show", "g.csv:5")).toContain("g.csv, row 5: invalid (value-required) since corrected");
+    const other = await rejectedGroup();
+    expect(await typed(other.world, "dismiss", "--row", "g.csv:3")).toContain("Dismissed: 1 row.");
+    expect(await typed(other.world, "status", "--json")).toContain('"rows":0');
+  });
+});

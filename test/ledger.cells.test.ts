@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import Database from "better-sqlite3";
 import { sql } from "../src/ledger/migrations/001-ledger.js";
-import { createCellKeeper, createCellReader, forgetLandedCells } from "../src/ledger/row-cells.js";
+import { createCellKeeper, createCellPages, createCellReader, forgetLandedCells } from "../src/ledger/row-cells.js";
 import type { CellKind, Row } from "../src/model/row.js";
 
 let database: Database.Database;
@@ -41,6 +41,28 @@ test("kinds of Excel cells come back with them, also between rows of text", () =
   const reader = createCellReader(database);
   expect(reader.of(INPUT + 2)?.kinds).toBeNull();
   expect(reader.of(INPUT + 3)?.kinds).toEqual(["date", "number"]);
+});
+
+test("the further rows of a group stay and go with its first", () => {
+  const keeper = createCellKeeper(database);
+  keeper.keep(INPUT + 2, row(2, ["a"]), [row(4, ["b"]), row(5, ["c"], ["number"])]);
+  keeper.keep(INPUT + 6, row(6, ["d"]));
+  keeper.keep(INPUT + 7, row(7, ["e"], ["date"]), [row(9, ["f"])]);
+  keeper.flush();
+  const all = () => {
+    const reader = createCellReader(database);
+    return [2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => reader.of(INPUT + number)?.cells[0] ?? null);
+  };
+  expect(all()).toEqual(["a", null, "b", "c", "d", "e", null, "f", null]);
+  expect(createCellReader(database).of(INPUT + 5)?.kinds).toEqual(["number"]);
+  expect(createCellReader(database).of(INPUT + 7)?.kinds).toEqual(["date"]);
+  const kept = createCellPages(database);
+  const page = kept.after(0);
+  if (page === null) throw new Error("there is no page");
+  kept.keepOnly(page, page.rows.slice(2));
+  expect(all()).toEqual([null, null, null, null, null, "e", null, "f", null]);
+  const left = kept.after(0);
+  expect([left?.first, left?.last]).toEqual([INPUT + 7, INPUT + 9]);
 });
 
 test("a row that was not kept is not there: between rows, behind the last, before the first, in another input", () => {

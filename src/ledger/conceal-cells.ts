@@ -4,6 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import { type Code, codes } from "../model/codes.js";
+import { createGroupMembers } from "./group-members.js";
 import { createCellReader } from "./row-cells.js";
 
 export type Conceal = (code: Code, message: string, row: number | null) => string;
@@ -16,14 +17,16 @@ const SHORTEST = 4;
 
 export function createConceal(database: Database): Conceal {
   const reader = createCellReader(database);
+  const membersOf = createGroupMembers(database);
   return (code, message, row) => {
     if (bare.has(code)) return codes[code].meaning;
-    const cells = (row === null ? null : reader.of(row))?.cells.map((cell) => cell.trim()) ?? null;
+    const rows = row === null ? [] : [row, ...membersOf(row)];
+    const cells = rows.flatMap((one) => reader.of(one)?.cells ?? []).map((cell) => cell.trim());
     const quoted = message.replace(/"(?:[^"\\]|\\.)*"/g, (segment, at: number) => {
-      const isName = names.test(message.slice(0, at)) && !isOfCell(segment, cells ?? []);
+      const isName = names.test(message.slice(0, at)) && !isOfCell(segment, cells);
       return isName ? segment : '"…"';
     });
-    return (cells ?? []).flatMap(spellings).reduce((text, spelling) => text.replaceAll(spelling, "…"), quoted);
+    return cells.flatMap(spellings).reduce((text, spelling) => text.replaceAll(spelling, "…"), quoted);
   };
 }
 

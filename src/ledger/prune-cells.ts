@@ -97,9 +97,10 @@ function prunePages(database: Database, archive: string, before: number, archive
     const stillOpen = open.within(page.first, page.last, before);
     const kept: CellPage["rows"] = [];
     for (const row of page.rows) {
-      const one = stillOpen.has(row.id) ? null : archived(row.id, row.kept, before);
-      if (one === null) kept.push(row);
-      else moved.push(one);
+      const group = stillOpen.has(row.id) ? [] : [row, ...row.members].map((one) => archived(one.id, one.kept, before));
+      const gone = group.filter((one) => one !== null);
+      if (gone.length === 0) kept.push(row);
+      else moved.push(...gone);
     }
     if (kept.length < page.rows.length) rewritten.push({ page, kept });
     if (moved.length >= CHUNK) write();

@@ -4,6 +4,7 @@ import type { Code } from "../model/codes.js";
 import type { Problem } from "../model/problem.js";
 import type { CellKind } from "../model/row.js";
 import type { StateCounts } from "../model/summary.js";
+import { createGroupMembers } from "./group-members.js";
 import { createCellReader } from "./row-cells.js";
 import { rowId, rowNumberOf, rowReference } from "./row-id.js";
 import type { OpenWork } from "./tally.js";
@@ -11,6 +12,8 @@ import { FAILED_DOCUMENT_S, UNSETTLED_S } from "./unsettled.js";
 
 export interface RejectedLedgerRow {
   row: number;
+  /** The first row of its group; without one, the row itself. */
+  lead: number;
   ref: string;
   cells: string[];
   kinds: CellKind[] | null;
@@ -20,7 +23,10 @@ export interface RejectedLedgerRow {
 export interface Rejects {
   /** Inputs that have such rows, by id. */
   inputs(): number[];
-  /** In row order. Rows that had landed before another row changed their event are left out: their cells are gone, and nothing is wrong with them. */
+  /**
+   * In row order; of a group all rows, for only together do they say again what they said. Rows that had landed before
+   * another row changed their event are left out: their cells are gone, and nothing is wrong with them.
+   */
   rows(input: { id: number; contentHash: string }): Generator<RejectedLedgerRow>;
 }
 
@@ -85,6 +91,7 @@ function* rejectedRows(
     .pluck()
     .all(range);
   const cells = createCellReader(database);
+  const membersOf = createGroupMembers(database);
   const staged = database.prepare<[number], Problem>(
     `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = ? AND severity = 'error' ORDER BY id`,
   );
@@ -109,12 +116,15 @@ function* rejectedRows(
     const problems = staged.all(id);
     for (const { code, message } of [...(refusedRecords?.all(id) ?? []), ...(events ? refusedEvents.all(id) : [])])
       problems.push({ code, message: message ?? code, hint: null, column: null });
-    yield {
-      row: rowNumberOf(id),
-      ref: rowReference(input.contentHash, id),
-      cells: kept.cells,
-      kinds: kept.kinds,
-      problems,
-    };
+    const lead = rowNumberOf(id);
+    yield { row: lead, lead, ref: rowReference(input.contentHash, id), ...kept, problems };
+    const code = problems[0]?.code;
+    for (const member of membersOf(id)) {
+      const own = cells.of(member);
+      if (own === null) continue;
+      const message = `belongs to the group that begins in row ${lead}, and stays with it`;
+      const shared: Problem[] = code === undefined ? [] : [{ code, message, hint: null, column: null }];
+      yield { row: rowNumberOf(member), lead, ref: rowReference(input.contentHash, member), ...own, problems: shared };
+    }
   }
 }

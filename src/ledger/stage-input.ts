@@ -10,10 +10,12 @@ import type { Records } from "../model/records.js";
 import type { Row } from "../model/row.js";
 import { isOn } from "../model/safeguards.js";
 import type { RowCounts } from "../model/summary.js";
+import { type Correction, createCorrections } from "./corrections.js";
+import { createGroupMembers } from "./group-members.js";
 import { createKnownRows } from "./known-rows.js";
 import { createReferences } from "./references.js";
 import { createCellKeeper } from "./row-cells.js";
-import { parseRowReference, rowId, rowNumberOf } from "./row-id.js";
+import { rowId, rowNumberOf } from "./row-id.js";
 import { createEventKeys } from "./key-events.js";
 import { createDocumentStager } from "./stage-documents.js";
 import { createEventStager } from "./stage-events.js";
@@ -32,6 +34,8 @@ export interface StageInputOptions {
   inputsOfImport: ReadonlySet<number>;
   /** Header texts; columns of our own (`rowferry_…`) in a corrected file are known by them. */
   header: readonly string[];
+  /** The file and sheet, for messages. */
+  place: { file: string; sheet: string | null };
 }
 
 export interface InputStager {
@@ -41,6 +45,18 @@ export interface InputStager {
   end(): void;
   counts: RowCounts;
 }
+
+/** A row, or a group, as mapped and as read. */
+interface Group {
+  mapped: MappedRow;
+  row: Row;
+  /** Its further rows. */
+  members: readonly Row[];
+  /** Null: it corrects nothing that this ledger knows. */
+  correction: Correction | null;
+}
+
+const NONE: readonly Row[] = [];
 
 const isOwnColumn = (name: string): boolean => /^rowferry_(row|code|message|hint)$/i.test(name.trim());
 
@@ -54,8 +70,7 @@ export function createInputStager(database: Database, options: StageInputOptions
   const counts: RowCounts = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
   let currentRow = 0;
   const ownColumns = new Set(options.header.flatMap((name, position) => (isOwnColumn(name) ? [position] : [])));
-  const referenceColumn = options.header.findIndex((name) => name.trim().toLowerCase() === "rowferry_row");
-  const originalCells = (row: Row): string[] =>
+  const originalCells = (row: Readonly<Row>): string[] =>
     ownColumns.size === 0 ? row.cells : row.cells.filter((_, position) => !ownColumns.has(position));
 
   const addProblem = database.prepare(
@@ -76,9 +91,14 @@ export function createInputStager(database: Database, options: StageInputOptions
   const addPlacement = database.prepare<[number, number, string | null, Buffer | null, string | null, number | null]>(
     "INSERT INTO placements (row_id, document_id, event, deduplication_id, key_parts, at) VALUES (?, ?, ?, ?, ?, ?)",
   );
-  const settlePlacements = database.prepare<[number, Buffer]>(
-    `UPDATE rows SET settled = 'corrected' WHERE settled IS NULL AND id IN
-       (SELECT row_id FROM placements WHERE document_id = ? AND deduplication_id = ?)`,
+  const placedRows = database
+    .prepare<[number, Buffer], number>(
+      `SELECT id FROM rows WHERE settled IS NULL AND id IN
+         (SELECT row_id FROM placements WHERE document_id = ? AND deduplication_id = ?)`,
+    )
+    .pluck();
+  const settleRow = database.prepare<[number]>(
+    "UPDATE rows SET settled = 'corrected' WHERE id = ? AND settled IS NULL",
   );
   const hasPlacements = database
     .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM placements WHERE document_id = ?)")
@@ -104,6 +124,8 @@ export function createInputStager(database: Database, options: StageInputOptions
   const keys = createEventKeys(database, { ...context, knownRows, row: () => rowNumberOf(currentRow) });
   const events = createEventStager(database, { ...context, documents, keys });
   const withdrawal = createRowWithdrawal(database, knownRows, now);
+  const membersOf = createGroupMembers(database);
+  const corrections = createCorrections({ ...options, originalCells, withdrawal, membersOf });
 
   const place = (id: number, placement: Placement): void => {
     const { kind, key } = placement.document;
@@ -119,30 +141,33 @@ export function createInputStager(database: Database, options: StageInputOptions
   };
 
   const stageInvalid = (
-    mapped: MappedRow,
-    row: Row,
+    { mapped, row, members, correction }: Group,
     found: readonly Problem[],
     placements: readonly Placement[],
-    corrects: number | null,
   ): void => {
     const id = rowId(inputId, mapped.row);
-    const unread = corrects === null ? [] : withdrawal.readProblems(corrects, originalCells(row));
+    const corrects = correction?.lead ?? null;
+    const unread = correction === null ? [] : withdrawal.readProblems(correction.lead, correction.rows);
     const problems = [...unread, ...found];
-    const hash = cellHash(originalCells(row));
-    const dismissed = isDismissed.get(hash) === 1;
-    addRow.run(id, "invalid", problems[0]?.code ?? null, mapped.rowId, null, hash, dismissed ? "dismissed" : null);
+    const hash = cellHash([row, ...members].flatMap(originalCells));
+    const settled = isDismissed.get(hash) === 1 ? "dismissed" : null;
+    addRow.run(id, "invalid", problems[0]?.code ?? null, mapped.rowId, null, hash, settled);
+    addMembers(mapped, "invalid", settled);
     for (const problem of problems) report(problem, "error");
-    cells.keepAlone(id, row);
+    for (const each of [row, ...members]) cells.keepAlone(rowId(inputId, each.number), each);
     // A row that could not be read right says nothing certain of its place: what it held, it goes on holding.
     const isPlaced = placements.length > 0 && unread.length === 0;
     if (isPlaced || corrects === null) for (const placement of placements) place(id, placement);
     if (placements.length === 0 && options.unplacedRows === "hold") holdInput.run(id);
     if (corrects !== null) withdrawal.supersede(corrects, id, !isPlaced);
+    for (const other of correction?.others ?? []) withdrawal.supersede(other, id, true);
     counts.invalid += 1 + mapped.alsoRows.length;
   };
 
-  const stageValid = (mapped: MappedRow, records: Records, row: Row, corrects: number | null): void => {
+  const stageValid = (group: Group, records: Records): void => {
+    const { mapped, row, members, correction } = group;
     const id = rowId(inputId, mapped.row);
+    const corrects = correction?.lead ?? null;
     const earlier = mapped.rowId === null ? null : withdrawal.rowWithKey(inputId, mapped.rowId);
     const keyed = records.events.map((record) => keys.key(record, corrects));
     const problems: Problem[] = [];
@@ -150,7 +175,7 @@ export function createInputStager(database: Database, options: StageInputOptions
     for (const record of records.participants) note(participants.check(record));
     for (const record of records.documents) note(documents.check(record));
     for (const event of keyed) note(events.check(event, earlier !== null || corrects !== null));
-    const isUnread = corrects !== null && withdrawal.readProblems(corrects, originalCells(row)).length > 0;
+    const isUnread = correction !== null && withdrawal.readProblems(correction.lead, correction.rows).length > 0;
     if (problems.length > 0 || isUnread) {
       const placements = keyed.map(({ record, stored }) => ({
         document: record.document,
@@ -158,7 +183,7 @@ export function createInputStager(database: Database, options: StageInputOptions
         keyParts: null,
         at: Math.min(record.at, stored?.at ?? record.at),
       }));
-      return stageInvalid(mapped, row, problems, placements, corrects);
+      return stageInvalid(group, problems, placements);
     }
     const linked: [string, number][] = [];
     for (const record of records.participants) linked.push(["participant", participants.stage(record, id)]);
@@ -172,7 +197,10 @@ export function createInputStager(database: Database, options: StageInputOptions
       staged.push(result.id);
       if (anyPlacements) {
         const document = references.document(event.record.document.kind, event.record.document.key);
-        if (hasPlacements.get(document) === 1) settlePlacements.run(document, event.key);
+        if (hasPlacements.get(document) === 1) {
+          for (const lead of placedRows.all(document, event.key))
+            for (const one of [lead, ...membersOf(lead)]) settleRow.run(one);
+        }
       }
     }
     if (known) knownRows.add(id, staged);
@@ -184,9 +212,15 @@ export function createInputStager(database: Database, options: StageInputOptions
     if (mapped.rowId !== null || staged.length === 0) {
       addRow.run(id, known ? "known" : "staged", null, mapped.rowId, null, null, null);
     }
-    for (const before of [earlier, corrects]) if (before !== null) withdrawal.replace(before, staged);
-    if (!known) cells.keep(id, row);
+    addMembers(mapped, "staged", null);
+    for (const before of [earlier, corrects, ...(correction?.others ?? [])])
+      if (before !== null) withdrawal.replace(before, staged);
+    if (!known) cells.keep(id, row, members);
     counts[known ? "known" : "staged"] += 1 + mapped.alsoRows.length;
+  };
+
+  const addMembers = ({ row, alsoRows }: MappedRow, fate: string, settled: string | null): void => {
+    for (const also of alsoRows) addRow.run(rowId(inputId, also), fate, null, null, rowId(inputId, row), null, settled);
   };
 
   const isKnown = (kind: string, record: number): boolean => {
@@ -202,30 +236,20 @@ export function createInputStager(database: Database, options: StageInputOptions
     },
     stage(mapped, rowOf) {
       const row = rowOf(mapped.row);
+      const members = mapped.alsoRows.length === 0 ? NONE : mapped.alsoRows.map(rowOf);
       currentRow = rowId(inputId, mapped.row);
       counts.read += 1 + mapped.alsoRows.length;
-      for (const also of mapped.alsoRows) {
-        addRow.run(
-          rowId(inputId, also),
-          mapped.outcome.fate === "valid" ? "staged" : mapped.outcome.fate,
-          null,
-          null,
-          currentRow,
-          null,
-          null,
-        );
-      }
-      const reference = referenceColumn < 0 ? null : parseRowReference(row.cells[referenceColumn] ?? "");
-      const corrects = reference === null ? null : withdrawal.rowReferredTo(reference);
       const { outcome } = mapped;
+      const group: Group = { mapped, row, members, correction: corrections?.of([row, ...members]) ?? null };
       if (outcome.fate === "skipped") {
         addRow.run(currentRow, "skipped", outcome.reason, null, null, null, null);
+        addMembers(mapped, "skipped", null);
         counts.skipped += 1 + mapped.alsoRows.length;
       } else if (outcome.fate === "invalid") {
-        stageInvalid(mapped, row, outcome.problems, outcome.placements, corrects);
+        stageInvalid(group, outcome.problems, outcome.placements);
       } else {
         for (const warning of outcome.warnings) report(warning, "warning");
-        stageValid(mapped, outcome.records, row, corrects);
+        stageValid(group, outcome.records);
       }
     },
   };

@@ -5,6 +5,7 @@
 import type { Database } from "better-sqlite3";
 import { readCodes } from "../model/codes/read.js";
 import type { Problem } from "../model/problem.js";
+import { createGroupMembers } from "./group-members.js";
 import type { KnownRows } from "./known-rows.js";
 import { inputOf } from "./row-id.js";
 import { OF_EVENT } from "./unsettled.js";
@@ -14,15 +15,23 @@ export interface RowWithdrawal {
   rowReferredTo(reference: { hashPrefix: string; row: number }): number | null;
   /** The earlier row of the same mapping input with this rowId; null: none. */
   rowWithKey(inputId: number, key: string): number | null;
+  /** The group that the row belongs to, as the id of its first row; without one, the row itself. */
+  leadOf(row: number): number;
   /**
-   * What was wrong with reading a row whose `cells` have come back unchanged: a rejected file writes a short row out
-   * in full, and that alone corrects nothing. Empty when a person has changed a cell.
+   * What was wrong with reading a row, or a group, whose cells have all come back unchanged: a rejected file writes a short
+   * row out in full, and that alone corrects nothing. Empty when a person has changed a cell.
    */
-  readProblems(row: number, cells: readonly string[]): Problem[];
+  readProblems(lead: number, rows: readonly CorrectedRow[]): Problem[];
   /** `before` has come again as a valid row that yielded `events`. */
   replace(before: number, events: readonly number[]): void;
   /** `before` has come again as row `after`, which is invalid too; its holds move along when `after` could not be placed. */
   supersede(before: number, after: number, movePlacements: boolean): void;
+}
+
+/** A row that has come back: the id of the one it corrects, and its cells now. */
+export interface CorrectedRow {
+  before: number;
+  cells: readonly string[];
 }
 
 /** Cells without the blanks at their end, as one text to compare. */
@@ -78,6 +87,19 @@ export function createRowWithdrawal(database: Database, knownRows: KnownRows, no
     "DELETE FROM problems WHERE row_id = ? AND severity = 'error' AND stage = 'staging' AND at < ?",
   );
 
+  const leadOf = database.prepare<[number], number>("SELECT coalesce(lead, id) FROM rows WHERE id = ?").pluck();
+  const settleMember = database.prepare<[string, number]>("UPDATE rows SET settled = ? WHERE id = ?");
+  const membersOf = createGroupMembers(database);
+  /** A group comes to rest as a whole. */
+  const settleGroup = (lead: number, how: "corrected" | "superseded"): void => {
+    settle.run(lead, how);
+    dropCells.run(lead);
+    for (const member of membersOf(lead)) {
+      settleMember.run(how, member);
+      dropCells.run(member);
+    }
+  };
+
   // The same bad row may come back in tomorrow's full export: it stays settled.
   const rememberCells = database.prepare<[number, number]>(
     "INSERT INTO dismissals (cell_hash, at) SELECT cell_hash, ? FROM rows WHERE id = ? AND cell_hash IS NOT NULL",
@@ -99,16 +121,18 @@ export function createRowWithdrawal(database: Database, knownRows: KnownRows, no
       return isThere.get(row, row, row) === 1 || knownRows.eventsOf(row).length > 0 ? row : null;
     },
     rowWithKey: (inputId, key) => withKey.get(inputId, key) ?? null,
-    readProblems(row, cells) {
-      const before = cellsOf.get(row);
-      if (before === undefined || trimmedEnd(JSON.parse(before) as string[]) !== trimmedEnd(cells)) return [];
-      return problemsOf.all(row).filter(({ code }) => code in readCodes);
+    leadOf: (row) => leadOf.get(row) ?? row,
+    readProblems(lead, rows) {
+      const unchanged = rows.every(({ before, cells }) => {
+        const kept = cellsOf.get(before);
+        return kept !== undefined && trimmedEnd(JSON.parse(kept) as string[]) === trimmedEnd(cells);
+      });
+      return unchanged ? problemsOf.all(lead).filter(({ code }) => code in readCodes) : [];
     },
     replace(before, events) {
       withdraw(before, events);
       dropPlacements.run(before);
-      dropCells.run(before);
-      settle.run(before, "corrected");
+      settleGroup(before, "corrected");
       rememberCells.run(now, before);
       settleProblems.run(before, now);
     },
@@ -116,8 +140,7 @@ export function createRowWithdrawal(database: Database, knownRows: KnownRows, no
       withdraw(before, []);
       if (movePlacements) movePlacement.run(after, before);
       else dropPlacements.run(before);
-      dropCells.run(before);
-      settle.run(before, "superseded");
+      settleGroup(before, "superseded");
     },
   };
 }

@@ -46,8 +46,7 @@ function giveBack(attempts: ShownAttempt[] | undefined, one: ShownAttempt): void
 
 /** Files of one name come every night: what they hold tells them apart. */
 function isOf(entry: ArchivedEntry, row: ShownRow): boolean {
-  const number = row.groupOf ?? row.row;
-  return entry["contentHash"] === row.contentHash && entry["sheet"] === row.sheet && entry["row"] === number;
+  return entry["contentHash"] === row.contentHash && entry["sheet"] === row.sheet && entry["row"] === row.row;
 }
 
 function namedCells(header: unknown, cells: unknown): ShownRow["cells"] {

@@ -108,6 +108,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     now: clock.now(),
     inputsOfImport: context.inputsOfImport,
     header: table.header,
+    place: { file: input.name, sheet: table.sheet },
   });
   await stageRows(session, table, mapper, stager.stage, () => stager.counts.read);
   stager.end();

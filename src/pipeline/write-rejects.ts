@@ -28,7 +28,7 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
     return rejects.inputs().flatMap((id) => {
       const input = inputs.get(id);
       if (input === null) return [];
-      const rows = [...rejects.rows(input)].filter(({ row }) => wanted.has(rowId(id, row)));
+      const rows = [...rejects.rows(input)].filter(({ lead }) => wanted.has(rowId(id, lead)));
       return rows.length === 0 ? [] : [{ input, rows }];
     });
   });
@@ -40,8 +40,8 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
     rmSync(path, { force: true });
     await writeRejectedFile(path, { header: input.header, dialect: input.dialect, rows });
     result.files.push({ path, mapping: input.mapping, rows: rows.length });
-    for (const { row, problems } of rows satisfies RejectedLedgerRow[]) {
-      result.rows.push({ file: basename(input.name), sheet: input.sheet, row, problems });
+    for (const { row, lead, problems } of rows satisfies RejectedLedgerRow[]) {
+      if (row === lead) result.rows.push({ file: basename(input.name), sheet: input.sheet, row, problems });
     }
   }
   return result;

@@ -292,6 +292,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
       now,
       inputsOfImport,
       header: ["row"],
+      place: { file: name, sheet: null },
     });
     for (const row of rows) {
       stager.stage(row, (number) => ({

@@ -27,7 +27,13 @@ function* brokenCellPages(database: Database): Generator<string> {
     let fault: string | null;
     try {
       const page = pages.after(first - 1);
-      fault = page === null ? null : faultOf({ ...page, ids: page.rows.map(({ id }) => id) }, before);
+      fault =
+        page === null
+          ? null
+          : faultOf(
+              { ...page, ids: page.rows.flatMap(({ id, members }) => [id, ...members.map((member) => member.id)]) },
+              before,
+            );
       before = page?.last ?? before;
     } catch {
       fault = "cannot be read";

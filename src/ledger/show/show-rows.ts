@@ -60,7 +60,7 @@ export function createRowView(database: Database, views: { events: EventView; re
     if (found === null) return null;
     const lead = own?.lead ?? null;
     const source = lead ?? id;
-    const kept = cells.of(source);
+    const kept = cells.of(id);
     const header = JSON.parse(input.header) as string[];
     return {
       file: input.name,

@@ -70,7 +70,9 @@ function bindGroupMode(index: number, reading: ColumnReading): ReadText {
     for (const [position, text] of texts.entries()) {
       const result = decimal(text, kindAt(filled[position]));
       if ("problem" in result) {
-        view.problems.push({ ...result.problem, column: view.header[index] ?? null });
+        const { number } = view.members?.[filled[position] ?? 0] ?? { number: 0 };
+        const message = `row ${number}: ${result.problem.message}`;
+        view.problems.push({ ...result.problem, message, column: view.header[index] ?? null });
         return null;
       }
       numbers.push(typeof result.value === "number" ? plainNumber(result.value) : String(result.value));

@@ -129,6 +129,15 @@ export const ledgerCodes = {
     transient: false,
     exit: null,
   },
+  "group-incomplete": {
+    meaning: "A corrected file holds some rows of a group, and not the others: together they would say something else.",
+    remedy:
+      "Put the missing rows back beside the others, in their order (`rowferry rejects` writes them again), or take the whole group out.",
+    example:
+      "Of the three weighings that make a sum, one row was deleted from the rejected file: nothing of the file is staged.",
+    transient: false,
+    exit: ExitCode.person,
+  },
   "event-key-twice": {
     meaning: "Two rows of one import give the same event different content, and which is right cannot be told.",
     remedy: "Correct one of the two rows, or give the event a key that tells them apart.",
