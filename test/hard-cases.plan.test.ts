@@ -263,6 +263,29 @@ describe("H14, H15: invalid rows", () => {
   });
 });
 describe("H20, H28: the future, and documents without events", () => {
+  test("H20: what waits only for the future, in however many steps, needs nobody tonight", async () => {
+    open();
+    const later = TONIGHT + 5000;
+    await world.import([
+      file(
+        ...on("M1", later),
+        ...on("M2", 10, 30),
+        related("M2", 20, "M1", false),
+        ...on("M3", 10),
+        related("M3", 40, "M2"),
+        ...on("M3", 50),
+      ),
+    ]);
+    const tonight = await world.resume();
+    expect([tonight.open.events, tonight.exitCode]).toEqual([{ deferred: 1, waiting: 4 }, 0]);
+    expect(states()).toContain("M2 20 held related-not-created");
+    // What waits for something else as well is told as ever.
+    const summary = await world.import([file(related("M4", 10, "nobody's"))]);
+    expect([summary.open.events, summary.exitCode]).toEqual([{ deferred: 1, held: 1, waiting: 4 }, 3]);
+    await world.clock.advance(later * 60_000);
+    expect((await world.resume()).open.events).toEqual({ held: 1 });
+  });
+
   test("H20: nothing later is sent before a deferred event", async () => {
     open();
     const summary = await world.import([file(...on("M1", 10, TONIGHT + 10, TONIGHT + 20))]);

@@ -32,7 +32,7 @@ export async function commandsReference(): Promise<string> {
 }
 
 const exitCodes = [
-  ["0", "nobody need get up: landed, known, deferred, dismissed, left by `--limit` or `--until`"],
+  ["0", "nobody need get up: landed, known, deferred or behind what is, dismissed, left by `--limit` or `--until`"],
   ["1", "unexpected failure"],
   ["2", "usage, settings or mapping; nothing was sent"],
   ["3", "a person is needed: invalid, rejected, held, changed, foreign or stranded"],

@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import type { StateCounts } from "../model/summary.js";
 import { FAILED_DOCUMENT, UNSETTLED, UNSETTLED_DOCUMENT } from "./unsettled.js";
+import { countHeldForTime } from "./held-for-time.js";
 import { countSending } from "./in-flight.js";
 import { requestsOf } from "./request-id.js";
 import { hasRequests } from "./run-figures.js";
@@ -99,12 +100,21 @@ export function tallyOpen(database: Database): OpenWork {
     participants: registrations("participants"),
     addresses: registrations("addresses"),
     documents: counts([{ state: "sending", count: sending.documents }, ...documents.all()]),
-    events: counts([
-      { state: "planned", count: planned ?? 0 },
-      { state: "sending", count: sending.events },
-      ...events.all(),
-    ]),
+    events: apartFromWaiting(
+      database,
+      counts([{ state: "planned", count: planned ?? 0 }, { state: "sending", count: sending.events }, ...events.all()]),
+    ),
     rows: rows ?? 0,
+  };
+}
+
+/** What is held by nothing but time counts as `waiting`: nobody need get up for it. */
+function apartFromWaiting(database: Database, { held = 0, ...events }: StateCounts): StateCounts {
+  const waiting = held > 0 && (events["deferred"] ?? 0) > 0 ? countHeldForTime(database) : 0;
+  return {
+    ...events,
+    ...(held > waiting ? { held: held - waiting } : {}),
+    ...(waiting > 0 ? { waiting } : {}),
   };
 }
 

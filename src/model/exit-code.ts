@@ -1,6 +1,6 @@
 /** What the process says to cron, in one number. */
 export const ExitCode = {
-  /** Nobody need get up: landed, known, deferred, dismissed, left by --limit or --until. */
+  /** Nobody need get up: landed, known, deferred or behind what is, dismissed, left by --limit or --until. */
   ok: 0,
   /** An unexpected failure: a bug, or a machine that failed. */
   unexpected: 1,

@@ -26,7 +26,8 @@ export function collectReportData(database: LedgerDatabase, summary: Summary, ru
   const warnings = summary.warnings.length === 0 ? [] : warningExamples(database, since, most.perCode);
   const isUnresolved = summary.warnings.some(({ code }) => code === "address-unresolved");
   const places = isUnresolved ? unresolvedPlaces(database, since, most.geographies) : nothing;
-  const held = (open.events["held"] ?? 0) > 0 ? heldEvents(database, most.held) : nothing;
+  const isAnyHeld = (open.events["held"] ?? 0) + (open.events["waiting"] ?? 0) > 0;
+  const held = isAnyHeld ? heldEvents(database, most.held) : nothing;
   const isAnyStranded = (open.documents["stranded"] ?? 0) > 0;
   const hasFailed = some.rows || some.documents || some.events;
   return {

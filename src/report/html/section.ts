@@ -30,7 +30,7 @@ export function stateBadge(state: string): Markup {
 /** good, waiting, bad or plain; for colours only. */
 export function tone(state: string): "good" | "waiting" | "bad" | "plain" {
   if (["landed", "landed-without-id", "registered", "open", "closed"].includes(state)) return "good";
-  if (["held", "deferred", "planned", "sending", "stalled"].includes(state)) return "waiting";
+  if (["held", "waiting", "deferred", "planned", "sending", "stalled"].includes(state)) return "waiting";
   if (["rejected", "stranded", "unsettled", "foreign", "changed", "invalid"].includes(state)) return "bad";
   return "plain";
 }
