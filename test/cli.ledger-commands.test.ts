@@ -72,6 +72,15 @@ describe("show", () => {
     expect((await typed("show", "requests", "--since", "soon")).code).toBe(2);
   });
 
+  it("of a row of a file with two columns of one name shows both", async () => {
+    writeFileSync(
+      at("april.csv"),
+      "MTR,CNPJ,Ticket,Date,Weight,Note,Note\nM9,11222333000181,1,2026-01-01 10:00,x,one,two\n",
+    );
+    await type(world, "import", at("weighings.yaml"), at("april.csv"));
+    expect((await typed("show", "april.csv:2")).out).toMatch(/Note \(column 6\): one\n\s+Note \(column 7\): two\n/);
+  });
+
   it("of something unknown says so and exits 2", async () => {
     const { code, err } = await typed("show", "nothing-like-it");
     expect([code, err]).toEqual([2, expect.stringContaining("The ledger knows nothing called nothing-like-it")]);

@@ -106,6 +106,53 @@ describe("a header", () => {
     expect(bind(mapping, ["Doc", "Day", "PESO", "Peso", "Placa"]).unmapped).toEqual(["PESO"]);
   });
 
+  describe("of which several columns are the same", () => {
+    const twins = mappingWith({
+      input: "columns: { Erste: { headers: [Obs], nth: 1 of 2 }, Zweite: { headers: [Obs], nth: 2 of 2 } }",
+      attributes: "One: { column: Erste, isPublic: true }, Two: { column: zweite, isPublic: true }",
+    });
+    const read = async (header: string[], cells: string[]) =>
+      recordsOf(bind(await load(twins), header).map([{ ...row(2, header, {}), cells }])).events[0]?.attributes;
+
+    it("gives each by its number, from the left", async () => {
+      expect(await read(["Doc", "Obs", "Day", "OBS"], ["1", "a", "01/02/2026", "b"])).toMatchObject([
+        { name: "One", value: "a" },
+        { name: "Two", value: "b" },
+      ]);
+    });
+
+    it("is refused where there are more or fewer than the mapping says: which is which cannot be told", async () => {
+      const mapping = await load(twins);
+      for (const header of [
+        ["Doc", "Day", "Obs"],
+        ["Doc", "Day", "Obs", "Obs", "Obs"],
+      ])
+        expect(caught(() => bind(mapping, header))).toMatchObject({
+          code: "column-ambiguous",
+          message: expect.stringContaining(`is column 1 of 2 called "Obs", and the file has ${header.length - 2}`),
+        });
+      expect(caught(() => bind(mapping, ["Doc", "Day"]))).toMatchObject({ code: "column-missing" });
+    });
+
+    it("is given by the mapping's own names in cases", async () => {
+      const mapping = await load(twins);
+      expect(bind(mapping, ["Doc", "Day", "Zweite", "Erste"]).unmapped).toEqual([]);
+    });
+
+    it("cannot be the third of two, and another number is another key (H25)", async () => {
+      await expect(load(twins.replace("2 of 2", "3 of 2"))).rejects.toMatchObject({
+        message: expect.stringContaining("There is no such one among so few."),
+      });
+      await expect(load(twins.replace("Zweite:", "Obs:").replace("zweite", "obs"))).rejects.toMatchObject({
+        message: expect.stringContaining("Give the column a name of its own here"),
+      });
+      const keyed = (nth: string) => load(mappingWith({ input: `columns: { Doc: { headers: [Nr], nth: ${nth} } }` }));
+      const [one, other] = [await keyed("1 of 2"), await keyed("2 of 2")];
+      expect([...one.fingerprints.keys()]).not.toEqual([]);
+      expect([...one.fingerprints.values()]).not.toEqual([...other.fingerprints.values()]);
+    });
+  });
+
   it("has unmapped columns, those of rejected files not counted", async () => {
     const mapping = await load(yaml);
     expect(

@@ -31,7 +31,7 @@ function printTable(table: TableCheck, look: CheckLook): string {
   const lines = [line("input", `${table.mappingInput}${table.sheet === null ? "" : `, sheet "${table.sheet}"`}`)];
   if (table.dialect !== null) {
     if (table.dialect.format === "csv") lines.push(line("format", dialectText(table.dialect)));
-    lines.push(line("header", table.headerRow === null ? "none, columns by letter" : `row ${table.headerRow}`));
+    lines.push(line("header", headerText(table)));
     const { found, unmapped, absent } = table.columns;
     lines.push(line("columns", `${found.length} found: ${names(found)}`));
     if (unmapped.length > 0) lines.push(line("unmapped", `${unmapped.length} that no field reads: ${names(unmapped)}`));
@@ -48,6 +48,11 @@ function printTable(table: TableCheck, look: CheckLook): string {
   const problems = problemTable("Problems", table.problems, look.columns, colors);
   const warnings = problemTable("Warnings", table.warnings, look.columns, colors);
   return [lines.join("\n"), problems, warnings].filter((text) => text !== "").join("\n");
+}
+
+function headerText({ headerRow, joinedRows }: TableCheck): string {
+  if (joinedRows !== null) return `rows ${joinedRows.join(", ")}, joined`;
+  return headerRow === null ? "none, columns by letter" : `row ${headerRow}`;
 }
 
 function rowText({ rows, events, error }: TableCheck): string {

@@ -13,14 +13,17 @@ import type { InputSpec, MappingSpec } from "./schema/mapping-schema.js";
  */
 export function fingerprint(spec: MappingSpec): Map<string, string> {
   const parts = new Map<string, string[]>();
+  let columns: InputSpec["columns"];
   const add = (name: string, part: unknown) => {
     const known = parts.get(name) ?? [];
-    const text = canonicalJson(plain(part));
+    const plainText = canonicalJson(plain(part));
+    const text = plainText + nthIn(plainText, columns);
     parts.set(name, known.includes(text) ? known : [...known, text]);
   };
   for (const name of Object.keys(spec.inputs).toSorted()) {
     const input = spec.inputs[name];
     if (input === undefined) continue;
+    columns = input.columns;
     for (const [kind, document] of Object.entries(input.documents ?? {})) add(kind, documentKey(document));
     for (const [event, eventSpec] of Object.entries(input.events ?? {})) {
       if (eventSpec.target !== undefined) add(eventSpec.target.document, eventSpec.target.key);
@@ -35,6 +38,16 @@ export function fingerprint(spec: MappingSpec): Map<string, string> {
       hash([...common, name, texts.toSorted(), defaultsFor(texts.join(), spec)]),
     ]),
   );
+}
+
+/** Which of several columns of one header a key reads: another one gives other keys. */
+function nthIn(part: string, columns: InputSpec["columns"]): string {
+  const named = Object.entries(columns ?? {}).flatMap(([name, entry]) =>
+    Array.isArray(entry) || entry.nth === undefined || !foldName(part).includes(foldName(name))
+      ? []
+      : [[name, entry.nth]],
+  );
+  return named.length === 0 ? "" : JSON.stringify(named);
 }
 
 /** The defaults on which a key hangs: those of conversions, and of blank words only for what can tell blanks apart. */

@@ -35,6 +35,8 @@ export interface TableCheck {
   dialect: Dialect | null;
   /** Null where there is none, or the table could not be opened. */
   headerRow: number | null;
+  /** The numbers of all header rows, where several are joined; null where there is one, or none. */
+  joinedRows: number[] | null;
   /** `absent`: optional columns that the file lacks; what is missing although it is needed is the `error`. */
   columns: { found: string[]; unmapped: string[]; absent: string[] };
   notes: string[];
@@ -68,6 +70,7 @@ export async function checkTable(
       sheet: table.sheet,
       dialect: table.dialect,
       headerRow: table.headerRow,
+      joinedRows: joinedRows(mappingInput, table),
       notes: table.notes,
     });
     const place = { file: input.name, sheet: table.sheet };
@@ -90,6 +93,7 @@ function newCheck(file: string, mappingInput: string): TableCheck {
     mappingInput,
     dialect: null,
     headerRow: null,
+    joinedRows: null,
     columns: { found: [], unmapped: [], absent: [] },
     notes: [],
     rows: { read: 0, valid: 0, invalid: 0, skipped: 0 },
@@ -99,6 +103,12 @@ function newCheck(file: string, mappingInput: string): TableCheck {
     warnings: [],
     error: null,
   };
+}
+
+/** A corrected file has one header row, whatever the mapping says. */
+function joinedRows({ read }: MappingInput, { headerRow }: Table): number[] | null {
+  const rows = [...new Set([read.header ?? []].flat())].filter((row) => typeof row === "number");
+  return rows.length > 1 && Math.max(...rows) === headerRow ? rows.toSorted((one, other) => one - other) : null;
 }
 
 /** As far as names tell, for a header that the mapping refuses. */

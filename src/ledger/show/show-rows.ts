@@ -112,6 +112,11 @@ export type RowView = ReturnType<typeof createRowView>;
 
 /** Cells by header, as a person knows them. */
 export function named(header: readonly string[], cells: readonly string[]): { [header: string]: string } {
-  const entries = cells.map((cell, position): [string, string] => [header[position] || `column ${position + 1}`, cell]);
+  const entries = cells.map((cell, position): [string, string] => {
+    const name = header[position] ?? "";
+    if (name === "") return [`column ${position + 1}`, cell];
+    const isOnly = header.indexOf(name) === header.lastIndexOf(name);
+    return [isOnly ? name : `${name} (column ${position + 1})`, cell];
+  });
   return Object.fromEntries(entries);
 }

@@ -114,7 +114,9 @@ function merge(tables: readonly GuessTable[]): { table: GuessTable; files: strin
 function isUsable(header: string, table: GuessTable, unsure: Unsure): boolean {
   const twins = table.header.filter((other) => foldName(other) === foldName(header)).length;
   if (twins > 1 && foldName(header) !== "")
-    unsure.say(`${describe(table)}: ${twins} columns are called "${header}"; none of them is used`);
+    unsure.say(
+      `${describe(table)}: ${twins} columns are called "${header}"; none of them is used until \`columns: { … nth: 1 of ${twins} }\` tells which`,
+    );
   return twins === 1 && header.trim() !== "" && header.trim() !== "__proto__";
 }
 

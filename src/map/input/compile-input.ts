@@ -124,6 +124,18 @@ function columnsOf(parts: InputParts): ColumnUse[] {
   return [...byName.values()];
 }
 
+function compileNth(text: string | undefined): ColumnEntry["nth"] {
+  const [position, count] = (text ?? "").split(" of ").map(Number);
+  return position === undefined || count === undefined ? null : { position, count };
+}
+
+function nthProblem(name: string, headers: readonly string[], nth: ColumnEntry["nth"]): string | null {
+  if (nth === null) return null;
+  if (nth.position > nth.count) return "There is no such one among so few.";
+  const isOwn = headers.length === 0 || headers.some((header) => foldName(header) === foldName(name));
+  return isOwn ? "Give the column a name of its own here, and name the header that it shares under `headers`." : null;
+}
+
 function compileColumnEntries(spec: InputSpec, path: Path, context: CompileContext): ReadonlyMap<string, ColumnEntry> {
   const entries = new Map<string, ColumnEntry>();
   for (const [name, entry] of Object.entries(spec.columns ?? {})) {
@@ -133,9 +145,11 @@ function compileColumnEntries(spec: InputSpec, path: Path, context: CompileConte
     entries.set(
       folded,
       Array.isArray(entry)
-        ? { headers: entry, optional: false }
-        : { headers: entry.headers ?? [], optional: entry.optional ?? false },
+        ? { headers: entry, optional: false, nth: null }
+        : { headers: entry.headers ?? [], optional: entry.optional ?? false, nth: compileNth(entry.nth) },
     );
+    const problem = Array.isArray(entry) ? null : nthProblem(name, entry.headers ?? [], compileNth(entry.nth));
+    if (problem !== null) context.source.report("mapping-value", [...path, "columns", name, "nth"], problem);
   }
   return entries;
 }

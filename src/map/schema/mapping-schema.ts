@@ -123,6 +123,15 @@ const columnEntrySchema = z.union([
       .boolean()
       .optional()
       .meta({ description: "Whether a file may lack it; it then reads as blank. Default false." }),
+    nth: z
+      .string()
+      .regex(/^[1-9]\d{0,3} of [1-9]\d{0,3}$/, 'Write it as "2 of 3": the second of three columns.')
+      .optional()
+      .meta({
+        description:
+          "Which of several columns that have the same header, from the left, and of how many; a file that has another number of them is refused.",
+        examples: ["2 of 2"],
+      }),
   }),
 ]);
 
@@ -149,8 +158,14 @@ export const inputSchema = z
       .optional()
       .meta({
         description:
-          "Columns by the name that this mapping uses: other headers under which they may come, and whether a file may lack them.",
-        examples: [{ Peso: ["Peso Bruto", "Peso (kg)"], Obs: { optional: true } }],
+          "Columns by the name that this mapping uses: other headers under which they may come, whether a file may lack them, and which of several it is that have one header.",
+        examples: [
+          {
+            Peso: ["Peso Bruto", "Peso (kg)"],
+            Obs: { optional: true },
+            "Obs Final": { headers: ["Obs"], nth: "2 of 2" },
+          },
+        ],
       }),
     skip: conditionSchema.optional().meta({ description: "Rows that are left out; every one is counted." }),
     rowsWithoutEvents: z.enum(["refuse", "allow"]).optional().meta({

@@ -10,6 +10,8 @@ export type ColumnUse = readonly string[];
 export interface ColumnEntry {
   headers: readonly string[];
   optional: boolean;
+  /** Of several columns with the same header which, counting from 1, and of how many; null: there is one. */
+  nth: { position: number; count: number } | null;
 }
 
 /** Columns that rejected files carry in addition; they belong to no field. */
@@ -43,6 +45,7 @@ export class BoundColumns {
   index(use: ColumnUse): number {
     const [name = ""] = use;
     const entry = this.#entries.get(foldName(name));
+    if (entry?.nth != null) return this.#nth(name, entry, entry.nth);
     const names = [...use, ...(entry?.headers ?? [])];
     const found = new Set<number>();
     for (const alternative of names) {
@@ -70,6 +73,24 @@ export class BoundColumns {
           : "";
       this.#missing.set(name, `"${name}"${known}${near == null ? "" : `; the nearest is "${near}"`}`);
     }
+    return -1;
+  }
+
+  /** Rows that are given by the mapping's own names, as cases are, have a column of that name. */
+  #nth(name: string, entry: ColumnEntry, { position, count }: { position: number; count: number }): number {
+    const { headers } = entry;
+    const [own] = this.#folded.get(foldName(name)) ?? [];
+    const found = [...new Set(headers.flatMap((header) => this.#folded.get(foldName(header)) ?? []))].toSorted(
+      (one, other) => one - other,
+    );
+    const index = own ?? (found.length === count ? found[position - 1] : undefined);
+    if (index !== undefined) {
+      this.#used.add(index);
+      return index;
+    }
+    const what = `"${name}" is column ${position} of ${count} called "${headers.join('" or "')}"`;
+    if (found.length > 0) this.#ambiguous.set(name, `${what}, and the file has ${found.length}`);
+    else if (!entry.optional) this.#missing.set(name, `${what}, of which the file has none`);
     return -1;
   }
 

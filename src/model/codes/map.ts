@@ -13,7 +13,8 @@ export const mapCodes = {
   },
   "column-ambiguous": {
     meaning: "Two columns of the file fit one name of the mapping.",
-    remedy: "Write the header exactly as it stands in the file, or rename one of the columns.",
+    remedy:
+      "Write the header exactly as it stands in the file; of columns that have the same one give each a name under `columns:`, with `{ headers: [Note], nth: 2 of 2 }`.",
     example: "The header has `Peso` and `PESO`, the mapping reads `peso`.",
     transient: false,
     exit: ExitCode.usage,
