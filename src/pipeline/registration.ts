@@ -35,9 +35,8 @@ export interface RegistrationSteps {
 /** Looks, creates, and after doubt looks again before it creates again. */
 export async function register(session: Session, subject: Subject, steps: RegistrationSteps): Promise<Outcome> {
   const { clock, signal } = session;
-  const lookAfterMs = session.lookAfterMs ?? LOOK_AFTER_MS;
   const looks = isOn("look-before-create");
-  if (subject.attempted) await clock.sleep(lookAfterMs, signal);
+  if (subject.attempted) await clock.sleep(LOOK_AFTER_MS, signal);
   if (steps.lookFirst || (subject.attempted && looks)) {
     const known = await steps.lookUp();
     if (known !== null) return known;
@@ -46,7 +45,7 @@ export async function register(session: Session, subject: Subject, steps: Regist
     const outcome = await create(session, subject, steps);
     if (typeof outcome === "string" && outcome !== "in-doubt") return outcome;
     if (session.stopped !== null) return "stopped";
-    await clock.sleep(lookAfterMs * 2 ** repeat, signal);
+    await clock.sleep(LOOK_AFTER_MS * 2 ** repeat, signal);
     const known = looks ? await steps.lookUp() : "stalled";
     if (known !== null) return known;
     if (outcome !== "in-doubt") return conflict(session, subject, steps, outcome.error);
@@ -62,7 +61,7 @@ async function conflict(
   error: ServiceError,
 ): Promise<Outcome> {
   const { clock, signal, registrations } = session;
-  await clock.sleep((session.lookAfterMs ?? LOOK_AFTER_MS) * 4, signal);
+  await clock.sleep(LOOK_AFTER_MS * 4, signal);
   if (session.stopped !== null) return "stopped";
   const known = await lookUp();
   if (known !== null) return known;

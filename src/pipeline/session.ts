@@ -45,8 +45,6 @@ export interface SessionOptions {
   /** Instead of the network and its limit, where a night is simulated. */
   transport?: Transport;
   throttle?: Throttle;
-  /** How long to wait before looking for what a lost answer may have created; default 3 s. */
-  lookAfterMs?: number;
   /** Path of the journal; null or absent: none is kept. */
   journal?: string | null;
   /** Told of every try of every request, for the run's log. */
@@ -74,7 +72,6 @@ export interface Session {
   readonly bodies: Bodies;
   readonly caps: RequestCaps;
   readonly submitter: Submitter;
-  readonly lookAfterMs: number | null;
   /** Why no more is sent; null: work goes on. */
   stopped: Stopped | null;
   /** This service notices duplicates before lateness: seen in this run (open-points 19). */
@@ -149,7 +146,6 @@ export async function openSession(command: string, mapping: string | null, optio
       bodies: createBodies(registrations, work, ({ settings: id }) => settings.get(id)),
       caps: createRequestCaps({ maxEvents: target.maxEventsPerRequest, maxBytes: target.maxRequestBytes }),
       submitter,
-      lookAfterMs: options.lookAfterMs ?? null,
       stopped: null,
       duplicatesAreSeen: false,
       documentsEndpointIsAbsent: false,
