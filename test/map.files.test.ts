@@ -66,6 +66,30 @@ describe("the input that reads a file", () => {
   });
 });
 
+describe("standard input", () => {
+  const names = (inputs: readonly { name: string }[]) => inputs.map(({ name }) => name);
+
+  it("is read by the only input, whatever names that one's files have", async () => {
+    const mapping = await load(mappingWith({ input: 'files: ["weigh*.csv"]' }));
+    expect(names(mapping.inputsForNameless("csv"))).toEqual(["rows"]);
+  });
+
+  it("is read by the only one of its kind, and by all sheets of a workbook; else nothing tells", async () => {
+    const kinds = await load(
+      twoInputs('files: "a.csv", csv: { delimiter: ";" }', 'files: "b.xlsx", excel: { sheet: One }'),
+    );
+    expect(names(kinds.inputsForNameless("csv"))).toEqual(["a"]);
+    expect(names(kinds.inputsForNameless("xlsx"))).toEqual(["b"]);
+    const sheets = await load(twoInputs("excel: { sheet: One }", "excel: { sheet: Two }"));
+    expect(names(sheets.inputsForNameless("xlsx"))).toEqual(["a", "b"]);
+    const alike = await load(twoInputs('files: "a*.csv"', 'files: "b*.csv"'));
+    expect(caught(() => alike.inputsForNameless("csv"))).toMatchObject({
+      code: "mapping-files",
+      message: expect.stringContaining("standard input has no name that tells which input reads it: a, b"),
+    });
+  });
+});
+
 describe("a header", () => {
   const yaml = mappingWith({
     input: 'columns: { Peso: ["Peso (kg)"], Obs: { optional: true } }',

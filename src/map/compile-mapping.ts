@@ -3,7 +3,7 @@ import { basename, extname } from "node:path";
 import type { Beside } from "./beside.js";
 import { fingerprint } from "./fingerprints.js";
 import { compileInput } from "./input/compile-input.js";
-import { type InputFiles, matchCorrected, matchFiles } from "./input/match-files.js";
+import { type InputFiles, matchCorrected, matchFiles, matchNameless } from "./input/match-files.js";
 import type { Mapping, MappingInput } from "./mapping.js";
 import type { Known } from "./record/reference.js";
 import type { MappingSpec } from "./schema/mapping-schema.js";
@@ -44,6 +44,7 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
     dependencies: beside.dependencies,
     inputsFor: (fileName, corrected) =>
       corrected === undefined ? matchFiles(files, fileName) : [matchCorrected(files, fileName, corrected)],
+    inputsForNameless: (format) => matchNameless(files, format),
   };
 }
 

@@ -70,6 +70,8 @@ export interface Mapping {
    * rows it holds. @throws RowferryError when none or an ambiguous number fits.
    */
   inputsFor(fileName: string, corrected?: CorrectedOrigin): MappingInput[];
+  /** The same for standard input, whose name says nothing: by its kind, where that tells. @throws RowferryError when it does not. */
+  inputsForNameless(format: "csv" | "xlsx"): MappingInput[];
 }
 
 /** What is known of where the rows of a corrected file come from, beside its name. */

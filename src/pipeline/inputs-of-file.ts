@@ -5,12 +5,13 @@ import type { Mapping, MappingInput } from "../map/mapping.js";
 import type { Input } from "../read/table.js";
 
 /**
- * By its name; a corrected file by the rows it corrects, as far as the ledger knows them.
+ * By its name, and what has none by its kind; a corrected file by the rows it corrects, as far as the ledger knows them.
  * @param store null: there is no ledger to ask. @throws RowferryError `mapping-files`.
  */
 export async function inputsOfFile(mapping: Mapping, input: Input, store: InputStore | null): Promise<MappingInput[]> {
   const corrected = await input.corrected();
-  if (corrected === null) return mapping.inputsFor(input.name);
+  if (corrected === null)
+    return input.nameless ? mapping.inputsForNameless(input.format) : mapping.inputsFor(input.name);
   const origin = store === null ? null : originOf(corrected.reference, mapping.namespace, store);
   return mapping.inputsFor(input.name, { input: origin, sheet: corrected.sheet });
 }

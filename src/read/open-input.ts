@@ -23,7 +23,7 @@ export async function openInput(path: string, standardInput?: AsyncIterable<Buff
       await spooled.remove();
     };
     let closed: Promise<void> | null = null;
-    return { ...input, close: () => (closed ??= close()) };
+    return { ...input, nameless: true, close: () => (closed ??= close()) };
   } catch (error) {
     await spooled.remove();
     throw error;

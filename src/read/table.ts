@@ -8,6 +8,8 @@ import type { Row } from "../model/row.js";
 export interface Input {
   /** The file's name without its folder; `stdin` for standard input. */
   name: string;
+  /** Standard input: its name says nothing of it. */
+  nameless: boolean;
   format: "csv" | "xlsx";
   /** SHA-256 of the file's bytes as they lie on the disk, in hex. */
   contentHash: string;

@@ -26,10 +26,7 @@ export function matchFiles(inputs: readonly InputFiles[], fileName: string): Map
       { place: { file: name } },
     );
   }
-  const sheets = fitting.map((entry) => entry.input.read.excel?.sheet);
-  const oneWorkbook =
-    WORKBOOK.test(name) && sheets.every((sheet) => sheet !== undefined) && new Set(sheets).size === sheets.length;
-  if (fitting.length > 1 && !oneWorkbook) {
+  if (fitting.length > 1 && !(WORKBOOK.test(name) && areSheets(fitting))) {
     const names = fitting.map((entry) => entry.input.name).join(" and ");
     throw new RowferryError("mapping-files", `the inputs ${names} all read this file`, {
       place: { file: name },
@@ -37,6 +34,24 @@ export function matchFiles(inputs: readonly InputFiles[], fileName: string): Map
     });
   }
   return fitting.map((entry) => entry.input);
+}
+
+/** What comes through a pipe is read by the only input that can: patterns of names say nothing of it. */
+export function matchNameless(inputs: readonly InputFiles[], format: "csv" | "xlsx"): MappingInput[] {
+  const kind = inputs.filter(({ input: { read } }) => (format === "csv" ? read.excel : read.csv) === undefined);
+  const left = kind.length > 0 ? kind : [...inputs];
+  if (left.length === 1 || (format === "xlsx" && areSheets(left))) return left.map((entry) => entry.input);
+  const names = left.map((entry) => entry.input.name).join(", ");
+  throw new RowferryError("mapping-files", `standard input has no name that tells which input reads it: ${names}`, {
+    place: { file: "stdin" },
+    hint: "Save it to a file whose name fits the `files:` patterns of one, and import that.",
+  });
+}
+
+/** Different sheets of one workbook, each with an input of its own. */
+function areSheets(inputs: readonly InputFiles[]): boolean {
+  const sheets = inputs.map((entry) => entry.input.read.excel?.sheet);
+  return sheets.every((sheet) => sheet !== undefined) && new Set(sheets).size === sheets.length;
 }
 
 /**

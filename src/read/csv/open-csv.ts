@@ -33,6 +33,7 @@ export function openCsv(file: CsvFile, limits: { maxRecordLength?: number } = {}
   const guarded = { ...file, chunks: () => guard(file) };
   return {
     name: file.name,
+    nameless: false,
     format: "csv",
     contentHash: file.contentHash,
     bytes: file.bytes,

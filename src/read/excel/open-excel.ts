@@ -20,6 +20,7 @@ export async function openExcel(file: ExcelFile, limits: ZipLimits = defaultZipL
     const workbook = await openWorkbook(parts);
     return {
       name: file.name,
+      nameless: false,
       format: "xlsx",
       contentHash: file.contentHash,
       bytes: file.bytes,
