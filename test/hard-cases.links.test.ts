@@ -1,13 +1,10 @@
 /** HARD-CASES of linked documents: one order for all, no circles, and what one event writes on other timelines. */
 import { afterEach, describe, expect, test } from "vitest";
 import { findDocument, resolveDocument } from "../src/ledger/settle.js";
-import { inWorld, on, related } from "./hard-cases.world.js";
-import { createWorld, type World, type WorldOptions } from "./simulation/world.js";
-let world: World;
-afterEach(() => world.close());
-const open = (options: WorldOptions = {}): World => (world = createWorld(options));
+import { file, open, world } from "./simulation/hard-case.js";
+import { giveUp, on, refusals, related, states, timeline } from "./simulation/ordered-case.js";
 
-const { file, states, timeline, refusals, giveUp } = inWorld(() => world);
+afterEach(() => world.close());
 
 describe("H16, H17: linked documents", () => {
   test("H16: equal times on both sides follow one total order", async () => {

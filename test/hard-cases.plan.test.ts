@@ -1,14 +1,11 @@
 /** HARD-CASES of order and waiting: what goes, what waits for whom, and what can never go. */
 import { afterEach, describe, expect, test } from "vitest";
-import { inWorld, on, related } from "./hard-cases.world.js";
 import { documentRow, eventRow, invalidRow } from "./simulation/story-rows.js";
 import { TONIGHT } from "./simulation/story.js";
-import { createWorld, type World, type WorldOptions } from "./simulation/world.js";
+import { file, fileOf, open, world } from "./simulation/hard-case.js";
+import { giveUp, on, refusals, related, states, timeline } from "./simulation/ordered-case.js";
 
-let world: World;
 afterEach(() => world.close());
-const open = (options: WorldOptions = {}): World => (world = createWorld(options));
-const { fileOf, file, states, timeline, refusals, giveUp } = inWorld(() => world);
 
 describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () => {
   test("within one file, whatever the order of its rows", async () => {

@@ -6,7 +6,8 @@ import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { metricsText, writeMetrics } from "../src/report/metrics.js";
 import { plainLines, plainText, shortened } from "../src/report/plain-text.js";
-import { type Receipt, writeReceipts } from "../src/report/receipts.js";
+import type { Receipt } from "../src/ledger/receipts.js";
+import { writeReceipts } from "../src/report/receipts.js";
 import { writeSummaryFile } from "../src/report/summary-file.js";
 import { summary } from "./summary.sample.js";
 

@@ -4,19 +4,25 @@ import { inputOf, rowNumberOf } from "./row-id.js";
 import { requestsOf } from "./request-id.js";
 import { hasRequests } from "./run-figures.js";
 
-export interface ReceiptRow {
+export interface Receipt {
   input: string;
   sheet: string | null;
   row: number;
   record: "participant" | "address" | "document" | "event";
+  /** Its name in the mapping. */
   name: string;
+  /** A person's key for it: tax id, address identity, document key, document key and event key. */
   key: string;
+  /** Its state in the ledger; `landed-without-id` where the id is unknown for good. */
   state: string;
+  /** Of the record itself: participant, address or document id, eventId; null where none came. */
   id: string | null;
   snapshotId: string | null;
+  /** Of events: the document they are on. */
   documentId: string | null;
   targetDocumentId: string | null;
   deduplicationId: string | null;
+  /** ISO 8601, UTC: when the answer came; null where none did. */
   answeredAt: string | null;
 }
 
@@ -46,7 +52,7 @@ interface RegistrationRow {
 }
 
 /** Everything that this run's requests brought to rest: participants, addresses, documents, then events. */
-export function* receiptsOf(database: Database, runId: number): Generator<ReceiptRow> {
+export function* receiptsOf(database: Database, runId: number): Generator<Receipt> {
   if (!hasRequests(database, runId)) return;
   const names = new Map<number, { name: string; sheet: string | null }>();
   const inputName = database.prepare<[number], { name: string; sheet: string | null }>(

@@ -1,28 +1,7 @@
 /** `receipts.csv`: which row became which record, and every id that came back. Streamed; not read back by the program. */
 import { stringify } from "csv-stringify/sync";
+import type { Receipt } from "../ledger/receipts.js";
 import { writeAtomically } from "./atomic-file.js";
-
-export interface Receipt {
-  input: string;
-  sheet: string | null;
-  row: number;
-  record: "participant" | "address" | "document" | "event";
-  /** Its name in the mapping. */
-  name: string;
-  /** A person's key for it: tax id, address identity, document key, document key and event key. */
-  key: string;
-  /** Its state in the ledger; `landed-without-id` where the id is unknown for good. */
-  state: string;
-  /** Of the record itself: participant, address or document id, eventId; null where none came. */
-  id: string | null;
-  snapshotId: string | null;
-  /** Of events: the document they are on. */
-  documentId: string | null;
-  targetDocumentId: string | null;
-  deduplicationId: string | null;
-  /** ISO 8601, UTC: when the answer came; null where none did. */
-  answeredAt: string | null;
-}
 
 const columns: { [key in keyof Receipt]: string } = {
   input: "input",

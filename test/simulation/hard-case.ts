@@ -1,7 +1,8 @@
-/** Helpers of the HARD-CASES tests of sending: a world, small files, and what became of them. */
+/** Helpers of the HARD-CASES tests: a world, small files, and what became of them. */
 import { expect } from "vitest";
 import { findDocument } from "../../src/ledger/settle.js";
 import { eventDeduplicationId } from "../../src/model/keys.js";
+import type { MappedRow } from "../../src/model/mapped-row.js";
 import type { FaultAction, FaultRule } from "../../src/sandbox/index.js";
 import { eventRow, type EventRow, START } from "./story-rows.js";
 import { createWorld, type RunPlan, type StoryFile, type World, type WorldOptions } from "./world.js";
@@ -10,14 +11,12 @@ import { createWorld, type RunPlan, type StoryFile, type World, type WorldOption
 export let world: World;
 
 let files = 0;
-export const file = (...rows: Omit<EventRow, "row">[]): StoryFile => {
+export const fileOf = (rows: MappedRow[]): StoryFile => {
   files += 1;
-  return {
-    name: `file-${files}.csv`,
-    contentHash: `file-${files}`,
-    rows: rows.map((row, index) => eventRow({ row: index + 2, ...row })),
-  };
+  return { name: `file-${files}.csv`, contentHash: `file-${files}`, rows };
 };
+export const file = (...rows: Omit<EventRow, "row">[]): StoryFile =>
+  fileOf(rows.map((row, index) => eventRow({ row: index + 2, ...row })));
 export const at = (...minutes: number[]) => minutes.map((minute) => ({ document: "M1", minute }));
 
 /** Faults of the requests that write events or documents, the nth of them counted from now. */
