@@ -169,6 +169,8 @@ describe("rowferry check of files", () => {
     const ended = type(world, "check", "m.yaml", "rows-1.csv");
     world.send("SIGINT");
     expect(await ended).toBe(130);
+    expect(world.stderr.text).toContain("Run the same command again.");
+    expect(world.stderr.text).not.toContain("resume");
   });
 
   it("a missing file or mapping is a usage error that names it", async () => {

@@ -114,6 +114,24 @@ describe("the way out of a rejected row", () => {
   });
 });
 
+describe("an import that is interrupted while it reads", () => {
+  it("is to be typed again: `resume` has nothing to go on with, and would say that all is well", async () => {
+    const many = Array.from({ length: 3000 }, (_, index) => `N${index},11222333000181,${index},2026-01-01 10:00,5`);
+    writeFileSync(at("may.csv"), `MTR,CNPJ,Ticket,Date,Weight\n${many.join("\n")}\n`);
+    world.stderr.text = "";
+    const ended = type(world, "import", at("weighings.yaml"), at("may.csv"));
+    world.send("SIGINT");
+    expect(await ended).toBe(130);
+    expect(world.stderr.text).toContain("Run the same command again: it reads the files from the beginning.");
+    expect(world.stderr.text).not.toContain("resume");
+  });
+
+  it("a throttle that is no address of a Redis is refused before anything is read", async () => {
+    const refused = await typed("import", at("weighings.yaml"), at("march.csv"), "--throttle", "http://localhost");
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("an address such as redis://localhost")]);
+  });
+});
+
 describe("replace, resolve and verify", () => {
   it("replace plans, says what will happen, and the next run sends it", async () => {
     const { code, out } = await typed("replace", "manifest/M2", "--reason", "wrong weight");

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { didYouMean } from "../map/nearest.js";
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
+import { redisAddress } from "./redis-address.js";
 
 export const configFileName = "rowferry.config.yaml";
 
@@ -26,7 +27,10 @@ export const configTargetSchema = z.strictObject({
     .describe("How the client names itself there: in a header (`basic`, default) or in the body (`post`)."),
   rate: z.number().positive().optional().describe("Requests per second; default 20."),
   burst: z.int().positive().optional().describe("Requests at once; default 30."),
-  throttle: text.optional().describe("`redis://…`: one budget shared by several processes and machines."),
+  throttle: text
+    .regex(redisAddress, "not an address such as redis://localhost")
+    .optional()
+    .describe("`redis://…`: one budget shared by several processes and machines."),
   maxEventsPerRequest: z.int().positive().optional().describe("Most events of one request; default 100."),
   maxRequestBytes: z.int().min(1024).optional().describe("Longest body in bytes; default 1048576."),
   requestIdHeaders: z

@@ -1,5 +1,6 @@
 /** Flags that several commands share, and how their values are read. Wrong values are usage errors (exit 2). */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { redisAddress } from "./redis-address.js";
 
 /** The flags that every command with a target takes. */
 export interface TargetFlags {
@@ -46,7 +47,7 @@ export function addTargetFlags(command: Command, options: { fresh?: boolean; sen
   return command
     .addOption(new Option("--rate <n>", "requests per second (default: 20; sandbox: unthrottled)").argParser(positive))
     .addOption(new Option("--burst <n>", "requests at once (default: 30)").argParser(positiveInteger))
-    .option("--throttle <url>", "share the rate with other processes: redis://…");
+    .addOption(new Option("--throttle <url>", "share the rate with other processes: redis://…").argParser(redisUrl));
 }
 
 export function addOutputFlags(command: Command): Command {
@@ -86,6 +87,12 @@ export function positiveInteger(text: string): number {
   const value = positive(text);
   if (Number.isSafeInteger(value)) return value;
   throw new InvalidArgumentError("It must be a whole number above 0.");
+}
+
+/** Anything else would be taken for the name of a machine, and waited for. */
+function redisUrl(text: string): string {
+  if (redisAddress.test(text)) return text;
+  throw new InvalidArgumentError("It must be an address such as redis://localhost.");
 }
 
 /** 0 gives a free port. */

@@ -176,7 +176,8 @@ async function mapRows(
   };
   try {
     for await (const rows of table.rows()) {
-      if (signal.aborted) throw new RowferryError("interrupted", "Interrupted while reading; nothing was staged.");
+      if (signal.aborted)
+        throw new RowferryError("interrupted", "Interrupted while reading.", { hint: "Run the same command again." });
       take(mapper.map(rows));
       progress(check.rows.read);
     }

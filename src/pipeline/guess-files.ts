@@ -67,7 +67,10 @@ async function sampleRows(table: Table, signal: AbortSignal): Promise<Row[]> {
   let read = 0;
   let open: Row[] | null = null;
   for await (const rows of table.rows()) {
-    if (signal.aborted) throw new RowferryError("interrupted", "Interrupted while reading; nothing was written.");
+    if (signal.aborted)
+      throw new RowferryError("interrupted", "Interrupted while reading; nothing was written.", {
+        hint: "Run the same command again.",
+      });
     for (const row of rows) {
       if (read % BLOCK_ROWS === 0) {
         const block = read / BLOCK_ROWS;

@@ -143,7 +143,7 @@ async function stageRows(
   let told = 0;
   for await (const rows of table.rows()) {
     if (session.signal.aborted)
-      throw new RowferryError("interrupted", "Interrupted while reading; nothing was staged.");
+      throw new RowferryError("interrupted", "Interrupted while reading; nothing was staged.", { hint: AGAIN });
     pending.push(...rows);
     take(mapper.map(rows));
     if (done() - told < TOLD_EVERY) continue;
@@ -152,6 +152,9 @@ async function stageRows(
   }
   take(mapper.end());
 }
+
+/** There is nothing that `resume` could go on with. */
+const AGAIN = "Run the same command again: it reads the files from the beginning.";
 
 /** Rows between two reports of progress. */
 const TOLD_EVERY = 500;

@@ -1,0 +1,2 @@
+/** What `throttle` may be in settings, and `--throttle`. */
+export const redisAddress = /^rediss?:\/\/[^/]/;
