@@ -170,8 +170,10 @@ function isBehindLinked(
   const isServerTime = sandbox.linkTime === "server";
   return events.some((other) => {
     if (other.documentId === event.documentId || (other.at > event.at && !isServerTime)) return false;
+    const isOfStranded = other.state === "stalled" && other.documentState === "stranded";
     const isOpen =
-      other.dismissed === 0 && (other.state === "held" || (other.state === "rejected" && !isByPlan(other)));
+      other.dismissed === 0 &&
+      (other.state === "held" || isOfStranded || (other.state === "rejected" && !isByPlan(other)));
     const isDoubtful = other.state === "stalled" && isOvertaken(other, events) && cameLate(other, witness);
     if (writesOn(event, other.documentId, events))
       return (
