@@ -233,3 +233,12 @@ test("a row that is too long is named by its own line, also when its end is know
     place: { file: "fake.csv", row: 3 },
   });
 });
+
+test.each(["efbbbf", "fffe", "feff"])(
+  "a file of nothing but a byte order mark (%s) is empty, whatever encoding is pinned",
+  async (mark) => {
+    const input = await openInput(await temporaryFile(Buffer.from(mark, "hex")));
+    await expect(input.open({ csv: { encoding: "windows-1252" } })).rejects.toMatchObject({ code: "file-empty" });
+    await input.close();
+  },
+);

@@ -24,6 +24,9 @@ export interface CsvFile {
   close(): Promise<void>;
 }
 
+/** Whole files of nothing but a byte order mark, as an export leaves that found nothing to say. */
+const onlyMark: ReadonlySet<string> = new Set(["efbbbf", "fffe", "feff"]);
+
 /** Bytes from which encoding (without a byte order mark), dialect and header are told. */
 const SAMPLE_BYTES = 256 * 1024;
 
@@ -60,7 +63,7 @@ async function* guard(file: CsvFile): AsyncGenerator<Buffer> {
 
 async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecordLength?: number }): Promise<Table> {
   const head = await firstBytes(file, SAMPLE_BYTES);
-  if (head.bytes.length === 0)
+  if (head.bytes.length === 0 || onlyMark.has(head.bytes.toString("hex")))
     throw new RowferryError("file-empty", "the file is empty", { place: { file: file.name } });
   const corrected = correctedCsv(head.bytes);
   const csv: CsvOptions = corrected === null ? (options.csv ?? {}) : correctedOptions(options.csv ?? {}, corrected);
