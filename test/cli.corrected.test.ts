@@ -264,6 +264,15 @@ A3;01.10.2025 10:00;5
     expect(await type(world, "import", at(world, "m.yaml"), path)).toBe(0);
   });
 
+  it("that a row without its key may belong to is corrected with that row, and no part of its sum lands before", async () => {
+    const { world, path, text } = await rejectedGroup(rows.replace("A2;;zwei", ";;2"));
+    expect(cells(text).map(([order]) => order)).toEqual(["A2", "", "A2"]);
+    expect(await typed(world, "sandbox", "dump")).not.toContain('document "A2"');
+    writeFileSync(path, text.replace(/^;;2/m, "A2;;2"));
+    expect(await type(world, "import", at(world, "m.yaml"), path)).toBe(0);
+    expect(await typed(world, "sandbox", "dump")).toMatch(/document "A2" open[^]*?"value":"9"/);
+  });
+
   it("whose rows were two groups is corrected as one, and a dismissal takes it whole", async () => {
     const { world, path, text } = await rejectedGroup(rows.replace("A2;;4", "A-2;;4"));
     expect(cells(text).map(([order]) => order)).toEqual(["A2", "A2", "A-2"]);

@@ -106,13 +106,28 @@ describe("a group", () => {
     });
   });
 
-  it("is ended by a row whose group cannot be told, which is invalid for that", async () => {
+  it("is ended by a row whose group cannot be told; what stands beside that may be incomplete, and is invalid too", async () => {
     const mapped = mapRows(await load(mappingWith({ input: GROUP })), [
+      { Doc: "0", Day: DAY },
       { Doc: "1", Day: DAY },
       { Doc: "", Day: DAY },
+      { Doc: "", Day: DAY },
       { Doc: "1", Day: DAY },
+      { Doc: "1", Day: DAY },
+      { Doc: "2", Day: DAY },
     ]);
-    expect(mapped.map(({ outcome }) => outcome.fate)).toEqual(["valid", "invalid", "valid"]);
+    const codesOf = ({ outcome }: (typeof mapped)[number]) =>
+      outcome.fate === "invalid" ? [...new Set(outcome.problems.map(({ code }) => code))] : [];
+    expect(mapped.map((one) => [one.row, one.alsoRows, codesOf(one)])).toEqual([
+      [2, [], []],
+      [3, [], ["group-unclear"]],
+      [4, [], ["value-required"]],
+      [5, [], ["value-required"]],
+      [6, [7], ["group-unclear"]],
+      [8, [], []],
+    ]);
+    expect(problemsOf(mapped[1])[0]?.message).toContain("row 4 ");
+    expect(problemsOf(mapped[4])[0]?.message).toContain("row 5 ");
   });
 
   it("is ended by a skipped row", async () => {

@@ -16,6 +16,7 @@ import { noEvent } from "./no-event.js";
 type BoundEvent = BuiltEvent & { eachRow: boolean };
 
 const NO_WARNINGS: Problem[] = [];
+const NO_PROBLEMS: readonly Problem[] = [];
 const NO_ROWS: number[] = [];
 /** What readers say of rows whose cells may stand under the wrong headers. */
 const SHAPELESS: ReadonlySet<Code> = new Set<Code>(["row-short", "row-long", "quote-stray"]);
@@ -40,7 +41,9 @@ export function bindRowMapper(
   const events: BoundEvent[] = parts.events.map((part) => ({ ...part.bind(columns), eachRow: part.eachRow }));
   const eventless = noEvent(parts.events);
   const view = newRowView(header);
-  let open: { key: string; rows: Row[] } | null = null;
+  let open: { key: string; rows: Row[]; problems: readonly Problem[] } | null = null;
+  /** What is wrong with a group that begins here: the row right before it may belong to it. */
+  let beside: readonly Problem[] = NO_PROBLEMS;
 
   const made: RowRecords = { participants: [], addresses: [], documents: [] };
 
@@ -60,12 +63,13 @@ export function bindRowMapper(
     }
   };
 
-  /** `rows`: those of a group of several; null: `first` alone. */
-  const mapOne = (rows: readonly Row[] | null, first: Row): MappedRow => {
+  /** `rows`: those of a group of several; null: `first` alone. `problems`: what is wrong beside what the cells say. */
+  const mapOne = (rows: readonly Row[] | null, first: Row, problems = NO_PROBLEMS): MappedRow => {
     look(rows, first);
+    view.problems.push(...problems);
     const row = first.number;
     const alsoRows = rows === null ? NO_ROWS : rows.slice(1).map((member) => member.number);
-    if (rows !== null) for (const { problems } of rows) view.problems.push(...(problems ?? []));
+    if (rows !== null) for (const member of rows) view.problems.push(...(member.problems ?? []));
     else if (first.problems !== null) view.problems.push(...first.problems);
     if (skips !== undefined && view.problems.length === 0 && skips(view) === true) {
       return { row, alsoRows, rowId: null, outcome: { fate: "skipped", reason: skipReason } };
@@ -103,8 +107,8 @@ export function bindRowMapper(
     const id = rowId == null ? null : String(rowId);
     if (view.problems.length === 0)
       return { row, alsoRows, rowId: id, outcome: { fate: "valid", records, warnings: NO_WARNINGS } };
-    const problems = withoutRepeats(view.problems);
-    return { row, alsoRows, rowId: id, outcome: { fate: "invalid", problems, placements: placements(problems) } };
+    const found = withoutRepeats(view.problems);
+    return { row, alsoRows, rowId: id, outcome: { fate: "invalid", problems: found, placements: placements(found) } };
   };
 
   /** `own`: the rows of a group that have events of their own. A row whose cells may be misplaced has been reported for that. */
@@ -142,19 +146,23 @@ export function bindRowMapper(
     return found;
   };
 
-  const close = (): MappedRow[] => {
-    const [first] = open?.rows ?? [];
-    const rows = open?.rows ?? [];
+  const close = (after = NO_PROBLEMS): MappedRow[] => {
+    const { rows, problems } = open ?? { rows: [], problems: NO_PROBLEMS };
+    const [first] = rows;
     open = null;
-    return first === undefined ? [] : [mapOne(rows.length > 1 ? rows : null, first)];
+    return first === undefined ? [] : [mapOne(rows.length > 1 ? rows : null, first, [...problems, ...after])];
   };
 
-  /** A row whose group cannot be told stands alone, and is invalid for that. */
+  /**
+   * A row whose group cannot be told stands alone, and is invalid for that. So are the groups beside it: it may belong to
+   * either, and what they say without it would land as if it were whole (P3).
+   */
   const mapGrouped = (rows: readonly Row[], read: NonNullable<typeof readGroup>): MappedRow[] => {
     const mapped: MappedRow[] = [];
     for (const row of rows) {
       look(null, row);
       if (row.problems === null && skips !== undefined && skips(view) === true) {
+        beside = NO_PROBLEMS;
         mapped.push(...close(), {
           row: row.number,
           alsoRows: [],
@@ -165,13 +173,15 @@ export function bindRowMapper(
       }
       const key = read(view)?.join("\u0000") ?? null;
       if (key === null) {
-        const problems = view.problems;
-        mapped.push(...close(), mapOne(null, { ...row, problems: [...(row.problems ?? []), ...problems] }));
+        const { problems } = view;
+        beside = [groupUnclear(row.number)];
+        mapped.push(...close(beside), mapOne(null, row, problems));
       } else if (open !== null && open.key === key) {
         open.rows.push(row);
       } else {
         mapped.push(...close());
-        open = { key, rows: [row] };
+        open = { key, rows: [row], problems: beside };
+        beside = NO_PROBLEMS;
       }
     }
     return mapped;
@@ -179,8 +189,16 @@ export function bindRowMapper(
 
   return {
     map: (rows) => (readGroup === undefined ? rows.map((row) => mapOne(null, row)) : mapGrouped(rows, readGroup)),
-    end: close,
+    end() {
+      beside = NO_PROBLEMS;
+      return close();
+    },
   };
+}
+
+function groupUnclear(row: number): Problem {
+  const message = `row ${row} beside it may belong to the same group, which cannot be told of that row`;
+  return { code: "group-unclear", message, hint: null, column: null };
 }
 
 /** Whether it happens in this row, be it with mistakes. */

@@ -68,6 +68,15 @@ export const mapCodes = {
     transient: false,
     exit: null,
   },
+  "group-unclear": {
+    meaning:
+      "A row beside this group does not tell its own group, and may belong to it: what the group says may lack a part.",
+    remedy:
+      "Correct that row; this one needs no change. If that row belongs to no group, take it out of the rejected file, and tell the mapping to `skip` its kind.",
+    example: "The second of three weighings that make a sum has no ticket number: neither half of the sum is sent.",
+    transient: false,
+    exit: null,
+  },
   "reference-absent": {
     meaning:
       "A record refers to another record of its row that does not exist there, because its `when` does not hold.",
