@@ -69,7 +69,9 @@ describe("an import killed with SIGKILL and run again", () => {
     expect((await runImport({ killAfter: requests })).code).toBeNull();
     const ended = await runImport();
     expectAll(ended);
-    expect((await run(["resume"])).code).toBe(ended.code);
+    const resumed = await run(["resume"]);
+    expect(resumed.code).toBe(ended.code);
+    expect(resumed.stderr).not.toMatch(/staged/);
   });
 
   test("at every named point between two durable steps, one after the other, loses and doubles nothing", async () => {
@@ -87,6 +89,8 @@ describe("an import killed with SIGKILL and run again", () => {
     const slow = { ROWFERRY_RATE: "200", ROWFERRY_BURST: "8" };
     for (const point of points) {
       expect((await runImport({ env: { ...slow, ROWFERRY_FAIL_AT: point } })).code, point).toBeNull();
+      // A resume has nothing to go on with, and says so.
+      if (point === "before-staging-commits") expect((await run(["resume"])).stderr).toMatch(/Type that import again/);
     }
     const stranded = expectAll(await runImport());
     expect(stranded, "the last was killed with the answer to a create in hand").toBeGreaterThan(0);

@@ -11,6 +11,13 @@ export function createRunStore(database: Database) {
   const insert = database.prepare<[string, string, string | null, number]>(
     "INSERT INTO runs (name, command, mapping, started_at) VALUES (?, ?, ?, ?)",
   );
+  const stage = database.prepare<[number, number]>("UPDATE runs SET staged_at = ? WHERE id = ?");
+  const unstaged = database
+    .prepare<[], string>(
+      `SELECT name FROM runs WHERE id = (SELECT max(id) FROM runs WHERE command = 'import')
+         AND staged_at IS NULL AND finished_at IS NULL`,
+    )
+    .pluck();
   const finish = database.prepare<[number, number, string | null, number]>(
     "UPDATE runs SET finished_at = ?, exit_code = ?, summary = ? WHERE id = ?",
   );
@@ -36,6 +43,10 @@ export function createRunStore(database: Database) {
       for (let count = 2; exists.get(name) !== undefined; count += 1) name = `${base}-${count}`;
       return { id: Number(insert.run(name, command, mapping, now).lastInsertRowid), name };
     },
+    /** Belongs into the transaction that its rows are staged by. */
+    staged: (id: number, now: number): void => void stage.run(now, id),
+    /** The newest import, where it was killed before its rows were staged (the caller holds the lock); null: it was not. */
+    lastUnstaged: (): string | null => unstaged.get() ?? null,
     /** Null: there was none yet. Times in ms; null while it goes on, or when it was killed. */
     last(): { name: string; startedAt: number; finishedAt: number | null; exitCode: number | null } | null {
       const row = last.get();

@@ -66,11 +66,12 @@ export async function run(
       staged = await inTransaction(session.database, "COMMIT", async () => {
         const inputs = await stage(session);
         session.journalChoices();
+        createRunStore(session.database).staged(session.run.id, session.clock.now());
         failPoint("before-staging-commits");
         return inputs;
       });
       failPoint("after-staging-committed");
-    }
+    } else tellUnstaged(session);
     if (!tooManyInvalid(session, staged, options.limits.maxErrors))
       await submit(session, options, command === "import", staged);
     failPoint("before-run-files");
@@ -95,6 +96,14 @@ export async function run(
     await session.close();
     log?.close();
   }
+}
+
+/** What was killed while it read has left nothing to go on with, and would be forgotten in silence. */
+function tellUnstaged({ database, observe }: Session): void {
+  const name = createRunStore(database).lastUnstaged();
+  if (name === null) return;
+  const message = `${name} was killed before its rows were staged: there is nothing of them to go on with. Type that import again.`;
+  observe({ type: "notice", level: "warning", code: null, message });
 }
 
 /** A ledger that cannot be written has no room for this either: the first failure is the one to tell. */

@@ -33,6 +33,7 @@ CREATE TABLE runs (
   command TEXT NOT NULL,
   mapping TEXT,
   started_at INTEGER NOT NULL,
+  staged_at INTEGER,
   finished_at INTEGER,
   exit_code INTEGER,
   summary TEXT
