@@ -273,6 +273,23 @@ describe("a rebuilt ledger", () => {
     expect(summary.open.events).toEqual({ rejected: 1 });
   });
 
+  it("knows how far copies of others have moved a timeline on", async () => {
+    world = createWorld({ journal });
+    const related = { document: "M2", bidirectional: true };
+    await world.import([
+      file("a", [
+        eventRow({ row: 2, document: "M2", minute: 10 }),
+        eventRow({ row: 3, document: "M1", minute: 20, name: "RELATED", related }),
+      ]),
+    ]);
+    await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: 40, propagate: true })])]);
+    loseTheLedger();
+    await rebuild();
+    const late = await world.import([file("c", [eventRow({ row: 2, document: "M1", minute: 30 })])]);
+    // The copy on M1 took place at minute 40: nothing is sent to be refused.
+    expect(late.problems.map(({ code }) => code)).toEqual(["late"]);
+  });
+
   it.each([3, 5, 8, 11, 14])(
     "after a faulty run that died at request %i, with the whole state folder gone, finishes the job once",
     async (request) => {

@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import type { JsonObject, JsonValue } from "../model/json.js";
 import type { Decision } from "./decisions.js";
+import { COPIED_TO } from "./copied-to.js";
 import type { JournalEntry } from "./journal.js";
 import { keyText } from "./event-key.js";
 import type { Cancellation } from "./replace.js";
@@ -55,6 +56,7 @@ export function createJournalEntries(database: Database) {
   const request = database.prepare<[number], { kind: string; subject: string; subject_id: number }>(
     "SELECT kind, subject, subject_id FROM requests WHERE id = ?",
   );
+  const copiedTo = database.prepare<{ id: number }, number>(COPIED_TO).pluck();
   const participant = database.prepare<[number], Record<string, string | number | null>>(
     "SELECT natural_key, payload, state, reason, origin, service_id, snapshot_id FROM participants WHERE id = ?",
   );
@@ -93,6 +95,8 @@ export function createJournalEntries(database: Database) {
       const found = event.get(eventId);
       if (found === undefined) return [];
       if (found.mirrored === 1 && found.related_document !== null) touched.add(found.related_document);
+      if (found.mirrored === 1 && found.related_document === null && found.related_id === null)
+        for (const other of copiedTo.all({ id })) touched.add(other);
       if (found.target_document !== null) touched.add(found.target_document);
       return [
         {

@@ -4,6 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import type { Code } from "../model/codes.js";
+import { COPIED_TO } from "./copied-to.js";
 import { OF_EVENT } from "./unsettled.js";
 
 export interface RefusalNote {
@@ -94,15 +95,9 @@ export function createTransitions(database: Database) {
       target_document: number | null;
     }
   >("SELECT document_id, name, at, mirrored, related_document, related_id, target_document FROM events WHERE id = ?");
-  // A propagated event is copied to what landed relations tie to its document, where that is open (open-points 11, 29).
   const advanceRelated = database.prepare<{ at: number; id: number }>(
-    `UPDATE document_states SET last_at = max(coalesce(last_at, @at), @at) WHERE state = 'open' AND document_id <> @id
-       AND document_id IN (
-         SELECT iif(r.document_id = @id, r.related_document, r.document_id) FROM events r
-         JOIN event_states s ON s.document_id = r.document_id AND s.event_id = r.id AND s.state IN ('landed', 'landed-without-id', 'changed')
-         WHERE r.related_document IS NOT NULL AND r.mirrored = 1
-           AND (s.state = 'landed' OR s.attempted_at IS NULL OR s.attempted_link = r.related_document)
-           AND (r.document_id = @id OR r.related_document = @id))`,
+    `UPDATE document_states SET last_at = max(coalesce(last_at, @at), @at)
+     WHERE state = 'open' AND document_id <> @id AND document_id IN (${COPIED_TO})`,
   );
   const advance = database.prepare<{ at: number; id: number }>(
     "UPDATE document_states SET last_at = max(coalesce(last_at, @at), @at) WHERE document_id = @id",
