@@ -9,7 +9,7 @@ import type { CsvOptions } from "../model/dialect.js";
 export const REFERENCE_COLUMN = "rowferry_row";
 
 export interface CorrectedCsv {
-  /** What stands between its own columns; null: they were removed. */
+  /** What stands beside its column: between our own, else the usual ones; null: neither. */
   delimiter: string | null;
   /** The first row's reference; null: it holds none. */
   reference: string | null;
@@ -29,7 +29,10 @@ export function correctedCsv(head: Buffer): CorrectedCsv | null {
   const [all = "", header = ""] =
     /^[\u00BB\u00BF\u00EF\u00FE\u00FF]*(?:sep=[^\r\n](?:\r\n|\r|\n))?([^\r\n]*)/i.exec(text) ?? [];
   if (!/(?<!\w)rowferry_row(?!\w)/i.test(header)) return null;
-  const delimiter = /rowferry_row["']?([^\w"']{1,10})["']?rowferry_code/i.exec(header)?.[1] ?? null;
+  const beside = /rowferry_row["']?(?:([^\w"']{1,10})["']?rowferry_|([,;\t|]))|([,;\t|])["']?rowferry_row/i.exec(
+    header,
+  );
+  const delimiter = beside?.[1] ?? beside?.[2] ?? beside?.[3] ?? null;
   const reference = /(?<![\w-])[0-9a-f]{8}-\d{1,6}:\d{1,9}(?!\d)/.exec(text.slice(all.length))?.[0] ?? null;
   return { delimiter, reference };
 }
