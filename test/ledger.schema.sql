@@ -61,6 +61,7 @@ CREATE TABLE dismissals (
   deduplication_id BLOB,
   content_hash BLOB,
   cell_hash BLOB,
+  row_id INTEGER,
   at INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE document_aliases (
@@ -171,7 +172,11 @@ CREATE TABLE fingerprints (
   changed_at INTEGER NOT NULL,
   PRIMARY KEY (namespace, name, mapping)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE input_holds (row_id INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE input_holds (
+  row_id INTEGER NOT NULL,
+  behind INTEGER NOT NULL,
+  PRIMARY KEY (row_id, behind)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE inputs (
   id INTEGER PRIMARY KEY,
   content_hash TEXT NOT NULL,
@@ -289,7 +294,8 @@ CREATE TABLE rows (
   row_key TEXT,
   lead INTEGER,
   cell_hash BLOB,
-  settled TEXT CHECK (settled IN ('corrected', 'superseded', 'dismissed'))
+  settled TEXT CHECK (settled IN ('corrected', 'superseded', 'dismissed')),
+  settled_by INTEGER
 ) STRICT;
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY,
@@ -314,6 +320,7 @@ CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' A
 CREATE INDEX events_by_related ON events (related_document) WHERE related_document IS NOT NULL;
 CREATE INDEX events_by_target ON events (target_document) WHERE target_document IS NOT NULL;
 CREATE INDEX events_propagated ON events (document_id) WHERE mirrored = 1 AND related_document IS NULL;
+CREATE INDEX input_holds_behind ON input_holds (behind);
 CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, ''), namespace, mapping_input);
 CREATE INDEX participants_by_service_id ON participants (service_id) WHERE service_id IS NOT NULL;
 CREATE INDEX participants_open ON participants (id) WHERE state <> 'registered';

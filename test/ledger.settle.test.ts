@@ -247,7 +247,7 @@ describe("selectors", () => {
   it("narrow each other, and name by run, input, row, document and code", async () => {
     world = createWorld();
     const first = await world.import([file("a", [invalidRow(2, [{ key: "M1" }]), invalidRow(3, [{ key: "M2" }])])]);
-    await world.import([file("b", [invalidRow(2, [{ key: "M1" }])])]);
+    await world.import([file("b", [invalidRow(4, [{ key: "M1", minute: 5 }])])]);
     const rows = (selectors: Parameters<typeof selectOpen>[1]) =>
       world.withLedger((database) => selectOpen(database, selectors).rows.length);
     expect(rows({})).toBe(3);

@@ -137,7 +137,11 @@ function requestLines(request: ShownRequest): string[] {
 /** What became of a row, and why (P7). */
 function rowLines(row: ShownRow, colors: Colors): string[] {
   const place = joined([plain(row.file), row.sheet !== null && `sheet "${plain(row.sheet)}"`, `row ${row.row}`]);
-  const fate = joined([row.fate, row.reason && `(${plain(row.reason)})`, row.settled && `since ${row.settled}`], " ");
+  const by = row.settledBy === null ? "" : ` by ${plain(row.settledBy)}`;
+  const fate = joined(
+    [row.fate, row.reason && `(${plain(row.reason)})`, row.settled && `since ${row.settled}${by}`],
+    " ",
+  );
   return [
     colors.bold(`${place}: ${fate}`),
     ...indented([

@@ -6,6 +6,8 @@ import type { CorrectedRow, RowWithdrawal } from "./withdraw-rows.js";
 
 /** `lead` and `others`: first rows of what is corrected, each with all rows of its group among `rows`. */
 export interface Correction {
+  /** The row that its own column names; `lead` is what has come instead of it since, if anything has. */
+  referred: number;
   lead: number;
   /** Further groups, whose rows came together in this one. */
   others: number[];
@@ -17,7 +19,7 @@ export interface CorrectionContext {
   place: { file: string; sheet: string | null };
   /** A row's cells without our own columns. */
   originalCells(row: Row): string[];
-  withdrawal: Pick<RowWithdrawal, "rowReferredTo" | "leadOf">;
+  withdrawal: Pick<RowWithdrawal, "rowReferredTo" | "leadOf" | "latestOf">;
   membersOf(lead: number): number[];
 }
 
@@ -35,6 +37,13 @@ export function createCorrections(context: CorrectionContext) {
     return new RowferryError("group-incomplete", message, {
       place: { file, ...(sheet === null ? {} : { sheet }), row },
     });
+  };
+
+  /** What has come instead of a row since; of a group, the row that stands in the same place of it. */
+  const latestOf = (row: number): number => {
+    const lead = withdrawal.leadOf(row);
+    const latest = withdrawal.leadOf(withdrawal.latestOf(lead));
+    return row === lead ? latest : (membersOf(latest)[membersOf(lead).indexOf(row)] ?? row);
   };
 
   return {
@@ -55,7 +64,12 @@ export function createCorrections(context: CorrectionContext) {
         const missing = [first, ...membersOf(first)].filter((id) => !there.has(id)).map(rowNumberOf);
         if (missing.length > 0) throw incomplete(rows[0]?.number ?? 0, rowNumberOf(first), missing);
       }
-      return { lead, others, rows: corrected };
+      return {
+        referred: lead,
+        lead: latestOf(lead),
+        others: others.map(latestOf),
+        rows: corrected.map(({ before, cells }) => ({ before: latestOf(before), cells })),
+      };
     },
   };
 }

@@ -13,8 +13,10 @@ import type { RowCounts } from "../model/summary.js";
 import { type Correction, createCorrections } from "./corrections.js";
 import { createGroupMembers } from "./group-members.js";
 import { createKnownRows } from "./known-rows.js";
+import { withoutOwnColumns } from "./own-columns.js";
 import { createReferences } from "./references.js";
 import { createCellKeeper } from "./row-cells.js";
+import { createRowFates } from "./row-fates.js";
 import { rowId, rowNumberOf } from "./row-id.js";
 import { createEventKeys } from "./key-events.js";
 import { createDocumentStager } from "./stage-documents.js";
@@ -58,7 +60,8 @@ interface Group {
 
 const NONE: readonly Row[] = [];
 
-const isOwnColumn = (name: string): boolean => /^rowferry_(row|code|message|hint)$/i.test(name.trim());
+const leadsOf = (correction: Correction | null): number[] =>
+  correction === null ? [] : [correction.lead, ...correction.others];
 
 /** The same cells give the same hash, wherever the row stands (HARD-CASES H23). */
 export function cellHash(cells: readonly string[]): Buffer {
@@ -69,17 +72,14 @@ export function createInputStager(database: Database, options: StageInputOptions
   const { inputId, now } = options;
   const counts: RowCounts = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
   let currentRow = 0;
-  const ownColumns = new Set(options.header.flatMap((name, position) => (isOwnColumn(name) ? [position] : [])));
-  const originalCells = (row: Readonly<Row>): string[] =>
-    ownColumns.size === 0 ? row.cells : row.cells.filter((_, position) => !ownColumns.has(position));
+  const original = withoutOwnColumns(options.header);
+  const originalCells = (row: Readonly<Row>): string[] => original(row.cells);
 
   const addProblem = database.prepare(
     `INSERT INTO problems (run_id, row_id, stage, severity, code, column_name, message, hint, at)
      VALUES (?, ?, 'staging', ?, ?, ?, ?, ?, ?)`,
   );
-  const addRow = database.prepare<
-    [number, string, string | null, string | null, number | null, Buffer | null, string | null]
-  >("INSERT INTO rows (id, fate, reason, row_key, lead, cell_hash, settled) VALUES (?, ?, ?, ?, ?, ?, ?)");
+  const fates = createRowFates(database, inputId);
   const cells = createCellKeeper(database);
   const knownRows = createKnownRows(database);
   const linkEvent = database.prepare<[number, number]>(
@@ -97,17 +97,16 @@ export function createInputStager(database: Database, options: StageInputOptions
          (SELECT row_id FROM placements WHERE document_id = ? AND deduplication_id = ?)`,
     )
     .pluck();
-  const settleRow = database.prepare<[number]>(
-    "UPDATE rows SET settled = 'corrected' WHERE id = ? AND settled IS NULL",
+  const settleRow = database.prepare<[number, number]>(
+    "UPDATE rows SET settled = 'corrected', settled_by = ? WHERE id = ? AND settled IS NULL",
   );
   const hasPlacements = database
     .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM placements WHERE document_id = ?)")
     .pluck();
-  const holdInput = database.prepare<[number]>("INSERT OR IGNORE INTO input_holds (row_id) VALUES (?)");
+  const holdInput = database.prepare<[number, number]>(
+    "INSERT OR IGNORE INTO input_holds (row_id, behind) VALUES (?, ?)",
+  );
   let anyPlacements = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM placements)").pluck().get() === 1;
-  const isDismissed = database
-    .prepare<[Buffer], number>("SELECT EXISTS (SELECT 1 FROM dismissals WHERE cell_hash = ?)")
-    .pluck();
   const markOpen = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
 
   const report = (problem: Problem, severity: "error" | "warning"): void => {
@@ -123,7 +122,7 @@ export function createInputStager(database: Database, options: StageInputOptions
   const documents = createDocumentStager(database, audited);
   const keys = createEventKeys(database, { ...context, knownRows, row: () => rowNumberOf(currentRow) });
   const events = createEventStager(database, { ...context, documents, keys });
-  const withdrawal = createRowWithdrawal(database, knownRows, now);
+  const withdrawal = createRowWithdrawal(database, knownRows, inputId, now);
   const membersOf = createGroupMembers(database);
   const corrections = createCorrections({ ...options, originalCells, withdrawal, membersOf });
 
@@ -150,17 +149,20 @@ export function createInputStager(database: Database, options: StageInputOptions
     const unread = correction === null ? [] : withdrawal.readProblems(correction.lead, correction.rows);
     const problems = [...unread, ...found];
     const hash = cellHash([row, ...members].flatMap(originalCells));
-    const settled = isDismissed.get(hash) === 1 ? "dismissed" : null;
-    addRow.run(id, "invalid", problems[0]?.code ?? null, mapped.rowId, null, hash, settled);
-    addMembers(mapped, "invalid", settled);
+    const settled = fates.settledBefore(hash, id);
+    const again = settled === null && corrects === null ? withdrawal.sameRow(options.inputsOfImport, hash) : null;
+    const fate = { fate: "invalid", reason: problems[0]?.code ?? null, cellHash: hash, settled } as const;
+    fates.add(mapped, fate);
+    fates.addMembers(mapped, fate);
     for (const problem of problems) report(problem, "error");
     for (const each of [row, ...members]) cells.keepAlone(rowId(inputId, each.number), each);
     // A row that could not be read right says nothing certain of its place: what it held, it goes on holding.
     const isPlaced = placements.length > 0 && unread.length === 0;
     if (isPlaced || corrects === null) for (const placement of placements) place(id, placement);
-    if (placements.length === 0 && options.unplacedRows === "hold") holdInput.run(id);
+    if (placements.length === 0 && options.unplacedRows === "hold") holdInput.run(id, id);
     if (corrects !== null) withdrawal.supersede(corrects, id, !isPlaced);
     for (const other of correction?.others ?? []) withdrawal.supersede(other, id, true);
+    if (again !== null) withdrawal.supersede(again, id, !isPlaced);
     counts.invalid += 1 + mapped.alsoRows.length;
   };
 
@@ -168,8 +170,8 @@ export function createInputStager(database: Database, options: StageInputOptions
     const { mapped, row, members, correction } = group;
     const id = rowId(inputId, mapped.row);
     const corrects = correction?.lead ?? null;
-    const earlier = mapped.rowId === null ? null : withdrawal.rowWithKey(inputId, mapped.rowId);
-    const keyed = records.events.map((record) => keys.key(record, corrects));
+    const earlier = mapped.rowId === null ? null : withdrawal.rowWithKey(mapped.rowId);
+    const keyed = records.events.map((record) => keys.key(record, correction?.referred ?? null));
     const problems: Problem[] = [];
     const note = (problem: Problem | null): void => void (problem === null || problems.push(problem));
     for (const record of records.participants) note(participants.check(record));
@@ -199,7 +201,7 @@ export function createInputStager(database: Database, options: StageInputOptions
         const document = references.document(event.record.document.kind, event.record.document.key);
         if (hasPlacements.get(document) === 1) {
           for (const lead of placedRows.all(document, event.key))
-            for (const one of [lead, ...membersOf(lead)]) settleRow.run(one);
+            for (const one of [lead, ...membersOf(lead)]) settleRow.run(id, one);
         }
       }
     }
@@ -209,18 +211,12 @@ export function createInputStager(database: Database, options: StageInputOptions
       for (const [kind, record] of linked) linkRecord.run(id, kind, record);
       known = linked.length > 0 && linked.every(([kind, record]) => isKnown(kind, record));
     }
-    if (mapped.rowId !== null || staged.length === 0) {
-      addRow.run(id, known ? "known" : "staged", null, mapped.rowId, null, null, null);
-    }
-    addMembers(mapped, "staged", null);
+    if (mapped.rowId !== null || staged.length === 0) fates.add(mapped, { fate: known ? "known" : "staged" });
+    fates.addMembers(mapped, { fate: "staged" });
     for (const before of [earlier, corrects, ...(correction?.others ?? [])])
-      if (before !== null) withdrawal.replace(before, staged);
+      if (before !== null) withdrawal.replace(before, id, staged);
     if (!known) cells.keep(id, row, members);
     counts[known ? "known" : "staged"] += 1 + mapped.alsoRows.length;
-  };
-
-  const addMembers = ({ row, alsoRows }: MappedRow, fate: string, settled: string | null): void => {
-    for (const also of alsoRows) addRow.run(rowId(inputId, also), fate, null, null, rowId(inputId, row), null, settled);
   };
 
   const isKnown = (kind: string, record: number): boolean => {
@@ -242,8 +238,10 @@ export function createInputStager(database: Database, options: StageInputOptions
       const { outcome } = mapped;
       const group: Group = { mapped, row, members, correction: corrections?.of([row, ...members]) ?? null };
       if (outcome.fate === "skipped") {
-        addRow.run(currentRow, "skipped", outcome.reason, null, null, null, null);
-        addMembers(mapped, "skipped", null);
+        const fate = { fate: "skipped", reason: outcome.reason } as const;
+        fates.add(mapped, fate);
+        fates.addMembers(mapped, fate);
+        for (const before of leadsOf(group.correction)) withdrawal.leaveOut(before, currentRow);
         counts.skipped += 1 + mapped.alsoRows.length;
       } else if (outcome.fate === "invalid") {
         stageInvalid(group, outcome.problems, outcome.placements);

@@ -7,6 +7,7 @@ import { readCodes } from "../model/codes/read.js";
 import type { Problem } from "../model/problem.js";
 import { createGroupMembers } from "./group-members.js";
 import type { KnownRows } from "./known-rows.js";
+import { withoutOwnColumns } from "./own-columns.js";
 import { inputOf } from "./row-id.js";
 import { OF_EVENT } from "./unsettled.js";
 
@@ -14,18 +15,27 @@ export interface RowWithdrawal {
   /** The row a `rowferry_row` cell names; null when this ledger has no such row. */
   rowReferredTo(reference: { hashPrefix: string; row: number }): number | null;
   /** The earlier row of the same mapping input with this rowId; null: none. */
-  rowWithKey(inputId: number, key: string): number | null;
+  rowWithKey(key: string): number | null;
   /** The group that the row belongs to, as the id of its first row; without one, the row itself. */
   leadOf(row: number): number;
+  /** The row that has come instead of this one, as far as it is of another input than the one staged now; else itself. */
+  latestOf(row: number): number;
+  /**
+   * The open row with just these cells that an earlier import of the same mapping's input has left: it has come again.
+   * Equal rows of one import are twins. Null: none.
+   */
+  sameRow(inputsOfImport: ReadonlySet<number>, cellHash: Buffer): number | null;
   /**
    * What was wrong with reading a row, or a group, whose cells have all come back unchanged: a rejected file writes a short
    * row out in full, and that alone corrects nothing. Empty when a person has changed a cell.
    */
   readProblems(lead: number, rows: readonly CorrectedRow[]): Problem[];
-  /** `before` has come again as a valid row that yielded `events`. */
-  replace(before: number, events: readonly number[]): void;
-  /** `before` has come again as row `after`, which is invalid too; its holds move along when `after` could not be placed. */
-  supersede(before: number, after: number, movePlacements: boolean): void;
+  /** `before` has come again as `after`, a valid row that yielded `events`. */
+  replace(before: number, after: number, events: readonly number[]): void;
+  /** `before` has come again as `after`, a row that is left out: it yields nothing. What has landed stays as it is. */
+  leaveOut(before: number, after: number): void;
+  /** `before` has come again as row `after`, which is invalid too, and holds what it held when it could not be placed. */
+  supersede(before: number, after: number, takeHolds: boolean): void;
 }
 
 /** A row that has come back: the id of the one it corrects, and its cells now. */
@@ -41,7 +51,13 @@ function trimmedEnd(cells: readonly string[]): string {
 
 const UNSENT = "(s.state IS NULL OR s.state IN ('planned', 'held', 'deferred', 'rejected'))";
 
-export function createRowWithdrawal(database: Database, knownRows: KnownRows, now: number): RowWithdrawal {
+/** @param input the one that is staged now. */
+export function createRowWithdrawal(
+  database: Database,
+  knownRows: KnownRows,
+  input: number,
+  now: number,
+): RowWithdrawal {
   const inputIs = database
     .prepare<[number, string], number>(
       "SELECT EXISTS (SELECT 1 FROM inputs WHERE id = ? AND substr(content_hash, 1, 8) = ?)",
@@ -73,12 +89,35 @@ export function createRowWithdrawal(database: Database, knownRows: KnownRows, no
   const unlink = database.prepare<[number, number]>("DELETE FROM row_events WHERE row_id = ? AND event_id = ?");
   const dropState = database.prepare<[number]>(`DELETE FROM event_states WHERE ${OF_EVENT}`);
   const dropEvent = database.prepare<[number]>("DELETE FROM events WHERE id = ?");
-  const settle = database.prepare<[number, string]>(
-    `INSERT INTO rows (id, fate, settled) VALUES (?, 'staged', ?) ON CONFLICT (id) DO UPDATE SET settled = excluded.settled`,
+  const settle = database.prepare<[number, string, number]>(
+    `INSERT INTO rows (id, fate, settled, settled_by) VALUES (?, 'staged', ?, ?)
+     ON CONFLICT (id) DO UPDATE SET settled = excluded.settled, settled_by = excluded.settled_by`,
   );
-  const dropPlacements = database.prepare<[number]>("DELETE FROM placements WHERE row_id = ?");
-  const movePlacement = database.prepare<[number, number]>("UPDATE placements SET row_id = ? WHERE row_id = ?");
-  const cellsOf = database.prepare<[number], string>("SELECT cells FROM row_cells WHERE row_id = ?").pluck();
+  // Copies: when the file of `after` is staged again, what it had yielded goes, and the row before is asked again.
+  const takePlacements = database.prepare<[number, number]>(
+    `INSERT INTO placements (row_id, document_id, event, deduplication_id, key_parts, at)
+     SELECT ?, document_id, event, deduplication_id, key_parts, at FROM placements WHERE row_id = ?`,
+  );
+  const takeInputHolds = database.prepare<[number, number]>(
+    "INSERT OR IGNORE INTO input_holds (row_id, behind) SELECT ?, behind FROM input_holds WHERE row_id = ?",
+  );
+  const settledBy = database.prepare<[number], number | null>("SELECT settled_by FROM rows WHERE id = ?").pluck();
+  const isOpen = database
+    .prepare<[number], number>(
+      "SELECT EXISTS (SELECT 1 FROM rows WHERE id = ? AND fate = 'invalid' AND settled IS NULL)",
+    )
+    .pluck();
+  const sameCells = database
+    .prepare<{ input: number; cellHash: Buffer; inputs: string }, number>(
+      `SELECT r.id FROM rows r JOIN inputs i ON i.id = r.id >> 32
+       JOIN inputs mine ON mine.id = @input AND mine.namespace = i.namespace AND mine.mapping_input = i.mapping_input
+       WHERE r.cell_hash = @cellHash AND r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL
+         AND i.id NOT IN (SELECT value FROM json_each(@inputs)) ORDER BY r.id LIMIT 1`,
+    )
+    .pluck();
+  const cellsOf = database.prepare<[number], { cells: string; header: string }>(
+    "SELECT c.cells, i.header FROM row_cells c JOIN inputs i ON i.id = c.row_id >> 32 WHERE c.row_id = ?",
+  );
   const problemsOf = database.prepare<[number], Problem>(
     `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = ? AND severity = 'error'`,
   );
@@ -88,21 +127,24 @@ export function createRowWithdrawal(database: Database, knownRows: KnownRows, no
   );
 
   const leadOf = database.prepare<[number], number>("SELECT coalesce(lead, id) FROM rows WHERE id = ?").pluck();
-  const settleMember = database.prepare<[string, number]>("UPDATE rows SET settled = ? WHERE id = ?");
+  const settleMember = database.prepare<[string, number, number]>(
+    "UPDATE rows SET settled = ?, settled_by = ? WHERE id = ?",
+  );
   const membersOf = createGroupMembers(database);
   /** A group comes to rest as a whole. */
-  const settleGroup = (lead: number, how: "corrected" | "superseded"): void => {
-    settle.run(lead, how);
+  const settleGroup = (lead: number, how: "corrected" | "superseded", by: number): void => {
+    settle.run(lead, how, by);
     dropCells.run(lead);
     for (const member of membersOf(lead)) {
-      settleMember.run(how, member);
+      settleMember.run(how, by, member);
       dropCells.run(member);
     }
   };
 
   // The same bad row may come back in tomorrow's full export: it stays settled.
-  const rememberCells = database.prepare<[number, number]>(
-    "INSERT INTO dismissals (cell_hash, at) SELECT cell_hash, ? FROM rows WHERE id = ? AND cell_hash IS NOT NULL",
+  const rememberCells = database.prepare<[number, number, number]>(
+    `INSERT INTO dismissals (cell_hash, row_id, at)
+     SELECT cell_hash, ?, ? FROM rows WHERE id = ? AND cell_hash IS NOT NULL`,
   );
 
   const withdraw = (row: number, keep: readonly number[]): void => {
@@ -115,32 +157,53 @@ export function createRowWithdrawal(database: Database, knownRows: KnownRows, no
     }
   };
 
+  const replace = (before: number, after: number, events: readonly number[]): void => {
+    withdraw(before, events);
+    settleGroup(before, "corrected", after);
+    rememberCells.run(after, now, before);
+    settleProblems.run(before, now);
+  };
+
   return {
     rowReferredTo({ hashPrefix, row }) {
       if (inputIs.get(inputOf(row), hashPrefix) !== 1) return null;
       return isThere.get(row, row, row) === 1 || knownRows.eventsOf(row).length > 0 ? row : null;
     },
-    rowWithKey: (inputId, key) => withKey.get(inputId, key) ?? null,
+    rowWithKey: (key) => withKey.get(input, key) ?? null,
     leadOf: (row) => leadOf.get(row) ?? row,
+    latestOf(row) {
+      const seen = new Set<number>();
+      for (let latest = row; ; ) {
+        seen.add(latest);
+        const next = settledBy.get(latest) ?? null;
+        if (next === null || inputOf(next) === input || seen.has(next)) return latest;
+        latest = next;
+      }
+    },
+    sameRow(inputsOfImport, cellHash) {
+      const inputs = JSON.stringify([...inputsOfImport]);
+      return sameCells.get({ input, cellHash, inputs }) ?? null;
+    },
     readProblems(lead, rows) {
       const unchanged = rows.every(({ before, cells }) => {
         const kept = cellsOf.get(before);
-        return kept !== undefined && trimmedEnd(JSON.parse(kept) as string[]) === trimmedEnd(cells);
+        if (kept === undefined) return false;
+        const original = withoutOwnColumns(JSON.parse(kept.header) as string[]);
+        return trimmedEnd(original(JSON.parse(kept.cells) as string[])) === trimmedEnd(cells);
       });
       return unchanged ? problemsOf.all(lead).filter(({ code }) => code in readCodes) : [];
     },
-    replace(before, events) {
-      withdraw(before, events);
-      dropPlacements.run(before);
-      settleGroup(before, "corrected");
-      rememberCells.run(now, before);
-      settleProblems.run(before, now);
+    replace,
+    leaveOut(before, after) {
+      if (isOpen.get(before) === 1 || eventsOf.all(before).length > 0) replace(before, after, []);
     },
-    supersede(before, after, movePlacements) {
+    supersede(before, after, takeHolds) {
       withdraw(before, []);
-      if (movePlacements) movePlacement.run(after, before);
-      else dropPlacements.run(before);
-      settleGroup(before, "superseded");
+      if (takeHolds) {
+        takePlacements.run(after, before);
+        takeInputHolds.run(after, before);
+      }
+      settleGroup(before, "superseded", after);
     },
   };
 }

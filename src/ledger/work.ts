@@ -125,7 +125,7 @@ export function createWorkStore(database: Database) {
   );
   const inputHolds = database.prepare<[number], Hold>(
     `SELECT min(h.row_id) AS row, NULL AS at, e.id AS event FROM events e JOIN row_events re ON re.event_id = e.id
-     JOIN input_holds h ON h.row_id < re.row_id AND h.row_id >= (re.row_id >> 32) << 32
+     JOIN input_holds h ON h.behind < re.row_id AND h.behind >= (re.row_id >> 32) << 32
      JOIN rows r ON r.id = h.row_id AND r.settled IS NULL
      WHERE e.document_id = ? GROUP BY e.id`,
   );

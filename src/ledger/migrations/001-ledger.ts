@@ -100,7 +100,7 @@ CREATE TABLE inputs (
 ) STRICT;
 CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, ''), namespace, mapping_input);
 
--- A valid row that needs no more stands in row_events or known_rows alone.
+-- A valid row that needs no more stands in row_events or known_rows alone. settled_by is the row that has come instead.
 CREATE TABLE rows (
   id INTEGER PRIMARY KEY,
   fate TEXT NOT NULL CHECK (${isOneOf("fate", ["skipped", "invalid", "known", "staged"])}),
@@ -108,7 +108,8 @@ CREATE TABLE rows (
   row_key TEXT,
   lead INTEGER,
   cell_hash BLOB,
-  settled TEXT CHECK (settled IN ('corrected', 'superseded', 'dismissed'))
+  settled TEXT CHECK (settled IN ('corrected', 'superseded', 'dismissed')),
+  settled_by INTEGER
 ) STRICT;
 CREATE INDEX rows_invalid ON rows (cell_hash) WHERE fate = 'invalid';
 CREATE INDEX rows_by_key ON rows (row_key) WHERE row_key IS NOT NULL;
@@ -291,8 +292,14 @@ CREATE TABLE placements (
 CREATE INDEX placements_by_document ON placements (document_id);
 CREATE INDEX placements_by_row ON placements (row_id);
 
--- Invalid rows whose document could not be told, where the mapping lets them hold what is later in their input (HARD-CASES H14).
-CREATE TABLE input_holds (row_id INTEGER PRIMARY KEY) STRICT;
+-- Invalid rows whose document could not be told, where the mapping lets them hold what is later in their input (HARD-CASES H14):
+-- behind their own row, and behind those that they have come instead of.
+CREATE TABLE input_holds (
+  row_id INTEGER NOT NULL,
+  behind INTEGER NOT NULL,
+  PRIMARY KEY (row_id, behind)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX input_holds_behind ON input_holds (behind);
 
 -- Documents with work that has not come to rest.
 CREATE TABLE open_documents (document_id INTEGER PRIMARY KEY REFERENCES documents (id)) STRICT;
@@ -377,13 +384,15 @@ CREATE TABLE decisions (
 ) STRICT;
 CREATE INDEX decisions_by_document ON decisions (document_id);
 
--- A dismissal names content, so that it stays in force when the same row comes back (HARD-CASES H23).
+-- A dismissal names content, so that it stays in force when the same row comes back (HARD-CASES H23). Of a row that was
+-- corrected it names the row that has come instead.
 CREATE TABLE dismissals (
   id INTEGER PRIMARY KEY,
   document_id INTEGER,
   deduplication_id BLOB,
   content_hash BLOB,
   cell_hash BLOB,
+  row_id INTEGER,
   at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX dismissals_by_cells ON dismissals (cell_hash) WHERE cell_hash IS NOT NULL;

@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import type { Database } from "better-sqlite3";
 import { createKnownRows } from "../known-rows.js";
+import { describeRow } from "../describe-row.js";
 import { createCellReader } from "../row-cells.js";
 import { inputOf, rowId, rowNumberOf } from "../row-id.js";
 import type { EventView } from "./show-events.js";
@@ -24,6 +25,7 @@ interface FateRow {
   fate: string;
   reason: string | null;
   settled: string | null;
+  settled_by: number | null;
   lead: number | null;
 }
 
@@ -35,7 +37,9 @@ export function createRowView(database: Database, views: { events: EventView; re
   const inputById = database.prepare<[number], InputRow>(
     "SELECT id, name, sheet, path, mapping, header, staged_at, content_hash FROM inputs WHERE id = ?",
   );
-  const fate = database.prepare<[number], FateRow>("SELECT fate, reason, settled, lead FROM rows WHERE id = ?");
+  const fate = database.prepare<[number], FateRow>(
+    "SELECT fate, reason, settled, settled_by, lead FROM rows WHERE id = ?",
+  );
   const hasStaged = database
     .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM row_events WHERE row_id = ?)")
     .pluck();
@@ -73,6 +77,7 @@ export function createRowView(database: Database, views: { events: EventView; re
       fate: found,
       reason: own?.reason ?? null,
       settled: own?.settled ?? null,
+      settledBy: own?.settled_by == null ? null : describeRow(database, own.settled_by),
       groupOf: lead === null ? null : rowNumberOf(lead),
       problems: problems.all(source),
       cells: kept === null ? null : named(header, kept.cells),

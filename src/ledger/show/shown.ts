@@ -111,6 +111,8 @@ export interface ShownRow {
   reason: string | null;
   /** `corrected`, `superseded`, `dismissed`; null: not settled by anything that came later. */
   settled: string | null;
+  /** The row that has come instead, such as `march.csv, row 17`; null: none has, or it is not known. */
+  settledBy: string | null;
   /** The first row of its group; null: it stands alone or is the first. */
   groupOf: number | null;
   problems: { severity: string; code: string; column: string | null; message: string; hint: string | null }[];

@@ -1,0 +1,9 @@
+/** The columns that a rejected file has beside the input's own (DESIGN section 7). */
+
+export const isOwnColumn = (name: string): boolean => /^rowferry_(row|code|message|hint)$/i.test(name.trim());
+
+/** Takes them out of a row's cells. */
+export function withoutOwnColumns(header: readonly string[]): (cells: readonly string[]) => string[] {
+  const own = new Set(header.flatMap((name, position) => (isOwnColumn(name) ? [position] : [])));
+  return (cells) => (own.size === 0 ? [...cells] : cells.filter((_, position) => !own.has(position)));
+}
