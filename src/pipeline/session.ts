@@ -2,6 +2,7 @@
  * One run's hold on its ledger and its service: lock, stores, submitter, and what the run learns about the service.
  * Everything that works during a run takes a session; nothing else opens a ledger for writing.
  */
+import { isBehindJournal } from "../ledger/behind-journal.js";
 import { recordInterruptions } from "../ledger/interrupted.js";
 import { lockLedger } from "../ledger/lock.js";
 import { type Journal, openJournal } from "../ledger/journal.js";
@@ -20,6 +21,7 @@ import { createWorkStore, type WorkStore } from "../ledger/work.js";
 import type { MappingSettings } from "../map/mapping.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
+import { RowferryError } from "../model/error.js";
 import type { PipelineEvent } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import type { Answer, Attempt, CallKind, Submitter } from "../submit/call.js";
@@ -105,7 +107,7 @@ export async function openSession(command: string, mapping: string | null, optio
     closing.push(() => void database.close());
     if (options.offline !== true) recordInterruptions(database, clock.now());
 
-    const journal = options.offline === true ? null : openRunJournal(target, owner, options);
+    const journal = options.offline === true ? null : openRunJournal(database, target, owner, options);
     if (journal !== null) closing.push(() => journal.close());
     const choices = journal && createChoiceLog(database, journal, createJournalEntries(database));
     const requests = createRequestStore(database, journal);
@@ -178,9 +180,23 @@ export async function openSession(command: string, mapping: string | null, optio
   }
 }
 
-function openRunJournal(target: Target, owner: LedgerOwner, options: SessionOptions): Journal | null {
+/** @throws RowferryError `ledger-behind-journal`, and what `openJournal` throws */
+function openRunJournal(
+  database: LedgerDatabase,
+  target: Target,
+  owner: LedgerOwner,
+  options: SessionOptions,
+): Journal | null {
   if (options.journal == null) return null;
   const journal = openJournal(options.journal, target.ledgerPath, owner);
+  if (!options.fresh && isBehindJournal(database, options.journal)) {
+    journal.close();
+    throw new RowferryError(
+      "ledger-behind-journal",
+      `The journal ${options.journal} tells of events that this ledger has never sent: it is not the ledger that sent last.`,
+      { place: { file: target.ledgerPath } },
+    );
+  }
   if (journal.besideLedger) {
     const message = `The journal ${options.journal} lies on the same disk as the ledger, and would be lost with it.`;
     options.observe({ type: "notice", level: "warning", code: "journal-beside-ledger", message });

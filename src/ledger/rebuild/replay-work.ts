@@ -82,7 +82,9 @@ export function createWorkReplay(database: Database) {
     const state = isEarlier ? before.state : told;
     const lastAt = Math.max(Number(entry["lastAt"] ?? 0), before?.last_at ?? 0) || null;
     dropDocumentState.run(id);
-    if (state !== "planned") addDocumentState.run(id, state, text(entry["reason"]), serviceId, lastAt, at);
+    // Of a document whose id is known from before, what an older ledger says of a stranded one is not true.
+    const reason = told === "open" && text(entry["state"]) === "stranded" ? null : text(entry["reason"]);
+    if (state !== "planned") addDocumentState.run(id, state, reason, serviceId, lastAt, at);
     if (state !== "cancelled") markOpen.run(id);
   };
 
@@ -128,13 +130,16 @@ export function createWorkReplay(database: Database) {
     const found = eventByKey.get(keyBytes(text(entry["key"]) ?? ""));
     if (found === undefined) return;
     const state = text(entry["state"]) ?? "planned";
+    // What the service has said stands, though a kill kept it from the ledger that was in doubt about it later, or an older
+    // ledger has gone on with the same journal.
+    const hasLanded = found.state !== null && landedStates.includes(found.state);
+    if (hasLanded && !landedStates.includes(state)) return;
     if (landedStates.includes(state) || state === "foreign") setEvent(found.id, state, entry, at);
     else if (state === "planned" || state === "rejected") {
       // Known not to have landed: the rows bring it again.
       dropEventState.run(found.id);
       if (knownRows.rowsOf(found.id).length === 0) dropEvent.run(found.id);
-      // What the service has said stands, though a kill kept it from the ledger that was in doubt about it later.
-    } else if (found.state === null || !landedStates.includes(found.state)) setEvent(found.id, "stalled", entry, at);
+    } else setEvent(found.id, "stalled", entry, at);
   };
 
   return {

@@ -91,6 +91,15 @@ export const ledgerCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "ledger-behind-journal": {
+    meaning:
+      "The journal tells of more than the ledger knows: the ledger is an older copy, or a new one in place of a lost one.",
+    remedy:
+      "Move the ledger away and run `rowferry ledger rebuild` with the journal and, if there is one, the copy; for a new beginning name another journal.",
+    example: "Monday's backup was put in the ledger's place on Wednesday, and the nightly import ran.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
   "ledger-not-written": {
     meaning: "The ledger could not be written: the disk is full, or the file may not be written.",
     remedy: "Make room or restore the permission, then run `rowferry resume`; what was sent is known.",
