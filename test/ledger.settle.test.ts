@@ -1,7 +1,7 @@
 /** What a person decides: dismiss, retry, resolve, replace. */
 import { afterEach, describe, expect, it } from "vitest";
 import { selectOpen } from "../src/ledger/selection.js";
-import { retry } from "../src/ledger/settle.js";
+import { findDocument, retry } from "../src/ledger/settle.js";
 import { dismissSelected } from "../src/pipeline/dismiss.js";
 import { replaceNamed } from "../src/pipeline/replace-document.js";
 import { collectReportData } from "../src/report/html/collect-report-data.js";
@@ -34,6 +34,20 @@ const resolveOptions = () => ({
 });
 const check = (document: string, documentId: string) =>
   world.clock.run(checkResolve(world.target, { document, documentId }, resolveOptions()));
+
+it("a document is found by its key or kind/key, whatever slashes stand in the key", async () => {
+  world = createWorld();
+  await world.import([
+    file(
+      "a",
+      ["2026/17", "17", "/"].map((document, row) => eventRow({ row, document, minute: 10 })),
+    ),
+  ]);
+  const find = (name: string) => world.withLedger((database) => findDocument(database, name).key);
+  for (const key of ["2026/17", "17", "/"]) expect([find(key), find(`manifest/${key}`)]).toEqual([key, key]);
+  for (const name of ["manifest/", "2026", "manifest/2026", "/17"])
+    expect(() => find(name)).toThrow(expect.objectContaining({ code: "document-unknown" }));
+});
 
 describe("dismiss", () => {
   it("refuses to give up everything at once", async () => {

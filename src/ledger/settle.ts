@@ -166,13 +166,16 @@ function nameByKey(database: Database, deduplicationId: string): string | null {
  * @throws RowferryError `document-unknown` when there is none, or when several kinds share the key
  */
 export function findDocument(database: Database, name: string): KnownDocument {
+  // Wherever the kind ends, the key is what comes after a slash: by key an index finds it.
+  const keys = [name, ...Array.from(name.matchAll(/\//g), ({ index }) => name.slice(index + 1))];
   const found = database
-    .prepare<[string, string], KnownDocument>(
+    .prepare<[string, string, string], KnownDocument>(
       `SELECT d.id, d.namespace, d.external_id AS externalId, d.settings_id AS settings, d.kind, d.key, max(d.generation) AS generation, coalesce(s.state, 'planned') AS state, s.service_id AS serviceId
        FROM documents d LEFT JOIN document_states s ON s.document_id = d.id
-       WHERE d.key = ? OR d.kind || '/' || d.key = ? GROUP BY d.namespace, d.kind, d.key`,
+       WHERE d.key IN (SELECT value FROM json_each(?)) AND (d.key = ? OR d.kind || '/' || d.key = ?)
+       GROUP BY d.namespace, d.kind, d.key`,
     )
-    .all(name, name);
+    .all(JSON.stringify(keys), name, name);
   const [only] = found;
   const byKey = only === undefined && /^rf\d+-[0-9a-f]{40}$/.test(name) ? nameByKey(database, name) : null;
   if (byKey !== null) return findDocument(database, byKey);
