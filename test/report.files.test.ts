@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
@@ -8,6 +8,7 @@ import { metricsText, writeMetrics } from "../src/report/metrics.js";
 import { plainLines, plainText, shortened } from "../src/report/plain-text.js";
 import type { Receipt } from "../src/ledger/receipts.js";
 import { writeReceipts } from "../src/report/receipts.js";
+import { writeStranded } from "../src/report/stranded-file.js";
 import { writeSummaryFile } from "../src/report/summary-file.js";
 import { summary } from "./summary.sample.js";
 
@@ -66,6 +67,42 @@ const receipt: Receipt = {
   deduplicationId: "rf1-abc",
   answeredAt: "2026-11-20T02:00:00.000Z",
 };
+
+describe("stranded.csv", () => {
+  const stranded = (key: string) => ({
+    id: 1,
+    document: { kind: "manifest", key },
+    deduplicationId: "rf1-abc",
+    sentAt: Date.UTC(2026, 10, 20, 2),
+    requestIds: ["x-request-id: 1", "x-request-id: 2"],
+    waiting: 3,
+  });
+
+  it("has a line per document, any number of them, in the delimiter asked for, with an empty column for the id", async () => {
+    const path = place("stranded.csv");
+    const many = Array.from({ length: 1200 }, (_, index) => stranded(`M;${index}`));
+    expect(await writeStranded(path, many, { delimiter: ";" })).toBe(1200);
+    const rows = parse<object>(readFileSync(path, "utf8"), { bom: true, columns: true, delimiter: ";" });
+    expect(rows).toHaveLength(1200);
+    expect(rows[1199]).toEqual({
+      document: "manifest/M;1199",
+      deduplication_id: "rf1-abc",
+      sent_at: "2026-11-20T02:00:00.000Z",
+      request_ids: "x-request-id: 1, x-request-id: 2",
+      waiting_events: "3",
+      document_id: "",
+    });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("escapes formulas, leaves empty what is not known, and is not there where there are none", async () => {
+    const path = place("stranded.csv");
+    expect(await writeStranded(path, [])).toBe(0);
+    expect(existsSync(path)).toBe(false);
+    await writeStranded(path, [{ ...stranded("M1"), sentAt: 0, requestIds: ["=cmd()"] }]);
+    expect(readFileSync(path, "utf8").split("\r\n")[1]).toBe("manifest/M1,rf1-abc,,'=cmd(),3,");
+  });
+});
 
 describe("receipts.csv", () => {
   it("has a line per record with every id that came back", async () => {

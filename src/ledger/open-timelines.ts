@@ -1,6 +1,6 @@
 /** Documents of which something failed, as timelines; held events; stranded documents. For the report; reads only. */
 import type { Database } from "better-sqlite3";
-import { documentDeduplicationId } from "../model/keys.js";
+import { type DocumentKey, documentDeduplicationId } from "../model/keys.js";
 import { describeRow } from "./describe-row.js";
 import { describeWait } from "./describe-wait.js";
 import { FAILED_DOCUMENT, FAILED_DOCUMENT_S, UNSETTLED, UNSETTLED_S } from "./unsettled.js";
@@ -58,6 +58,8 @@ export function heldEvents(database: Database, limit: number): { total: number; 
 }
 
 export interface StrandedRecord {
+  /** In the ledger. */
+  id: number;
   document: DocumentName;
   deduplicationId: string;
   /** When what made it went out, ms; 0 where no attempt is known. */
@@ -66,8 +68,14 @@ export interface StrandedRecord {
   waiting: number;
 }
 
+/** `total` of them, as `tallyOpen` counts them, with the first `limit`. */
 export function strandedDocuments(database: Database, limit: number): { total: number; items: StrandedRecord[] } {
   const total = count(database, `SELECT count(*) FROM document_states WHERE ${FAILED_DOCUMENT} AND state = 'stranded'`);
+  return { total, items: [...everyStranded(database, limit)] };
+}
+
+/** One by one, in the ledger's order; `limit` -1: all. */
+export function* everyStranded(database: Database, limit = -1): Generator<StrandedRecord> {
   const attempts = database.prepare<[number, number], { started_at: number; request_ids: string | null }>(
     `SELECT a.started_at, a.request_ids FROM attempts a JOIN requests r ON r.id = a.request_id
      WHERE (r.subject = 'document' AND r.subject_id = ? AND r.kind LIKE 'create-%')
@@ -80,23 +88,21 @@ export function strandedDocuments(database: Database, limit: number): { total: n
        WHERE e.document_id = ? AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id'))`,
     )
     .pluck();
-  const items = database
-    .prepare<[number], { id: number; namespace: string; kind: string; key: string; generation: number }>(
-      `SELECT d.id, d.namespace, d.kind, d.key, d.generation FROM document_states s JOIN documents d ON d.id = s.document_id
-       WHERE ${FAILED_DOCUMENT_S} AND s.state = 'stranded' ORDER BY d.id LIMIT ?`,
-    )
-    .all(limit)
-    .map((document) => {
-      const tries = attempts.all(document.id, document.id);
-      return {
-        document: { kind: document.kind, key: document.key },
-        deduplicationId: documentDeduplicationId(document),
-        sentAt: tries[0]?.started_at ?? 0,
-        requestIds: tries.flatMap(({ request_ids: ids }) => ids?.split("\n") ?? []),
-        waiting: waiting.get(document.id) ?? 0,
-      };
-    });
-  return { total, items };
+  const documents = database.prepare<[number], DocumentKey & { id: number }>(
+    `SELECT d.id, d.namespace, d.kind, d.key, d.generation FROM document_states s JOIN documents d ON d.id = s.document_id
+     WHERE ${FAILED_DOCUMENT_S} AND s.state = 'stranded' ORDER BY d.id LIMIT ?`,
+  );
+  for (const document of documents.iterate(limit)) {
+    const tries = attempts.all(document.id, document.id);
+    yield {
+      id: document.id,
+      document: { kind: document.kind, key: document.key },
+      deduplicationId: documentDeduplicationId(document),
+      sentAt: tries[0]?.started_at ?? 0,
+      requestIds: tries.flatMap(({ request_ids: ids }) => ids?.split("\n") ?? []),
+      waiting: waiting.get(document.id) ?? 0,
+    };
+  }
 }
 
 export interface TimelineRecord {

@@ -55,7 +55,7 @@ export interface Summary {
   problems: { code: Code; count: number; example: string }[];
   warnings: { code: Code; count: number; example: string }[];
   /** Files a person may want next. `mapping`: of a rejected file, the mapping to import it with once it is corrected. */
-  files: { kind: "rejected" | "receipts" | "report" | "log"; path: string; mapping?: string }[];
+  files: { kind: "rejected" | "stranded" | "receipts" | "report" | "log"; path: string; mapping?: string }[];
 }
 
 /** What the pipeline tells while it works; progress lines and `--json` lines are drawn from these. */

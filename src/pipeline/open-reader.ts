@@ -2,6 +2,7 @@
 import { lockLedger } from "../ledger/lock.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { Target } from "../model/target.js";
+import { onAbort } from "../model/when-aborted.js";
 import type { Answer, Call } from "../submit/call.js";
 import { createSubmitter } from "../submit/create-submitter.js";
 import type { Throttle } from "../submit/throttle.js";
@@ -12,6 +13,7 @@ import { isEmbedded } from "./ledger-access.js";
 export interface ReaderOptions {
   clock: Clock;
   random: Random;
+  /** Once aborted, the read under way ends as soon as it can, and none is begun. */
   signal?: AbortSignal;
   transport?: Transport;
   throttle?: Throttle;
@@ -44,6 +46,9 @@ export async function openReader(target: Target, options: ReaderOptions): Promis
       ...(options.throttle === undefined ? {} : { throttle: options.throttle }),
     });
     closing.push(() => submitter.close());
+    const { signal } = options;
+    if (signal?.aborted === true) submitter.drain();
+    else if (signal !== undefined) closing.push(onAbort(signal, () => submitter.drain()));
     return { send: (call) => submitter.send(call), close };
   } catch (error) {
     await close();

@@ -1,5 +1,6 @@
 /** `resolve`: a person names the id of a stranded document. Looked at by a read, never by a write (HARD-CASES H5). */
 import { keepDecision } from "../ledger/decisions.js";
+import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createSettingsStore } from "../ledger/settings.js";
 import { findDocument, type KnownDocument, resolveDocument } from "../ledger/settle.js";
 import type { Clock, Random } from "../model/clock.js";
@@ -17,8 +18,11 @@ import { type Reader, openReader, type ReaderOptions } from "./open-reader.js";
 export interface ResolveCheck {
   document: KnownDocument;
   documentId: string;
-  /** What the read showed that speaks for or against the id; a read need not tell anything (open-points 18). */
-  findings: { agrees: boolean; text: string }[];
+  /**
+   * What the read showed that speaks for or against the id, member by member; a read need not tell anything (open-points
+   * 18). `member` null: it concerns the read as a whole.
+   */
+  findings: { member: string | null; agrees: boolean; text: string }[];
   /** The read's body, for a person to look at; null: nothing readable came. */
   body: JsonValue | null;
 }
@@ -37,29 +41,50 @@ export async function checkResolve(
   request: { document: string; documentId: string },
   options: ResolveOptions,
 ): Promise<ResolveCheck> {
-  const { document, externalId } = reading(target, (database) => {
-    const found = findDocument(database, request.document);
-    resolveDocument(database, found, request.documentId, null);
-    const settings = createSettingsStore(database, defaultSettings);
-    return { document: found, externalId: sentExternalId(found, settings.get(found.settings)) };
-  });
+  const wanted = reading(target, (database) =>
+    wantId(database, findDocument(database, request.document), request.documentId),
+  );
   const reader = await openReader(target, options);
   try {
-    const body = await look(reader, request.documentId);
-    const key = documentDeduplicationId(document);
-    const findings = compare(body, { documentId: request.documentId, key, externalId });
-    return { document, documentId: request.documentId, findings, body };
+    return await checkBy(reader, wanted);
   } finally {
     await reader.close();
   }
 }
+
+export interface WantedId {
+  document: KnownDocument;
+  documentId: string;
+  /** Sent with the document; null: none was. */
+  externalId: string | null;
+}
+
+/** What to hold the read against, where nothing in the ledger speaks against the id. @throws as `checkResolve` */
+export function wantId(database: LedgerDatabase, document: KnownDocument, documentId: string): WantedId {
+  resolveDocument(database, document, documentId, null);
+  const settings = createSettingsStore(database, defaultSettings);
+  return { document, documentId, externalId: sentExternalId(document, settings.get(document.settings)) };
+}
+
+/** @throws RowferryError `document-id-not-found`; `interrupted`, `service-outage`, `credentials-refused` where no read can be made */
+export async function checkBy(reader: Reader, { document, documentId, externalId }: WantedId): Promise<ResolveCheck> {
+  const body = await look(reader, documentId);
+  const key = documentDeduplicationId(document);
+  return { document, documentId, findings: compare(body, { documentId, key, externalId }), body };
+}
+
+const codeOfStop = {
+  credentials: "credentials-refused",
+  interrupted: "interrupted",
+  outage: "service-outage",
+} as const;
 
 async function look(reader: Reader, documentId: string): Promise<JsonValue | null> {
   const answer = await reader.send(readDocument(documentId));
   if (answer.result === "refused" && answer.notFound) {
     throw new RowferryError("document-id-not-found", `The service has no document ${documentId}.`);
   }
-  if (answer.result === "stopped") throw new RowferryError("credentials-refused", answer.message);
+  if (answer.result === "stopped") throw new RowferryError(codeOfStop[answer.why], answer.message);
   return answer.result === "accepted" ? (documentOf(answer.body)?.body ?? null) : null;
 }
 
@@ -80,6 +105,7 @@ function compare(
     if (typeof value !== "string" || wanted === null) continue;
     const agrees = value === wanted;
     findings.push({
+      member: name,
       agrees,
       text: agrees ? `${name} is ${value}, as sent` : `${name} is ${value}, but ${wanted} was sent`,
     });

@@ -1,7 +1,8 @@
-/** `rejects`: the rows that a person must change now, over all inputs, as files to correct and as a list. */
+/** `rejects`: the rows that a person must change now, over all inputs, as files to correct and as a list; and stranded documents. */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { createInputStore } from "../ledger/inputs.js";
+import { everyStranded } from "../ledger/open-timelines.js";
 import { createRejects, type RejectedLedgerRow } from "../ledger/rejects.js";
 import { rowId } from "../ledger/row-id.js";
 import { rowsOf } from "../ledger/rows-of.js";
@@ -11,26 +12,34 @@ import type { Problem } from "../model/problem.js";
 import type { Target } from "../model/target.js";
 import { makeFolder } from "../report/atomic-file.js";
 import { rejectedFileName, writeRejectedFile } from "../report/rejected-file.js";
+import { STRANDED_FILE, writeStranded } from "../report/stranded-file.js";
 import { reading } from "./ledger-access.js";
 
 export interface Rejects {
   files: { path: string; mapping: string; rows: number }[];
   rows: { file: string; sheet: string | null; row: number; problems: Problem[] }[];
+  /** The list of stranded documents, for `resolve --from`; null: none is among them. */
+  stranded: { path: string; documents: number } | null;
 }
 
-/** Writes into `folder`, one file an input and sheet. @throws RowferryError `ledger-missing` */
+/** Writes into `folder`, one file an input and sheet, and one of stranded documents. @throws RowferryError `ledger-missing` */
 export async function writeRejects(target: Target, selectors: Selectors, folder: string): Promise<Rejects> {
-  const result: Rejects = { files: [], rows: [] };
-  const found = reading(target, (database) => {
-    const wanted = rowsOf(database, selectOpen(database, selectors));
+  const result: Rejects = { files: [], rows: [], stranded: null };
+  const { found, stranded } = reading(target, (database) => {
+    const selection = selectOpen(database, selectors);
+    const documents = new Set(selection.documents);
+    const wanted = rowsOf(database, selection);
     const inputs = createInputStore(database);
     const rejects = createRejects(database, tallyOpen(database));
-    return rejects.inputs().flatMap((id) => {
-      const input = inputs.get(id);
-      if (input === null) return [];
-      const rows = [...rejects.rows(input)].filter(({ lead }) => wanted.has(rowId(id, lead)));
-      return rows.length === 0 ? [] : [{ input, rows }];
-    });
+    return {
+      found: rejects.inputs().flatMap((id) => {
+        const input = inputs.get(id);
+        if (input === null) return [];
+        const rows = [...rejects.rows(input)].filter(({ lead }) => wanted.has(rowId(id, lead)));
+        return rows.length === 0 ? [] : [{ input, rows }];
+      }),
+      stranded: [...everyStranded(database)].filter(({ id }) => documents.has(id)),
+    };
   });
   if (found.length > 0) makeFolder(folder);
   const taken = new Set<string>();
@@ -43,6 +52,10 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
     for (const { row, lead, problems } of rows satisfies RejectedLedgerRow[]) {
       if (row === lead) result.rows.push({ file: basename(input.name), sheet: input.sheet, row, problems });
     }
+  }
+  if (stranded.length > 0) {
+    const path = join(folder, STRANDED_FILE);
+    result.stranded = { path, documents: await writeStranded(path, stranded) };
   }
   return result;
 }

@@ -1,6 +1,7 @@
-/** A run's folder: the rows that a person must change, each in its input's own format, receipts, report, summary. */
+/** A run's folder: the rows that a person must change, each in its input's own format, stranded documents, receipts, report, summary. */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { everyStranded } from "../ledger/open-timelines.js";
 import { createRejects } from "../ledger/rejects.js";
 import { forgetLandedCells } from "../ledger/row-cells.js";
 import { receiptsOf } from "../ledger/receipts.js";
@@ -10,6 +11,7 @@ import { collectReportData } from "../report/html/collect-report-data.js";
 import { writeHtmlReport } from "../report/html/html-report.js";
 import { writeReceipts } from "../report/receipts.js";
 import { rejectedFileName, writeRejectedFile } from "../report/rejected-file.js";
+import { STRANDED_FILE, writeStranded } from "../report/stranded-file.js";
 import { writeSummaryFile } from "../report/summary-file.js";
 import type { Session } from "./session.js";
 import type { StagedInput } from "./stage-files.js";
@@ -25,13 +27,15 @@ export async function writeRunFiles(
 ): Promise<void> {
   const folder = runFolder(session.target, session.run.name);
   await writeRejected(session, folder, summary);
-  const receipts = join(folder, "receipts.csv");
   const delimiter = delimiterOf(session, context.staged);
-  const count = await writeReceipts(
-    receipts,
-    receiptsOf(session.database, session.run.id),
-    delimiter === null ? {} : { delimiter },
-  );
+  const format = delimiter === null ? {} : { delimiter };
+  if ((summary.open.documents["stranded"] ?? 0) > 0) {
+    const path = join(folder, STRANDED_FILE);
+    await writeStranded(path, everyStranded(session.database), format);
+    summary.files.push({ kind: "stranded", path });
+  }
+  const receipts = join(folder, "receipts.csv");
+  const count = await writeReceipts(receipts, receiptsOf(session.database, session.run.id), format);
   if (count > 0) summary.files.push({ kind: "receipts", path: receipts });
   const report = join(folder, "report.html");
   summary.files.push({ kind: "report", path: report });

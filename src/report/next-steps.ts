@@ -23,18 +23,33 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
     const command = `rowferry import ${shellQuoted(shown(mapping))} ${files}${target}`;
     corrections.push({ why: `correct ${what}, save, and import`, command });
   }
-  steps.push(...stepsOfOpen(summary, target, corrections));
+  const list = summary.files.find(({ kind }) => kind === "stranded");
+  const stranded = list === undefined ? undefined : resolveAll(shown(list.path), target);
+  steps.push(...stepsOfOpen(summary, target, corrections, stranded));
   if (steps.length === 0 && summary.exitCode === ExitCode.person) {
     steps.push({ why: "see what needs a person, and why", command: `rowferry status${target}` });
   }
   return steps;
 }
 
-/** `corrections`: how rows that a person must change come back, where there are any. */
+/** How stranded documents get their ids together; `path`: of their list, as it is shown. */
+export function resolveAll(path: string, target: string): NextStep {
+  const why = "look each stranded document up at the service, fill in its document_id, and save";
+  return { why, command: `rowferry resolve --from ${shellQuoted(path)}${target}` };
+}
+
+/**
+ * `corrections`: how rows that a person must change come back, where there are any. `stranded`: what to do about several
+ * stranded documents, where their list has been written.
+ */
 export function stepsOfOpen(
   { open, problems }: Pick<Summary, "open" | "problems">,
   target: string,
   corrections: readonly NextStep[],
+  stranded: NextStep = {
+    why: "write the list of stranded documents (stranded.csv), to fill in their ids and give them together",
+    command: `rowferry rejects${target}`,
+  },
 ): NextStep[] {
   const steps: NextStep[] = [];
   if (has(open.events, "changed")) {
@@ -51,7 +66,8 @@ export function stepsOfOpen(
   }
   // Whether anything is open that a corrected row could mend.
   if (open.rows > 0 || problems.some(({ code }) => !beyondCorrection.includes(code))) steps.push(...corrections);
-  if (has(open.documents, "stranded")) {
+  if ((open.documents["stranded"] ?? 0) > 1) steps.push(stranded);
+  else if (has(open.documents, "stranded")) {
     const command = `rowferry resolve <document> --document-id <id>${target}`;
     steps.push({ why: "give a stranded document the id that the service knows it by", command });
   }

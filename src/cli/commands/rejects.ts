@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { ExitCode } from "../../model/exit-code.js";
-import { shellQuoted } from "../../report/next-steps.js";
+import { resolveAll, shellQuoted } from "../../report/next-steps.js";
 import { plainText } from "../../report/plain-text.js";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
@@ -14,7 +14,11 @@ const examples = `
 Examples:
   rowferry rejects                        everything that is open
   rowferry rejects --input march.csv --output to-correct
-  rowferry rejects --code value-unmapped --json`;
+  rowferry rejects --code value-unmapped --json
+
+Where documents are stranded, their list is written beside the files:
+stranded.csv, with the evidence of each and a column for its id. Fill that in,
+and give it to rowferry resolve --from. A file that lies there is overwritten.`;
 
 /** So many rows are listed; the files hold all. */
 const LISTED = 50;
@@ -45,13 +49,18 @@ function rejects(frame: Frame, flags: Flags): Promise<number> {
       );
     });
     if (found.rows.length > LISTED) lines.push(`… and ${found.rows.length - LISTED} more; the files hold all`);
+    const { stranded } = found;
     if (found.rows.length === 0) lines.push("No row waits for a person.");
     const next = found.files.map(({ path, mapping, rows }) => {
       const command = `rowferry import ${shellQuoted(shownPath(mapping, cwd))} ${shellQuoted(shownPath(path, cwd))}`;
       return `${rows} ${rows === 1 ? "row" : "rows"}: correct, save, and import\n  ${command}${sameTarget(target, cwd)}`;
     });
+    if (stranded !== null) {
+      const { why, command } = resolveAll(shownPath(stranded.path, cwd), sameTarget(target, cwd));
+      next.push(`${stranded.documents} stranded: ${why}\n  ${command}`);
+    }
     output.text(`\n${[...lines, ...(next.length === 0 ? [] : ["", ...next])].join("\n")}\n`);
     output.data({ type: "rejects", ...found });
-    return found.rows.length > 0 ? ExitCode.person : ExitCode.ok;
+    return found.rows.length > 0 || stranded !== null ? ExitCode.person : ExitCode.ok;
   });
 }

@@ -9,6 +9,7 @@ import type { Frame } from "../frame.js";
 import { sameTarget } from "../output.js";
 import { whoami } from "../whoami.js";
 import { withTarget } from "../with-target.js";
+import { resolveFrom } from "../resolve-from.js";
 
 const examples = `
 Examples:
@@ -16,15 +17,24 @@ Examples:
   rowferry resolve rf1-7d04… --landed          one event, by its key
   rowferry resolve march.csv:17 --not-landed   what row 17 holds
   rowferry resolve manifest/123 --landed       all of it that is in doubt
+  rowferry resolve --from stranded.csv         many stranded documents
 
 For what the service does not tell: the id of a stranded document, and whether
 what is in doubt has landed. Nothing is sent to find out; an id is looked up
 with a read. A wrong word would lose an event or put it on a wrong timeline
 for ever, so look at the service first. Without --yes you are asked. Who said
-so, and when, is kept with the event.`;
+so, and when, is kept with the event.
+
+Where several documents are stranded, a run leaves their list, stranded.csv, in
+its folder; rowferry rejects writes it too. Look each up at the service, fill in
+its document_id, save (as CSV or Excel), and give the file to --from: each id is
+looked up with a read, and you are asked once for all that the read agrees with.
+Rows without an id, and those that the read does not agree with, are left.
+One row that cannot be right, and nothing is done.`;
 
 interface Flags extends TargetFlags, OutputFlags {
   documentId?: string;
+  from?: string;
   landed?: boolean;
   notLanded?: boolean;
   by?: string;
@@ -34,9 +44,10 @@ interface Flags extends TargetFlags, OutputFlags {
 }
 
 export function define(command: Command, frame: Frame): void {
-  command.argument("<what>", "a document's key or kind/key, a row (file:17), or the deduplicationId of either");
+  command.argument("[what]", "a document's key or kind/key, a row (file:17), or the deduplicationId of either");
   addOutputFlags(addTargetFlags(command))
     .option("--document-id <id>", "the id that the service knows the document by")
+    .option("--from <file>", "the list of stranded documents, with their ids filled in")
     .option("--landed", "what is in doubt of it stands on the timeline")
     .option("--not-landed", "it does not; it is sent again")
     .option("--by <name>", "who says so; default: who is logged in")
@@ -44,19 +55,23 @@ export function define(command: Command, frame: Frame): void {
     .option("--wait", "wait while another process holds the ledger")
     .option("--journal <file>", "the journal that runs are given")
     .addHelpText("after", examples)
-    .action(frame.action((what: string, flags: Flags) => resolve(frame, what, flags)));
+    .action(frame.action((what: string | undefined, flags: Flags) => resolve(frame, what, flags)));
 }
 
-function resolve(frame: Frame, what: string, flags: Flags): Promise<number> {
-  const { documentId, landed, notLanded } = flags;
-  const said = [documentId !== undefined, landed === true, notLanded === true];
+function resolve(frame: Frame, what: string | undefined, flags: Flags): Promise<number> {
+  const { documentId, from, landed, notLanded } = flags;
+  const said = [documentId !== undefined, from !== undefined, landed === true, notLanded === true];
   if (said.filter(Boolean).length !== 1) {
-    const message = "resolve takes one of --document-id, --landed and --not-landed.";
-    return Promise.reject(new RowferryError("usage", message));
+    return wrong("resolve takes one of --document-id, --landed and --not-landed, or --from <file>.");
   }
+  if (from !== undefined && what !== undefined) return wrong("resolve --from takes the documents from the file alone.");
+  if (from !== undefined) return resolveFrom(frame, from, { ...flags, by: who(frame, flags) });
+  if (what === undefined) return wrong("resolve takes what it is said of: a document, a row, or the key of either.");
   if (documentId !== undefined) return giveId(frame, what, documentId, flags);
   return settle(frame, what, landed === true ? "landed" : "not-landed", flags);
 }
+
+const wrong = (message: string) => Promise.reject(new RowferryError("usage", message));
 
 function giveId(frame: Frame, name: string, documentId: string, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {

@@ -205,6 +205,14 @@ export const ledgerCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "stranded-file-unusable": {
+    meaning: "Something in the file of `rowferry resolve --from` cannot be right, so nothing of it was done.",
+    remedy:
+      "Correct the rows that were named, save the file, and type the command again; `rowferry rejects` writes it anew.",
+    example: "One id was filled in for two documents.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
   "not-in-doubt": {
     meaning: "Only what may have landed, and is not known to, takes a person's word for whether it did.",
     remedy: "`rowferry show` on it says what is known, and what is in doubt has its key beside it.",

@@ -11,7 +11,8 @@ export function strandedSection({ stranded, summary }: ReportData): Markup | nul
   if (stranded.total === 0) return null;
   const lead =
     "These documents exist at the service, but the answer that named their id was lost, and the service offers no lookup. " +
-    "Find the id there by the evidence below, then tell it; their later events wait until then.";
+    "Find the id there by the evidence below, then tell it; their later events wait until then. " +
+    "stranded.csv, which `rowferry rejects` writes too, lists them all: fill in the ids, and give it to `rowferry resolve --from`.";
   const items = stranded.items.map((document) => strandedMarkup(document, summary));
   return section(
     "stranded",
