@@ -220,3 +220,17 @@ describe("a link in doubt to a document that was replaced, corrected since (H9, 
     expect([later.events, later.open.events]).toEqual([{ landed: 1 }, { changed: 1 }]);
   });
 });
+
+describe("a document that has made others", () => {
+  it("is not replaced, for they would be made twice: nothing is cancelled, nothing planned", async () => {
+    world = createWorld();
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10, target: "B1" })])]);
+    await expect(replace("M1")).rejects.toMatchObject({
+      code: "document-has-made-others",
+      message: expect.stringContaining("(batch B1)") as string,
+    });
+    const summary = await world.resume();
+    expect([summary.exitCode, summary.requests.sent]).toEqual([0, 0]);
+    expect(await statesOf("M1")).toEqual([["10", "landed"]]);
+  });
+});

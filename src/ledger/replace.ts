@@ -39,7 +39,7 @@ interface OldEvent {
 /**
  * `cancelAt`: ms, before the service's now. `cancellation`: what ends the old generation, also of a stranded one (a
  * journal may know an id that a kill kept from this ledger); null: it is cancelled already.
- * @throws RowferryError `document-not-replaceable`
+ * @throws RowferryError `document-not-replaceable`, `document-has-made-others`
  */
 export function replaceDocument(
   database: Database,
@@ -53,6 +53,12 @@ export function replaceDocument(
     const name = `${document.kind} ${document.key}`;
     throw new RowferryError("document-not-replaceable", `${name} is ${document.state}; there is nothing to replace.`);
   }
+  const made = madeBy(database, document.id);
+  if (made.length > 0) {
+    const which = made.slice(0, 5).join(", ") + (made.length > 5 ? " …" : "");
+    const message = `${document.kind} ${document.key} has made other documents (${which}); sent again it would have to make them once more, and their keys are taken.`;
+    throw new RowferryError("document-has-made-others", message);
+  }
   return database
     .transaction(() => {
       const cancellation = document.state === "cancelled" ? null : cancellationOf(database, document, reason, cancelAt);
@@ -60,6 +66,18 @@ export function replaceDocument(
       return { replacement, cancellation };
     })
     .immediate();
+}
+
+/** Documents that its events with a target have made, or may have. */
+function madeBy(database: Database, document: number): string[] {
+  return database
+    .prepare<[number], string>(
+      `SELECT t.kind || ' ' || t.key FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+       JOIN documents t ON t.id = e.target_document
+       WHERE e.document_id = ? AND s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled') ORDER BY t.id`,
+    )
+    .pluck()
+    .all(document);
 }
 
 function replaceWithin(

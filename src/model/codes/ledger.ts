@@ -169,6 +169,15 @@ export const ledgerCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "document-has-made-others": {
+    meaning:
+      "A document whose events have made others (`target`) cannot be replaced: its next generation would make them twice.",
+    remedy:
+      "Cancel what is wrong by rows of its own and send its replacement under another key, or accept what landed with `rowferry dismiss`.",
+    example: "`rowferry replace` for a load that was split into lots.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
   "document-id-not-found": {
     meaning: "The service does not know the document id that was given.",
     remedy: "Check the id where you found it; a wrong one would put events on a wrong timeline for ever.",
