@@ -221,6 +221,21 @@ describe("a link in doubt to a document that was replaced, corrected since (H9, 
   });
 });
 
+describe("a document whose payloads are pruned", () => {
+  it("is sent again from the very files that brought it", async () => {
+    world = createWorld();
+    const event = "        key: [{ column: At }]\n        externalCreatedAt: { column: At }";
+    const bring = () => importText(world, weighingMapping({ event }), "a.csv", rows);
+    const rows = "MTR,CNPJ,At\nM1,11222333000181,2025-10-01 10:00\nM1,11222333000181,2025-10-01 11:00\n";
+    expect((await bring()).exitCode).toBe(0);
+    world.withLedger((database) => database.exec("UPDATE events SET payload = ''"));
+    await replace("M1");
+    const again = await bring();
+    expect([again.exitCode, again.rows.staged]).toEqual([0, 2]);
+    expect((await statesOf("M1"))?.map(([, state]) => state)).toEqual(["landed", "landed"]);
+  });
+});
+
 describe("a document that has made others", () => {
   it("is not replaced, for they would be made twice: nothing is cancelled, nothing planned", async () => {
     world = createWorld();

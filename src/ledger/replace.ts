@@ -153,6 +153,9 @@ function replaceWithin(
     }
   }
   following.finish();
+  // The files that are to bring them are read again, though neither they nor their mapping have changed.
+  if (missing.length > 0)
+    database.prepare<[string]>("UPDATE inputs SET mapping_hash = '' WHERE namespace = ?").run(document.namespace);
   // Rows that were known bring something to send again.
   const link = database.prepare<[number, number]>("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (?, ?)");
   for (const { row, event } of createKnownRows(database).take(new Set(copies.keys()))) {
