@@ -1,5 +1,5 @@
 /** Many stranded documents: their list, filled in by a person and given back. As typed, against a sandbox on loopback. */
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import ExcelJS from "exceljs";
@@ -122,7 +122,13 @@ describe("stranded.csv", () => {
     const { code, out } = await typed("rejects", "--output", at("out"));
     expect(code).toBe(3);
     expect(out).toMatch(/3 stranded: look each .*\n {2}rowferry resolve --from out\/stranded\.csv/);
-    expect(readFileSync(at("out/stranded.csv"), "utf8").split("\r\n")).toHaveLength(5);
+    const text = readFileSync(at("out/stranded.csv"), "utf8");
+    expect(text.split("\r\n")).toHaveLength(5);
+    // What opens the input opens the list, also where no file came with the command.
+    await typed("resume");
+    const folder = readdirSync(at("state/env/runs")).find((name) => name.endsWith("-resume")) ?? "";
+    expect(readFileSync(at(`state/env/runs/${folder}/stranded.csv`), "utf8")).toBe(text);
+    expect(text).toContain("document;deduplication_id;");
     const one = await json("rejects", "--document", "M2", "--output", at("one"));
     expect(one.find((line) => line.type === "rejects")).toMatchObject({
       stranded: { path: at("one/stranded.csv"), documents: 1 },

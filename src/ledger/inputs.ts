@@ -77,6 +77,14 @@ export function createInputStore(database: Database) {
       return row === undefined ? null : stored(row);
     },
 
+    /** Of the CSV input that came last; null: none has come. */
+    newestDelimiter(): string | null {
+      const newest = database.prepare<[], string>(
+        "SELECT dialect ->> 'delimiter' FROM inputs WHERE dialect ->> 'format' = 'csv' ORDER BY staged_at DESC, id DESC LIMIT 1",
+      );
+      return newest.pluck().get() ?? null;
+    },
+
     /** Adds an input, or takes back what it had yielded and was not sent; the id is the same both times (HARD-CASES H27). */
     begin(input: InputDescription, context: { runId: number; settingsId: number; now: number }): number {
       const before = byContent.get(input.contentHash, input.sheet ?? "", input.namespace, input.mappingInput);

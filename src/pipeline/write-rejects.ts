@@ -25,7 +25,7 @@ export interface Rejects {
 /** Writes into `folder`, one file an input and sheet, and one of stranded documents. @throws RowferryError `ledger-missing` */
 export async function writeRejects(target: Target, selectors: Selectors, folder: string): Promise<Rejects> {
   const result: Rejects = { files: [], rows: [], stranded: null };
-  const { found, stranded } = reading(target, (database) => {
+  const { found, stranded, delimiter } = reading(target, (database) => {
     const selection = selectOpen(database, selectors);
     const documents = new Set(selection.documents);
     const wanted = rowsOf(database, selection);
@@ -39,6 +39,7 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
         return rows.length === 0 ? [] : [{ input, rows }];
       }),
       stranded: [...everyStranded(database)].filter(({ id }) => documents.has(id)),
+      delimiter: inputs.newestDelimiter() ?? ",",
     };
   });
   if (found.length > 0) makeFolder(folder);
@@ -55,7 +56,7 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
   }
   if (stranded.length > 0) {
     const path = join(folder, STRANDED_FILE);
-    result.stranded = { path, documents: await writeStranded(path, stranded) };
+    result.stranded = { path, documents: await writeStranded(path, stranded, { delimiter }) };
   }
   return result;
 }

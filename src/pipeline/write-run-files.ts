@@ -64,13 +64,13 @@ async function writeRejected(session: Session, folder: string, summary: Summary)
   }
 }
 
-/** Of the first CSV input of this run: what opens that file opens the receipts. */
+/** Of the first CSV input of this run, else of the newest there is: what opens that file opens receipts and list. */
 function delimiterOf(session: Session, staged: readonly StagedInput[]): string | null {
   for (const { id } of staged) {
     const dialect = session.inputs.get(id)?.dialect;
     if (dialect?.format === "csv") return dialect.delimiter;
   }
-  return null;
+  return session.inputs.newestDelimiter();
 }
 
 /** Two inputs of one name get two files. */

@@ -5,7 +5,7 @@ import { writeAtomically } from "./atomic-file.js";
 export type OwnCell = string | number | null;
 
 export interface OwnCsvOptions {
-  /** The delimiter of the first CSV input, so that the same spreadsheet program opens it; default `,`. */
+  /** That of a CSV input, so that the same spreadsheet program opens it; default `,`. */
   delimiter?: string;
 }
 
