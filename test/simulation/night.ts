@@ -202,6 +202,7 @@ function mapped(row: StoryRow): MappedRow {
 /** Remembers what these rows hold from now on, and what they mend. */
 function note(world: World, witness: Witness, rows: readonly StoryRow[]): void {
   const landed = new Set(world.sandbox.store.documents().flatMap(({ events }) => events.map((event) => event.eventId)));
+  const onTheWire = world.onTheWire();
   for (const row of rows) {
     const id = `${row.document} ${row.key}`;
     if (row.is === "event") {
@@ -220,6 +221,7 @@ function note(world: World, witness: Witness, rows: readonly StoryRow[]): void {
       document: row.document,
       at,
       landed,
+      onTheWire,
       id: row.key === null ? "" : id,
       row: content,
     });

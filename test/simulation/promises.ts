@@ -92,7 +92,10 @@ function heldBack(documents: readonly DocumentWithTimeline[], witness: Witness):
     if (document === undefined) continue;
     const before = document.events.filter(({ eventId }) => hold.landed.has(eventId));
     if (before.some(({ at }) => at > hold.at) && hold.at !== Number.NEGATIVE_INFINITY) continue;
-    const past = document.events.find(({ at, eventId }) => at > hold.at && !hold.landed.has(eventId));
+    const wasSent = (key: string | null) => key !== null && hold.onTheWire.some((body) => body.includes(key));
+    const past = document.events.find(
+      ({ at, eventId, deduplicationId }) => at > hold.at && !hold.landed.has(eventId) && !wasSent(deduplicationId),
+    );
     if (past !== undefined)
       broken.push(
         `P3: ${past.origin} ${past.name} passed the invalid row ${hold.row} at ${new Date(past.at).toISOString()}`,

@@ -6,7 +6,15 @@ import type { DocumentWithTimeline } from "../../src/sandbox/index.js";
 
 export interface Witness {
   /** Invalid rows that hold what is later on their documents, since they were first imported. */
-  holds: { document: string; at: number; landed: ReadonlySet<string>; id: string; row: string }[];
+  holds: {
+    document: string;
+    at: number;
+    landed: ReadonlySet<string>;
+    /** Bodies that a killed process had on the wire: nothing holds these any more. */
+    onTheWire: readonly string[];
+    id: string;
+    row: string;
+  }[];
   /** Whether any fault or kill befell the night. */
   disturbed: boolean;
   summaries: { summary: Summary; rows: number }[];

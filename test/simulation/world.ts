@@ -61,6 +61,8 @@ export interface World {
   run(files: StoryFile[] | null, plan?: RunPlan): Promise<Summary | null>;
   /** How many runs there were. */
   runs(): number;
+  /** Bodies of requests that the service has not answered yet. */
+  onTheWire(): string[];
   /** Opens the ledger between runs, as a command such as `dismiss` does. */
   withLedger<Result>(work: (database: LedgerDatabase) => Result): Result;
   /** The same for reading, beside whatever goes on, as `status` does. */
@@ -118,6 +120,7 @@ export function createWorld(options: WorldOptions = {}): World {
   copyFileSync(emptyLedger(), target.ledgerPath);
   let kills = 0;
   let runs = 0;
+  const underWay = new Set<TransportRequest>();
 
   /** What a killed process leaves: the ledger's files as they were at that moment. */
   const survive = () => {
@@ -134,7 +137,11 @@ export function createWorld(options: WorldOptions = {}): World {
   const start = async (files: StoryFile[] | null, plan: RunPlan): Promise<Summary | null> => {
     const process = createProcess(clock);
     runs += 1;
-    const wire = sandboxTransport(sandbox, process.clock);
+    const toSandbox = sandboxTransport(sandbox, process.clock);
+    const wire: typeof toSandbox = async (request) => {
+      underWay.add(request);
+      return toSandbox(request).finally(() => underWay.delete(request));
+    };
     let sent = 0;
     let database: LedgerDatabase | null = null;
     const work = run(
@@ -201,6 +208,7 @@ export function createWorld(options: WorldOptions = {}): World {
     resume: (plan) => whole(null, plan),
     run: (files, plan = {}) => start(files, plan),
     runs: () => runs,
+    onTheWire: () => [...underWay].flatMap(({ body }) => body ?? []),
     withLedger: (work) => closing(openLedger(target.ledgerPath, owner, clock.now()), work),
     look: (work) =>
       options.onlooker === true ? work(onlooker()) : closing(openLedgerReadOnly(target.ledgerPath), work),
