@@ -99,6 +99,8 @@ describe("the next command", () => {
   it("names a ledger that lies where nobody would look for it", () => {
     const [step] = nextSteps(summary({ exitCode: 4, ledger: "/elsewhere/my.db" }), look.shown);
     expect(step?.command).toBe("rowferry resume --sandbox --ledger /elsewhere/my.db");
+    const [kept] = nextSteps(summary({ exitCode: 4, journal: "/mnt/other/my journal" }), look.shown);
+    expect(kept?.command).toBe("rowferry resume --sandbox --journal '/mnt/other/my journal'");
   });
 
   it("is to resume where the run can go on, with its target", () => {

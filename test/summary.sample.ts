@@ -8,6 +8,7 @@ export function summary(changes: Partial<Summary> = {}): Summary {
     command: "import",
     target: { name: "sandbox", baseUrl: "http://127.0.0.1:4010" },
     ledger: "state/sandbox/ledger.db",
+    journal: null,
     mapping: "manifests.yaml",
     startedAt: "2026-11-20T02:00:00.000Z",
     finishedAt: "2026-11-20T02:05:30.000Z",

@@ -70,9 +70,9 @@ export function targetLine(target: Target, cwd: string): string {
   return `target ${target.name}${service} · ledger ${shownPath(target.ledgerPath, cwd)}`;
 }
 
-/** The flags by which another command works on the same ledger: ` --target production`. */
-export function sameTarget(target: Target, cwd: string): string {
-  return targetFlags(target.name, target.ledgerPath, (path) => shownPath(path, cwd));
+/** The flags by which another command works on the same ledger: ` --target production`. `journal`: as a flag named it. */
+export function sameTarget(target: Target, cwd: string, journal: string | null = null): string {
+  return targetFlags(target.name, { ledger: target.ledgerPath, journal }, (path) => shownPath(path, cwd));
 }
 
 /** Relative to the working folder where it lies in it, else whole. */

@@ -62,7 +62,7 @@ export function resolveFrom(frame: Frame, path: string, flags: Flags): Promise<n
       ...(blank > 0 ? [`${blank} left without an id`] : []),
     ];
     output.text(`${plainText(file)}: ${counts.join(", ")}.`);
-    const flagsOfTarget = sameTarget(target, cwd);
+    const flagsOfTarget = sameTarget(target, cwd, flags.journal);
     if (left.length > 0) {
       output.text(
         `Next: look at those again, and correct the file or say it of each\n  rowferry resolve <document> --document-id <id>${flagsOfTarget}`,

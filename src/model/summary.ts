@@ -21,6 +21,8 @@ export interface Summary {
   command: string;
   target: { name: string; baseUrl: string };
   ledger: string;
+  /** The journal that `--journal` named, which the settings do not: the next command must name it too. Null: there was none. */
+  journal: string | null;
   mapping: string | null;
   /** ISO 8601, UTC. */
   startedAt: string;

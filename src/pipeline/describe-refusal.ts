@@ -18,7 +18,7 @@ export function askToSettle(
   target: Pick<Target, "name" | "ledgerPath">,
 ): string {
   const command = `rowferry resolve ${key}`;
-  const flags = targetFlags(target.name, target.ledgerPath, (path) => path);
+  const flags = targetFlags(target.name, { ledger: target.ledgerPath }, (path) => path);
   const [landed, there] = what === "event" ? ["has landed", "--landed"] : ["has made it", "--document-id <id>"];
   return (
     `Refused again (${describeRefusal(error)}), which does not tell whether an earlier attempt ${landed}. ` +

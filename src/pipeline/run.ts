@@ -75,7 +75,7 @@ export async function run(
     if (!tooManyInvalid(session, staged, options.limits.maxErrors))
       await submit(session, options, command === "import", staged);
     failPoint("before-run-files");
-    const summary = summarise(session, { command, mapping, startedAt, staged });
+    const summary = summarise(session, { command, mapping, startedAt, staged, journal: options.journal });
     log.end(summary);
     await writeRunFiles(session, summary, { staged, log: log.path });
     failPoint("after-run-files");

@@ -10,7 +10,13 @@ import type { StagedInput } from "./stage-files.js";
 /** The run's summary, without the files that are yet to be written. */
 export function summarise(
   session: Session,
-  context: { command: string; mapping: string | null; startedAt: number; staged: readonly StagedInput[] },
+  context: {
+    command: string;
+    mapping: string | null;
+    startedAt: number;
+    staged: readonly StagedInput[];
+    journal: string | null;
+  },
 ): Summary {
   const { database, run, submitter, target } = session;
   const open = tallyOpen(database);
@@ -22,6 +28,7 @@ export function summarise(
     command: context.command,
     target: { name: target.name, baseUrl: target.baseUrl },
     ledger: target.ledgerPath,
+    journal: context.journal === (target.journal ?? null) ? null : context.journal,
     mapping: context.mapping,
     startedAt: new Date(context.startedAt).toISOString(),
     finishedAt: new Date(session.clock.now()).toISOString(),

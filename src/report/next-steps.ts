@@ -11,7 +11,7 @@ export interface NextStep {
 
 /** `shown` makes a path short. Values are quoted for a shell. */
 export function nextSteps(summary: Summary, shown: (path: string) => string): NextStep[] {
-  const target = targetFlags(summary.target.name, summary.ledger, shown);
+  const target = targetFlags(summary.target.name, summary, shown);
   const steps: NextStep[] = [];
   if (summary.exitCode === ExitCode.again || summary.exitCode >= ExitCode.interrupted) {
     steps.push({ why: "go on where this run stopped; nothing is sent twice", command: `rowferry resume${target}` });
@@ -27,7 +27,9 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   const stranded = list === undefined ? undefined : resolveAll(shown(list.path), target);
   steps.push(...stepsOfOpen(summary, target, corrections, stranded));
   if (steps.length === 0 && summary.exitCode === ExitCode.person) {
-    steps.push({ why: "see what needs a person, and why", command: `rowferry status${target}` });
+    // A command that only reads knows no journal.
+    const reading = targetFlags(summary.target.name, { ledger: summary.ledger }, shown);
+    steps.push({ why: "see what needs a person, and why", command: `rowferry status${reading}` });
   }
   return steps;
 }
@@ -100,10 +102,18 @@ function rejectedByMapping({ files }: Summary): Map<string, string[]> {
   return found;
 }
 
-/** ` --sandbox`, ` --target production`; with `--ledger` where that does not lie in its target's folder. */
-export function targetFlags(name: string, ledger: string, shown: (path: string) => string): string {
+/**
+ * ` --sandbox`, ` --target production`; with `--ledger` where that does not lie in its target's folder, and with
+ * `--journal` where nothing but that flag names one.
+ */
+export function targetFlags(
+  name: string,
+  { ledger, journal }: { ledger: string; journal?: string | null },
+  shown: (path: string) => string,
+): string {
   const elsewhere = ledger.endsWith(`${name}/ledger.db`) ? "" : ` --ledger ${shellQuoted(shown(ledger))}`;
-  return (name === "sandbox" ? " --sandbox" : ` --target ${name}`) + elsewhere;
+  const kept = journal == null ? "" : ` --journal ${shellQuoted(shown(journal))}`;
+  return (name === "sandbox" ? " --sandbox" : ` --target ${name}`) + elsewhere + kept;
 }
 
 /** For a POSIX shell; unquoted where nothing needs quoting. */

@@ -47,7 +47,7 @@ function dismiss(frame: Frame, flags: Flags): Promise<number> {
     const next =
       parts.length === 0
         ? ""
-        : `\nNext: send what was released\n  rowferry resume${sameTarget(target, frame.world.cwd)}`;
+        : `\nNext: send what was released\n  rowferry resume${sameTarget(target, frame.world.cwd, flags.journal)}`;
     output.text(`\n${text}${rest}${next}\n`);
     output.data({ type: "dismissed", ...done, left });
     return ExitCode.ok;

@@ -61,7 +61,7 @@ function replace(frame: Frame, name: string, flags: Flags): Promise<number> {
       ...(relations === 0
         ? []
         : [`${relations} relations that other documents made to it name the old generation, and are not repeated.`]),
-      `Nothing was sent. Next:\n  rowferry resume${sameTarget(target, frame.world.cwd)}`,
+      `Nothing was sent. Next:\n  rowferry resume${sameTarget(target, frame.world.cwd, flags.journal)}`,
     ];
     output.text(`\n${lines.join("\n")}\n`);
     output.data({ type: "replaced", ...found });

@@ -91,7 +91,9 @@ function giveId(frame: Frame, name: string, documentId: string, flags: Flags): P
     await confirm(frame.world, question, check.document.key, flags.yes === true);
     resolveNamed(target, check, clock, { by: who(frame, flags), journal: flags.journal ?? target.journal ?? null });
     output.text(`${document} has the id ${plainText(check.documentId)} now.`);
-    output.text(`Next: go on with its events\n  rowferry resume${sameTarget(target, frame.world.cwd)}\n`);
+    output.text(
+      `Next: go on with its events\n  rowferry resume${sameTarget(target, frame.world.cwd, flags.journal)}\n`,
+    );
     output.data({ type: "resolved", document: check.document, documentId: check.documentId, findings: check.findings });
     return ExitCode.ok;
   });
@@ -130,7 +132,9 @@ function settle(frame: Frame, name: string, word: "landed" | "not-landed", flags
     const changed =
       settled.changed === 0 ? "" : `\n${settled.changed} of them with other content than their rows have now.`;
     output.text(`${title}: ${word === "landed" ? "landed" : "not landed"}, as you say.${changed}`);
-    output.text(`Next: go on with what waited\n  rowferry resume${sameTarget(target, frame.world.cwd)}\n`);
+    output.text(
+      `Next: go on with what waited\n  rowferry resume${sameTarget(target, frame.world.cwd, flags.journal)}\n`,
+    );
     output.data({ type: "resolved", document, said: word, events, ...settled });
     return ExitCode.ok;
   });

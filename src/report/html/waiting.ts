@@ -25,7 +25,7 @@ export function strandedSection({ stranded, summary }: ReportData): Markup | nul
 
 function strandedMarkup(stranded: StrandedDocument, summary: Summary): Markup {
   const { document, deduplicationId, sentAt, requestIds, waiting } = stranded;
-  const flags = targetFlags(summary.target.name, summary.ledger, (path) => path);
+  const flags = targetFlags(summary.target.name, summary, (path) => path);
   const command = `rowferry resolve ${shellQuoted(document.key)} --document-id <id>${flags}`;
   return html`<li><h3>${documentName(document)}</h3>
 <dl class="facts"><div><dt>Key sent</dt><dd><code>${deduplicationId}</code></dd></div>
