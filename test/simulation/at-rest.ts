@@ -121,9 +121,13 @@ function isLinkedUnawares({ documentId }: LedgerEvent, events: readonly LedgerEv
 
 /** A row that came late, behind events or links whose landing was in doubt: only the service could tell that it was late. */
 function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[]): boolean {
+  // At one instant a CLOSE or CANCEL stands behind all others.
+  const isBefore = (other: LedgerEvent) =>
+    event.at < other.at || (event.at === other.at && ["CLOSE", "CANCEL"].includes(other.name));
   return events.some(
     (other) =>
-      other.at > event.at &&
+      other.id !== event.id &&
+      isBefore(other) &&
       (other.documentId === event.documentId
         ? ["stalled", "landed-without-id", "held"].includes(other.state)
         : other.relatedDocument === event.documentId &&
