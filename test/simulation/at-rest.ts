@@ -53,6 +53,7 @@ export function settled(
           !isBehind(event, events, witness) &&
           !isBehindLinked(event, events, story, witness) &&
           !isOvertaken(event, events) &&
+          !(story.journal === true && isOvertakenByJournal(event, events, witness)) &&
           !isToReplaced(event, events, documents, witness)
         )
           say("in doubt though the service tells");
@@ -134,6 +135,12 @@ function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[]): boolea
           other.mirrored === 1 &&
           ["stalled", "landed-without-id"].includes(other.state)),
   );
+}
+
+/** The same, where a kill kept that landing from the ledger, and the journal told of it when the ledger was rebuilt. */
+function isOvertakenByJournal(event: LedgerEvent, events: readonly LedgerEvent[], witness: Witness): boolean {
+  const isLater = (other: LedgerEvent) => other.documentId === event.documentId && other.at > event.at;
+  return cameLate(event, witness) && events.some((other) => isLater(other) && other.state === "landed");
 }
 
 /** A link in doubt to what was replaced since: the service would refuse it now, whether it landed or not. */
