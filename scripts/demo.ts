@@ -39,7 +39,7 @@ const steps: Step[] = [
   },
 ];
 
-const cli = join(root, "src", "cli", "main.ts");
+const cli = join(root, "src", "cli", "rowferry.ts");
 for (const { says, args, expected } of steps) {
   process.stdout.write(`\n${says}\n   $ rowferry ${args.join(" ")}\n\n`);
   const { status } = spawnSync(process.execPath, ["--import", "tsx", cli, ...args, "--sandbox"], {

@@ -10,7 +10,7 @@ import { RowferryError } from "../src/model/error.js";
 import { folder, testWorld, type } from "./cli.world.js";
 import { summary } from "./summary.sample.js";
 
-const entry = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
+const entry = fileURLToPath(new URL("../src/cli/rowferry.ts", import.meta.url));
 
 describe("exit codes (DESIGN section 7)", () => {
   it.each([

@@ -1,11 +1,9 @@
-#!/usr/bin/env node
 /**
- * The program's entry, and the only place where errors become exit codes (DESIGN section 7).
+ * The command line's start, and the only place where errors become exit codes (DESIGN section 7).
  * Knows no command's details: it loads the one that was called.
  */
-import { readFileSync, realpathSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
@@ -112,12 +110,8 @@ function arrived({ stdout, stderr }: World, exitCode: number): number {
   return exitCode === ExitCode.ok ? ExitCode.unexpected : exitCode;
 }
 
-function calledDirectly(): boolean {
-  const script = process.argv[1];
-  return script !== undefined && realpathSync(script) === fileURLToPath(import.meta.url);
-}
-
-if (calledDirectly()) {
+/** Runs this process's own command line and ends the process. */
+export async function runProcess(): Promise<never> {
   keepHeapSmall();
   const world = processWorld();
   const exitCode = await main(process.argv.slice(2), world);

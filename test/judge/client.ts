@@ -54,7 +54,7 @@ export function createClient(judge: Judge, options: { rate: number; burst: numbe
 
   function run(args: string[]): Promise<Ran> {
     const started = performance.now();
-    const child = spawn(process.execPath, ["--import", loader, join(root, "src/cli/main.ts"), ...args], {
+    const child = spawn(process.execPath, ["--import", loader, join(root, "src/cli/rowferry.ts"), ...args], {
       cwd: folder,
       env,
     });

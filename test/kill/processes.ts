@@ -42,7 +42,7 @@ function program(): string {
   });
   if (compiled.status !== 0) throw new Error(`The program could not be built: ${compiled.stdout}`);
   copyFileSync(join(root, "package.json"), join(folder, "package.json"));
-  cli = join(folder, "dist", "cli", "main.js");
+  cli = join(folder, "dist", "cli", "rowferry.js");
   return cli;
 }
 

@@ -1,0 +1,19 @@
+#!/usr/bin/env -S node --max-semi-space-size=16
+/**
+ * The program's entry. Imports nothing before it has looked at the runtime: on an older Node, SQLite's binary ends the
+ * process with a segmentation fault. The young generation is bounded here because V8 reads its size only at start
+ * (docs/decisions/node.md).
+ */
+const oldestMajor = 22;
+const { node } = process.versions;
+
+if (Number.parseInt(node, 10) < oldestMajor) {
+  process.stderr.write(
+    `rowferry: Node ${oldestMajor} or later is needed; this is Node ${node}\n` +
+      `  Install Node ${oldestMajor}, 24 or 26, or put it first on the PATH: ${process.execPath} is used now.\n`,
+  );
+  process.exitCode = 2;
+} else {
+  const { runProcess } = await import("./main.js");
+  await runProcess();
+}
