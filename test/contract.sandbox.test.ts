@@ -139,6 +139,7 @@ describe("the sandbox keeps the contract", () => {
     ["at most 30 events", { maxEvents: 30 }, "Open point 10", /150 events: 413/],
     ["at most 40,000 bytes", { maxBytes: 40_000 }, "Open point 10", /64 KiB: 413/],
     ["links at the service's time", { linkTime: "server" }, "Open point 11", /at the service's time/],
+    ["early mirrors refused", { earlyMirrors: "refuse" }, "Open point 11", /refused with 400/],
     ["tokens good for two seconds", { tokenTtl: 2 }, "Open point 12", /expires_in 2/],
     ["order checked before duplicates", { checks: "order-first" }, "Open point 19", /order first/],
     ["keys scoped to the document", { keyScope: "document" }, "Open point 22", /scope: document/],

@@ -125,6 +125,25 @@ describe("RELATED (rule 10)", () => {
     expect((await append(early, event("X", 29))).status).toBe(400);
   });
 
+  it("refuses a link whose mirror would be earlier than the other document's last event, under earlyMirrors refuse (H38)", async () => {
+    const { append, document, event, sandbox } = await openWorld({ earlyMirrors: "refuse" });
+    const [a, b] = [await document(), await document([event("X", 30)])];
+    const early = event("RELATED", 29, { ...related(b), deduplicationId: "k" });
+    const answer = await append(a, early);
+    expect(refusalOf(answer)).toMatch(/^400 VALIDATION_ERROR relatedDocument: /);
+    expect(answer.body).toContain(b);
+    expect([timelineOf(sandbox, a), timelineOf(sandbox, b)]).toEqual([[], ["X"]]);
+    expect((await append(a, { ...early, ...related(b, { bidirectional: false }) })).status).toBe(201);
+    expect((await append(a, event("RELATED", 30, related(b)))).status).toBe(201);
+    expect((await append(a, event("RELATED", 31, related(a)))).status).toBe(201);
+  });
+
+  it("never finds a mirror early that stands at the service's time (open point 11)", async () => {
+    const { append, document, event } = await openWorld({ earlyMirrors: "refuse", linkTime: "server" });
+    const b = await document([event("X", 30)]);
+    expect((await append(await document(), event("RELATED", 29, related(b)))).status).toBe(201);
+  });
+
   it("mirrors at the service's time under linkTime server (open point 11)", async () => {
     const { append, document, event, sandbox } = await openWorld({ linkTime: "server" });
     const [a, b] = [await document(), await document()];

@@ -80,6 +80,15 @@ export const sandboxFlags: readonly FlagDescription[] = [
     description: "when back-references, propagated copies and a target's first event take place",
   },
   {
+    name: "earlyMirrors",
+    flag: "--early-mirrors <choice>",
+    kind: "choice",
+    choices: ["move", "refuse"],
+    default: "move",
+    description:
+      "a back-reference before the related document's last event: written at that event's time, or its link refused",
+  },
+  {
     name: "tokenTtl",
     flag: "--token-ttl <seconds>",
     kind: "number",

@@ -42,7 +42,10 @@ export function createTarget(
   return document.id;
 }
 
-/** Events rule 10. @throws Refusal 400 when there is no such document in the dataset, 409 when it is cancelled. */
+/**
+ * Events rule 10. @throws Refusal 400 when there is no such document in the dataset, or under the option earlyMirrors when its
+ * last event is later (open point 32); 409 when it is cancelled.
+ */
 export function writeRelation(
   context: Context,
   caller: Caller,
@@ -65,7 +68,17 @@ export function writeRelation(
     throw conflict(`Document ${other.id} is cancelled: no back-reference can be added`);
   }
   if (twoWay && !context.rule("related.mirror")) return;
+  refuseEarly(context, source, other, path);
   writeEvent(context, other, mirrorOf(context, source, related, timeOfLink(context, other, source.at)));
+}
+
+function refuseEarly(context: Context, source: EventRecord, other: DocumentRecord, path: string): void {
+  const { earlyMirrors, linkTime } = context.settings;
+  if (earlyMirrors === "move" || linkTime === "server" || other.lastAt === null || source.at >= other.lastAt) return;
+  const last = new Date(other.lastAt).toISOString();
+  throw invalid(
+    `${path}relatedDocument: the last event of document ${other.id} (${last}) is later than its back-reference`,
+  );
 }
 
 /** What of the attributes is not public goes along only with preserveSensitiveData (its meaning is not shown). */

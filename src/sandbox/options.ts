@@ -30,6 +30,8 @@ export interface SandboxSettings {
   maxBytes: number;
   /** When a back-reference, a propagated copy or a target's first event takes place (11). */
   linkTime: "event" | "server";
+  /** A mirror earlier than the related document's last event: written at the time of that event, or its link refused with 400 (32). */
+  earlyMirrors: "move" | "refuse";
   /** Seconds that a token is good for (12). */
   tokenTtl: number;
   /** Whether a repeated key is noticed before or after time and lifecycle (19). */
@@ -79,6 +81,7 @@ export const defaultSettings: SandboxSettings = {
   maxEvents: null,
   maxBytes: 10 * 1024 * 1024,
   linkTime: "event",
+  earlyMirrors: "move",
   tokenTtl: 3600,
   checks: "duplicate-first",
   keyScope: "integrator",
