@@ -6,6 +6,13 @@ export default defineConfig({
     setupFiles: ["test/fixed-seed.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    tags: [
+      {
+        name: "long",
+        description:
+          "Left to `npm run test:all`: more of what a sample in `npm test` tries, in real time or at length.",
+      },
+    ],
     pool: "forks",
     maxWorkers: 2,
     reporters: ["default"],

@@ -291,6 +291,16 @@ describe("as a process", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
+  it("an older Node is told what is needed, with 2, before anything is loaded (F69)", () => {
+    const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })";
+    const preload = `data:text/javascript,${encodeURIComponent(older)}`;
+    const argv = ["--import", tsx, "--import", preload, "--import", loadTrace, entry, "status"];
+    const result = spawnSync(process.execPath, argv, { cwd: folder(), encoding: "utf8" });
+    expect(result.status).toBe(2);
+    expect(result.stderr).toContain("rowferry: Node 22 or later is needed; this is Node 20.20.2");
+    expect(result.stderr).not.toMatch(/loaded .*(main\.ts|better-sqlite3)/);
+  });
+
   it("usage errors end the process with 2 and leave nothing behind", () => {
     const cwd = folder();
     const result = spawnSync(process.execPath, ["--import", tsx, entry, "import", "m.yaml"], { cwd, encoding: "utf8" });

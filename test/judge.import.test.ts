@@ -15,13 +15,29 @@ import { checkRegister, checkRequests, checkTimelines } from "./judge/verdict.js
 
 const broken = { errorAfter: 0.12, dropBefore: 0.08, dropAfter: 0.12, halfBody: 0.08, mostPerRequest: 1 };
 
+type Service = [title: string, change: Omit<Change, "name">, exit: number];
+
 describe.concurrent("a service that", () => {
-  test.for<[title: string, change: Omit<Change, "name">, exit: number]>([
+  const sampled: Service[] = [
     [
       "says little (200 everywhere, id, empty lookups, message on top)",
       { created: 200, createId: "id", miss: "empty", errors: "message-on-top", requestIdHeader: "Trace-Id" },
       0,
     ],
+    [
+      "counts 30 requests a second exactly, with tokens of two seconds that say nothing of it",
+      { rate: 30, burst: 20, latency: [20, 300], tokenLife: 2_000, expiresIn: false },
+      0,
+    ],
+    ["revokes its tokens half-way", { rate: 60, burst: 10, latency: [10, 60], revokeEvery: 25 }, 0],
+    [
+      "loses registrations and would make twins",
+      { twins: "doubled", miss: "object", faults: { ...broken, creates: false } },
+      0,
+    ],
+    ["loses answers of creates", { faults: { errorAfter: 0.2, halfBody: 0.2, mostPerRequest: 1 } }, 3],
+  ];
+  const others: Service[] = [
     [
       "speaks in chunks, with members that nobody has heard of, and answers lookups with a search",
       { wire: "chunked", extras: true, miss: "others", ids: "uuid", errors: "message-in-list" },
@@ -42,21 +58,10 @@ describe.concurrent("a service that", () => {
       { maxEvents: 3, maxBytes: 2_000, shell: "absent-405", batches: "partial", miss: "204" },
       0,
     ],
-    [
-      "counts 30 requests a second exactly, with tokens of two seconds that say nothing of it",
-      { rate: 30, burst: 20, latency: [20, 300], tokenLife: 2_000, expiresIn: false },
-      0,
-    ],
-    ["revokes its tokens half-way", { rate: 60, burst: 10, latency: [10, 60], revokeEvery: 25 }, 0],
     ["answers without events and writes dots for keys", { batchAnswer: "no-events", duplicateNames: "dots" }, 0],
     [
       "is busy with what it has just created, and loses answers of appends",
       { maxEvents: 4, faults: { ...broken, pending: 0.5, creates: false, registrations: false } },
-      0,
-    ],
-    [
-      "loses registrations and would make twins",
-      { twins: "doubled", miss: "object", faults: { ...broken, creates: false } },
       0,
     ],
     [
@@ -74,7 +79,6 @@ describe.concurrent("a service that", () => {
       },
       3,
     ],
-    ["loses answers of creates", { faults: { errorAfter: 0.2, halfBody: 0.2, mostPerRequest: 1 } }, 3],
     [
       "loses answers of creates and names event keys",
       { createDuplicate: "event", faults: { dropAfter: 0.3, mostPerRequest: 1 } },
@@ -85,7 +89,9 @@ describe.concurrent("a service that", () => {
       { duplicateNames: "dots", faults: { dropAfter: 0.3, mostPerRequest: 1 } },
       3,
     ],
-  ])("%s gets every event once and in order", { timeout: 300_000 }, async ([title, change, exit]) => {
+  ];
+
+  async function judged([title, change, exit]: Service): Promise<void> {
     const trial = await oneTrial(personality({ name: title, ...change }), (folder, { linkTime }) =>
       crates(folder, 12, 1, { linkTime }),
     );
@@ -93,7 +99,10 @@ describe.concurrent("a service that", () => {
     expect(trial.ending.codes.at(-1)).toBe(exit);
     expect(trial.ending.undecided > 0).toBe(exit === 3);
     expect(trial.lastCode).toBe(0);
-  });
+  }
+
+  test.for(sampled)("%s gets every event once and in order", { timeout: 300_000 }, judged);
+  test.for(others)("%s gets every event once and in order", { timeout: 300_000, tags: ["long"] }, judged);
 });
 
 describe("a judge of the fixtures", { timeout: 120_000 }, () => {
@@ -170,7 +179,7 @@ describe("a judge of the fixtures", { timeout: 120_000 }, () => {
     expect(landed).toBeGreaterThan(valid * 0.75);
   });
 
-  test("finds the workbook's collections, places and organisations", async () => {
+  test("finds the workbook's collections, places and organisations", { tags: ["long"] }, async () => {
     const { judge: service, client: rowferry } = await begin({ strictAddresses: true, miss: "null" });
     const args = ["mappings/organisations.yaml", "fixtures/organisations/organisations-2025.xlsx"].map((path) =>
       join(root, path),
@@ -196,7 +205,9 @@ describe("a judge of the fixtures", { timeout: 120_000 }, () => {
     });
   });
 
-  test("with a relation that is held gets nothing later on the other document (H13, H18)", async () => {
+  test("with a relation that is held gets nothing later on the other document (H13, H18)", {
+    tags: ["long"],
+  }, async () => {
     let isRefused = true;
     judge = await startJudge(personality({ name: "held relation" }), ({ method, path, body }) =>
       isRefused && method === "POST" && path === "/participants" && body?.["name"] === "Owner 2"
@@ -215,6 +226,7 @@ describe("a judge of the fixtures", { timeout: 120_000 }, () => {
   // HARD-CASES H10: due means earlier than the service's time.
   test("whose clock is behind is not sent what has not happened there, and gets it later", {
     timeout: 60_000,
+    tags: ["long"],
   }, async () => {
     const { judge: service, client: rowferry } = await begin({ clockOffset: -9_000 });
     const input = crates(rowferry.folder, 3, 5, { fresh: Date.now() - 1_000 });

@@ -66,7 +66,7 @@ describe("a disk that is full", () => {
 });
 
 describe("a state that is read-only", () => {
-  test("a state folder that nothing can be made in", async ({ skip }) => {
+  test("a state folder that nothing can be made in", { tags: ["long"] }, async ({ skip }) => {
     skip(!canRun, "the program cannot be read by an unprivileged user here");
     chmodSync(folder, 0o500);
     expectRefused(await runImport(), /EACCES|could not be written|cannot be opened/);
@@ -91,7 +91,7 @@ describe("a state that is read-only", () => {
     expectAll(await runImport());
   });
 
-  test("a journal that cannot be written", async ({ skip }) => {
+  test("a journal that cannot be written", { tags: ["long"] }, async ({ skip }) => {
     skip(!canRun, "the program cannot be read by an unprivileged user here");
     const elsewhere = join(folder, "elsewhere");
     mkdirSync(elsewhere, { mode: 0o500 });

@@ -20,6 +20,8 @@ import { expectWhole, type Timelines, undisturbedTimelines } from "./kill/timeli
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 afterAll(endProcesses);
 
+const long = { tags: ["long"] };
+
 let folder: string;
 let ledger: string;
 let sandbox: Sandbox;
@@ -65,37 +67,45 @@ beforeAll(async () => {
 
 describe("an import killed with SIGKILL and run again", () => {
   // In registrations, at the first creates, and among the documents; `npm run soak -- --kills` draws many more.
-  test.each([10, 110])("after %i requests leaves the timelines of an undisturbed run", async (requests) => {
+  test("after 110 requests leaves the timelines of an undisturbed run", () => killedAfter(110));
+  test("after 10 requests leaves the timelines of an undisturbed run", long, () => killedAfter(10));
+
+  async function killedAfter(requests: number): Promise<void> {
     expect((await runImport({ killAfter: requests })).code).toBeNull();
     const ended = await runImport();
     expectAll(ended);
     const resumed = await run(["resume"]);
     expect(resumed.code).toBe(ended.code);
     expect(resumed.stderr).not.toMatch(/staged/);
-  });
+  }
 
-  test("at every named point between two durable steps, one after the other, loses and doubles nothing", async () => {
-    // Each run goes on where the one before was killed, and counts anew: 22 participants, 26 addresses, 66 documents.
-    const among = {
-      nothing: ["before-staging-commits", "after-staging-committed", "after-planning"],
-      participants: ["after-journal:20", "after-intent:20", "before-outcome:20"],
-      addresses: ["before-outcome:10"],
-      documents: ["after-outcome:30", "after-journal:10", "after-intent:10", "before-outcome:10"],
-      files: ["before-run-files", "after-run-files"],
-    };
-    const points = Object.values(among).flat();
-    expect(new Set(points.map((point) => point.split(":")[0]))).toEqual(new Set(failPoints));
-    // Few are in flight when the process is killed, or most documents would be stranded.
-    const slow = { ROWFERRY_RATE: "200", ROWFERRY_BURST: "8" };
-    for (const point of points) {
-      expect((await runImport({ env: { ...slow, ROWFERRY_FAIL_AT: point } })).code, point).toBeNull();
-      // A resume has nothing to go on with, and says so.
-      if (point === "before-staging-commits") expect((await run(["resume"])).stderr).toMatch(/Type that import again/);
-    }
-    const stranded = expectAll(await runImport());
-    expect(stranded, "the last was killed with the answer to a create in hand").toBeGreaterThan(0);
-    expect(stranded).toBeLessThan(undisturbed.size / 2);
-  });
+  test(
+    "at every named point between two durable steps, one after the other, loses and doubles nothing",
+    long,
+    async () => {
+      // Each run goes on where the one before was killed, and counts anew: 22 participants, 26 addresses, 66 documents.
+      const among = {
+        nothing: ["before-staging-commits", "after-staging-committed", "after-planning"],
+        participants: ["after-journal:20", "after-intent:20", "before-outcome:20"],
+        addresses: ["before-outcome:10"],
+        documents: ["after-outcome:30", "after-journal:10", "after-intent:10", "before-outcome:10"],
+        files: ["before-run-files", "after-run-files"],
+      };
+      const points = Object.values(among).flat();
+      expect(new Set(points.map((point) => point.split(":")[0]))).toEqual(new Set(failPoints));
+      // Few are in flight when the process is killed, or most documents would be stranded.
+      const slow = { ROWFERRY_RATE: "200", ROWFERRY_BURST: "8" };
+      for (const point of points) {
+        expect((await runImport({ env: { ...slow, ROWFERRY_FAIL_AT: point } })).code, point).toBeNull();
+        // A resume has nothing to go on with, and says so.
+        if (point === "before-staging-commits")
+          expect((await run(["resume"])).stderr).toMatch(/Type that import again/);
+      }
+      const stranded = expectAll(await runImport());
+      expect(stranded, "the last was killed with the answer to a create in hand").toBeGreaterThan(0);
+      expect(stranded).toBeLessThan(undisturbed.size / 2);
+    },
+  );
 });
 
 describe("two imports at once (H33)", () => {
@@ -120,7 +130,7 @@ describe("a clock that is set back by a day between two runs (H33)", () => {
         static now() { return Real.now() - ${ms}; }
       };`)}`;
 
-  test("the second run goes on at once, and loses nothing", async () => {
+  test("the second run goes on at once, and loses nothing", long, async () => {
     expect((await runImport({ killAfter: 60 })).code).toBeNull();
     const ended = await runImport({ preload: [shortWaits, clockBack(86_400_000)] });
     expectAll(ended);

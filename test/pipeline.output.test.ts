@@ -14,6 +14,8 @@ import { expectWhole, type Timelines, undisturbedTimelines } from "./kill/timeli
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 afterAll(endProcesses);
 
+const long = { tags: ["long"] };
+
 let folder: string;
 let ledger: string;
 let sandbox: Sandbox;
@@ -44,7 +46,7 @@ const options = (more: Partial<ProcessOptions> = {}): ProcessOptions => ({
 const runImport = (more: Partial<ProcessOptions> = {}) => rowferry(["import", ...manifests], options(more));
 
 describe("a disk that takes no more of what is printed", () => {
-  test("progress that cannot be written changes nothing", async ({ skip }) => {
+  test("progress that cannot be written changes nothing", long, async ({ skip }) => {
     skip(!existsSync("/dev/full"), "this system has no /dev/full");
     const { code, stdout } = await runImport({ shell: "exec 2>/dev/full" });
     expect(stdout).toContain("all is well");
@@ -83,14 +85,14 @@ describe("a terminal that is closed", () => {
     return () => clearInterval(watch);
   };
 
-  test("means nothing where none was watched, as under nohup", async () => {
+  test("means nothing where none was watched, as under nohup", long, async () => {
     const { child, ended } = startRowferry(["import", ...manifests], options());
     const end = hangUpAfter(60, () => child.pid);
     const { code } = await ended.finally(end);
     expect(expectWhole(code, sandbox, ledger, undisturbed)).toBe(0);
   });
 
-  test("lets calls under way finish, and the next run goes on", async ({ skip }) => {
+  test("lets calls under way finish, and the next run goes on", long, async ({ skip }) => {
     skip(spawnSync("script", ["--version"]).status !== 0, "this system has no `script`, which makes a terminal");
     const pidFile = join(folder, "pid");
     const inner = `"echo \\$\\$ > ${pidFile}; exec $(printf '%q ' "$@") > ${join(folder, "out")}"`;

@@ -37,7 +37,9 @@ async function until(busy: SandboxProcess, seen: number): Promise<void> {
   }
 }
 
-test("a service killed and started again under load, twice, leaves an import that ends by itself and is complete", async () => {
+test("a service killed and started again under load, twice, leaves an import that ends by itself and is complete", {
+  tags: ["long"],
+}, async () => {
   const undisturbed = await undisturbedTimelines();
   const store = join(folder, "store.db");
   const ledger = join(folder, "ledger.db");
