@@ -67,10 +67,10 @@ beforeAll(async () => {
 
 describe("an import killed with SIGKILL and run again", () => {
   // In registrations, at the first creates, and among the documents; `npm run soak -- --kills` draws many more.
-  test("after 110 requests leaves the timelines of an undisturbed run", () => killedAfter(110));
-  test("after 10 requests leaves the timelines of an undisturbed run", long, () => killedAfter(10));
+  test("after 110 requests leaves the timelines of an undisturbed run", () => expectWholeAfterKill(110));
+  test("after 10 requests leaves the timelines of an undisturbed run", long, () => expectWholeAfterKill(10));
 
-  async function killedAfter(requests: number): Promise<void> {
+  async function expectWholeAfterKill(requests: number): Promise<void> {
     expect((await runImport({ killAfter: requests })).code).toBeNull();
     const ended = await runImport();
     expectAll(ended);
