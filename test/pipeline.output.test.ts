@@ -108,3 +108,32 @@ describe("a terminal that is closed", () => {
     expect(expectWhole((await runImport()).code, sandbox, ledger, undisturbed)).toBe(0);
   });
 });
+
+describe("a pipe", () => {
+  // `exec` keeps the program as the shell's own process, so that its exit code is what is awaited.
+  const piped = async (args: string[], reader: string) => {
+    const [out, read] = [join(folder, "out"), join(folder, "read")];
+    const { code, stderr } = await rowferry(args, options({ shell: `exec > >(${reader} > ${out}; touch ${read})` }));
+    await vi.waitFor(() => expect(existsSync(read)).toBe(true), 20_000);
+    return { code, stderr, text: readFileSync(out, "utf8") };
+  };
+  const large = async () => {
+    const { stdout } = await rowferry(["schema"], options({ shell: `exec > ${join(folder, "whole")}` }));
+    expect(stdout).toBe("");
+    const text = readFileSync(join(folder, "whole"), "utf8");
+    expect(text.length).toBeGreaterThan(100_000);
+    return text;
+  };
+
+  test("whose reader is slow gets all that was printed (F16)", async () => {
+    expect(await piped(["schema"], "sleep 0.7; cat")).toEqual({ code: 0, stderr: "", text: await large() });
+  });
+
+  test("that is closed early ends the command quietly", async () => {
+    expect(await piped(["schema"], "head -c 1000")).toEqual({
+      code: 0,
+      stderr: "",
+      text: (await large()).slice(0, 1000),
+    });
+  });
+});

@@ -115,7 +115,8 @@ export async function runProcess(): Promise<never> {
   keepHeapSmall();
   const world = processWorld();
   const exitCode = await main(process.argv.slice(2), world);
-  // A stream tells only now of what it could not write.
+  // `process.exit` drops what a pipe has not taken yet, and a stream tells only now of what it could not write.
+  await Promise.all([world.stdout.drained?.(), world.stderr.drained?.()]);
   await setImmediate();
   // Not process.exitCode: a connection that is kept alive must not keep a finished command alive.
   process.exit(arrived(world, exitCode));

@@ -10,6 +10,8 @@ export interface Stream {
   readonly columns: number | null;
   /** Why something written did not arrive although somebody is to read it; null or absent: nothing of that kind is known. */
   readonly failure?: Error | null;
+  /** Settles once all that was written has been taken, however slowly, or the reader has gone. */
+  readonly drained?: () => Promise<void>;
 }
 
 export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP";
@@ -69,6 +71,7 @@ function processStream(stream: NodeJS.WriteStream & { fd: number }): Stream {
     write: (text) => {
       if (!closed) stream.write(text);
     },
+    drained: () => new Promise((resolve) => (closed ? resolve() : stream.write("", () => resolve()))),
     isTTY: isatty(stream.fd),
     get failure() {
       return failure;
