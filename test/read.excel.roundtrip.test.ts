@@ -42,7 +42,7 @@ const numberTyped = fc
   .map(
     (value): TypedCell => ({
       kind: "number",
-      text: plainDouble(value),
+      text: plainDouble(Number.isInteger(value) && Math.abs(value) < 1e21 ? value : Number(value.toPrecision(15))),
       value,
       // Seventeen digits, as Excel itself writes them.
       xml: (reference) => `<c r="${reference}"><v>${Number.isInteger(value) ? value : value.toPrecision(17)}</v></c>`,

@@ -144,28 +144,29 @@ describe("hidden rows and columns", () => {
   };
   sheet.rows = entryText({ name: "", data: sheet.rows }).replace('<row r="3">', '<row r="3" hidden="1">');
 
-  test("are left out, and that is said", async () => {
-    const read = await readWorkbook({ sheets: [sheet] });
+  test("are left out under `hidden: skip`, and that is said; rows come as skipped", async () => {
+    const read = await readWorkbook({ sheets: [sheet] }, { hidden: "skip" });
     expect(read.header).toEqual(["a", "c"]);
     expect(brief(read.rows)).toEqual([
       [2, ["1", "3"]],
+      [3, ["5", "7"]],
       [5, ["9", "11"]],
     ]);
-    expect(read.notes).toEqual([
-      "Hidden columns were left out: B, D; `excel: { hidden: read }` reads them.",
-      "Row 3 is hidden and left out; `excel: { hidden: read }` reads hidden rows.",
-    ]);
+    expect(read.rows.map(({ leftOut }) => leftOut)).toEqual([undefined, "hidden in its sheet", undefined]);
+    expect(read.notes).toEqual(["Hidden columns are left out: B, D.", "Row 3 is hidden: skipped."]);
   });
 
-  test("or read by choice", async () => {
-    const read = await readWorkbook({ sheets: [sheet] }, { hidden: "read" });
-    expect(read.header).toEqual(["a", "b", "c", "d"]);
-    expect(read.rows.map(({ number }) => number)).toEqual([2, 3, 4, 5]);
-    expect(read.notes).toEqual([]);
+  test("are read otherwise, which is said unless it was asked for", async () => {
+    for (const hidden of [undefined, "read"] as const) {
+      const read = await readWorkbook({ sheets: [sheet] }, hidden === undefined ? {} : { hidden });
+      expect(read.header).toEqual(["a", "b", "c", "d"]);
+      expect(read.rows.map(({ number }) => number)).toEqual([2, 3, 4, 5]);
+      expect(read.notes.length).toBe(hidden === undefined ? 2 : 0);
+    }
   });
 
   test("columns keep their letters where there is no header", async () => {
-    expect((await readWorkbook({ sheets: [sheet] }, { header: "none" })).header).toEqual(["A", "C"]);
+    expect((await readWorkbook({ sheets: [sheet] }, { header: "none", hidden: "skip" })).header).toEqual(["A", "C"]);
   });
 });
 

@@ -19,7 +19,10 @@ export interface CsvOptions {
 export interface ExcelOptions {
   /** Sheet by name, by position counting from 1, or by pattern (`Manifest*`). Default: the only visible sheet. */
   sheet?: string | number;
-  /** Hidden sheets, rows and columns; default `skip`, and said. */
+  /**
+   * `read`: hidden sheets, rows and columns are like any others; `skip`: hidden rows count as skipped, hidden columns are
+   * left out. Default: hidden rows and columns are read, and that is said; hidden sheets only where they are named.
+   */
   hidden?: "read" | "skip";
   /** Give every cell of a merged range the value of its first; default false. */
   fillMerged?: boolean;

@@ -77,9 +77,12 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     inputs.finish(before.id, counts);
     return { id: before.id, ...name, ...counts };
   }
-  for (const note of table.notes) {
-    session.observe({ type: "notice", level: "info", code: null, message: `${input.name}: ${note}` });
-  }
+  const tell = (notes: readonly string[]): void => {
+    for (const note of notes)
+      session.observe({ type: "notice", level: "info", code: null, message: `${input.name}: ${note}` });
+  };
+  const known = table.notes.length;
+  tell(table.notes);
   const mapper = mappingInput.bind(table.header, { file: input.name, sheet: table.sheet });
   context.rekeyed.beforeStaging(input.contentHash, table.sheet);
   const id = inputs.begin(
@@ -111,6 +114,8 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     place: { file: input.name, sheet: table.sheet },
   });
   await stageRows(session, table, mapper, stager.stage, () => stager.counts.read);
+  // What shows only at the end of the table: hidden rows, a cut last line.
+  tell(table.notes.slice(known));
   stager.end();
   inputs.finish(id, stager.counts);
   return { id, ...name, ...stager.counts };
@@ -123,28 +128,25 @@ async function stageRows(
   stage: (mapped: MappedRow, rowOf: (number: number) => Row) => void,
   done: () => number,
 ): Promise<void> {
-  // Rows of a group may span batches: those not yet given back by the mapper are kept, in row order.
-  let pending: Row[] = [];
-  let next = 0;
+  // Rows of a group may span batches: those not yet given back by the mapper are kept. A worksheet may hold them in any order.
+  const pending = new Map<number, Row>();
   const rowOf = (number: number): Row => {
-    while ((pending[next]?.number ?? Number.POSITIVE_INFINITY) < number) next += 1;
-    const row = pending[next];
-    if (row?.number !== number) throw new Error(`row ${number} was mapped but not read`);
+    const row = pending.get(number);
+    if (row === undefined) throw new Error(`row ${number} was mapped but not read`);
     return row;
   };
   const take = (mapped: readonly MappedRow[]): void => {
-    for (const row of mapped) stage(row, rowOf);
-    const last = mapped.at(-1);
-    if (last === undefined) return;
-    const reached = last.alsoRows.at(-1) ?? last.row;
-    pending = pending.filter(({ number }) => number > reached);
-    next = 0;
+    for (const row of mapped) {
+      stage(row, rowOf);
+      pending.delete(row.row);
+      for (const number of row.alsoRows) pending.delete(number);
+    }
   };
   let told = 0;
   for await (const rows of table.rows()) {
     if (session.signal.aborted)
       throw new RowferryError("interrupted", "Interrupted while reading; nothing was staged.", { hint: AGAIN });
-    pending.push(...rows);
+    for (const row of rows) pending.set(row.number, row);
     take(mapper.map(rows));
     if (done() - told < TOLD_EVERY) continue;
     told = done();

@@ -65,6 +65,7 @@ export function bindRowMapper(
 
   /** `rows`: those of a group of several; null: `first` alone. `problems`: what is wrong beside what the cells say. */
   const mapOne = (rows: readonly Row[] | null, first: Row, problems = NO_PROBLEMS): MappedRow => {
+    if (first.leftOut !== undefined) return skippedRow(first, first.leftOut);
     look(rows, first);
     view.problems.push(...problems);
     const row = first.number;
@@ -160,15 +161,14 @@ export function bindRowMapper(
   const mapGrouped = (rows: readonly Row[], read: NonNullable<typeof readGroup>): MappedRow[] => {
     const mapped: MappedRow[] = [];
     for (const row of rows) {
+      if (row.leftOut !== undefined) {
+        mapped.push(skippedRow(row, row.leftOut));
+        continue;
+      }
       look(null, row);
       if (row.problems === null && skips !== undefined && skips(view) === true) {
         beside = NO_PROBLEMS;
-        mapped.push(...close(), {
-          row: row.number,
-          alsoRows: [],
-          rowId: null,
-          outcome: { fate: "skipped", reason: skipReason },
-        });
+        mapped.push(...close(), skippedRow(row, skipReason));
         continue;
       }
       const key = read(view)?.join("\u0000") ?? null;
@@ -194,6 +194,10 @@ export function bindRowMapper(
       return close();
     },
   };
+}
+
+function skippedRow({ number }: Row, reason: string): MappedRow {
+  return { row: number, alsoRows: NO_ROWS, rowId: null, outcome: { fate: "skipped", reason } };
 }
 
 function groupUnclear(row: number): Problem {

@@ -104,7 +104,10 @@ const excelSchema = z.strictObject({
     .union([z.string().min(1), z.number().int().min(1)])
     .optional()
     .meta({ description: "By name, by position from 1, or by pattern. Default: the only visible sheet." }),
-  hidden: z.enum(["read", "skip"]).optional().meta({ description: "Hidden sheets, rows and columns. Default `skip`." }),
+  hidden: z.enum(["read", "skip"]).optional().meta({
+    description:
+      "`skip`: hidden rows count as skipped, hidden columns are left out. `read`: hidden sheets are read too. Default: hidden rows and columns are read, and the import says so.",
+  }),
   fillMerged: z.boolean().optional().meta({
     description:
       "Give every cell of a merged range the value of its first. Default false; headings merged over columns head each of them anyway where `header` joins several rows.",

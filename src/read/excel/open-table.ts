@@ -24,7 +24,7 @@ export async function openTable(
       ? await chooseSheet(workbook, excel, (one) => isEmptySheet(workbook, one))
       : { sheet: corrected.sheet, notes: [] };
   const option = corrected?.headerRow ?? options.header ?? "auto";
-  const skipHidden = excel.hidden !== "read";
+  const skipHidden = excel.hidden === "skip";
   const fillMerged = excel.fillMerged === true;
   // Read side by side: one waits for zlib where the other parses.
   const [merges] = await Promise.all([workbook.merges(sheet), workbook.strings(), workbook.styles()]);
@@ -33,14 +33,14 @@ export async function openTable(
   const settings = { file: workbook.parts.file.name, sheet: sheet.name, option, skipHidden, merges, fillMerged };
   const header = wellFormed(workbook, sheet, () => locateHeader(sample, settings));
   notes.push(...header.notes);
-  if (skipHidden) notes.push(...hiddenColumnNotes(sample, header));
+  if (excel.hidden !== "read") notes.push(...hiddenColumnNotes(sample, header, skipHidden));
   return {
     sheet: sheet.name,
     header: header.texts,
     headerRow: header.lastRow,
     dialect: { format: "xlsx", sheet: sheet.name, date1904: workbook.date1904 },
     notes,
-    rows: () => sheetRows(workbook, sheet, { header, merges, fillMerged, skipHidden, notes }),
+    rows: () => sheetRows(workbook, sheet, { header, merges, fillMerged, hidden: excel.hidden ?? null, notes }),
   };
 }
 
@@ -53,7 +53,7 @@ function wellFormed(workbook: Workbook, sheet: Sheet, locate: () => SheetHeader)
   }
 }
 
-function hiddenColumnNotes({ hiddenColumns }: SheetSample, { width }: SheetHeader): string[] {
+function hiddenColumnNotes({ hiddenColumns }: SheetSample, { width }: SheetHeader, skipped: boolean): string[] {
   const shown = hiddenColumns
     .filter(({ first }) => first < width)
     .map(({ first, last }) => {
@@ -62,5 +62,9 @@ function hiddenColumnNotes({ hiddenColumns }: SheetSample, { width }: SheetHeade
     });
   if (shown.length === 0) return [];
   const listed = shown.slice(0, 10).join(", ") + (shown.length > 10 ? `, and ${shown.length - 10} more` : "");
-  return [`Hidden columns were left out: ${listed}; \`excel: { hidden: read }\` reads them.`];
+  return [
+    skipped
+      ? `Hidden columns are left out: ${listed}.`
+      : `Hidden columns are read: ${listed}; \`excel: { hidden: skip }\` leaves them out.`,
+  ];
 }

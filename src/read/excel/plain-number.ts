@@ -13,15 +13,15 @@ export function isNumberText(text: string): boolean {
 }
 
 /**
- * The stored text where it is plain already; else the shortest decimal that is the same double (Excel writes 1.1 as
- * `1.1000000000000001`). Whole numbers of more digits than a double holds, as other programs write them, stay as they
- * are. Null: not a number.
+ * The stored text where it is plain already; else its first fifteen digits, which are all that a spreadsheet shows: what
+ * lies beyond them is the noise of binary arithmetic (`7780.4000000000005`, `1.1000000000000001`). Whole numbers of more
+ * digits, as other programs write them, stay as they are. Null: not a number.
  */
 export function plainNumber(text: string): string | null {
   if (isShortPlain(text) || longInteger.test(text)) return text;
   if (!stored.test(text)) return null;
   const value = Number(text);
-  return Number.isFinite(value) ? plainDouble(value) : null;
+  return Number.isFinite(value) ? plainDouble(Number(value.toPrecision(15))) : null;
 }
 
 /** Plain notation of at most fifteen digits, which a double keeps; told without a pattern, since there are millions. */

@@ -16,7 +16,8 @@ export interface RowsSettings {
   header: SheetHeader;
   merges: readonly Merge[];
   fillMerged: boolean;
-  skipHidden: boolean;
+  /** As in the options; null: hidden rows are read, and that is said. */
+  hidden: "read" | "skip" | null;
   /** Gets a sentence about hidden rows once all rows are read. */
   notes: string[];
 }
@@ -61,7 +62,7 @@ class RowFinisher {
 
   /** @throws Error (plain) when rows from above the header come below it. */
   finish(rows: SheetRow[]): Row[] {
-    const { header, merges, skipHidden } = this.#settings;
+    const { header, merges, hidden } = this.#settings;
     const finished: Row[] = [];
     for (const row of rows) {
       const wasBlank = merges.length > 0 && isBlankRow(row, this.#positions);
@@ -73,26 +74,28 @@ class RowFinisher {
         }
         if (row.number <= header.lastRow) continue;
       }
-      if (skipHidden && row.hidden) this.#countHidden(row);
-      else if (!wasBlank) this.#finishRow(row, finished);
+      if (wasBlank) continue;
+      if (row.hidden) this.#countHidden(row);
+      this.#finishRow(row, finished, hidden === "skip" && row.hidden);
     }
     return finished;
   }
 
   notes(): string[] {
-    if (this.#hiddenRows === 0) return [];
+    const { hidden } = this.#settings;
+    if (this.#hiddenRows === 0 || hidden === "read") return [];
     const what =
       this.#hiddenRows === 1
-        ? `Row ${this.#firstHidden} is`
-        : `${this.#hiddenRows} rows, the first of them row ${this.#firstHidden}, are`;
-    return [`${what} hidden and left out; \`excel: { hidden: read }\` reads hidden rows.`];
+        ? `Row ${this.#firstHidden} is hidden`
+        : `${this.#hiddenRows} rows are hidden, the first of them row ${this.#firstHidden}`;
+    return [hidden === "skip" ? `${what}: skipped.` : `${what}: read; \`excel: { hidden: skip }\` skips hidden rows.`];
   }
 
   #countHidden(row: SheetRow): void {
     if (this.#hiddenRows++ === 0) this.#firstHidden = row.number;
   }
 
-  #finishRow(row: SheetRow, finished: Row[]): void {
+  #finishRow(row: SheetRow, finished: Row[], leftOut: boolean): void {
     const { columns } = this.#settings.header;
     if (!this.#straight) {
       const { cells, kinds } = row;
@@ -104,11 +107,17 @@ class RowFinisher {
         row.kinds?.push("text");
       }
     }
-    const problems = this.#problems(row);
+    const problems = leftOut ? null : this.#problems(row);
     // Rows come filled; only columns left out, or covered by merges, can have blanked one.
     if (!this.#pure && problems === null && row.cells.every(isBlankText)) return;
     const kinds: CellKind[] | null = row.kinds;
-    finished.push({ number: row.number, cells: row.cells, kinds, problems });
+    finished.push({
+      number: row.number,
+      cells: row.cells,
+      kinds,
+      problems,
+      ...(leftOut ? { leftOut: "hidden in its sheet" } : {}),
+    });
   }
 
   /** The faults of the columns that are read; those of hidden ones are left out with them. */
