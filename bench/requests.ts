@@ -92,7 +92,16 @@ function needsOf(assessments: Map<number, Assessment>): Map<number, Need[]> {
   const { needs } = linkEvents(assessments, {
     linkTime: "event",
     relatedTo: () => [],
-    outside: () => ({ exists: false, known: true, cancelled: false, stranded: false }),
+    outside: () => ({
+      name: "",
+      exists: false,
+      known: true,
+      cancelled: false,
+      stranded: false,
+      inDoubt: false,
+      lastAt: null,
+    }),
+    makers: new Map(),
   });
   return needs;
 }

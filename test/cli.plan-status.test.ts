@@ -44,7 +44,12 @@ const status: Status = {
   open: { participants: {}, addresses: {}, documents: { stranded: 1 }, events: { held: 91, stalled: 2 }, rows: 21 },
   problems: [{ code: "file-missing", count: 7, example: "march.csv, row 135: \u001b[31mred" }],
   waiting: [
-    { code: "reference-unknown", count: 91, example: "march.csv, row 2, step of manifest 1: waits for manifest 9" },
+    {
+      code: "reference-unknown",
+      count: 91,
+      row: null,
+      example: "march.csv, row 2, step of manifest 1: waits for manifest 9",
+    },
   ],
   lastRun: { name: "2026-11-20T0200-import", startedAt: "2026-11-20T02:00:00.000Z", finishedAt: null, exitCode: null },
 };

@@ -1,6 +1,6 @@
 /** What is open in a ledger, as lines for a terminal. Text only; whoever calls it prints it. */
 import { grouped } from "../report/figures.js";
-import { type NextStep, stepsOfOpen } from "../report/next-steps.js";
+import { type NextStep, stepsOfOpen, stepsOfWaiting } from "../report/next-steps.js";
 import { plainText } from "../report/plain-text.js";
 import type { Status } from "./pipeline.js";
 import { type Colors, problemTable, stateText } from "./text-tables.js";
@@ -31,11 +31,7 @@ function nextSteps(status: Status, target: string): NextStep[] {
   if (needsResume(status)) steps.push({ why: goOn(status), command: `rowferry resume${target}` });
   const write = "write the rows that a person must change to files, correct them, and import those";
   steps.push(...stepsOfOpen(status, target, [{ why: write, command: `rowferry rejects${target}` }]));
-  if (status.waiting.some(({ code }) => code === "reference-unknown")) {
-    const why = "import the rows that bring what others refer to, or give up those others";
-    steps.push({ why, command: `rowferry dismiss --code reference-unknown${target}` });
-  }
-  return steps;
+  return [...steps, ...stepsOfWaiting(status.waiting, target)];
 }
 
 /** A run that has not finished may be at work, or may have been killed: only the ledger's lock tells, and it is not touched here. */

@@ -64,6 +64,8 @@ export function createDocumentStager(
   );
   // An edited mapping's choices hold for what it brings again.
   const choose = database.prepare<[number, number]>("UPDATE documents SET settings_id = ? WHERE id = ?");
+  // Where no event makes it any more, its own rows do.
+  const own = database.prepare<[number]>("UPDATE documents SET mode = 'create' WHERE id = ?");
   const insert = database.prepare<
     [string, string, string, string, number | null, number | null, string | null, string, number, number, number]
   >(
@@ -138,8 +140,17 @@ export function createDocumentStager(
       );
     if (stored.declared === 0) return void write();
     if (wanted.mode === "existing") return;
+    const isUnsent = stored.state === null || stored.state === "planned" || stored.state === "rejected";
     // A row may append to a document before the row that makes it is read.
     if (stored.mode === "existing" && stored.state === null) return void write();
+    // An event makes it, and has rows of its own: in whatever order they come, it is as that event says.
+    if (isUnsent && wanted.mode === "target" && stored.mode === "create") {
+      write();
+      own.run(id);
+      if (stored.state === "rejected") replan.run(context.now, id);
+      return;
+    }
+    if (isUnsent && wanted.mode === "create" && stored.mode === "target") own.run(id);
     if (stored.settings_id !== context.settingsId) choose.run(context.settingsId, id);
     if (sameContent(stored, wanted)) return;
     if (stored.state === "rejected") {

@@ -1,6 +1,6 @@
 import { openLedgerReadOnly } from "../ledger/open-ledger.js";
 import { createRunStore } from "../ledger/runs.js";
-import { tallyHeld } from "../ledger/tally-held.js";
+import { tallyHeld, type WaitingCount } from "../ledger/tally-held.js";
 import { type OpenWork, tallyOpen } from "../ledger/tally.js";
 import { type ProblemCount, tallyProblems } from "../ledger/tally-problems.js";
 import type { Target } from "../model/target.js";
@@ -9,7 +9,7 @@ export interface Status {
   open: OpenWork;
   problems: ProblemCount[];
   /** What is held, by what it waits for. */
-  waiting: ProblemCount[];
+  waiting: WaitingCount[];
   /** Times in ISO 8601; `finishedAt` null while it goes on, or when it was killed. */
   lastRun: { name: string; startedAt: string; finishedAt: string | null; exitCode: number | null } | null;
 }

@@ -52,17 +52,15 @@ export interface AssessmentContext {
   retiming: Retiming;
   participant(ref: number): Registration | null;
   address(ref: number): Registration | null;
+  document(id: number): WorkDocument | null;
 }
 
-/**
- * Refused by the plan: correcting the row could not bring the event into place (HARD-CASES H12). Looked at again with
- * every plan: the CLOSE that it was to follow may have been refused since.
- */
-const BY_PLAN: ReadonlySet<string> = new Set(["late", "after-close", "after-cancel"]);
+/** Refused by the plan, and looked at again with every plan: the CLOSE that it was to follow may have been refused since. */
+const BY_PLAN: ReadonlySet<string> = new Set(["late", "after-close", "after-cancel", "target-exists"]);
 const isRefusedByPlan = ({ state, reason }: WorkEvent): boolean => state === "rejected" && BY_PLAN.has(reason ?? "");
 const isRejected = (event: WorkEvent): boolean => event.state === "rejected" && !isRefusedByPlan(event);
 
-type Block = { reason: Code; waitsFor: string };
+export type Block = { reason: Code; waitsFor: string };
 
 export function assessDocument(
   document: WorkDocument,
@@ -98,14 +96,15 @@ export function assessDocument(
       }
     }
     if (isRejected(event) && event.at < lastAt) continue;
-    block ??= eventBlock(event, open, context);
-    if (block !== null) {
-      if (isSettled(event, block)) {
+    const own = eventBlock(event, open, context);
+    const why: Block | null = block === null || (own !== null && block.reason === "behind-held") ? own : block;
+    if (why !== null) {
+      if (isSettled(event, why)) {
         assessment.bars.push({ at: event.at, rank: event.rank, id: event.id, waitsFor: `event:${event.id}`, event });
-        continue;
-      }
-      if (event.at >= context.dueBefore && block.reason === "behind-deferred") assessment.deferred.push(event);
-      else assessment.held.push({ event, ...block });
+      } else if (event.at >= context.dueBefore && why.reason === "behind-deferred") assessment.deferred.push(event);
+      else assessment.held.push({ event, ...why });
+      // What follows waits for this event alone: whoever gives this one up gives up no other.
+      block = why === own ? behind(event, why) : why;
       continue;
     }
     if (event.at >= context.dueBefore && !doubtful) {
@@ -119,6 +118,10 @@ export function assessDocument(
   }
   return assessment;
 }
+
+/** What the events after this one wait for, which waits for `why`. */
+export const behind = (event: WorkEvent, why: Block): Block =>
+  why.reason.startsWith("behind-") ? why : { reason: "behind-held", waitsFor: `event:${event.id}` };
 
 /** An event whose own state is the block: it waits for nothing but a person or the next run. */
 function isSettled(event: WorkEvent, block: Block): boolean {
@@ -210,5 +213,10 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
   if (!context.retryStalled && (isStalled || event.state === "sending")) {
     return { reason: "behind-stalled", waitsFor: self };
   }
-  return registrationBlock(event.participant, event.address, context);
+  // What it makes is sent with it, with the participant and address of that document.
+  const made = event.target === null ? null : context.document(event.target);
+  return (
+    registrationBlock(event.participant, event.address, context) ??
+    (made === null ? null : registrationBlock(made.participant, made.address, context))
+  );
 }

@@ -33,13 +33,13 @@ interface Lane {
 
 /**
  * The requests of one component, in an order in which they could all be sent one after another.
- * `circle`: events that wait for each other for ever, which cannot be sent at all.
+ * `circle`: the first event of each document that cannot be sent at all, for events wait for each other, and what it needs.
  */
 export function batch(
   assessments: ReadonlyMap<number, Assessment>,
   needs: ReadonlyMap<number, Need[]>,
   caps: Caps,
-): { requests: PlannedRequest[]; circle: WorkEvent[] } {
+): { requests: PlannedRequest[]; circle: { event: WorkEvent; need: Need }[] } {
   const requests: PlannedRequest[] = [];
   const sentIn = new Map<number, PlannedRequest>();
   const createdIn = new Map<number, PlannedRequest>();
@@ -112,7 +112,12 @@ export function batch(
     if (fallback === null) break;
     emit(fallback.lane, fallback.count);
   }
-  const circle = [...lanes.values()].flatMap(({ assessment, next }) => assessment.ready.slice(next));
+  const circle = [...lanes.values()].flatMap(({ assessment, next, created }) => {
+    const event = assessment.ready[next];
+    const ids = event === undefined ? [] : [...(created ? [] : [-assessment.document.id]), event.id];
+    const need = ids.flatMap((id) => needs.get(id) ?? []).find((one) => !met(one));
+    return event === undefined || need === undefined ? [] : [{ event, need }];
+  });
   return { requests, circle };
 }
 

@@ -5,7 +5,7 @@
 import type { WorkEvent } from "../ledger/work.js";
 import type { Code } from "../model/codes.js";
 import { isOn } from "../model/safeguards.js";
-import type { Assessment, Held } from "./assess-document.js";
+import { type Assessment, type Block, behind, type Held } from "./assess-document.js";
 
 type Placed = Pick<WorkEvent, "at" | "rank" | "id">;
 
@@ -21,8 +21,21 @@ export interface LinkContext {
   linkTime: "event" | "server";
   /** Documents that a propagated event is copied to. */
   relatedTo(event: WorkEvent): number[];
-  /** A document outside the component, or one without open events. */
-  outside(document: number): { exists: boolean; known: boolean; cancelled: boolean; stranded: boolean };
+  /** A document outside the component, or one without open events; `name`: as a person calls it. */
+  outside(document: number): Outside;
+  /** The event that makes a document, by the document. */
+  makers: ReadonlyMap<number, WorkEvent>;
+}
+
+export interface Outside {
+  name: string;
+  exists: boolean;
+  known: boolean;
+  cancelled: boolean;
+  stranded: boolean;
+  /** Whether its own creation is in doubt. */
+  inDoubt: boolean;
+  lastAt: number | null;
 }
 
 /** The other timelines an event writes on. */
@@ -41,14 +54,12 @@ export function linkEvents(
   context: LinkContext,
 ): { needs: Map<number, Need[]>; early: ReadonlyMap<Assessment, WorkEvent> } {
   const needs = new Map<number, Need[]>();
-  const makers = new Map<number, WorkEvent>();
-  for (const { ready } of assessments.values()) {
-    for (const event of ready) if (event.target !== null) makers.set(event.target, event);
-  }
+  const { makers } = context;
+  refuseVainMakers(assessments, context);
   const early = new Map<Assessment, WorkEvent>();
   for (const assessment of assessments.values()) {
     const maker = makers.get(assessment.document.id);
-    if (maker === undefined || assessment.document.serviceId !== null) continue;
+    if (maker === undefined || assessments.get(maker.document)?.ready.includes(maker) !== true) continue;
     if (refuseBeforeMaker(assessment, maker, context)) early.set(assessment, maker);
   }
   for (const assessment of assessments.values()) {
@@ -72,7 +83,8 @@ export function linkEvents(
     const waiting = [...held.map(({ event }) => event), ...bars.flatMap(({ event }) => event ?? [])];
     for (const event of waiting.filter(({ state }) => state !== "foreign")) {
       for (const other of touched(event, context.relatedTo)) {
-        if (other === event.document) continue;
+        // Where that timeline has passed its time nothing can bring it into place there, and it holds nothing (H12, H38).
+        if (other === event.document || (context.outside(other).lastAt ?? event.at) > event.at) continue;
         for (const later of assessments.get(other)?.ready ?? []) {
           if (compareEvents(event, later) < 0) append(needs, later.id, { event: event.id });
         }
@@ -85,8 +97,59 @@ export function linkEvents(
       append(needs, -document.id, { event: maker.id });
     }
   }
-  holdUnmet(assessments, needs, makers, context);
+  holdUnmet(assessments, needs, context);
   return { needs, early };
+}
+
+/**
+ * Events whose target is there already, or comes to be in another way: the service would refuse its key. Which of two it
+ * is can still be corrected in the row, so what is later on the document waits (P3).
+ */
+function refuseVainMakers(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): void {
+  const makes = ({ target }: WorkEvent): boolean => target !== null;
+  const isReady = (event: WorkEvent) => assessments.get(event.document)?.ready.includes(event) === true;
+  const all = [...assessments.values()].flatMap(({ ready }) => ready.filter(makes)).toSorted(compareEvents);
+  for (const event of all) {
+    const assessment = assessments.get(event.document);
+    const target = event.target as number;
+    const maker = context.makers.get(target);
+    const mayHaveLanded = event.state === "sending" || (event.state === "stalled" && event.doubt);
+    if (assessment === undefined || maker === event || mayHaveLanded || !isReady(event)) continue;
+    const { name, exists, stranded, inDoubt } = context.outside(target);
+    const there = assessments.get(target);
+    const why = vainBlock();
+    if (why === null) {
+      const how = exists || stranded ? "exists already" : "comes to be in another way";
+      refuse(assessment, event, "target-exists", `${event.name} would make ${name}, which ${how}.`);
+    } else holdFrom(assessment, event, why);
+
+    /** Null: the target is there, or will be. */
+    function vainBlock(): Block | null {
+      if (exists || stranded) return null;
+      if (inDoubt) return { reason: "document-stalled", waitsFor: `document:${target}` };
+      if (maker !== undefined)
+        return isReady(maker) ? null : { reason: "behind-linked", waitsFor: `event:${maker.id}` };
+      if (there !== undefined && canBeCreated(there)) return null;
+      return { reason: "related-not-created", waitsFor: `document:${target}` };
+    }
+  }
+}
+
+/** Takes an event off `ready` that cannot go as it is; what is later on its document waits for its correction. */
+function refuse(assessment: Assessment, event: WorkEvent, reason: Code, message: string): void {
+  const rest = assessment.ready.slice(assessment.ready.indexOf(event) + 1);
+  const waitsFor = `event:${event.id}`;
+  assessment.ready = assessment.ready.slice(0, assessment.ready.indexOf(event));
+  hold(assessment, rest, { reason: "behind-rejected", waitsFor });
+  assessment.refused.push({ event, reason, message });
+  assessment.bars.push({ at: event.at, rank: event.rank, id: event.id, waitsFor, event });
+}
+
+/** Holds an event and, behind it, all that is later on its document. */
+export function holdFrom(assessment: Assessment, event: WorkEvent, why: Block): void {
+  const rest = assessment.ready.slice(assessment.ready.indexOf(event) + 1);
+  hold(assessment, [event], why);
+  hold(assessment, rest, behind(event, why));
 }
 
 /** Once it is clear what goes: a target's events that were refused for its maker's sake wait when the maker does not go. */
@@ -157,9 +220,9 @@ function append(needs: Map<number, Need[]>, event: number, need: Need): void {
 function holdUnmet(
   assessments: ReadonlyMap<number, Assessment>,
   needs: ReadonlyMap<number, Need[]>,
-  makers: ReadonlyMap<number, WorkEvent>,
   context: LinkContext,
 ): void {
+  const { makers } = context;
   const ready = new Set<number>();
   for (const { ready: events } of assessments.values()) for (const event of events) ready.add(event.id);
   let moved = true;
@@ -171,35 +234,29 @@ function holdUnmet(
       if (first === undefined) continue;
       const why = unmet(first, assessment);
       if (why === null) continue;
-      const rest = assessment.ready.slice(index);
-      for (const event of rest) ready.delete(event.id);
-      hold(assessment, rest, why);
+      for (const event of assessment.ready.slice(index)) ready.delete(event.id);
+      // What has a cause of its own says so; the rest waits for the event before it alone.
+      let before = behind(first, why);
+      const later = assessment.ready.slice(index + 1);
+      hold(assessment, [first], why);
+      for (const event of later) {
+        const own = reference(event);
+        hold(assessment, [event], own ?? before);
+        if (own !== null) before = behind(event, own);
+      }
       moved = true;
     }
   }
 
-  function unmet(event: WorkEvent, assessment: Assessment): Omit<Held, "event"> | null {
+  function unmet(event: WorkEvent, assessment: Assessment): Block | null {
     const { document } = assessment;
     if (document.mode === "target" && document.state === "planned") {
       const maker = makers.get(document.id);
-      if (maker === undefined || !ready.has(maker.id)) {
-        return {
-          reason: "target-not-created",
-          waitsFor: maker === undefined ? `document:${document.id}` : `event:${maker.id}`,
-        };
-      }
+      if (maker === undefined) return { reason: "reference-unknown", waitsFor: `document:${document.id}` };
+      if (!ready.has(maker.id)) return { reason: "target-not-created", waitsFor: `event:${maker.id}` };
     }
-    if (event.relatedDocument !== null) {
-      const outside = context.outside(event.relatedDocument);
-      const inside = assessments.get(event.relatedDocument);
-      const waitsFor = `document:${event.relatedDocument}`;
-      if (outside.stranded) return { reason: "document-stranded", waitsFor };
-      if (!outside.exists && !outside.known) return { reason: "reference-unknown", waitsFor };
-      if (!outside.exists && (inside === undefined || !canBeCreated(inside)))
-        return { reason: "related-not-created", waitsFor };
-      const willBeCancelled = inside?.ready.some((one) => one.rank === 2 && isNeeded(event, one)) ?? false;
-      if ((outside.cancelled || willBeCancelled) && mirrorsOn(event)) return { reason: "related-cancelled", waitsFor };
-    }
+    const unmetReference = reference(event);
+    if (unmetReference !== null) return unmetReference;
     for (const other of touched(event, context.relatedTo)) {
       if (other === event.document) continue;
       const there = assessments.get(other);
@@ -216,12 +273,34 @@ function holdUnmet(
     return null;
   }
 
+  /** What is wrong with the document that the event links to; null: nothing. */
+  function reference(event: WorkEvent): Block | null {
+    if (event.relatedDocument === null) return null;
+    const outside = context.outside(event.relatedDocument);
+    const inside = assessments.get(event.relatedDocument);
+    const waitsFor = `document:${event.relatedDocument}`;
+    if (outside.stranded) return { reason: "document-stranded", waitsFor };
+    if (!outside.exists) {
+      // Nothing is open that could create it: no row brings it, or all of its rows were given up.
+      if (!outside.known || (!outside.inDoubt && (inside === undefined || isEmpty(inside))))
+        return { reason: "reference-unknown", waitsFor };
+      if (inside === undefined || !canBeCreated(inside)) return { reason: "related-not-created", waitsFor };
+    }
+    const willBeCancelled = inside?.ready.some((one) => one.rank === 2 && isNeeded(event, one)) ?? false;
+    if ((outside.cancelled || willBeCancelled) && mirrorsOn(event)) return { reason: "related-cancelled", waitsFor };
+    return null;
+  }
+
   function isNeeded(event: WorkEvent, before: WorkEvent): boolean {
     return (needs.get(event.id) ?? []).some((need) => "event" in need && need.event === before.id);
   }
+}
 
-  function canBeCreated(assessment: Assessment): boolean {
-    if (assessment.blocked !== null) return false;
-    return assessment.ready.length > 0 || assessment.document.createEmpty;
-  }
+function canBeCreated(assessment: Assessment): boolean {
+  if (assessment.blocked !== null) return false;
+  return assessment.ready.length > 0 || assessment.document.createEmpty;
+}
+
+function isEmpty({ ready, held, deferred, bars, document }: Assessment): boolean {
+  return ready.length + held.length + deferred.length + bars.length === 0 && !document.createEmpty;
 }

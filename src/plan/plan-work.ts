@@ -6,7 +6,8 @@ import type { RegistrationStore } from "../ledger/registrations.js";
 import type { WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
 import { type Assessment, assessDocument } from "./assess-document.js";
 import { batch, type Caps, type PlannedRequest } from "./batch.js";
-import { compareEvents, hold, holdBehindMakers, type LinkContext, linkEvents } from "./links.js";
+import { compareEvents, holdBehindMakers, holdFrom, linkEvents, type Outside } from "./links.js";
+import { makersOf } from "./makers.js";
 import type { Retiming } from "./retime.js";
 
 export interface Component {
@@ -76,13 +77,18 @@ export function* planWork(
 }
 
 export function planComponent(context: PlanContext, documents: readonly number[]): Component {
-  const assessments = new Map<number, Assessment>();
+  const open = new Map<number, { document: WorkDocument; events: WorkEvent[] }>();
   for (const id of documents) {
     const document = context.work.document(id);
-    if (document === null) continue;
+    if (document !== null) open.set(id, { document, events: context.work.events(id) });
+  }
+  const makers = makersOf(open);
+  const assessments = new Map<number, Assessment>();
+  for (const [id, { document, events }] of open) {
+    const made = makers.has(id) ? { ...document, mode: "target" as const } : document;
     assessments.set(
       id,
-      assessDocument(document, context.work.events(id), context.work.holds(id), {
+      assessDocument(made, events, context.work.holds(id), {
         ...assessmentContext(context),
         retiming: context.retimingOf(document),
       }),
@@ -97,13 +103,16 @@ export function planComponent(context: PlanContext, documents: readonly number[]
         linkTime,
         relatedTo: (event) => copiesGoTo(context.work, assessments, event, linkTime),
         outside: (id) => outside(assessments.get(id)?.document ?? context.work.document(id)),
+        makers,
       })
     : { needs: new Map(), early: new Map() };
   const { requests, circle } = batch(assessments, needs, context.caps);
-  for (const event of circle) {
+  for (const { event, need } of circle) {
     const assessment = assessments.get(event.document);
     if (assessment === undefined) continue;
-    hold(assessment, [event], { reason: "link-circle", waitsFor: `document:${event.document}` });
+    const waitsFor = "event" in need ? `event:${need.event}` : `document:${need.document}`;
+    const isUnmade = assessment.document.mode === "target" && assessment.document.state === "planned";
+    holdFrom(assessment, event, { reason: isUnmade ? "target-not-created" : "link-circle", waitsFor });
   }
   holdBehindMakers(assessments, early);
   return { assessments: all, requests };
@@ -126,12 +135,15 @@ function copiesGoTo(
 const isLinking = (event: { relatedDocument: number | null; mirrored: boolean; target: number | null }): boolean =>
   event.relatedDocument !== null || event.mirrored || event.target !== null;
 
-function outside(document: WorkDocument | null): ReturnType<LinkContext["outside"]> {
+function outside(document: WorkDocument | null): Outside {
   return {
+    name: `${document?.kind} ${document?.key}`,
     exists: document?.serviceId != null,
     known: document?.declared ?? false,
     cancelled: document?.state === "cancelled",
     stranded: document?.state === "stranded",
+    inDoubt: document?.state === "sending" || document?.state === "stalled",
+    lastAt: document?.lastAt ?? null,
   };
 }
 
@@ -141,5 +153,6 @@ function assessmentContext(context: PlanContext) {
     retryStalled: context.retryStalled,
     participant: context.registrations.participant,
     address: context.registrations.address,
+    document: context.work.document,
   };
 }

@@ -62,6 +62,11 @@ export function stepsOfOpen(
       command: `rowferry dismiss --code changed${target}`,
     });
   }
+  for (const code of ["late", "after-close", "after-cancel"] as const) {
+    if (!problems.some((problem) => problem.code === code)) continue;
+    const why = "no correction brings these rows into place any more: replace their document, or give them up";
+    steps.push({ why, command: `rowferry dismiss --code ${code}${target}` });
+  }
   if (has(open.events, "foreign")) {
     const why = "keys are taken by something this ledger did not send: find out by whom, then accept it";
     steps.push({ why, command: `rowferry dismiss --code foreign-collision${target}` });
@@ -81,6 +86,30 @@ export function stepsOfOpen(
     steps.push({ why, command: `rowferry resolve <document, row or event key> --landed${target}` });
   }
   return steps;
+}
+
+/**
+ * What ends a wait whose cause no other step names: each gives up the cause, and nothing that only waits behind it. A code
+ * that is not here waits for something that is open itself, and has a step of its own (a row, a refusal, doubt), or for time.
+ */
+const causes: Partial<Record<Code, string>> = {
+  "reference-unknown": "import the rows that bring what others refer to, or give up those others",
+  "participant-not-registered":
+    "import or correct the rows that bring the participant, or give up the rows that need it",
+  "address-not-registered": "import or correct the rows that bring the address, or give up the rows that need it",
+  "related-cancelled": "replace the cancelled document, or give up the links to it",
+};
+
+/** `row`: of an example, as `--row` takes it. */
+export function stepsOfWaiting(waiting: readonly { code: Code; row: string | null }[], target: string): NextStep[] {
+  return waiting.flatMap(({ code, row }) => {
+    const why = causes[code];
+    if (why !== undefined) return [{ why, command: `rowferry dismiss --code ${code}${target}` }];
+    if (code !== "link-circle" || row === null) return [];
+    // Where one of them goes, the others are free.
+    const command = `rowferry dismiss --row ${shellQuoted(row)}${target}`;
+    return [{ why: "rows wait for each other for ever: correct their times, or give one of them up", command }];
+  });
 }
 
 /** What has landed, or can never go in its place any more, is not mended by another row. */

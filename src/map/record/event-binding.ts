@@ -93,6 +93,7 @@ export function bindEvent(parts: EventParts, columns: BoundColumns): BuiltEvent 
       value,
       extra: extra as JsonObject,
     };
+    if (!makesAnother(record, label, view)) return null;
     return !checkName || nameFits(record, spec.confirmName === true, label, view) ? record : null;
   };
 
@@ -118,6 +119,14 @@ export function bindEvent(parts: EventParts, columns: BoundColumns): BuiltEvent 
     return key === null ? null : { kind: parts.local?.part.kind ?? "", key };
   };
   return { build, place };
+}
+
+/** A document cannot come to be with an event on its own timeline. */
+function makesAnother({ document, target }: EventRecord, label: string, view: RowView): boolean {
+  if (target === null || target.document.kind !== document.kind || target.document.key !== document.key) return true;
+  const message = `${label}: it would make ${document.kind} ${document.key}, the document that it is on`;
+  view.problems.push({ code: "target-is-itself", message, hint: null, column: null });
+  return false;
 }
 
 /** The rules of `checkEventRules` for names that come from the row. */

@@ -19,6 +19,13 @@ export const mapCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "target-is-itself": {
+    meaning: "An event would make the document that it is on.",
+    remedy: "Correct the key of the document that the event makes.",
+    example: "A SPLIT of load 55 into load 55.",
+    transient: false,
+    exit: null,
+  },
   "value-required": {
     meaning: "A field that must have a value is blank in this row.",
     remedy: "Fill the cell, give the field a `default`, or restrict the record with `when`.",

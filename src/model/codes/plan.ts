@@ -76,6 +76,13 @@ export const planCodes = {
     transient: true,
     exit: null,
   },
+  "behind-held": {
+    meaning: "An earlier event of the same document is held; it is the cause, and nothing is wrong with this one.",
+    remedy: "Settle what that one waits for, or `rowferry dismiss` that one; then this one goes.",
+    example: "A weighing behind a RELATED to a manifest that no row has brought.",
+    transient: false,
+    exit: null,
+  },
   "behind-linked": {
     meaning: "It meets another document's timeline, where something earlier is held.",
     remedy: "Settle what it waits for; `rowferry show` on either document names it.",
@@ -107,15 +114,15 @@ export const planCodes = {
     exit: null,
   },
   "reference-unknown": {
-    meaning: "It names a document or record that no row has declared.",
-    remedy: "Import the rows that declare it, or `rowferry dismiss` the row.",
+    meaning: "It names a document or record that no row has brought, or whose rows were all given up.",
+    remedy: "Import the rows that bring it, or `rowferry dismiss` the row.",
     example: "A RELATED to manifest 999, which stands in no file.",
     transient: false,
     exit: null,
   },
   "related-not-created": {
     meaning: "The related document does not exist yet and cannot be created in this run.",
-    remedy: "Settle what holds the related document.",
+    remedy: "Settle what holds the related document; `rowferry show` on it says what that is.",
     example: "A RELATED to a manifest whose first row is invalid.",
     transient: false,
     exit: null,
@@ -129,8 +136,15 @@ export const planCodes = {
   },
   "target-not-created": {
     meaning: "The document comes into being with another document's event, which has not landed.",
-    remedy: "Settle the event that makes it.",
+    remedy: "Settle the event that makes it; `rowferry show` on the document names it.",
     example: "A downstream batch waits for the OUTPUT event of its manifest.",
+    transient: false,
+    exit: null,
+  },
+  "target-exists": {
+    meaning: "The event would make a document that exists already, or that comes to be in another way.",
+    remedy: "Correct the key of the document that it makes, or `rowferry dismiss` the row.",
+    example: "A SPLIT into load 55, whose own rows were imported yesterday and have created it.",
     transient: false,
     exit: null,
   },
@@ -143,21 +157,24 @@ export const planCodes = {
   },
   "link-circle": {
     meaning: "Events of linked documents wait for each other for ever.",
-    remedy: "Check the times of the rows named; one of the relations may need `bidirectional: false`.",
-    example: "A's relation must follow all of B's events, and B's all of A's.",
+    remedy:
+      "Check the times of the rows that are named; giving one of them up with `rowferry dismiss` lets the others go.",
+    example: "Load A links to load B before the SPLIT that makes B.",
     transient: false,
     exit: null,
   },
   "participant-not-registered": {
     meaning: "Its participant is not registered: refused, in doubt, or declared by no valid row.",
-    remedy: "Correct the participant's row, or `rowferry resume` if it is stalled.",
+    remedy:
+      "Import or correct the row that brings the participant (`rowferry resume` if it is stalled), or `rowferry dismiss` the rows that need it.",
     example: "The organisations sheet lacks code ORG-7.",
     transient: false,
     exit: null,
   },
   "address-not-registered": {
     meaning: "Its address is not registered: refused, in doubt, or declared by no valid row.",
-    remedy: "Correct the address's row, or `rowferry resume` if it is stalled.",
+    remedy:
+      "Import or correct the row that brings the address (`rowferry resume` if it is stalled), or `rowferry dismiss` the rows that need it.",
     example: "The places sheet has an invalid row for PL-3.",
     transient: false,
     exit: null,
