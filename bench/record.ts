@@ -49,7 +49,7 @@ await withTemporaryFolder(async (folder) => {
     let request = 0;
     const before = wal();
     timed(times.intent, () => {
-      request = requests.begin({ ...intent, events: ids, creates: true }, now);
+      request = requests.begin({ ...intent, events: ids, creates: true }, now) ?? 0;
     });
     const between = wal();
     const attempt = { number: 1, startedAt: now, durationMs: 80, status: 201, failure: null, error: null };

@@ -36,8 +36,11 @@ export interface AttemptRow {
 export type RequestResult = "accepted" | "duplicate" | "refused" | "unanswered" | "stopped";
 
 export interface RequestStore {
-  /** Durable when it returns. */
-  begin(intent: Intent, now: number): number;
+  /**
+   * Durable when it returns. Null, and nothing is written: what it would send was given up, or its document given an id,
+   * beside this run since it was planned.
+   */
+  begin(intent: Intent, now: number): number | null;
   /** A read, told afterwards: it changed nothing and needed no intent. */
   log(intent: Intent, result: RequestResult, attempts: readonly AttemptRow[], startedAt: number, now: number): void;
   /** An attempt that will be followed by another: kept at once, so that a restart knows of it. */
@@ -126,9 +129,19 @@ export function createRequestStore(database: Database, journal: Journal | null =
   };
   /** With the safeguard switched off, what should have been written before the call is written after it. */
   const unwritten = new Map<number, () => void>();
-  const writeIntent = database.transaction((intent: Intent, now: number): number => {
-    const id = idIn(intent.runId);
+  const isOvertaken = database
+    .prepare<{ events: string | null; created: number | null }, number>(
+      `SELECT EXISTS (SELECT 1 FROM json_each(@events) c CROSS JOIN events e ON e.id = c.value
+           JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+           WHERE s.state NOT IN ('planned', 'stalled', 'sending'))
+         OR EXISTS (SELECT 1 FROM document_states WHERE document_id = @created AND state NOT IN ('planned', 'stalled', 'sending'))`,
+    )
+    .pluck();
+  const writeIntent = database.transaction((intent: Intent, now: number): number | null => {
     const events = intent.events.length === 0 ? null : JSON.stringify(intent.events);
+    const created = intent.subject === "document" && intent.creates ? intent.subjectId : null;
+    if (isOvertaken.get({ events, created }) === 1) return null;
+    const id = idIn(intent.runId);
     insert.run(id, intent.kind, intent.subject, intent.subjectId, now, events);
     if (isOn("intent-before-call")) writeStates(intent, now);
     else unwritten.set(id, () => writeStates(intent, now));
@@ -152,7 +165,7 @@ export function createRequestStore(database: Database, journal: Journal | null =
 
   return {
     begin(intent, now) {
-      const id = writeIntent(intent, now);
+      const id = writeIntent.immediate(intent, now);
       failPoint("after-intent");
       return id;
     },
@@ -170,27 +183,30 @@ export function createRequestStore(database: Database, journal: Journal | null =
         for (const attempt of attempts.slice(0, -1)) addEarlier.run(id, ...columnsOf(attempt));
         writeResult(id, result, attempts.at(-1), now);
       },
-    ),
+    ).immediate,
 
     recordAttempt: (requestId: number, attempt: AttemptRow): void =>
       void addEarlier.run(requestId, ...columnsOf(attempt)),
 
     end(requestId, result, last, now, outcome) {
       failPoint("before-outcome");
-      writeOutcome(requestId, result, last, now, outcome);
+      writeOutcome.immediate(requestId, result, last, now, outcome);
       failPoint("after-outcome");
     },
 
-    outcomes: database.transaction((write: (t: Transitions) => void): void => write(transitions)),
+    outcomes: database.transaction((write: (t: Transitions) => void): void => write(transitions)).immediate,
 
     recentSends: (count: number): number[] =>
       database
-        .prepare<[number], number>(
-          // A retry may belong to a request that began long before the newest one.
-          `SELECT started_at FROM attempts WHERE request_id >= (
-             SELECT min(id) FROM (SELECT id FROM requests ORDER BY id DESC LIMIT 10000)) ORDER BY started_at DESC LIMIT ?`,
+        .prepare<{ count: number }, number>(
+          // A retry may belong to a request that began long before the newest one; what a kill cut off left when it was intended.
+          `WITH newest AS (SELECT min(id) AS id FROM (SELECT id FROM requests ORDER BY id DESC LIMIT 10000))
+           SELECT started_at FROM attempts WHERE request_id >= (SELECT id FROM newest)
+           UNION ALL SELECT intended_at FROM requests
+             WHERE id >= (SELECT id FROM newest) AND result = 'unanswered' AND number IS NULL
+           ORDER BY 1 DESC LIMIT @count`,
         )
         .pluck()
-        .all(count),
+        .all({ count }),
   };
 }

@@ -26,3 +26,11 @@ export function askToSettle(
     `or ${command} --not-landed${flags}.`
   );
 }
+
+/** Why the submitter stopped, as a code of ours. */
+export const codeOfStop = {
+  credentials: "credentials-refused",
+  interrupted: "interrupted",
+  outage: "service-outage",
+  overtaken: "interrupted",
+} as const;

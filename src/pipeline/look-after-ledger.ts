@@ -11,6 +11,7 @@ import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
 import { participantOf } from "../submit/answers.js";
 import { readParticipant } from "../submit/calls.js";
+import { codeOfStop } from "./describe-refusal.js";
 import { alone, isEmbedded, ownerOf, reading } from "./ledger-access.js";
 import { openReader, type ReaderOptions } from "./open-reader.js";
 import { archiveFolder } from "./recall-archive.js";
@@ -79,7 +80,7 @@ async function lookUp(target: Target, participants: RegisteredParticipant[], opt
   try {
     for (const { serviceId, data } of participants) {
       const answer = await reader.send(readParticipant(serviceId));
-      if (answer.result === "stopped") throw new RowferryError("credentials-refused", answer.message);
+      if (answer.result === "stopped") throw new RowferryError(codeOfStop[answer.why], answer.message);
       const lookup = participantOf(answer);
       if (lookup === undefined) throw new RowferryError("rebind-refused", "The service did not answer a lookup.");
       const taxId = lookup.outcome === "found" ? lookup.participant.taxId : null;

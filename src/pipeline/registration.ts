@@ -76,11 +76,10 @@ async function create(
   { kind, id }: Subject,
   { create: call, created }: RegistrationSteps,
 ): Promise<Outcome | "in-doubt" | Conflict> {
-  const { requests, clock, submitter, run, registrations } = session;
-  const intent = { runId: run.id, kind: call.kind, subject: kind, subjectId: id, events: [], creates: true };
-  const request = requests.begin(intent, clock.now());
-  const answer = await submitter.send(call, session.recordRetries(request));
+  const { requests, clock, registrations } = session;
+  const { request, answer } = await session.send(call, { subject: kind, subjectId: id, events: [], creates: true });
   if (answer.result === "stopped") session.stop(answer);
+  if (request === null) return "stopped";
   const now = clock.now();
   const receipt = answer.result === "accepted" ? registrationOf(answer.body) : null;
   const outcome = receipt === null ? outcomeWithoutReceipt(answer) : "registered";

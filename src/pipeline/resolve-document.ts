@@ -12,6 +12,7 @@ import { documentOf } from "../submit/answers.js";
 import { readDocument } from "../submit/calls.js";
 import { sentExternalId } from "./bodies.js";
 import { defaultSettings } from "./default-settings.js";
+import { codeOfStop } from "./describe-refusal.js";
 import { beside, journaled, reading } from "./ledger-access.js";
 import { type Reader, openReader, type ReaderOptions } from "./open-reader.js";
 
@@ -72,12 +73,6 @@ export async function checkBy(reader: Reader, { document, documentId, externalId
   const key = documentDeduplicationId(document);
   return { document, documentId, findings: compare(body, { documentId, key, externalId }), body };
 }
-
-const codeOfStop = {
-  credentials: "credentials-refused",
-  interrupted: "interrupted",
-  outage: "service-outage",
-} as const;
 
 async function look(reader: Reader, documentId: string): Promise<JsonValue | null> {
   const answer = await reader.send(readDocument(documentId));

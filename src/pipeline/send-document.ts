@@ -22,7 +22,7 @@ import {
   saysTheSame,
 } from "./evidence.js";
 import { recordLandings } from "./record-landings.js";
-import { type LaneDocument, linkedAt, sendEvents } from "./send-events.js";
+import { type LaneDocument, linkedAt, sendEvents, withdraw } from "./send-events.js";
 import type { Session } from "./session.js";
 
 /** True: everything of it has landed. */
@@ -123,20 +123,27 @@ async function sendCreate(
   known: Known,
   evidence: Evidence,
 ): Promise<Created> {
-  const { bodies, clock, requests, submitter } = session;
+  const { bodies, clock, requests } = session;
   const withEvents = events.length > 0 || session.documentsEndpointIsAbsent;
   const call = withEvents
     ? createWithEvents(bodies.create(document, events))
     : createDocument(bodies.document(document));
-  const intent = { kind: call.kind, subject: "document" as const, subjectId: document.id, creates: true };
   const ids = events.map(({ id }) => id);
-  const request = requests.begin({ ...intent, runId: session.run.id, events: ids }, clock.now());
-  const answer = await submitter.send(call, session.recordRetries(request));
+  const intent = { subject: "document" as const, subjectId: document.id, events: ids, creates: true };
+  const { request, answer } = await session.send(call, intent);
   const now = clock.now();
+  const mayExist = known.inDoubt || answer.inDoubt || known.refusedWith !== null;
+  if (request === null) {
+    withdraw(session, evidence, events, answer, (t) => {
+      if (session.work.document(document.id)?.state !== "sending") return;
+      if (mayExist) t.documentStalled(document.id, "interrupted-in-doubt", now);
+      else t.documentUnsent(document.id, now);
+    });
+    return { next: "stop" };
+  }
   const end = (outcome: (t: Transitions) => void) =>
     requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
   if (answer.inDoubt) for (const id of ids) evidence.doubtful.add(id);
-  const mayExist = known.inDoubt || answer.inDoubt || known.refusedWith !== null;
 
   switch (answer.result) {
     case "accepted": {

@@ -74,7 +74,7 @@ export async function sendEvents(
   evidence: Evidence,
   asked: readonly number[] = [],
 ): Promise<boolean> {
-  const { clock, requests, submitter, bodies } = session;
+  const { clock, requests, bodies } = session;
   const lane: Lane = {
     session,
     mirrorsNow: document.mirrorsNow,
@@ -94,13 +94,17 @@ export async function sendEvents(
     const chunk = session.caps.fit(next);
     if (chunk.length < next.length) queue.unshift(next.slice(chunk.length));
     const call = appendEvents(bodies.append(document.serviceId, chunk));
-    const intent = { kind: call.kind, subject: "document" as const, subjectId: document.id, creates: false };
     const ids = chunk.map(({ id }) => id);
-    for (const { id, attempted } of chunk)
-      if (!attempted && !lane.asked.has(id) && !lane.firstSentAt.has(id)) lane.firstSentAt.set(id, clock.now());
-    const request = requests.begin({ ...intent, runId: session.run.id, events: ids }, clock.now());
-    const answer = await submitter.send(call, session.recordRetries(request));
+    const intent = { subject: "document" as const, subjectId: document.id, events: ids, creates: false };
+    const { request, answer } = await session.send(call, intent);
     const now = clock.now();
+    if (request === null) {
+      withdraw(session, evidence, [...chunk, ...queue.flat()], answer);
+      return false;
+    }
+    for (const { id, attempted } of chunk)
+      if (!attempted && !lane.asked.has(id) && !lane.firstSentAt.has(id))
+        lane.firstSentAt.set(id, answer.attempts[0]?.startedAt ?? now);
     if (answer.inDoubt && answer.result !== "accepted") for (const id of ids) evidence.doubtful.add(id);
     const mirrorAt = linkedAt(session, document, answer);
     const end = (outcome: (t: Transitions) => void) =>
@@ -115,6 +119,23 @@ export async function sendEvents(
   // A batch that was refused whole while all its parts were accepted was too large for the service (open-points 10).
   if (isClean && refusedWhole > 1) session.caps.lower(refusedWhole);
   return true;
+}
+
+/** The next request of a lane did not leave: what earlier ones of it had begun is given back, the rest stays as it was. */
+export function withdraw(
+  session: Session,
+  evidence: Evidence,
+  events: readonly WorkEvent[],
+  answer: Answer,
+  more: (t: Transitions) => void = () => {},
+): void {
+  if (answer.result === "stopped") session.stop(answer);
+  const begun = new Set(session.work.sending(events.map(({ id }) => id)).map(({ id }) => id));
+  session.outcomes((t) => {
+    const left = events.filter(({ id }) => begun.has(id));
+    giveBack(t, evidence, left, session.clock.now(), "interrupted-in-doubt");
+    more(t);
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Transitions } from "../ledger/transitions.js";
 import type { WorkEvent } from "../ledger/work.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { type Component, type PlanContext, planComponent, componentsOf } from "../plan/plan-work.js";
-import { createLanes } from "../submit/lanes.js";
+import { createGate, createLanes, type Gate } from "../submit/lanes.js";
 import { DUE_MARGIN_MS } from "./due.js";
 import { sendRequest } from "./send-document.js";
 import type { Session } from "./session.js";
@@ -51,6 +51,8 @@ export interface SendProgress {
 /** Plans and sends document by document, each planned when its lane begins; @returns how many were begun. */
 export async function sendWork(session: Session, limits: SendLimits, progress: SendProgress): Promise<number> {
   const lanes = createLanes({ concurrency: lanesFor(session) });
+  // Thousands of documents may be linked to one: a component has as many requests under way as there are lanes.
+  const gate = createGate(lanesFor(session));
   const resting = createRestList(session);
   let begun = 0;
   let added = 0;
@@ -66,7 +68,7 @@ export async function sendWork(session: Session, limits: SendLimits, progress: S
       if (isOver()) return;
       const component = planComponent(planContext(session, true), documents);
       if (component.requests.length > 0) begun += documents.length;
-      await drainComponent(session, component, resting, progress);
+      await drainComponent(session, component, gate, resting, progress);
       progress.onDocuments(documents.length);
     });
     // Hundreds of lanes write their intents as they begin: the first requests leave meanwhile.
@@ -104,6 +106,7 @@ export function lanesFor({ target }: Pick<Session, "target">): number {
 async function drainComponent(
   session: Session,
   planned: Component,
+  gate: Gate,
   resting: { add(documents: readonly number[]): void },
   progress: SendProgress,
 ): Promise<void> {
@@ -112,7 +115,7 @@ async function drainComponent(
   let tried = "";
   while (component.requests.length > 0 && session.stopped === null) {
     settleComponent(session, component);
-    const landed = await sendRequests(session, component.requests, progress);
+    const landed = await sendRequests(session, component.requests, gate, progress);
     if (landed && isWhole(component)) {
       resting.add(ids);
       return;
@@ -140,6 +143,7 @@ function isWhole({ assessments }: Component): boolean {
 async function sendRequests(
   session: Session,
   requests: readonly PlannedRequest[],
+  gate: Gate,
   progress: SendProgress,
 ): Promise<boolean> {
   const results = new Map<PlannedRequest, Promise<boolean>>();
@@ -150,7 +154,8 @@ async function sendRequests(
       (async () => {
         const before = await Promise.all(waits);
         if (before.includes(false)) return false;
-        const landed = await sendRequest(session, request);
+        // Nothing that waits for another takes a place that the other needs (HARD-CASES H17).
+        const landed = await gate(() => sendRequest(session, request));
         progress.onRequest();
         return landed;
       })(),

@@ -12,7 +12,7 @@ import { type LedgerDatabase, type LedgerOwner, openLedger } from "../ledger/ope
 import { createInputStore, type InputStore } from "../ledger/inputs.js";
 import { createRefusalHistory, type RefusalHistory } from "../ledger/refusals.js";
 import { createRegistrationStore, type RegistrationStore } from "../ledger/registrations.js";
-import { createRequestStore, type RequestStore } from "../ledger/requests.js";
+import { createRequestStore, type Intent, type RequestStore } from "../ledger/requests.js";
 import { createRunStore, type Run } from "../ledger/runs.js";
 import { createSettingsStore, type SettingsStore } from "../ledger/settings.js";
 import type { Transitions } from "../ledger/transitions.js";
@@ -24,12 +24,13 @@ import type { Code } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import type { PipelineEvent } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import type { Answer, Attempt, CallKind, Submitter } from "../submit/call.js";
+import type { Answer, Attempt, Call, CallKind, Submitter } from "../submit/call.js";
 import { createSubmitter } from "../submit/create-submitter.js";
 import type { Throttle } from "../submit/throttle.js";
 import type { Transport } from "../submit/transport.js";
 import { type Bodies, createBodies } from "./bodies.js";
 import { defaultSettings } from "./default-settings.js";
+import { codeOfStop } from "./describe-refusal.js";
 import { openEmbeddedSandbox } from "./embedded-sandbox.js";
 import { createRequestCaps, type RequestCaps } from "./request-caps.js";
 
@@ -81,8 +82,11 @@ export interface Session {
   /** POST /documents is not there: seen in this run (open-points 25). */
   documentsEndpointIsAbsent: boolean;
   stop(answer: Answer & { result: "stopped" }): void;
-  /** Keeps every attempt but the last as it happens; the last goes with the outcome. */
-  recordRetries(request: number): { onAttempt: (attempt: Attempt) => void };
+  /**
+   * Sends a call whose intent is written once its slot and its token are held: a kill leaves in doubt at most what was on the
+   * wire (HARD-CASES H44). `request`: its id in the ledger; null: nothing left, and nothing of it was written.
+   */
+  send(call: Call, intent: Omit<Intent, "runId" | "kind">): Promise<{ request: number | null; answer: Answer }>;
   outcomes(write: (t: Transitions) => void): void;
   /** What staging chose goes into the journal, where one is kept; inside staging's transaction. */
   journalChoices(): void;
@@ -132,13 +136,14 @@ export async function openSession(command: string, mapping: string | null, optio
     signal.addEventListener("abort", drain, { once: true });
     closing.push(() => signal.removeEventListener("abort", drain));
 
+    const run = createRunStore(database).begin(command, mapping, clock.now());
     const session: Session = {
       target,
       clock,
       signal,
       observe: options.observe,
       database,
-      run: createRunStore(database).begin(command, mapping, clock.now()),
+      run,
       inputs: createInputStore(database),
       registrations,
       requests,
@@ -152,22 +157,25 @@ export async function openSession(command: string, mapping: string | null, optio
       duplicatesAreSeen: false,
       documentsEndpointIsAbsent: false,
       stop(answer) {
-        const code = {
-          credentials: "credentials-refused",
-          interrupted: "interrupted",
-          outage: "service-outage",
-        } as const;
-        session.stopped ??= { code: code[answer.why], message: answer.message };
+        if (answer.why === "overtaken") return;
+        session.stopped ??= { code: codeOfStop[answer.why], message: answer.message };
         submitter.drain();
       },
-      recordRetries(request) {
+      async send(call, intent) {
+        let request: number | null = null;
         let before: Attempt | null = null;
-        return {
+        const answer = await submitter.send(call, {
+          onLeaving() {
+            request = requests.begin({ ...intent, kind: call.kind, runId: run.id }, clock.now());
+            return request !== null;
+          },
+          // Every attempt but the last is kept as it happens; the last goes with the outcome.
           onAttempt(attempt) {
-            if (before !== null) requests.recordAttempt(request, before);
+            if (before !== null && request !== null) requests.recordAttempt(request, before);
             before = attempt;
           },
-        };
+        });
+        return { request, answer };
       },
       outcomes: (write) => requests.outcomes(write),
       journalChoices: () => choices?.record(clock.now()),
@@ -209,6 +217,7 @@ function watched(submitter: Submitter, watch: (kind: CallKind, attempt: Attempt)
     ...submitter,
     send: (call, options) =>
       submitter.send(call, {
+        ...options,
         onAttempt(attempt) {
           watch(call.kind, attempt);
           options?.onAttempt?.(attempt);

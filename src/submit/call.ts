@@ -74,16 +74,26 @@ export type Answer = {
   | { result: "refused"; error: ServiceError; tooLarge: boolean; notFound: boolean; unexplainedConflict?: boolean }
   /** Retries spent, or a registration in doubt. */
   | { result: "unanswered"; error: ServiceError | null; failure: string | null }
-  /** Not decided, for a reason that concerns the whole run: 401, or 403 after a refresh; the token endpoint; an interruption; an outage over its bound. */
-  | { result: "stopped"; why: "credentials" | "interrupted" | "outage"; message: string }
+  /**
+   * Not decided, for a reason that concerns the whole run: 401, or 403 after a refresh; the token endpoint; an interruption;
+   * an outage over its bound. `overtaken` concerns this call alone: `onLeaving` refused it, and nothing left.
+   */
+  | { result: "stopped"; why: "credentials" | "interrupted" | "outage" | "overtaken"; message: string }
 );
 
-export interface Submitter {
+export interface SendOptions {
   /**
-   * Sends through token, throttle and retry. Never rejects for anything that the service or the network does.
-   * `onAttempt` runs after each attempt, before the next.
+   * Runs once, when slot and token are held, just before the call leaves for the first time; false: it is not sent. What it
+   * throws, `send` rejects with. Never run for a call that does not leave.
    */
-  send(call: Call, options?: { onAttempt?: (attempt: Attempt) => void }): Promise<Answer>;
+  onLeaving?: () => boolean;
+  /** Runs after each attempt, before the next. */
+  onAttempt?: (attempt: Attempt) => void;
+}
+
+export interface Submitter {
+  /** Sends through token, throttle and retry. Never rejects for anything that the service or the network does. */
+  send(call: Call, options?: SendOptions): Promise<Answer>;
   /** The service's clock in ms, from the Date headers seen; the local clock before the first (HARD-CASES H10). */
   serviceNow(): number;
   /** Takes no new work; calls under way finish. Calls not yet begun answer `stopped`. Safe to call twice. */

@@ -99,8 +99,8 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
   const underWay = new Set<Promise<unknown>>();
   const drain = () => stop.stop({ why: "interrupted", message: "The run was interrupted." });
   return {
-    async send(call, { onAttempt } = {}) {
-      const sending = send(call, onAttempt);
+    async send(call, listeners) {
+      const sending = send(call, listeners);
       underWay.add(sending);
       try {
         return await sending;

@@ -55,3 +55,11 @@ export function createLanes({ concurrency = 512, ahead = 64 }: LanesOptions = {}
     },
   };
 }
+
+export type Gate = <Result>(task: () => Promise<Result>) => Promise<Result>;
+
+/** Lets so many tasks through at once, in the order in which they come. */
+export function createGate(concurrency: number): Gate {
+  const queue = new PQueue({ concurrency });
+  return (task) => queue.add(task);
+}

@@ -8,6 +8,8 @@ export interface Try {
   call: Call;
   /** Whether the token must be of the last moment: its refusal will say that the credential itself is refused. */
   freshToken: boolean;
+  /** Runs when slot and tokens are held, just before the request leaves; false: it is not sent. */
+  onLeaving?: (() => boolean) | undefined;
 }
 
 /** A request that left, or may have. */
@@ -21,8 +23,8 @@ export interface Sent {
   probe: boolean;
 }
 
-/** Nothing left: the run has been stopped (`Stop.reason` says why), or the token endpoint is out of reach. */
-export type NotSent = { sent: false; noToken: string | null };
+/** Nothing left: the run has been stopped (`Stop.reason` says why), `onLeaving` refused, or the token endpoint is out of reach. */
+export type NotSent = { sent: false; noToken: string | null; overtaken?: true };
 
 export type Tried = Sent | NotSent;
 

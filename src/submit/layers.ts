@@ -20,6 +20,7 @@ export function withOutageGate(next: Layer, gate: OutageGate): Layer {
     const tried = await next(attempt);
     const [sign, reason] = signOf(tried);
     if (sign !== null) gate.report(attempt.call, sign, reason);
+    else gate.withdraw(attempt.call);
     return tried.sent ? { ...tried, probe: admission.probe && sign !== "up" } : tried;
   };
 }
@@ -83,9 +84,10 @@ export function throttled(
       }
     }
   };
-  return async ({ call, freshToken }) => {
+  return async ({ call, freshToken, onLeaving }) => {
     const token = await granted(freshToken ? freshMs : undefined);
     if ("sent" in token) return token;
+    if (onLeaving?.() === false) return { sent: false, noToken: null, overtaken: true };
     onSend();
     const sent = await exchange(call, token);
     if ("reading" in sent.answer && sent.answer.reading.verdict === "rate-limited") throttle.slowDown();

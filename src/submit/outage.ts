@@ -16,6 +16,8 @@ export interface OutageGate {
   /** Waits out an outage. Null: the run has been stopped. `probe`: this try asks whether it is over. */
   admit(call: Call): Promise<{ probe: boolean } | null>;
   report(call: Call, sign: Sign, reason: string): void;
+  /** An admitted call that was not tried after all, and says nothing of the service: another one may probe. */
+  withdraw(call: Call): void;
 }
 
 export interface OutageOptions {
@@ -132,6 +134,9 @@ export function createOutageGate(options: OutageOptions): OutageGate {
       failing.add(call);
       const many = unreachable >= unreachableLimit || (failures >= downLimit && failing.size >= 2);
       if (many || sign === "no-token") open(reason);
+    },
+    withdraw(call) {
+      if (probing?.call === call) endProbe();
     },
   };
 }

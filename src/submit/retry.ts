@@ -1,6 +1,6 @@
 /** The one retry loop: tries a call until its answer stands, its retries are spent, or the run is stopped. */
 import type { Clock, Random } from "../model/clock.js";
-import type { Answer, Attempt, Call } from "./call.js";
+import type { Answer, Attempt, Call, SendOptions } from "./call.js";
 import { isUnexplainedConflict, writes } from "./classify.js";
 import type { Layer, Sent } from "./layer.js";
 import { freshMs } from "./layers.js";
@@ -21,18 +21,20 @@ export interface RetryOptions {
   onRetry: () => void;
 }
 
-export type Send = (call: Call, onAttempt?: (attempt: Attempt) => void) => Promise<Answer>;
+export type Send = (call: Call, options?: SendOptions) => Promise<Answer>;
 
 export function withRetries(next: Layer, options: RetryOptions): Send {
   const { clock, random, policy, stop, tokens } = options;
-  return async (call, onAttempt) => {
+  return async (call, { onLeaving, onAttempt } = {}) => {
     const attempts: Attempt[] = [];
     let retries = 0;
     let renewals = 0;
     let freshToken = false;
     for (;;) {
-      const tried = await next({ call, freshToken });
+      const isFirst = attempts.length === 0;
+      const tried = await next({ call, freshToken, onLeaving: isFirst ? onLeaving : undefined });
       if (!tried.sent) {
+        if (tried.overtaken === true) return stopped(attempts, overtaken);
         if (stop.reason !== null) return stopped(attempts, stop.reason);
         // The token endpoint is out of reach: the outage gate spaces the next try.
         continue;
@@ -127,7 +129,9 @@ function unanswered(attempts: Attempt[], { answer }: Sent): Answer {
   };
 }
 
-function stopped(attempts: Attempt[], reason: StopReason): Answer {
+const overtaken = { why: "overtaken", message: "What it was to send was settled meanwhile." } as const;
+
+function stopped(attempts: Attempt[], reason: StopReason | typeof overtaken): Answer {
   return { attempts, inDoubt: inDoubt(attempts), result: "stopped", why: reason.why, message: reason.message };
 }
 

@@ -1,0 +1,96 @@
+/** Files of any size and shape, with their mapping: deliveries are documents, and may be settled by one credit note. */
+import { createWriteStream, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { join } from "node:path";
+
+const MAPPING = `
+version: 1
+namespace: sizes
+defaults: { timezone: UTC, dates: ["yyyy-MM-dd HH:mm:ss"], country: BR }
+inputs:
+  deliveries:
+    participants:
+      carrier: { countryCode: BR, taxIdType: OTHER, taxId: "1", name: Carrier, type: COMPANY }
+    addresses:
+      yard: { participant: carrier, name: Yard, street: Rua A, number: "1", city: Campinas, countryState: SP, countryCode: BR }
+    documents:
+      delivery: { when: { expr: 'row["Event"] != "Issued"' }, key: { column: Delivery }, participant: carrier, address: yard, fields: { category: Delivery } }
+      credit: { when: { equals: { Event: Issued } }, key: { column: Delivery }, participant: carrier, address: yard, fields: { category: Credit } }
+    events:
+      issued: &event
+        when: { equals: { Event: Issued } }
+        document: credit
+        name: Issued
+        key: { column: Ticket }
+        externalCreatedAt: { column: Date }
+        isPublic: true
+        participant: carrier
+        address: yard
+        attributes:
+          Remarks: { column: Remarks, isPublic: false }
+      weighed: { <<: *event, when: { equals: { Event: Weighed } }, document: delivery, name: Weighed }
+      settled:
+        <<: *event
+        when: { equals: { Event: Settled } }
+        document: delivery
+        name: RELATED
+        relatedDocument: { document: { ref: credit, key: { column: Credit } }, bidirectional: false }
+`;
+
+export interface Delivery {
+  delivery: string;
+  event: "Issued" | "Weighed" | "Settled";
+  ticket: string;
+  credit?: string;
+}
+
+const HEADER = "Delivery,Event,Ticket,Date,Credit,Remarks\n";
+const START = Date.parse("2025-01-01T00:00:00Z");
+const REMARKS = "as delivered and sampled and sealed at the gate ".repeat(3).trim();
+
+function line({ delivery, event, ticket, credit = "" }: Delivery, second: number): string {
+  const at = new Date(START + second * 1000).toISOString().slice(0, 19).replace("T", " ");
+  return `${delivery},${event},${ticket},${at},${credit},${REMARKS}\n`;
+}
+
+/** Writes mapping and file into the folder, a second between rows. @returns the arguments of `import` */
+export async function writeDeliveries(folder: string, rows: Iterable<Delivery>, name = "rows"): Promise<string[]> {
+  const mapping = join(folder, "deliveries.yaml");
+  const file = join(folder, `${name}.csv`);
+  writeFileSync(mapping, MAPPING);
+  const out = createWriteStream(file);
+  out.write(HEADER);
+  let text = "";
+  let second = 0;
+  for (const row of rows) {
+    text += line(row, second++);
+    if (text.length < 1 << 20) continue;
+    if (!out.write(text)) await once(out, "drain");
+    text = "";
+  }
+  out.end(text);
+  await once(out, "finish");
+  return [mapping, file];
+}
+
+/** `rows` events, one after the other, on `documents` documents in turn. */
+export function* evenly(rows: number, documents: number): Generator<Delivery> {
+  for (let row = 0; row < rows; row += 1)
+    yield { delivery: `D${row % documents}`, event: "Weighed", ticket: String(row) };
+}
+
+/** As real data is: two documents with a quarter of all events between them, some twenty events on each of the others. */
+export function* skewed(rows: number): Generator<Delivery> {
+  const others = Math.max(1, Math.floor((rows * 0.75) / 20));
+  for (let row = 0; row < rows; row += 1) {
+    const delivery = row % 12 === 0 || row % 12 === 4 ? "A" : row % 12 === 8 ? "B" : `D${row % others}`;
+    yield { delivery, event: "Weighed", ticket: String(row) };
+  }
+}
+
+/** A credit note, and `count` deliveries that are settled by it. */
+export function* linked(count: number): Generator<Delivery> {
+  yield { delivery: "C", event: "Issued", ticket: "C" };
+  for (let row = 0; row < count; row += 1)
+    yield { delivery: `D${row}`, event: "Settled", ticket: String(row), credit: "C" };
+}
