@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import type { Dialect } from "../model/dialect.js";
 import type { RowCounts } from "../model/summary.js";
+import { contentChanges } from "./content-changes.js";
 import { createKnownRows } from "./known-rows.js";
 import { rowId } from "./row-id.js";
 
@@ -62,8 +63,15 @@ export function createInputStore(database: Database) {
     `SELECT * FROM inputs WHERE content_hash = ? AND coalesce(sheet, '') = ? AND namespace = ? AND mapping_input = ?`,
   );
   const byId = database.prepare<[number], InputRow>("SELECT * FROM inputs WHERE id = ?");
-  const saveCounts = database.prepare<[number, number, number, number, number, number]>(
-    "UPDATE inputs SET read = ?, skipped = ?, invalid = ?, known = ?, staged = ? WHERE id = ?",
+  const judgedAt = database.prepare<[number], number>("SELECT judged_at FROM inputs WHERE id = ?").pluck();
+  const anotherSince = database
+    .prepare<[number], number>(
+      `SELECT EXISTS (SELECT 1 FROM inputs i JOIN inputs mine ON mine.id = ? AND i.name = mine.name AND i.sheet IS mine.sheet
+         AND i.namespace = mine.namespace AND i.mapping_input = mine.mapping_input AND i.staged_at > mine.staged_at)`,
+    )
+    .pluck();
+  const saveCounts = database.prepare<[number, number, number, number, number, number, number]>(
+    "UPDATE inputs SET judged_at = ?, read = ?, skipped = ?, invalid = ?, known = ?, staged = ? WHERE id = ?",
   );
 
   return {
@@ -85,10 +93,20 @@ export function createInputStore(database: Database) {
       return newest.pluck().get() ?? null;
     },
 
-    /** Adds an input, or takes back what it had yielded and was not sent; the id is the same both times (HARD-CASES H27). */
+    /**
+     * Adds an input, or takes back what it had yielded and was not sent; the id is the same both times (HARD-CASES H27). Under
+     * the same mapping its rows say the same again: what the service refused of them stays refused.
+     */
     begin(input: InputDescription, context: { runId: number; settingsId: number; now: number }): number {
       const before = byContent.get(input.contentHash, input.sheet ?? "", input.namespace, input.mappingInput);
-      if (before !== undefined) withdrawInput(database, before.id);
+      if (before !== undefined) {
+        const unsent = ["planned", "held", "deferred"];
+        withdrawInput(
+          database,
+          before.id,
+          before.mapping_hash === input.mappingHash ? unsent : [...unsent, "rejected"],
+        );
+      }
       const values = {
         ...input,
         header: JSON.stringify(input.header),
@@ -111,43 +129,54 @@ export function createInputStore(database: Database) {
       return row.id;
     },
 
+    /** All its rows have been judged. */
     finish(id: number, counts: RowCounts): void {
-      saveCounts.run(counts.read, counts.skipped, counts.invalid, counts.known, counts.staged, id);
+      saveCounts.run(
+        contentChanges(database),
+        counts.read,
+        counts.skipped,
+        counts.invalid,
+        counts.known,
+        counts.staged,
+        id,
+      );
     },
 
-    /** The counts of an unchanged input seen again: what has landed since is known now. */
-    recount(input: StoredInput): RowCounts {
-      const open = database
-        .prepare<[number, number], number>(
-          `SELECT count(DISTINCT re.row_id) FROM row_events re JOIN events e ON e.id = re.event_id
-     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-           WHERE re.row_id >= ? AND re.row_id < ?
-             AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id'))
-             AND NOT (s.state = 'changed' AND s.dismissed = 1)`,
+    /** Whether every row of it is still what the timelines hold: only then do its bytes say nothing new (HARD-CASES H36). */
+    isStillTrue({ id }: StoredInput): boolean {
+      const range = [rowId(id, 0), rowId(id + 1, 0)] as const;
+      const any = (sql: string): boolean =>
+        database
+          .prepare<[number, number], number>(sql)
+          .pluck()
+          .get(...range) === 1;
+      if (judgedAt.get(id) !== contentChanges(database) || anotherSince.get(id) === 1) return false;
+      return !(
+        any(
+          "SELECT EXISTS (SELECT 1 FROM rows WHERE id >= ? AND id < ? AND fate = 'invalid' AND settled = 'corrected')",
+        ) ||
+        any(
+          `SELECT EXISTS (SELECT 1 FROM row_events re JOIN events e ON e.id = re.event_id
+             LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+             WHERE re.row_id >= ? AND re.row_id < ? AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id')))`,
+        ) ||
+        any(
+          `SELECT EXISTS (SELECT 1 FROM row_records r
+             LEFT JOIN participants p ON r.kind = 'participant' AND p.id = r.record_id
+             LEFT JOIN addresses a ON r.kind = 'address' AND a.id = r.record_id
+             LEFT JOIN document_states d ON r.kind = 'document' AND d.document_id = r.record_id
+             WHERE r.row_id >= ? AND r.row_id < ?
+               AND coalesce(p.state, a.state, d.state, 'planned') NOT IN ('registered', 'open', 'closed', 'cancelled'))`,
         )
-        .pluck()
-        .get(rowId(input.id, 0), rowId(input.id + 1, 0));
-      const openRecords = database
-        .prepare<[number, number], number>(
-          `SELECT count(DISTINCT r.row_id) FROM row_records r
-           LEFT JOIN participants p ON r.kind = 'participant' AND p.id = r.record_id
-           LEFT JOIN addresses a ON r.kind = 'address' AND a.id = r.record_id
-           LEFT JOIN document_states d ON r.kind = 'document' AND d.document_id = r.record_id
-           WHERE r.row_id >= ? AND r.row_id < ?
-             AND coalesce(p.state, a.state, d.state, 'planned') NOT IN ('registered', 'open', 'closed', 'cancelled')`,
-        )
-        .pluck()
-        .get(rowId(input.id, 0), rowId(input.id + 1, 0));
-      const { read, skipped, invalid } = input.counts;
-      const staged = (open ?? 0) + (openRecords ?? 0);
-      return { read, skipped, invalid, staged, known: read - skipped - invalid - staged };
+      );
     },
   };
 }
 
 export type InputStore = ReturnType<typeof createInputStore>;
 
-function withdrawInput(database: Database, id: number): void {
+/** `states`: of the events that are taken back; those without a state are planned. */
+function withdrawInput(database: Database, id: number, states: readonly string[]): void {
   const range = [rowId(id, 0), rowId(id + 1, 0)] as const;
   database.exec("CREATE TEMP TABLE IF NOT EXISTS withdrawn (event_id INTEGER PRIMARY KEY)");
   database.exec("DELETE FROM temp.withdrawn");
@@ -157,9 +186,9 @@ function withdrawInput(database: Database, id: number): void {
        JOIN events e ON e.id = re.event_id
      LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
        WHERE re.row_id >= ? AND re.row_id < ?
-         AND (s.state IS NULL OR s.state IN ('planned', 'held', 'deferred', 'rejected'))`,
+         AND (s.state IS NULL OR s.state IN (SELECT value FROM json_each(?)))`,
     )
-    .run(...range);
+    .run(...range, JSON.stringify(states));
   for (const table of ["row_events", "row_records", "row_cells", "placements", "input_holds"]) {
     database.prepare(`DELETE FROM ${table} WHERE row_id >= ? AND row_id < ?`).run(...range);
   }

@@ -21,6 +21,7 @@ export interface StoredEvent {
   participant_ref: number;
   /** Null: planned. */
   state: string | null;
+  reason: string | null;
   changed_hash: Buffer | null;
   dismissed: number | null;
 }
@@ -38,7 +39,8 @@ export interface KeyedEvent {
   stored: StoredEvent | undefined;
 }
 
-const columns = "e.id, e.content_hash, e.input_id, e.at, e.participant_ref, s.state, s.changed_hash, s.dismissed";
+const columns =
+  "e.id, e.content_hash, e.input_id, e.at, e.participant_ref, s.state, s.reason, s.changed_hash, s.dismissed";
 
 export function createEventKeys(
   database: Database,

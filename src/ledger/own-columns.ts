@@ -7,3 +7,7 @@ export function withoutOwnColumns(header: readonly string[]): (cells: readonly s
   const own = new Set(header.flatMap((name, position) => (isOwnColumn(name) ? [position] : [])));
   return (cells) => (own.size === 0 ? [...cells] : cells.filter((_, position) => !own.has(position)));
 }
+
+/** Whether the header, as the ledger keeps it (a JSON array), is of a rejected file that has come back. */
+export const isReferenceHeader = (header: string): boolean =>
+  (JSON.parse(header) as string[]).some((name) => /^rowferry_row$/i.test(name.trim()));

@@ -41,7 +41,8 @@ const refusedBy = {
     WHERE ${FAILED_DOCUMENT_S} AND s.state = 'rejected' AND d.row_id IS NOT NULL`,
 };
 
-const failedEvent = `${UNSETTLED_S} AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0`;
+const failedEvent = `${UNSETTLED_S} AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0
+  AND s.reason IS NOT 'row-gone'`;
 const inputsOfEvents = `SELECT re.row_id >> 32 FROM event_states s JOIN row_events re ON re.event_id = s.event_id WHERE ${failedEvent}`;
 const rowsOfEvents = `SELECT re.row_id FROM row_events re JOIN events e ON e.id = re.event_id
   JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id

@@ -5,6 +5,7 @@
 import type { Database } from "better-sqlite3";
 import { eventDeduplicationId } from "../model/keys.js";
 import { RowferryError } from "../model/error.js";
+import { countContentChange } from "./content-changes.js";
 import { createKnownRows } from "./known-rows.js";
 import { createNextGeneration } from "./next-generation.js";
 import { type KnownDocument } from "./settle.js";
@@ -161,6 +162,7 @@ function replaceWithin(
   for (const { row, event } of createKnownRows(database).take(new Set(copies.keys()))) {
     link.run(row, copies.get(event) ?? event);
   }
+  countContentChange(database);
   const relations = moveRest(database, document, next, now);
   return {
     next,

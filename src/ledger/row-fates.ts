@@ -28,7 +28,33 @@ export function createRowFates(database: Database, inputId: number) {
     `SELECT iif(row_id IS NULL, 'dismissed', 'corrected') AS how, row_id AS "by" FROM dismissals
      WHERE cell_hash = ? AND row_id IS NOT ? ORDER BY id DESC LIMIT 1`,
   );
+  const tell = database.prepare<[Buffer]>("UPDATE dismissals SET told = 1 WHERE cell_hash = ? AND told = 0");
+  /** How many rows of this input had cells that were corrected: of twins as many are settled as were corrected. */
+  const seen = new Map<string, number>();
+  const corrections = database.prepare<[Buffer, number], Settled>(
+    `SELECT 'corrected' AS how, row_id AS "by" FROM dismissals WHERE cell_hash = ? AND row_id <> ? ORDER BY id`,
+  );
   return {
+    /** Whether any row was ever corrected; without any, no row is looked up. */
+    anyCorrected:
+      database
+        .prepare<[], number>("SELECT EXISTS (SELECT 1 FROM dismissals WHERE row_id IS NOT NULL)")
+        .pluck()
+        .get() === 1,
+
+    /** The correction of a row of these cells that has come before, once for each (HARD-CASES H37). Null: there is none. */
+    correctedBefore(cellHash: Buffer, row: number): Settled | null {
+      const found = corrections.all(cellHash, row);
+      if (found.length === 0) return null;
+      const name = cellHash.toString("latin1");
+      const nth = seen.get(name) ?? 0;
+      seen.set(name, nth + 1);
+      return found[nth] ?? null;
+    },
+
+    /** Whether it has not been said before that rows of these cells come back uncorrected. */
+    tellOnce: (cellHash: Buffer): boolean => tell.run(cellHash).changes > 0,
+
     /** A person has given up, or corrected, a row of these cells before (HARD-CASES H23). Null: nobody has. */
     settledBefore: (cellHash: Buffer, row: number): Settled | null => settledBefore.get(cellHash, row) ?? null,
 

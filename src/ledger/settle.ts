@@ -97,9 +97,9 @@ export function dismiss(database: Database, selection: Selection, held: "release
 
 /**
  * Rejected work back to planned; what the plan itself refused for good stays, and what is stalled is tried again by
- * any run. @returns how many records
+ * any run. `gone`: also what its file no longer has. @returns how many records
  */
-export function retry(database: Database, selection: Selection, now: number): number {
+export function retry(database: Database, selection: Selection, now: number, gone = false): number {
   const record = (table: string, id: string) =>
     database.prepare<[number, number]>(
       `UPDATE ${table} SET state = 'planned', reason = NULL, changed_at = ? WHERE ${id} = ? AND state = 'rejected'`,
@@ -109,7 +109,7 @@ export function retry(database: Database, selection: Selection, now: number): nu
     events: database.prepare<[number, number]>(
       `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, attempted_hash = NULL, changed_at = ?
        WHERE ${OF_EVENT} AND (state = 'foreign'
-         OR state = 'rejected' AND reason NOT IN ('late', 'after-close', 'after-cancel', 'dismissed'))`,
+         OR state = 'rejected' AND reason NOT IN ('late', 'after-close', 'after-cancel', 'dismissed'${gone ? "" : ", 'row-gone'"}))`,
     ),
     documents: record("document_states", "document_id"),
     participants: record("participants", "id"),

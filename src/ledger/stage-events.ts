@@ -78,10 +78,11 @@ export function createEventStager(
     `UPDATE event_states SET reason = 'refused-in-doubt', changed_at = ?
      WHERE ${OF_EVENT} AND reason = 'doubt-unsettled'`,
   );
-  const keepContent = database.prepare<[string, number]>(
+  const keepContent = database.prepare<[string | null, number]>(
     `UPDATE event_states SET changed_content = ? WHERE ${OF_EVENT}`,
   );
   // Rebuilt from the journal, without a body: its row gives it back (DESIGN section 3).
+  let changedAny = false;
   const restored = restoredReference(database, "find")?.participant ?? null;
   const open = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
   const firstRow = database.prepare<[number], number>("SELECT min(row_id) FROM row_events WHERE event_id = ?").pluck();
@@ -148,10 +149,16 @@ export function createEventStager(
       if (!isLanded && stored.state !== "changed") markOpen(documentOf(record));
     }
     if (stored.state === "changed") {
+      changedAny = true;
       setState.run("landed", null, null, now, id);
+      keepContent.run(null, id);
       return { id, known: true };
     }
     if (!isLanded && stored.input_id !== inputId) adopt.run(inputId, id);
+    if (stored.state === "rejected" && stored.reason === "row-gone") {
+      setState.run("planned", null, null, now, id);
+      markOpen(documentOf(record));
+    }
     return { id, known: isLanded };
   };
 
@@ -160,6 +167,7 @@ export function createEventStager(
     const { id } = stored;
     const isAcknowledged = stored.dismissed === 1 && stored.changed_hash?.equals(hash) === true;
     if (isAcknowledged) return { id, known: true };
+    changedAny = true;
     setState.run("changed", "changed", hash, now, id);
     keepContent.run(JSON.stringify({ ...columns, hash: hash.toString("hex") }), id);
     const message = `${nameOf(record)} has landed with other content; a timeline cannot be edited.`;
@@ -168,6 +176,9 @@ export function createEventStager(
   };
 
   return {
+    /** Whether any event has got other content than it had. */
+    changedAny: () => changedAny,
+
     /** Two rows of one import give one event different content: which is right is not ours to guess. */
     check({ stored, hash, record }: KeyedEvent, supersedes: boolean): Problem | null {
       if (stored === undefined || supersedes || stored.content_hash.equals(hash)) return null;
@@ -189,6 +200,7 @@ export function createEventStager(
       if (stored.content_hash.equals(hash)) return stageSame(keyed, stored, rowId);
       const columns = columnsOf(record, rowId);
       if (hasLanded(stored) || stored.state === "changed") return stageChanged(keyed, stored, columns);
+      changedAny = true;
       markOpen(documentOf(record));
       if (stored.state !== null) keepAttempted.run(stored.id);
       correct.run(hash, ...Object.values(columns), inputId, stored.id);

@@ -2,7 +2,6 @@
  * Stages the rows of one input inside the transaction of its import: whole rows or invalid rows, counted so that
  * read = skipped + invalid + known + staged (P7). Nothing here touches the network.
  */
-import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import type { MappedRow, Placement } from "../model/mapped-row.js";
 import type { Problem } from "../model/problem.js";
@@ -11,17 +10,20 @@ import type { Row } from "../model/row.js";
 import { isOn } from "../model/safeguards.js";
 import type { RowCounts } from "../model/summary.js";
 import { type Correction, createCorrections } from "./corrections.js";
+import { countContentChange } from "./content-changes.js";
+import { describeRow } from "./describe-row.js";
 import { createGroupMembers } from "./group-members.js";
 import { createKnownRows } from "./known-rows.js";
 import { withoutOwnColumns } from "./own-columns.js";
 import { createReferences } from "./references.js";
-import { createCellKeeper } from "./row-cells.js";
-import { createRowFates } from "./row-fates.js";
+import { cellHash, createCellKeeper } from "./row-cells.js";
+import { createRowFates, type Settled } from "./row-fates.js";
 import { rowId, rowNumberOf } from "./row-id.js";
 import { createEventKeys } from "./key-events.js";
 import { createDocumentStager } from "./stage-documents.js";
 import { createEventStager } from "./stage-events.js";
 import { createAddressStager, createParticipantStager, type IdentityPolicy } from "./stage-registrations.js";
+import { createCutRows, stopGoneRows } from "./same-file.js";
 import { createRowWithdrawal } from "./withdraw-rows.js";
 
 export interface StageInputOptions {
@@ -56,17 +58,14 @@ interface Group {
   members: readonly Row[];
   /** Null: it corrects nothing that this ledger knows. */
   correction: Correction | null;
+  /** Rows that an upload broke off in, and that are whole now. */
+  cut: number[];
 }
 
 const NONE: readonly Row[] = [];
 
 const leadsOf = (correction: Correction | null): number[] =>
   correction === null ? [] : [correction.lead, ...correction.others];
-
-/** The same cells give the same hash, wherever the row stands (HARD-CASES H23). */
-export function cellHash(cells: readonly string[]): Buffer {
-  return createHash("sha256").update(JSON.stringify(cells)).digest().subarray(0, 16);
-}
 
 export function createInputStager(database: Database, options: StageInputOptions): InputStager {
   const { inputId, now } = options;
@@ -124,6 +123,7 @@ export function createInputStager(database: Database, options: StageInputOptions
   const events = createEventStager(database, { ...context, documents, keys });
   const withdrawal = createRowWithdrawal(database, knownRows, inputId, now);
   const membersOf = createGroupMembers(database);
+  const cutRows = createCutRows(database, inputId, options.inputsOfImport);
   const corrections = createCorrections({ ...options, originalCells, withdrawal, membersOf });
 
   const place = (id: number, placement: Placement): void => {
@@ -139,16 +139,26 @@ export function createInputStager(database: Database, options: StageInputOptions
     markOpen.run(document);
   };
 
-  const stageInvalid = (
-    { mapped, row, members, correction }: Group,
-    found: readonly Problem[],
-    placements: readonly Placement[],
-  ): void => {
+  const hashOf = ({ row, members }: Group): Buffer => cellHash([row, ...members].flatMap(originalCells));
+
+  /** What has come instead of it was staged; nobody has mended the source yet, and need not (HARD-CASES H37). */
+  const stageSuperseded = ({ mapped, row }: Group, hash: Buffer, settled: Settled): void => {
+    const fate = { fate: "known", cellHash: hash, settled } as const;
+    fates.add(mapped, fate);
+    fates.addMembers(mapped, fate);
+    counts.known += 1 + mapped.alsoRows.length;
+    if (!fates.tellOnce(hash)) return;
+    const message = `Row ${row.number} was corrected (${describeRow(database, settled.by)}), and stands in its source as it was: the correction holds.`;
+    report({ code: "still-wrong-in-source", message, hint: null, column: null }, "warning");
+  };
+
+  const stageInvalid = (group: Group, found: readonly Problem[], placements: readonly Placement[]): void => {
+    const { mapped, row, members, correction } = group;
     const id = rowId(inputId, mapped.row);
     const corrects = correction?.lead ?? null;
     const unread = correction === null ? [] : withdrawal.readProblems(correction.lead, correction.rows);
     const problems = [...unread, ...found];
-    const hash = cellHash([row, ...members].flatMap(originalCells));
+    const hash = hashOf(group);
     const settled = fates.settledBefore(hash, id);
     const again = settled === null && corrects === null ? withdrawal.sameRow(options.inputsOfImport, hash) : null;
     const fate = { fate: "invalid", reason: problems[0]?.code ?? null, cellHash: hash, settled } as const;
@@ -163,6 +173,7 @@ export function createInputStager(database: Database, options: StageInputOptions
     if (corrects !== null) withdrawal.supersede(corrects, id, !isPlaced);
     for (const other of correction?.others ?? []) withdrawal.supersede(other, id, true);
     if (again !== null) withdrawal.supersede(again, id, !isPlaced);
+    for (const before of group.cut) withdrawal.supersede(before, id, !isPlaced);
     counts.invalid += 1 + mapped.alsoRows.length;
   };
 
@@ -213,8 +224,8 @@ export function createInputStager(database: Database, options: StageInputOptions
     }
     if (mapped.rowId !== null || staged.length === 0) fates.add(mapped, { fate: known ? "known" : "staged" });
     fates.addMembers(mapped, { fate: "staged" });
-    for (const before of [earlier, corrects, ...(correction?.others ?? [])])
-      if (before !== null) withdrawal.replace(before, id, staged);
+    for (const before of earlier === null ? group.cut : [earlier, ...group.cut]) withdrawal.replace(before, id, staged);
+    for (const before of leadsOf(correction)) withdrawal.correct(before, id, staged);
     if (!known) cells.keep(id, row, members);
     counts[known ? "known" : "staged"] += 1 + mapped.alsoRows.length;
   };
@@ -229,6 +240,8 @@ export function createInputStager(database: Database, options: StageInputOptions
     end() {
       cells.flush();
       knownRows.flush();
+      stopGoneRows(database, options);
+      if (events.changedAny()) countContentChange(database);
     },
     stage(mapped, rowOf) {
       const row = rowOf(mapped.row);
@@ -236,7 +249,14 @@ export function createInputStager(database: Database, options: StageInputOptions
       currentRow = rowId(inputId, mapped.row);
       counts.read += 1 + mapped.alsoRows.length;
       const { outcome } = mapped;
-      const group: Group = { mapped, row, members, correction: corrections?.of([row, ...members]) ?? null };
+      const rows = [row, ...members];
+      const cut = rows.flatMap((one) => cutRows.completedBy(one));
+      const group: Group = { mapped, row, members, correction: corrections?.of(rows) ?? null, cut };
+      if (outcome.fate !== "skipped" && group.correction === null && fates.anyCorrected) {
+        const hash = hashOf(group);
+        const settled = fates.correctedBefore(hash, currentRow);
+        if (settled !== null) return stageSuperseded(group, hash, settled);
+      }
       if (outcome.fate === "skipped") {
         const fate = { fate: "skipped", reason: outcome.reason } as const;
         fates.add(mapped, fate);

@@ -8,6 +8,7 @@ import type { Problem } from "../model/problem.js";
 import { createGroupMembers } from "./group-members.js";
 import type { KnownRows } from "./known-rows.js";
 import { withoutOwnColumns } from "./own-columns.js";
+import { cellHash as hashOfCells, createCellReader } from "./row-cells.js";
 import { inputOf } from "./row-id.js";
 import { OF_EVENT } from "./unsettled.js";
 
@@ -32,6 +33,8 @@ export interface RowWithdrawal {
   readProblems(lead: number, rows: readonly CorrectedRow[]): Problem[];
   /** `before` has come again as `after`, a valid row that yielded `events`. */
   replace(before: number, after: number, events: readonly number[]): void;
+  /** The same of a row that a person has corrected: what its cells say is no longer to be believed (HARD-CASES H37). */
+  correct(before: number, after: number, events: readonly number[]): void;
   /** `before` has come again as `after`, a row that is left out: it yields nothing. What has landed stays as it is. */
   leaveOut(before: number, after: number): void;
   /** `before` has come again as row `after`, which is invalid too, and holds what it held when it could not be placed. */
@@ -147,6 +150,22 @@ export function createRowWithdrawal(
      SELECT cell_hash, ?, ? FROM rows WHERE id = ? AND cell_hash IS NOT NULL`,
   );
 
+  const cellsKept = createCellReader(database);
+  const headerOf = database.prepare<[number], string>("SELECT header FROM inputs WHERE id = ?").pluck();
+  const rememberHash = database.prepare<[Buffer, number, number]>(
+    "INSERT INTO dismissals (cell_hash, row_id, at) VALUES (?, ?, ?)",
+  );
+  const hasHash = database
+    .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM rows WHERE id = ? AND cell_hash IS NOT NULL)")
+    .pluck();
+  /** Of a valid row, which has no hash of its own; null: its cells are gone. */
+  const hashOfKept = (row: number): Buffer | null => {
+    if (hasHash.get(row) === 1) return null;
+    const original = withoutOwnColumns(JSON.parse(headerOf.get(inputOf(row)) ?? "[]") as string[]);
+    const kept = [row, ...membersOf(row)].map((one) => cellsKept.of(one)?.cells);
+    return kept.includes(undefined) ? null : hashOfCells(kept.flatMap((cells) => original(cells ?? [])));
+  };
+
   const withdraw = (row: number, keep: readonly number[]): void => {
     for (const event of eventsOf.all(row)) {
       if (keep.includes(event)) continue;
@@ -155,6 +174,12 @@ export function createRowWithdrawal(
       dropState.run(event);
       dropEvent.run(event);
     }
+  };
+
+  const correct = (before: number, after: number, events: readonly number[]): void => {
+    const hash = hashOfKept(before);
+    replace(before, after, events);
+    if (hash !== null) rememberHash.run(hash, after, now);
   };
 
   const replace = (before: number, after: number, events: readonly number[]): void => {
@@ -194,8 +219,9 @@ export function createRowWithdrawal(
       return unchanged ? problemsOf.all(lead).filter(({ code }) => code in readCodes) : [];
     },
     replace,
+    correct,
     leaveOut(before, after) {
-      if (isOpen.get(before) === 1 || eventsOf.all(before).length > 0) replace(before, after, []);
+      if (isOpen.get(before) === 1 || eventsOf.all(before).length > 0) correct(before, after, []);
     },
     supersede(before, after, takeHolds) {
       withdraw(before, []);

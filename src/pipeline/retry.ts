@@ -8,7 +8,7 @@ export async function runRetry(options: ResumeOptions & { selectors: Selectors }
   const { selectors, ...rest } = options;
   return run("retry", null, rest, (session) => {
     const { database, clock } = session;
-    const count = retry(database, selectOpen(database, selectors), clock.now());
+    const count = retry(database, selectOpen(database, selectors), clock.now(), selectors.code === "row-gone");
     session.observe({ type: "notice", level: "info", code: null, message: `${count} refused records are tried again` });
     return Promise.resolve([]);
   });

@@ -1,6 +1,6 @@
 /**
  * Reads, maps and stages files inside one transaction: everything or nothing. A file that cannot be read to its end
- * stages nothing at all (HARD-CASES H14); an unchanged file under an unchanged mapping is not read again.
+ * stages nothing at all (HARD-CASES H14); a file whose rows are all what the timelines hold is not read again.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -72,8 +72,9 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   const table = await input.open(mappingInput.read);
   const before = inputs.find(input.contentHash, table.sheet, mapping.namespace, mappingInput.name);
   const name = { input: input.name, sheet: table.sheet };
-  if (before !== null && before.mappingHash === context.mappingHash && before.counts.read > 0) {
-    const counts = inputs.recount(before);
+  if (before?.mappingHash === context.mappingHash && before.counts.read > 0 && inputs.isStillTrue(before)) {
+    const { read, skipped, invalid } = before.counts;
+    const counts = { ...before.counts, known: read - skipped - invalid, staged: 0 };
     inputs.finish(before.id, counts);
     return { id: before.id, ...name, ...counts };
   }

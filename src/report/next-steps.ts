@@ -71,6 +71,14 @@ export function stepsOfOpen(
     const why = "keys are taken by something this ledger did not send: find out by whom, then accept it";
     steps.push({ why, command: `rowferry dismiss --code foreign-collision${target}` });
   }
+  if (problems.some(({ code }) => code === "row-gone")) {
+    const why = "rows that were not sent are no longer in their file: give them up";
+    steps.push({ why, command: `rowferry dismiss --code row-gone${target}` });
+    steps.push({
+      why: "or, where they are to be sent all the same",
+      command: `rowferry retry --code row-gone${target}`,
+    });
+  }
   // Whether anything is open that a corrected row could mend.
   if (open.rows > 0 || problems.some(({ code }) => !beyondCorrection.includes(code))) steps.push(...corrections);
   if ((open.documents["stranded"] ?? 0) > 1) steps.push(stranded);
@@ -119,6 +127,7 @@ const beyondCorrection: readonly Code[] = [
   "late",
   "after-close",
   "after-cancel",
+  "row-gone",
   "doubt-unsettled",
 ];
 

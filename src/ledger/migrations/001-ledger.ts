@@ -91,6 +91,8 @@ CREATE TABLE inputs (
   settings_id INTEGER NOT NULL REFERENCES settings (id),
   run_id INTEGER NOT NULL REFERENCES runs (id),
   staged_at INTEGER NOT NULL,
+  -- How often events had been given other content when it was judged (ledger/content-changes.ts).
+  judged_at INTEGER NOT NULL DEFAULT 0,
   read INTEGER NOT NULL DEFAULT 0,
   skipped INTEGER NOT NULL DEFAULT 0,
   invalid INTEGER NOT NULL DEFAULT 0,
@@ -393,6 +395,7 @@ CREATE TABLE dismissals (
   content_hash BLOB,
   cell_hash BLOB,
   row_id INTEGER,
+  told INTEGER NOT NULL DEFAULT 0 CHECK (told IN (0, 1)),
   at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX dismissals_by_cells ON dismissals (cell_hash) WHERE cell_hash IS NOT NULL;

@@ -229,6 +229,21 @@ export const ledgerCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "row-gone": {
+    meaning: "A row that was not sent yet is no longer in its file, which has come again with other rows of before.",
+    remedy:
+      "If the row was deleted on purpose, `rowferry dismiss --code row-gone`; if the file is another extract, `rowferry retry --code row-gone` sends it.",
+    example: "march.csv was staged with --limit 2; then its last rows were deleted and it was imported again.",
+    transient: false,
+    exit: null,
+  },
+  "still-wrong-in-source": {
+    meaning: "A row that was corrected here comes back as it was before; the correction stands.",
+    remedy: "Nothing, but mend the source too. To withdraw the correction, import a row that says something else.",
+    example: "A weight of `2O` was corrected in the rejected file; tonight's full export still holds `2O`.",
+    transient: false,
+    exit: null,
+  },
   dismissed: {
     meaning: "A person has given this event up; it is not sent, and holds nothing.",
     remedy: "Nothing. A corrected row takes the dismissal back.",

@@ -1,0 +1,83 @@
+/** An office for tests: a folder with a mapping, in which the real commands are typed, and the sandbox's timelines read afterwards. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
+import exceljs from "exceljs";
+import { pipeline } from "../../src/cli/pipeline.js";
+import { systemClock } from "../../src/model/clock.js";
+import type { Summary } from "../../src/model/summary.js";
+import { createSandbox, type DocumentWithTimeline } from "../../src/sandbox/index.js";
+import { testWorld, type, type TestWorld } from "../cli.world.js";
+import { mapping } from "./mapping.js";
+
+export type Cells = readonly string[];
+
+export interface Office {
+  world: TestWorld;
+  path(name: string): string;
+  /** Types a command; files are named as in the folder. Gives the exit code and all that was said. */
+  type(...argv: string[]): Promise<{ code: number; out: string; err: string }>;
+  /** `import` with `--json`: its summary. @throws where it came to none */
+  import(...files: string[]): Promise<Summary>;
+  /** The same of any command that runs. */
+  run(...argv: string[]): Promise<Summary>;
+  writeMapping(source: string | object): void;
+  /** Header first. */
+  writeCsv(name: string, rows: readonly Cells[], more?: { end?: string }): void;
+  /** All cells are text; header first. */
+  writeExcel(name: string, rows: readonly Cells[]): Promise<void>;
+  /** Documents at the service, in the order of their creation. */
+  documents(): DocumentWithTimeline[];
+  /** The rows of the one rejected CSV file that a run has left, header first, with our own columns. @throws where it left none, or two */
+  rejectedRows(summary: Summary): string[][];
+}
+
+export function openOffice(source: string | object): Office {
+  const world = testWorld({ pipeline });
+  world.clock = { ...systemClock, now: () => world.now };
+  const path = (name: string) => join(world.cwd, name);
+  const writeMapping = (text: string | object) => writeFileSync(path("m.yaml"), mapping(text));
+  writeMapping(source);
+  const run: Office["type"] = async (...argv) => {
+    world.stdout.text = "";
+    world.stderr.text = "";
+    // A minute later, so that runs are told apart by their names.
+    world.now += 60_000;
+    const code = await type(world, ...argv);
+    return { code, out: world.stdout.text, err: world.stderr.text };
+  };
+  const summarised: Office["run"] = async (...argv) => {
+    const { out, err } = await run(...argv, "--json");
+    const last = out.trimEnd().split("\n").at(-1) ?? "";
+    const summary = JSON.parse(last === "" ? "null" : last) as Summary | null;
+    if (summary?.type !== "summary") throw new Error(`no summary: ${argv.join(" ")}\n${out}${err}`);
+    return summary;
+  };
+  return {
+    world,
+    path,
+    writeMapping,
+    type: run,
+    run: summarised,
+    import: (...files) =>
+      summarised("import", path("m.yaml"), ...files.map((file) => (/\.\w+$/.test(file) ? path(file) : file))),
+    writeCsv: (name, rows, { end = "" } = {}) => writeFileSync(path(name), stringify(rows as string[][]) + end),
+    async writeExcel(name, rows) {
+      const workbook = new exceljs.Workbook();
+      workbook.addWorksheet("Sheet1").addRows(rows as string[][]);
+      await workbook.xlsx.writeFile(path(name));
+    },
+    documents() {
+      const sandbox = createSandbox({ storage: { file: path("state/sandbox/store.db") }, rate: null });
+      const found = sandbox.store.documents();
+      void sandbox.close();
+      return found;
+    },
+    rejectedRows({ files }) {
+      const [only, ...more] = files.filter(({ kind }) => kind === "rejected");
+      if (only === undefined || more.length > 0) throw new Error(`${files.length} rejected files`);
+      return parse(readFileSync(only.path));
+    },
+  };
+}
