@@ -11,7 +11,6 @@ describe("decimal under a comma", () => {
     ["1.500,50", "1500.5"],
     ["1500,50", "1500.5"],
     ["1.234.567", "1234567"],
-    ["1.500", "1500"],
     ["1,500", "1.5"],
     ["0,10", "0.1"],
     [",5", "0.5"],
@@ -63,7 +62,6 @@ describe("decimal under a point", () => {
   it.each([
     ["1,500.50", "1500.5"],
     ["1500.5", "1500.5"],
-    ["1,500", "1500"],
   ])("%j is %j", (cell, value) => {
     expect(convert("decimal", cell, "text", ".")).toEqual({ value });
   });
@@ -78,11 +76,56 @@ describe("numbers of a workbook", () => {
     expect(convert("decimal", "-1234.5", "number", ",")).toEqual({ value: "-1234.5" });
   });
   it("a text cell of the same workbook follows the mapping's mark", () => {
-    expect(convert("decimal", "1.234", "text", ",")).toEqual({ value: "1234" });
+    expect(convert("decimal", "1.234,0", "text", ",")).toEqual({ value: "1234" });
   });
   it("a date where a number is needed is refused: spreadsheets make dates of 1-2", () => {
     expect(convert("decimal", "2025-02-01", "date", ",")).toMatchObject({ problem: { code: "cell-kind" } });
   });
+});
+
+describe("a group of three that may be thousands or a fraction", () => {
+  const marks = [
+    [",", "."],
+    [".", ","],
+  ] as const;
+  it.each(marks)("under a decimal %s is refused, unless the mapping says that it groups", (decimal, other) => {
+    for (const text of [`1${other}234`, `-12${other}500`, `999${other}000`, `R$ 1${other}234`]) {
+      const units = ["R$"];
+      expect(convert({ name: "decimal", decimal, units }, text)).toMatchObject({
+        problem: { code: "number-unreadable", hint: expect.stringContaining("grouping: true") },
+      });
+      expect(convert({ name: "decimal", decimal, units, grouping: true }, text)).toEqual({
+        value: text.replace(/[^-\d]/g, ""),
+      });
+    }
+  });
+  it.each(marks)("under a decimal %s needs no word where it can be nothing else", (decimal, other) => {
+    expect(convert({ name: "decimal", decimal }, `1${other}234${decimal}5`)).toEqual({ value: "1234.5" });
+    expect(convert({ name: "decimal", decimal }, `1${other}234${other}567`)).toEqual({ value: "1234567" });
+  });
+  it.each(marks)("under a decimal %s never begins with a zero: half is not five hundred (F75)", (decimal, other) => {
+    for (const grouping of [true, false]) {
+      for (const text of [
+        `0${other}500`,
+        `-0${other}250`,
+        `0${other}123${other}456`,
+        `00${other}123`,
+        `012${other}345`,
+      ])
+        expect(convert({ name: "decimal", decimal, grouping }, text)).toMatchObject({
+          problem: { code: "number-unreadable" },
+        });
+    }
+  });
+});
+
+it("more than sixty digits are refused, and quickly, however many", () => {
+  for (const text of ["9".repeat(61), `0,${"1".repeat(61)}`, "1".repeat(1_000_000), `${"1.".repeat(100_000)}1`]) {
+    const started = performance.now();
+    expect(convert("decimal", text, "text", ",")).toMatchObject({ problem: { code: "number-unreadable" } });
+    expect(performance.now() - started).toBeLessThan(200);
+  }
+  expect(convert("decimal", "9".repeat(60), "text", ",")).toEqual({ value: "9".repeat(60) });
 });
 
 describe("without a decimal mark in the mapping", () => {
@@ -132,7 +175,7 @@ describe("bounds, places and JSON numbers", () => {
 
 describe("integer", () => {
   it.each([
-    ["12.500", 12500],
+    ["12.500,0", 12500],
     ["7,00", 7],
     ["-3", -3],
   ])("%j is %j", (cell, value) => {

@@ -106,7 +106,11 @@ describe("an expression over a hostile row", () => {
       'row["X"].split(",").map(p, row["X"] + row["X"] + row["X"]).join("")',
       "a,".repeat(900),
     ],
-    ["a text made for backtracking", 'row["X"].matches("^(a+)+$") ? 1.0 / 0.0 : 0.0 / 0.0', `${"a".repeat(5000)}!`],
+    [
+      "a text made for backtracking",
+      'row["X"].matches("^(a+)+$") ? round(1.0 / 0.0, 2) : round(0.0 / 0.0, 2)',
+      `${"a".repeat(5000)}!`,
+    ],
   ])("%s ends in a problem, quickly", async (_title, expr, cell) => {
     const mapping = await load(mappingWith({ attributes: `A: { expr: ${JSON.stringify(expr)}, isPublic: true }` }));
     const started = performance.now();

@@ -3,7 +3,7 @@
  * requests. Keys, hashes, ids, times and dismissals stay, so known rows stay known (HARD-CASES H24).
  */
 import type { Database } from "better-sqlite3";
-import type { JsonObject } from "../model/json.js";
+import { type JsonObject, parseJson } from "../model/json.js";
 import { appendToArchive, type ArchivedEntry } from "./archive.js";
 import { pruneCells } from "./prune-cells.js";
 import { keyText } from "./event-key.js";
@@ -77,7 +77,7 @@ function prunePayloads(database: Database, archive: string, before: number): num
         document: `${kind}/${key}`,
         generation,
         event,
-        payload: JSON.parse(payload) as JsonObject,
+        payload: parseJson(payload) as JsonObject,
       },
     }));
   return move(database, archive, next, (id) => clear.run(id));

@@ -1,4 +1,5 @@
 /** Participants and addresses that have work to do, and one function per outcome of it (model/states.ts). */
+import { parseJson } from "../model/json.js";
 import type { Database } from "better-sqlite3";
 import type { Code } from "../model/codes.js";
 import type { Journal } from "./journal.js";
@@ -120,7 +121,7 @@ export function createRegistrationStore(database: Database, journal: Journal | n
         participantServiceId: row.service_id,
         participantIsOurs: row.origin === "created",
         data: JSON.parse(row.payload) as OpenAddress["data"],
-        extended: JSON.parse(row.extended) as OpenAddress["extended"],
+        extended: parseJson(row.extended) as OpenAddress["extended"],
         attempted: row.attempted === 1,
         settings: row.settings_id,
       })),

@@ -9,19 +9,19 @@ import type { Known } from "./record/reference.js";
 import type { MappingSpec } from "./schema/mapping-schema.js";
 import { fillSettings } from "./settings.js";
 import type { MappingSource } from "./source/mapping-source.js";
-import { compileBlank } from "./value/blank.js";
+import { compileCells } from "./value/cells.js";
 import { ConversionShelf } from "./value/conversion-shelf.js";
 import { ExpressionCompiler } from "./value/expression.js";
 import { findWarnings } from "./warnings.js";
 
 /** Mistakes are reported to `source`; the mapping given is then of no use. */
 export function compileMapping(spec: MappingSpec, source: MappingSource, beside: Beside): Mapping {
-  const { blank, trim, ...defaults } = spec.defaults ?? {};
-  const normalise = compileBlank(blank ?? [], trim ?? true);
+  const { blank, trim, spreadsheetErrors, ...defaults } = spec.defaults ?? {};
+  const cells = compileCells(blank ?? [], trim ?? true, spreadsheetErrors ?? "refuse", defaults);
   const conversions = new ConversionShelf(defaults);
-  const expressions = new ExpressionCompiler(source, conversions, normalise, beside.functions);
+  const expressions = new ExpressionCompiler(source, conversions, cells, beside.functions);
   for (const refused of expressions.refused) source.report("mapping-functions", ["functions"], `${refused}.`);
-  const shared = { source, conversions, normalise, lookups: beside.lookups, expressions };
+  const shared = { source, conversions, cells, lookups: beside.lookups, expressions };
   const known = knownNames(spec);
 
   const files: InputFiles[] = [];

@@ -2,7 +2,7 @@
  * What rows become: participants, addresses, documents and events that refer to each other by natural keys.
  * No id that the service returned appears here, so the same rows give the same records on any machine.
  */
-import type { JsonObject, JsonValue } from "./json.js";
+import type { ExactNumber, JsonObject, JsonValue } from "./json.js";
 
 /** countryCode + taxIdType + taxId (service.md, Participant), length-prefixed; see `lengthPrefixed`. */
 export type NaturalKey = string;
@@ -42,7 +42,7 @@ export interface AddressRecord {
   /** The six create fields (service.md, Address). */
   data: { city: string; countryCode: string; countryState: string; name: string; number: string; street: string };
   /** complement, neighborhood, zipCode (text), latitude, longitude (numbers), as far as mapped; sent only where the setting says so. */
-  extended: { [field: string]: string | number };
+  extended: { [field: string]: string | number | ExactNumber };
 }
 
 export interface DocumentRecord {

@@ -5,7 +5,7 @@
 import type { RegistrationStore } from "../ledger/registrations.js";
 import type { WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
 import type { MappingSettings } from "../map/mapping.js";
-import type { JsonObject } from "../model/json.js";
+import { type JsonObject, parseJson } from "../model/json.js";
 import { documentDeduplicationId } from "../model/keys.js";
 import { isOn } from "../model/safeguards.js";
 
@@ -46,7 +46,7 @@ export function createBodies(
       const found = registrations[name](ref);
       if (found?.serviceId == null) throw new Error(`a request was planned before its ${name} was registered`);
       // A record that was only ever given by id has no data to send inline.
-      if (inline && found.payload !== "{}") body[name] = JSON.parse(found.payload) as JsonObject;
+      if (inline && found.payload !== "{}") body[name] = parseJson(found.payload) as JsonObject;
       else body[`${name}Id`] = found.serviceId;
     }
     return body;
@@ -59,7 +59,7 @@ export function createBodies(
   const documentBody = (document: WorkDocument): JsonObject => {
     const externalId = sentExternalId(document, settingsOf(document));
     return {
-      ...(JSON.parse(document.fields) as JsonObject),
+      ...(parseJson(document.fields) as JsonObject),
       ...(externalId === null ? {} : { externalId }),
       deduplicationId: documentKey(document),
       ...references(document.participant, document.address, inlineReferences(document)),
@@ -67,7 +67,7 @@ export function createBodies(
   };
 
   const eventBody = (event: WorkEvent, inline: boolean): JsonObject => {
-    const body = JSON.parse(event.payload) as JsonObject;
+    const body = parseJson(event.payload) as JsonObject;
     const related = body["relatedDocument"];
     if (related !== undefined) {
       const documentId =

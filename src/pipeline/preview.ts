@@ -5,7 +5,7 @@
 import type { Registration, RegistrationStore } from "../ledger/registrations.js";
 import { findDocument } from "../ledger/settle.js";
 import type { WorkDocument } from "../ledger/work.js";
-import type { JsonObject } from "../model/json.js";
+import { type JsonObject, parseJson } from "../model/json.js";
 import { groupDocuments, planComponent } from "../plan/plan-work.js";
 import { appendEvents, createAddress, createDocument, createParticipant, createWithEvents } from "../submit/calls.js";
 import type { Call } from "../submit/call.js";
@@ -90,7 +90,7 @@ function registration(
   needed.add(`${kind}:${ref}`);
   const found = session.registrations[kind](ref);
   if (found === null || found.serviceId !== null) return;
-  const data = JSON.parse(found.payload) as JsonObject;
+  const data = parseJson(found.payload) as JsonObject;
   if (kind === "participant") {
     requests.push(shown(createParticipant(data as Parameters<typeof createParticipant>[0])));
     return;
@@ -103,7 +103,7 @@ function registration(
 }
 
 function shown({ kind, method, path, body }: Call): PreviewedRequest {
-  return { kind, method, path, body: JSON.parse(body ?? "{}") as JsonObject };
+  return { kind, method, path, body: parseJson(body ?? "{}") as JsonObject };
 }
 
 function withPlaceholders(registrations: RegistrationStore): RegistrationStore {
@@ -117,7 +117,7 @@ function withPlaceholders(registrations: RegistrationStore): RegistrationStore {
 }
 
 function placeholder(kind: "participant" | "address", found: Registration | null): string {
-  const data = JSON.parse(found?.payload ?? "{}") as { [field: string]: string };
+  const data = parseJson(found?.payload ?? "{}") as { [field: string]: string };
   const name = kind === "participant" ? data["taxId"] : data["name"];
   return `<id of ${kind} ${name ?? "unknown"}>`;
 }

@@ -6,7 +6,7 @@ import { findDocument, type KnownDocument, resolveDocument } from "../ledger/set
 import type { Clock, Random } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import { documentDeduplicationId } from "../model/keys.js";
-import type { JsonObject, JsonValue } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { Target } from "../model/target.js";
 import { documentOf } from "../submit/answers.js";
 import { readDocument } from "../submit/calls.js";
@@ -88,7 +88,7 @@ function compare(
   ours: { documentId: string; key: string; externalId: string | null },
 ): ResolveCheck["findings"] {
   const findings: ResolveCheck["findings"] = [];
-  if (body === null || typeof body !== "object" || Array.isArray(body)) return findings;
+  if (!isJsonObject(body)) return findings;
   const given: JsonObject = body;
   for (const [name, wanted] of [
     ["id", ours.documentId],

@@ -2,7 +2,7 @@
 import { createRegisteredView, type RegisteredDocument, type RegisteredParticipant } from "../ledger/registered.js";
 import { createRunStore } from "../ledger/runs.js";
 import { foldIdentity } from "../map/fold.js";
-import type { JsonObject, JsonValue } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import {
   addressesOf,
   documentOf,
@@ -177,7 +177,7 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
 function checkEvents(work: Work, document: string, ours: RegisteredDocument["events"], listed: JsonValue[]): void {
   const names = new Set<string>();
   for (const entry of listed) {
-    if (entry === null || typeof entry !== "object" || Array.isArray(entry)) continue;
+    if (!isJsonObject(entry)) continue;
     for (const member of ["id", "eventId", "deduplicationId"]) {
       const value = entry[member];
       if (typeof value === "string") names.add(value);

@@ -3,7 +3,7 @@
  * an attribute (`settings.late`). Everything else is left as it is.
  */
 import type { WorkEvent } from "../ledger/work.js";
-import type { JsonObject } from "../model/json.js";
+import { type JsonObject, parseJson } from "../model/json.js";
 
 /** The attribute that keeps the original time. Null: late events are refused. */
 export type Retiming = { attribute: string; isPublic: boolean } | null;
@@ -11,7 +11,7 @@ export type Retiming = { attribute: string; isPublic: boolean } | null;
 /** `lastAt`: the newest event of the timeline, ms; the moved event takes place at the same instant (service.md, Limits 3). */
 export function retimed(event: WorkEvent, lastAt: number, retiming: Retiming): WorkEvent {
   if (retiming === null || event.at >= lastAt) return event;
-  const payload = JSON.parse(event.payload) as JsonObject & { metadata?: { attributes: JsonObject[] } };
+  const payload = parseJson(event.payload) as JsonObject & { metadata?: { attributes: JsonObject[] } };
   const original = {
     name: retiming.attribute,
     value: new Date(event.at).toISOString(),

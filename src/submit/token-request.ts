@@ -1,4 +1,5 @@
 /** One request to the token endpoint (OAuth 2.0 client credentials, service.md Authentication), its failures explained. */
+import { isJsonObject } from "../model/json.js";
 import * as oauth from "oauth4webapi";
 import type { Target } from "../model/target.js";
 import { plainLine } from "./plain-text.js";
@@ -89,10 +90,7 @@ async function requestWith(
 function asResponse(reply: TransportReply): Response {
   const ok = reply.status >= 200 && reply.status <= 299;
   const json = readJson(reply.body);
-  const patched =
-    json !== null && typeof json === "object" && !Array.isArray(json) && json["token_type"] === undefined
-      ? { ...json, token_type: "bearer" }
-      : json;
+  const patched = isJsonObject(json) && json["token_type"] === undefined ? { ...json, token_type: "bearer" } : json;
   return new Response(JSON.stringify(patched ?? null), {
     status: ok ? 200 : 400,
     headers: { "content-type": "application/json" },
@@ -112,10 +110,7 @@ function refusal(settings: TokenSettings, reply: TransportReply | null): Failed 
   const said = error.message === null ? "" : `: ${plainLine(error.message, 200)}`;
   if (reply.status >= 500 || reply.status === 429) return failed(true, `${where} answered ${reply.status}${said}.`);
   const json = readJson(reply.body);
-  const code =
-    json !== null && typeof json === "object" && !Array.isArray(json) && typeof json["error"] === "string"
-      ? plainLine(json["error"], 60)
-      : "";
+  const code = isJsonObject(json) && typeof json["error"] === "string" ? plainLine(json["error"], 60) : "";
   if (code === "invalid_client" || (code === "" && reply.status === 401)) {
     const other = settings.clientAuthentication === "basic" ? "post" : "basic";
     return failed(

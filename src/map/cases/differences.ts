@@ -1,5 +1,5 @@
 /** How what came differs from what was expected, one line for each place. */
-import type { JsonValue } from "../../model/json.js";
+import { isJsonObject, type JsonValue } from "../../model/json.js";
 
 export interface Difference {
   /** `events[0].attributes.Gross Weight`. */
@@ -22,9 +22,8 @@ export function findDifferences(expected: unknown, actual: JsonValue | undefined
       return findDifferences(expected[position], actual[position], at);
     }).flat();
   }
-  if (expected !== null && typeof expected === "object") {
-    if (actual === null || typeof actual !== "object" || Array.isArray(actual))
-      return [{ place, expected: say(expected), actual: say(actual) }];
+  if (isJsonObject(expected)) {
+    if (!isJsonObject(actual)) return [{ place, expected: say(expected), actual: say(actual) }];
     return Object.entries(expected).flatMap(([name, value]) =>
       findDifferences(value, Object.hasOwn(actual, name) ? actual[name] : undefined, `${place}.${name}`),
     );

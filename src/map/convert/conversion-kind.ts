@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { Code } from "../../model/codes.js";
+import type { ExactNumber } from "../../model/json.js";
 import type { CellKind } from "../../model/row.js";
 
 /** Why a cell's text does not become a value; a `Problem` without its column. */
@@ -15,7 +16,7 @@ export interface Refusal {
   hint: string | null;
 }
 
-export type ConvertResult = { value: string | number | boolean } | { problem: Refusal };
+export type ConvertResult = { value: string | number | boolean | ExactNumber } | { problem: Refusal };
 
 /** One cell to one value. `text` is not blank: blank words are the caller's, before this. */
 export type Conversion = (text: string, kind: CellKind) => ConvertResult;
@@ -30,6 +31,12 @@ export const convertDefaultsShape = {
     .enum([",", "."])
     .optional()
     .describe("The decimal mark of numbers in text cells; the other one groups thousands."),
+  grouping: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether a single group of thousands is one: with `decimal: ","`, `true` reads `1.234` as 1234. Without it such a number is an error, for it may as well be a fraction; `1.234,5` and `1.234.567` can mean one thing only and need nothing. `0.500` is never 500.',
+    ),
   dates: z
     .array(z.string().min(1))
     .min(1)

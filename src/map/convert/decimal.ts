@@ -2,7 +2,9 @@
 import { z } from "zod";
 import type { CellKind } from "../../model/row.js";
 import { type ConvertDefaults, type ConvertResult, convertDefaultsShape, defineConversion } from "./conversion-kind.js";
-import { multiply, type NumberFault, plainNotation, type ReadNumber, readNumber } from "./number-text.js";
+import { exactNumber } from "../../model/json.js";
+import { Exact, MAX_DIGITS, plainNumber, TooLong } from "./exact.js";
+import { type NumberFault, readNumber } from "./number-text.js";
 import { quoteCell, refuse, refuseKind } from "./refuse.js";
 
 const factor = z.union([
@@ -16,6 +18,7 @@ const factor = z.union([
 /** Options that `decimal` and `integer` share. */
 export const numberOptions = {
   decimal: convertDefaultsShape.decimal,
+  grouping: convertDefaultsShape.grouping,
   units: z
     .union([z.array(z.string().min(1)), z.record(z.string().min(1), factor)])
     .optional()
@@ -26,8 +29,8 @@ export const numberOptions = {
   max: z.number().optional().describe("The greatest value allowed."),
 };
 
-/** The cell's number, or the refusal to give. */
-export type NumberReader = (cell: string, kind: CellKind) => ReadNumber | ConvertResult;
+/** The cell's number in plain notation, or the refusal to give. */
+export type NumberReader = (cell: string, kind: CellKind) => string | ConvertResult;
 
 const canonical = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
@@ -36,10 +39,15 @@ const canonical = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
  * and a sign only, since `1.500` could be either; numbers of a workbook need no mark.
  */
 export function compileNumberReader(
-  options: { decimal?: "," | "." | undefined; units?: string[] | Record<string, number | string> | undefined },
+  options: {
+    decimal?: "," | "." | undefined;
+    grouping?: boolean | undefined;
+    units?: string[] | Record<string, number | string> | undefined;
+  },
   defaults: ConvertDefaults,
 ): NumberReader {
   const decimal = options.decimal ?? defaults.decimal;
+  const grouping = options.grouping ?? defaults.grouping ?? false;
   const factors = new Map<string, string>(
     Array.isArray(options.units)
       ? options.units.map((unit) => [foldUnit(unit), "1"])
@@ -57,9 +65,9 @@ export function compileNumberReader(
       );
     }
     const mark = kind === "number" ? "." : (decimal ?? ".");
-    const number = readNumber(cell, mark);
+    const number = readNumber(cell, mark, grouping);
     if (typeof number === "string") return refuseNumber(cell, number, mark);
-    if (number.unit === "") return number;
+    if (number.unit === "") return number.text;
     const times = factors.get(foldUnit(number.unit));
     if (times === undefined) {
       const known = [...factors.keys()].join(", ");
@@ -71,8 +79,17 @@ export function compileNumberReader(
           : `Known units: ${known}.`,
       );
     }
-    return times === "1" ? number : { ...multiply(number, times), unit: "" };
+    return times === "1" ? number.text : multiply(cell, number.text, times, mark);
   };
+}
+
+function multiply(cell: string, number: string, times: string, mark: "," | "."): string | ConvertResult {
+  try {
+    return Exact.of(number).times(Exact.of(times)).text;
+  } catch (error) {
+    if (error instanceof TooLong) return refuseNumber(cell, "digits", mark);
+    throw error;
+  }
 }
 
 function foldUnit(unit: string): string {
@@ -82,31 +99,39 @@ function foldUnit(unit: string): string {
 const faults: Record<NumberFault, string> = {
   exponent: "is in scientific notation, which has lost digits",
   grouping: "is not grouped in thousands",
+  ambiguous: "may be thousands or a fraction",
+  digits: `has more than ${MAX_DIGITS} digits`,
   sign: "has more than one sign",
   form: "is not a number",
 };
 
 function refuseNumber(cell: string, fault: NumberFault, decimal: "," | "."): ConvertResult {
   const mark = decimal === "," ? "a comma" : "a point";
+  const other = decimal === "," ? "points" : "commas";
+  const hints: Partial<Record<NumberFault, string>> = {
+    exponent: "Export the column as text, or with all its digits.",
+    ambiguous: `If ${other} group thousands throughout the file, write \`grouping: true\` under \`defaults:\`; otherwise correct the cell.`,
+    digits: "Identifiers are text: use `as: digits` or `as: text`.",
+  };
   return refuse(
     "number-unreadable",
     `${quoteCell(cell)} ${faults[fault]}${fault === "grouping" ? ` while ${mark} is the decimal mark` : ""}`,
-    fault === "exponent"
-      ? "Export the column as text, or with all its digits."
-      : `The mapping's decimal mark is ${mark}; write 1500 and a half as ${decimal === "," ? "1.500,5 or 1500,5" : "1,500.5 or 1500.5"}.`,
+    hints[fault] ??
+      `The mapping's decimal mark is ${mark}; write 1500 and a half as ${decimal === "," ? "1.500,5 or 1500,5" : "1,500.5 or 1500.5"}.`,
   );
 }
 
-/** The refusal of a value outside `min` and `max`; null inside. */
+/** The refusal of a value (in plain notation) outside `min` and `max`; null inside. */
 export function refuseRange(
   cell: string,
-  value: number,
+  value: string,
   range: { min?: number | undefined; max?: number | undefined },
 ): ConvertResult | null {
-  if (range.min !== undefined && value < range.min) {
+  const beyond = (bound: number) => Exact.of(value).compare(Exact.of(plainNumber(bound)));
+  if (range.min !== undefined && beyond(range.min) < 0) {
     return refuse("number-range", `${quoteCell(cell)} is less than ${range.min}`);
   }
-  if (range.max !== undefined && value > range.max) {
+  if (range.max !== undefined && beyond(range.max) > 0) {
     return refuse("number-range", `${quoteCell(cell)} is more than ${range.max}`);
   }
   return null;
@@ -114,7 +139,7 @@ export function refuseRange(
 
 export const decimal = defineConversion({
   description:
-    "An exact decimal number, as text in plain notation (`1500.5`): no grouping, no exponent, no superfluous zeros. Text cells are read under the mapping's `decimal` mark; numbers of a workbook are taken as they are. With `number: true` the value is a JSON number.",
+    "An exact decimal number, as text in plain notation (`1500.5`): no grouping, no exponent, no superfluous zeros; at most 60 digits. Text cells are read under the mapping's `decimal` mark; numbers of a workbook are taken as they are. With `number: true` the value is a JSON number with all its digits.",
   options: z.object({
     ...numberOptions,
     places: z
@@ -136,19 +161,20 @@ export const decimal = defineConversion({
     const { places, number: asNumber } = options;
     const ranged = options.min !== undefined || options.max !== undefined;
     return (cell, kind) => {
-      const number = read(cell, kind);
-      if (!("whole" in number)) return number;
-      if (places !== undefined && number.fraction.length > places) {
+      const value = read(cell, kind);
+      if (typeof value !== "string") return value;
+      const fraction = value.split(".")[1] ?? "";
+      if (places !== undefined && fraction.length > places) {
         return refuse(
           "number-range",
-          `${quoteCell(cell)} has ${number.fraction.length} digits after the decimal mark; ${places} are allowed`,
+          `${quoteCell(cell)} has ${fraction.length} digits after the decimal mark; ${places} are allowed`,
         );
       }
-      const value = plainNotation(number);
-      const refusal = ranged ? refuseRange(cell, Number(value), options) : null;
+      const refusal = ranged ? refuseRange(cell, value, options) : null;
       if (refusal !== null) return refusal;
-      if (asNumber === true) return { value: Number(value) };
-      return { value: places ? plainNotation({ ...number, fraction: number.fraction.padEnd(places, "0") }) : value };
+      if (asNumber === true) return { value: exactNumber(value) };
+      if (places === undefined || places === 0) return { value };
+      return { value: `${value.split(".")[0]}.${fraction.padEnd(places, "0")}` };
     };
   },
 });

@@ -1,7 +1,7 @@
 /** Builds refusals: one wording for quoting what stands in a cell. */
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
-import type { ConvertResult } from "./conversion-kind.js";
+import type { Refusal } from "./conversion-kind.js";
 
 const longest = 80;
 
@@ -11,12 +11,12 @@ export function quoteCell(text: string): string {
   return JSON.stringify(shortened);
 }
 
-export function refuse(code: Code, message: string, hint: string | null = null): ConvertResult {
+export function refuse(code: Code, message: string, hint: string | null = null): { problem: Refusal } {
   return { problem: { code, message, hint } };
 }
 
 /** The refusal that every conversion gives for a cell that holds a spreadsheet's error. */
-export function refuseErrorCell(text: string): ConvertResult {
+export function refuseErrorCell(text: string): { problem: Refusal } {
   return refuse(
     "cell-error",
     `the cell holds the spreadsheet error ${quoteCell(text)}`,
@@ -35,7 +35,7 @@ const kindNames: Record<CellKind, string> = {
 };
 
 /** The refusal of a cell whose kind in the workbook cannot be what the field needs. */
-export function refuseKind(text: string, kind: CellKind, wanted: string): ConvertResult {
+export function refuseKind(text: string, kind: CellKind, wanted: string): { problem: Refusal } {
   return refuse(
     "cell-kind",
     `the workbook holds ${kindNames[kind]} (${quoteCell(text)}) where ${wanted} is needed`,

@@ -40,6 +40,16 @@ export function guessDecimal(
   return mark;
 }
 
+/** Whether thousands are grouped, where some cells do not tell; null: no cell asks. */
+export function guessGrouping(columns: readonly Column[], decimal: "," | ".", unsure: Unsure): boolean | null {
+  const numbers = columns.flatMap(({ number }) => (number === null ? [] : [number]));
+  if (numbers.every(({ ambiguous }) => ambiguous[decimal] === 0)) return null;
+  if (numbers.some(({ grouped }) => grouped[decimal] > 0)) return true;
+  const [one, other] = decimal === "," ? ["1.234", "1,234"] : ["1,234", "1.234"];
+  unsure.say(`grouping: is ${one} a thousand, or ${other}? Write \`grouping: true\` for thousands`);
+  return null;
+}
+
 /** The formats of all columns, the most needed first. */
 export function guessDates(columns: readonly Column[], unsure: Unsure): string[] {
   const needs = new Map<string, number>();

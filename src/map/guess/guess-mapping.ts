@@ -5,7 +5,7 @@
 import { RowferryError } from "../../model/error.js";
 import { foldName } from "../fold.js";
 import { profileColumns } from "./column.js";
-import { guessBlank, guessDates, guessDecimal, guessTimezone } from "./defaults.js";
+import { guessBlank, guessDates, guessDecimal, guessGrouping, guessTimezone } from "./defaults.js";
 import type { Directory, InputDraft } from "./draft.js";
 import {
   guessDocuments,
@@ -176,7 +176,11 @@ function defaultsOf(
       members.push({ name: "twoDigitYears", value: true });
     }
   }
-  if (decimal !== null) members.push({ name: "decimal", value: decimal });
+  if (decimal !== null) {
+    members.push({ name: "decimal", value: decimal });
+    const grouping = guessGrouping(columns, decimal, unsure);
+    if (grouping !== null) members.push({ name: "grouping", value: grouping });
+  }
   if (country !== null) members.push({ name: "country", value: country });
   members.push({ name: "blank", value: blank });
   return members;

@@ -14,7 +14,7 @@ import { BoundColumns, type ColumnEntry, type ColumnUse } from "../value/columns
 import type { CompileContext } from "../value/compile-context.js";
 import { compileCondition, type Condition } from "../value/condition.js";
 import { compileField, type Field } from "../value/field.js";
-import { textSlot } from "../value/slot.js";
+import { identitySlot } from "../value/slot.js";
 import { bindRowMapper } from "./row-mapper.js";
 import { readOptions } from "./read-options.js";
 
@@ -51,7 +51,7 @@ export function compileInput(
     columns: columnsOf(parts),
     bind: (header, place) => {
       const columns = new BoundColumns(header, entries);
-      const mapper = bindRowMapper(parts, columns, header, context.normalise);
+      const mapper = bindRowMapper(parts, columns, header, context.cells);
       columns.check(place);
       return { ...mapper, unmapped: columns.unmapped() };
     },
@@ -63,7 +63,7 @@ function compileParts(spec: InputSpec, path: Path, context: CompileContext, know
   const documents = new Map<string, DocumentPart | null>();
   const skip = spec.skip === undefined ? null : compileCondition(spec.skip, [...path, "skip"], context);
   const rowId =
-    spec.rowId === undefined ? null : compileField(spec.rowId, textSlot("rowId", true), [...path, "rowId"], context);
+    spec.rowId === undefined ? null : compileField(spec.rowId, identitySlot("rowId"), [...path, "rowId"], context);
   // What tells groups apart is read row by row, so that it must not itself be read over a group.
   const group =
     spec.group === undefined

@@ -1,5 +1,6 @@
 /** Consecutive rows that make one set of records. */
 import type { CellKind, Row } from "../../model/row.js";
+import type { Cells } from "../value/cells.js";
 
 export interface MergedRows {
   cells: string[];
@@ -8,8 +9,8 @@ export interface MergedRows {
   conflicts: ReadonlyMap<number, readonly [string, string]> | null;
 }
 
-/** The first filled cell of every column. `rows` are at least two; `normalise` tells what is filled. */
-export function mergeRows(rows: readonly Row[], normalise: (cell: string) => string): MergedRows {
+/** The first filled cell of every column. `rows` are at least two; `read` tells what is filled, and what is the same. */
+export function mergeRows(rows: readonly Row[], read: Cells): MergedRows {
   const width = Math.max(...rows.map((row) => row.cells.length));
   const cells: string[] = Array.from({ length: width }, () => "");
   const kinds: CellKind[] = Array.from({ length: width }, () => "text");
@@ -17,7 +18,7 @@ export function mergeRows(rows: readonly Row[], normalise: (cell: string) => str
   for (let index = 0; index < width; index++) {
     let first: string | null = null;
     for (const row of rows) {
-      const text = normalise(row.cells[index] ?? "");
+      const text = read.text(row.cells[index] ?? "", row.kinds?.[index] ?? "text");
       if (text === "") continue;
       if (first === null) {
         first = text;

@@ -7,6 +7,7 @@ import type { Row } from "../../model/row.js";
 import type { RowMapper } from "../mapping.js";
 import type { RowRecords } from "../record/entity.js";
 import type { BuiltEvent } from "../record/event-binding.js";
+import type { Cells } from "../value/cells.js";
 import type { BoundColumns } from "../value/columns.js";
 import { newRowView, type RowView } from "../value/row-view.js";
 import type { InputParts } from "./compile-input.js";
@@ -25,7 +26,7 @@ export function bindRowMapper(
   parts: InputParts,
   columns: BoundColumns,
   header: readonly string[],
-  normalise: (cell: string) => string,
+  cells: Cells,
 ): Omit<RowMapper, "unmapped"> {
   const skips = parts.skip?.bind(columns);
   const skipReason = parts.skip?.description ?? "";
@@ -50,7 +51,7 @@ export function bindRowMapper(
   const look = (rows: readonly Row[] | null, first: Row): void => {
     if (view.problems.length > 0) view.problems = [];
     if (rows !== null) {
-      const merged = mergeRows(rows, normalise);
+      const merged = mergeRows(rows, cells);
       view.cells = merged.cells;
       view.kinds = merged.kinds;
       view.conflicts = merged.conflicts;

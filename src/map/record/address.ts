@@ -6,7 +6,7 @@ import type { AddressSpec } from "../schema/record-schema.js";
 import type { Path } from "../source/mapping-source.js";
 import type { CompileContext } from "../value/compile-context.js";
 import { compileCondition } from "../value/condition.js";
-import { numberSlot, textSlot } from "../value/slot.js";
+import { coordinateSlot, textSlot } from "../value/slot.js";
 import { stateConversion } from "./dependent-conversion.js";
 import type { AddressEntity, Build, Locals, Part } from "./entity.js";
 import { compileFields } from "./fields.js";
@@ -56,8 +56,8 @@ export function compileAddress(
       complement: textSlot(`${label}: complement`, false),
       neighborhood: textSlot(`${label}: neighborhood`, false),
       zipCode: textSlot(`${label}: zipCode`, false),
-      latitude: numberSlot(`${label}: latitude`),
-      longitude: numberSlot(`${label}: longitude`),
+      latitude: coordinateSlot(`${label}: latitude`, 90),
+      longitude: coordinateSlot(`${label}: longitude`, 180),
     },
     path,
     context,
@@ -114,7 +114,7 @@ export function compileAddress(
             participant: owner,
             identity,
             data,
-            extended: further as { [field: string]: string | number },
+            extended: further as AddressRecord["extended"],
           },
           ref: { by: "identity", participant: owner, identity },
         };

@@ -6,7 +6,7 @@ import type { BoundColumns, ColumnUse } from "../value/columns.js";
 import type { CompileContext } from "../value/compile-context.js";
 import { compileField, type Field } from "../value/field.js";
 import type { RowView } from "../value/row-view.js";
-import { textSlot } from "../value/slot.js";
+import { identitySlot } from "../value/slot.js";
 
 export interface Key {
   uses: ColumnUse[];
@@ -24,7 +24,7 @@ export function compileKey(spec: KeySpec, label: string, path: Path, context: Co
     const place = Array.isArray(spec) ? [...path, position] : path;
     const field = compileField(
       part,
-      textSlot(specs.length > 1 ? `${label}, part ${position + 1}` : label, true),
+      identitySlot(specs.length > 1 ? `${label}, part ${position + 1}` : label),
       place,
       context,
     );

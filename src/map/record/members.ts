@@ -4,7 +4,7 @@ import type { AddressRefSpec, ParticipantRefSpec } from "../schema/record-schema
 import type { Path } from "../source/mapping-source.js";
 import type { CompileContext } from "../value/compile-context.js";
 import { compileField } from "../value/field.js";
-import { type Slot, textSlot } from "../value/slot.js";
+import { identitySlot, type Slot } from "../value/slot.js";
 import type { Locals } from "./entity.js";
 import { compileAddressRef, compileParticipantRef, type Known } from "./reference.js";
 
@@ -26,6 +26,6 @@ export function membersOf(label: string, path: Path, context: CompileContext, lo
       at("address", spec, (one, ...place) => compileAddressRef(one, ...place, context, locals, known)),
     /** Null in the mapping: it has none. */
     externalId: (spec: FieldSpec | null | undefined) =>
-      field("externalId", spec ?? undefined, (called) => textSlot(called, false)),
+      field("externalId", spec ?? undefined, (called) => identitySlot(called, false)),
   };
 }

@@ -5,7 +5,7 @@ import type { ParticipantSpec } from "../schema/record-schema.js";
 import type { Path } from "../source/mapping-source.js";
 import type { CompileContext } from "../value/compile-context.js";
 import { compileCondition } from "../value/condition.js";
-import { type Slot, textSlot } from "../value/slot.js";
+import { identitySlot, type Slot, textSlot } from "../value/slot.js";
 import { taxIdConversion } from "./dependent-conversion.js";
 import type { Build, Part, ParticipantEntity } from "./entity.js";
 import { compileFields } from "./fields.js";
@@ -33,7 +33,7 @@ export function compileParticipant(
   const rest = compileFields(
     spec,
     {
-      taxId: taxIds.slot(textSlot(`${label}: taxId`, true), constants),
+      taxId: taxIds.slot(identitySlot(`${label}: taxId`), constants),
       name: textSlot(`${label}: name`, true),
       type: textSlot(`${label}: type`, true),
     },

@@ -1,8 +1,12 @@
 /** How one value is found: a constant, or a column, template or expression with what is done to it. */
 import { z } from "zod";
+import { type ExactNumber, isExactNumber } from "../../model/json.js";
 import { type ConversionName, conversionNames, conversions } from "../convert/conversion.js";
 
-export const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
+/** A number that a double would change, as the mapping's text has it. */
+export const exactNumberSchema = z.custom<ExactNumber>(isExactNumber);
+
+export const scalarSchema = z.union([z.string(), z.number(), exactNumberSchema, z.boolean()]);
 
 export const columnSchema = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).meta({
   description:
@@ -79,7 +83,10 @@ export const fieldMembers = {
       description: 'A CEL expression. `row["Header"]` is the text of a column, "" when blank.',
       examples: ['row["UF"] == "" ? "SP" : row["UF"]'],
     }),
-  value: z.json().optional().meta({ description: "A constant, where a plain one cannot stand beside other members." }),
+  value: z
+    .unknown()
+    .optional()
+    .meta({ description: "A constant, where a plain one cannot stand beside other members." }),
   as: asSchema.optional(),
   default: scalarSchema.optional().meta({ description: "Taken, unconverted by `map`, when there is nothing." }),
   map: z

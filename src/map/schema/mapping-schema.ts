@@ -15,6 +15,10 @@ export const defaultsSchema = z
         description: 'Cell texts that mean "nothing", compared exactly after trimming. The empty text always does.',
         examples: [["", "-", "N/A"]],
       }),
+    spreadsheetErrors: z.enum(["refuse", "keep"]).optional().meta({
+      description:
+        "What a spreadsheet wrote instead of a value (`#REF!`, `#N/A`, `1,23457E+17`), where it is text: a problem of the row (`refuse`, default), or text like any other (`keep`). In keys and ids it is always a problem; what `blank` lists is blank.",
+    }),
     trim: z.boolean().optional().meta({ description: "Whether outer white space of cells is dropped. Default true." }),
   })
   .meta({ id: "Defaults", description: "How values are written in the files, unless a field says otherwise." });

@@ -12,9 +12,13 @@ import {
   type Pair,
   parseDocument,
   type ParsedNode,
+  type Scalar,
   type YAMLMap,
 } from "yaml";
 import type { Code } from "../../model/codes.js";
+import { exactNumber } from "../../model/json.js";
+import { MAX_DIGITS } from "../convert/exact.js";
+import { shorten } from "../fold.js";
 import type { MappingProblem } from "./mapping-problem.js";
 
 /** Names of members and positions in lists, from the root. */
@@ -188,7 +192,7 @@ export class MappingSource {
       return target === undefined ? null : this.#plain(target, depth + 1);
     }
     if ("anchor" in node && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
-    if (isScalar(node)) return typeof node.value === "bigint" ? Number(node.value) : node.value;
+    if (isScalar(node)) return typeof node.value === "number" ? this.#number(node) : node.value;
     if (isSeq(node)) return node.items.map((item) => this.#plain(item as Node | null, depth + 1));
     if (!isMap(node)) return null;
     const data: { [name: string]: unknown } = {};
@@ -203,6 +207,26 @@ export class MappingSource {
     }
     for (const pair of node.items) if (isMergeKey(pair.key)) this.#merge(data, pair.value as Node | null, depth);
     return data;
+  }
+
+  /**
+   * A number of just the digits that are written. One whose spelling YAML would change in silence (`007` to 7, `1.10` to
+   * 1.1) may have been meant as text, and is refused.
+   */
+  #number({ source = "", range }: Scalar): unknown {
+    if (/^(?:-?(?:[1-9]\d*|0(?=\.))(?:\.\d*[1-9])?|0)$/.test(source) && source.length <= MAX_DIGITS)
+      return exactNumber(source);
+    const what =
+      source.length > MAX_DIGITS ? `has more than ${MAX_DIGITS} digits` : "is read as another number than is written";
+    this.problems.push(
+      this.#problem(
+        "mapping-value",
+        `${shorten(source)} ${what}.`,
+        `Put it in quotes if it is text ("${shorten(source)}"); otherwise write the number plainly, such as 7, 1.1 or 1000.`,
+        range?.[0] ?? 0,
+      ),
+    );
+    return null;
   }
 
   /** `<<: *a` or `<<: [*a, *b]`: members that are not written out; of two the first counts. */

@@ -1,18 +1,23 @@
 /** The text of one column, of one row or of a group of rows. */
 import type { Conversion } from "../convert/conversion.js";
-import { plainNumber, sumDecimals } from "./plain-number.js";
+import { Exact } from "../convert/exact.js";
+import type { CellKind } from "../../model/row.js";
+import type { Cells, Purpose } from "./cells.js";
 import type { BoundColumns, ColumnUse } from "./columns.js";
 import { reportConflict } from "./conflict.js";
-import type { ReadText } from "./row-view.js";
+import type { ReadText, RowView } from "./row-view.js";
 
 export type RowsMode = "same" | "first" | "last" | "join" | "sum" | "min" | "max" | "count";
 
 export interface ColumnReading {
-  normalise: (cell: string) => string;
+  cells: Cells;
   mode: RowsMode;
   separator: string;
   /** Reads the numbers of `sum`, `min` and `max`; null for the other modes. */
   decimal: Conversion | null;
+  purpose: Purpose;
+  /** Whether typed cells keep their own form, their kind beside it; else they are text. */
+  typed: boolean;
 }
 
 export function bindColumn(use: ColumnUse, reading: ColumnReading, columns: BoundColumns): ReadText {
@@ -23,7 +28,7 @@ export function bindColumn(use: ColumnUse, reading: ColumnReading, columns: Boun
       return "";
     };
   }
-  const { normalise, mode } = reading;
+  const { cells, mode } = reading;
   const readGroup = mode === "same" ? null : bindGroupMode(index, reading);
   return (view) => {
     if (view.members !== null) {
@@ -31,54 +36,91 @@ export function bindColumn(use: ColumnUse, reading: ColumnReading, columns: Boun
       if (view.conflicts !== null && reportConflict(view, index)) return null;
     } else if (mode === "count") {
       view.kind = "number";
-      return normalise(view.cells[index] ?? "") === "" ? "0" : "1";
+      return cells.text(view.cells[index] ?? "", view.kinds?.[index] ?? "text") === "" ? "0" : "1";
     }
-    view.kind = view.kinds === null ? "text" : (view.kinds[index] ?? "text");
-    return normalise(view.cells[index] ?? "");
+    return readCell(view.cells[index] ?? "", view.kinds?.[index] ?? "text", index, reading, view);
   };
 }
 
+/** Null: no field may take the cell; reported. */
+function readCell(
+  cell: string,
+  kind: CellKind,
+  index: number,
+  { cells, purpose, typed }: ColumnReading,
+  view: RowView,
+): string | null {
+  const text = cells.raw(cell, kind);
+  view.kind = typed ? kind : "text";
+  if (text === "") return "";
+  if (reportFault(text, kind, index, cells, purpose, view)) return null;
+  return typed || kind === "text" ? text : cells.text(text, kind);
+}
+
+/** Whether the cell is one that no field may take, which is then reported. */
+export function reportFault(
+  text: string,
+  kind: CellKind,
+  index: number,
+  cells: Cells,
+  purpose: Purpose,
+  view: RowView,
+): boolean {
+  const fault = cells.fault(text, kind, purpose);
+  if (fault === null) return false;
+  view.problems.push({ ...fault, column: view.header[index] ?? null });
+  return true;
+}
+
 function bindGroupMode(index: number, reading: ColumnReading): ReadText {
-  const { normalise, mode, separator, decimal } = reading;
+  const { cells, mode, separator, decimal } = reading;
   return (view) => {
-    const filled: number[] = [];
-    const texts: string[] = [];
-    for (const [position, member] of (view.members ?? []).entries()) {
-      const text = normalise(member.cells[index] ?? "");
-      if (text === "") continue;
-      filled.push(position);
-      texts.push(text);
+    const { problems } = view;
+    const filled: { cell: string; kind: CellKind; row: number }[] = [];
+    for (const member of view.members ?? []) {
+      const kind = member.kinds?.[index] ?? "text";
+      const cell = cells.raw(member.cells[index] ?? "", kind);
+      if (cell !== "") filled.push({ cell, kind, row: member.number });
     }
-    const kindAt = (position: number | undefined) => view.members?.[position ?? 0]?.kinds?.[index] ?? "text";
     if (mode === "count") {
       view.kind = "number";
-      return String(texts.length);
+      return String(filled.length);
     }
-    if (texts.length === 0) {
-      view.kind = "text";
-      return "";
+    view.kind = "text";
+    const [first, last] = [filled[0], filled.at(-1)];
+    if (first === undefined || last === undefined) return "";
+    const chosen = mode === "first" ? first : last;
+    if (mode === "first" || mode === "last") return readCell(chosen.cell, chosen.kind, index, reading, view);
+    const texts = new Set<string>();
+    const numbers: Exact[] = [];
+    for (const { cell, kind, row } of filled) {
+      view.problems = [];
+      const text = readCell(cell, kind, index, { ...reading, typed: decimal !== null }, view);
+      const result = text === null || decimal === null ? null : decimal(text, kind);
+      if (result !== null && "problem" in result)
+        view.problems.push({ ...result.problem, column: view.header[index] ?? null });
+      const found = view.problems.map((problem) => ({ ...problem, message: `row ${row}: ${problem.message}` }));
+      view.problems = problems;
+      problems.push(...found);
+      if (found.length > 0) return null;
+      if (result === null) texts.add(text ?? "");
+      else if ("value" in result) numbers.push(Exact.of(String(result.value)));
     }
-    if (mode === "first" || mode === "last") {
-      view.kind = kindAt(filled.at(mode === "first" ? 0 : -1));
-      return texts.at(mode === "first" ? 0 : -1) ?? "";
-    }
-    if (mode === "join" || decimal === null) {
-      view.kind = "text";
-      return [...new Set(texts)].join(separator);
-    }
-    const numbers: string[] = [];
-    for (const [position, text] of texts.entries()) {
-      const result = decimal(text, kindAt(filled[position]));
-      if ("problem" in result) {
-        const { number } = view.members?.[filled[position] ?? 0] ?? { number: 0 };
-        const message = `row ${number}: ${result.problem.message}`;
-        view.problems.push({ ...result.problem, message, column: view.header[index] ?? null });
-        return null;
-      }
-      numbers.push(typeof result.value === "number" ? plainNumber(result.value) : String(result.value));
-    }
-    view.kind = "number";
-    if (mode === "sum") return sumDecimals(numbers);
-    return numbers.reduce((best, number) => ((mode === "min") === Number(number) < Number(best) ? number : best));
+    view.kind = decimal === null ? "text" : "number";
+    if (decimal === null) return [...texts].join(separator);
+    return combine(numbers, mode, index, view);
   };
+}
+
+function combine(numbers: readonly Exact[], mode: RowsMode, index: number, view: RowView): string | null {
+  const wanted = mode === "min" ? -1 : 1;
+  try {
+    return numbers.reduce((one, other) =>
+      mode === "sum" ? one.plus(other) : other.compare(one) === wanted ? other : one,
+    ).text;
+  } catch (error) {
+    const message = `rows: ${mode}: ${error instanceof Error ? error.message : String(error)}`;
+    view.problems.push({ code: "number-unreadable", message, hint: null, column: view.header[index] ?? null });
+    return null;
+  }
 }

@@ -1,5 +1,6 @@
 /** What the compilers of fields, conditions and records share while one mapping is compiled. */
 import type { MappingSource } from "../source/mapping-source.js";
+import type { Cells } from "./cells.js";
 import type { ConversionShelf } from "./conversion-shelf.js";
 import type { ExpressionCompiler } from "./expression.js";
 import type { LookupTables } from "./lookup.js";
@@ -8,8 +9,7 @@ export interface CompileContext {
   /** Takes every mistake, with its place. */
   source: MappingSource;
   conversions: ConversionShelf;
-  /** Trims a cell and turns blank words into "". */
-  normalise: (cell: string) => string;
+  cells: Cells;
   lookups: LookupTables;
   expressions: ExpressionCompiler;
   /** Whether the input that is being compiled joins rows. */

@@ -1,11 +1,14 @@
 /** Conditions: `filled`, `blank`, `equals`, `expr`; of several all must hold. */
+import { RowferryError } from "../../model/error.js";
+import type { CellKind } from "../../model/row.js";
 import type { ConditionSpec } from "../schema/field-schema.js";
 import type { Path } from "../source/mapping-source.js";
 import type { BoundColumns, ColumnUse } from "./columns.js";
 import type { CompileContext } from "./compile-context.js";
 import { reportConflict } from "./conflict.js";
-import { plainNumber } from "./plain-number.js";
-import type { RowView } from "./row-view.js";
+import { reportFault } from "./column.js";
+import { asText, kindOf } from "./conversion-chain.js";
+import type { RowView, Value } from "./row-view.js";
 
 export interface Condition {
   uses: ColumnUse[];
@@ -19,7 +22,7 @@ type Test = (view: RowView) => boolean | null;
 
 /** Null: it cannot be used, and why has been reported. */
 export function compileCondition(spec: ConditionSpec, path: Path, context: CompileContext): Condition | null {
-  const { normalise } = context;
+  const { cells } = context;
   const uses: ColumnUse[] = [];
   const words: string[] = [];
   const binds: ((columns: BoundColumns) => Test)[] = [];
@@ -31,20 +34,24 @@ export function compileCondition(spec: ConditionSpec, path: Path, context: Compi
       words.push(`"${column}" is ${filled ? "filled" : "blank"}`);
       binds.push((bound) => {
         const index = bound.index([column]);
-        return (view) => (normalise(view.cells[index] ?? "") !== "") === filled;
+        return (view) => (cells.text(view.cells[index] ?? "", view.kinds?.[index] ?? "text") !== "") === filled;
       });
     }
   }
   for (const [column, wanted] of Object.entries(spec.equals ?? {})) {
-    const texts = [wanted].flat().map((value) => (typeof value === "number" ? plainNumber(value) : String(value)));
-    const set = new Set(texts.map(normalise));
+    const values = [wanted].flat();
+    const texts = values.map((value) => asText(value));
+    const equals = compileEquals(values, context);
     uses.push([column]);
     words.push(`"${column}" is ${texts.map((text) => JSON.stringify(text)).join(" or ")}`);
     binds.push((bound) => {
       const index = bound.index([column]);
       return (view) => {
         if (view.conflicts !== null && reportConflict(view, index)) return null;
-        return set.has(normalise(view.cells[index] ?? ""));
+        const kind = view.kinds?.[index] ?? "text";
+        const cell = cells.raw(view.cells[index] ?? "", kind);
+        if (cell !== "" && reportFault(cell, kind, index, cells, "map", view)) return null;
+        return equals(cell, kind);
       };
     });
   }
@@ -62,7 +69,7 @@ export function compileCondition(spec: ConditionSpec, path: Path, context: Compi
     uses.push(...expression.uses);
     words.push(`${spec.expr} holds`);
     binds.push((bound) => {
-      const read = expression.bind(bound);
+      const read = expression.bind(bound, "value");
       return (view) => {
         const value = read(view);
         return value === null ? null : value === true;
@@ -90,5 +97,35 @@ export function compileCondition(spec: ConditionSpec, path: Path, context: Compi
         return result;
       };
     },
+  };
+}
+
+const CONVERSIONS = { number: "decimal", boolean: "boolean", date: "timestamp" } as const;
+
+/**
+ * Whether a cell is one of the values: as text; or, where the cell or the value has a kind of its own, as that (a cell
+ * TRUE equals `Sim`, a text `1,50` equals 1.5).
+ */
+function compileEquals(wanted: readonly Value[], { cells, conversions }: CompileContext) {
+  const texts = new Set(wanted.map((value) => cells.normalise(asText(value))));
+  const valueOf = (text: string, kind: CellKind, as: CellKind): Value | null => {
+    if (as !== "number" && as !== "boolean" && as !== "date") return null;
+    try {
+      const result = conversions.get(CONVERSIONS[as])(text, kind);
+      return "value" in result ? result.value : null;
+    } catch (error) {
+      // The mapping names no zone or no formats, so that nothing but the text can be compared.
+      if (error instanceof RowferryError) return null;
+      throw error;
+    }
+  };
+  return (cell: string, kind: CellKind): boolean => {
+    if (texts.has(cells.text(cell, kind))) return true;
+    if (cell === "") return false;
+    return wanted.some((value) => {
+      const as = typeof value === "string" ? kind : kindOf(value);
+      const own = valueOf(cell, kind, as);
+      return own !== null && own === valueOf(asText(value), kindOf(value), as);
+    });
   };
 }

@@ -10,7 +10,8 @@ import { RowferryError } from "../../model/error.js";
 import type { AsSpec } from "../schema/field-schema.js";
 import type { Path } from "../source/mapping-source.js";
 import type { CompileContext } from "./compile-context.js";
-import { plainNumber } from "./plain-number.js";
+import { exactNumber } from "../../model/json.js";
+import { plainNumber } from "../convert/exact.js";
 import type { Value } from "./row-view.js";
 import type { Slot } from "./slot.js";
 
@@ -18,13 +19,24 @@ export interface Chain {
   convert: Conversion;
   /** Name of the last conversion; null where the text stays as it is. */
   last: ConversionName | null;
+  /** Whether the first one reads typed cells by their kind; to the others every cell is text. */
+  typed: boolean;
 }
+
+/** Conversions that read a typed cell by its kind. */
+export const typedConversions: ReadonlySet<ConversionName> = new Set([
+  "integer",
+  "decimal",
+  "boolean",
+  "date",
+  "timestamp",
+]);
 
 /** `path` is that of the field. Null: it cannot be used, and why has been reported. */
 export function compileChain(as: AsSpec | undefined, slot: Slot, path: Path, context: CompileContext): Chain | null {
-  if (as === undefined && slot.convert !== undefined) return { convert: slot.convert, last: null };
+  if (as === undefined && slot.convert !== undefined) return { convert: slot.convert, last: null, typed: false };
   const given = as === undefined ? slot.as : as;
-  if (given === null) return { convert: (text) => ({ value: text }), last: null };
+  if (given === null) return { convert: (text) => ({ value: text }), last: null, typed: false };
   const specs = (Array.isArray(given) ? given : [given]) as ConversionSpec[];
   const steps: { convert: Conversion; name: ConversionName }[] = [];
   for (const [position, spec] of specs.entries()) {
@@ -44,9 +56,10 @@ export function compileChain(as: AsSpec | undefined, slot: Slot, path: Path, con
     context.source.report("mapping-value", [...path, "as"], `${slot.label} ${fault}.`);
     return null;
   }
-  const [only] = steps;
-  if (only !== undefined && steps.length === 1) return { convert: only.convert, last };
-  return { convert: chained(steps), last };
+  const [first] = steps;
+  const typed = first !== undefined && typedConversions.has(first.name);
+  if (first !== undefined && steps.length === 1) return { convert: first.convert, last, typed };
+  return { convert: chained(steps), last, typed };
 }
 
 function misfit(last: ConversionName | null, slot: Slot): string | null {
@@ -69,18 +82,22 @@ function chained(steps: readonly { convert: Conversion; name: ConversionName }[]
       if ("problem" in result || position === steps.length - 1) return result;
       const { value } = result;
       text = asText(value, name);
-      kind =
-        typeof value === "number" && name !== "timestamp" ? "number" : typeof value === "boolean" ? "boolean" : "text";
+      kind = name === "timestamp" ? "text" : kindOf(value);
     }
     return result;
   };
 }
 
+/** The kind of a value that is a constant, or that a conversion gave. */
+export function kindOf(value: Value): "text" | "number" | "boolean" {
+  return typeof value === "string" ? "text" : typeof value === "boolean" ? "boolean" : "number";
+}
+
 /** A value as text: times in ISO 8601 with milliseconds and Z, numbers without exponent. */
-export function asText(value: Value, conversion: ConversionName | null): string {
+export function asText(value: Value, conversion: ConversionName | null = null): string {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return value ? "true" : "false";
-  return conversion === "timestamp" ? new Date(value).toISOString() : plainNumber(value);
+  return conversion === "timestamp" ? new Date(Number(value)).toISOString() : plainNumber(value);
 }
 
 /** The value in the form that its place takes. */
@@ -91,7 +108,7 @@ export function finish(value: Value, slot: Slot, conversion: ConversionName | nu
     case "json":
       return conversion === "timestamp" ? asText(value, conversion) : value;
     case "number":
-      return Number(value);
+      return typeof value === "string" ? exactNumber(value) : value;
     case "instant":
     case "boolean":
       return value;

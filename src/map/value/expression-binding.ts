@@ -1,21 +1,25 @@
 /** One expression over one row at a time: fetches its columns, evaluates when one of them changed, and reports failures. */
 import { EvaluationError, ParseError, TypeError as CelTypeError } from "@marcbachmann/cel-js";
 import { shorten } from "../fold.js";
+import { Exact } from "../convert/exact.js";
+import { exactNumber } from "../../model/json.js";
+import type { Cells, Purpose } from "./cells.js";
+import { reportFault } from "./column.js";
 import type { BoundColumns } from "./columns.js";
 import { reportConflict } from "./conflict.js";
-import { ExpressionFailure, renamedMethods } from "./expression-functions.js";
-import { recall } from "./recall.js";
-import type { RowView } from "./row-view.js";
+import { renamedMethods } from "./expression-functions.js";
+import { Cell, ExpressionFailure } from "./expression-numbers.js";
+import type { RowView, Value } from "./row-view.js";
 
-export type ExpressionValue = string | number | boolean | Date;
+export type ExpressionValue = Value | Date;
 
 export interface CompiledExpression {
   /** As the mapping writes it. */
   text: string;
-  /** Its columns, in the order of the texts that `evaluate` is given. */
+  /** Its columns, in the order of the cells that `evaluate` is given. */
   columns: readonly string[];
   /** May give what is no value, and may throw. */
-  evaluate(texts: readonly string[]): unknown;
+  evaluate(cells: readonly Cell[]): unknown;
 }
 
 /** Excel's own longest cell. */
@@ -24,35 +28,35 @@ const MAX_CELL = 32_767;
 export function bindExpression(
   expression: CompiledExpression,
   bound: BoundColumns,
-  normalise: (cell: string) => string,
+  cells: Cells,
+  purpose: Purpose,
 ): (view: RowView) => ExpressionValue | null {
   const indexes = expression.columns.map((name) => bound.index([name]));
-  const texts: string[] = expression.columns.map(() => "");
-  /** Null: there is none for the texts as they stand. */
+  const read: Cell[] = expression.columns.map(() => new Cell());
+  /** Null: there is none for the cells as they stand. */
   let latest: ExpressionValue | null = null;
-  const compute = () => valueOf(expression.evaluate(texts));
-  // With one column the value hangs on one text, and texts repeat.
-  const evaluate = indexes.length === 1 ? recall(compute) : compute;
 
   return (view) => {
     let same = latest !== null;
-    for (let position = 0; position < indexes.length; position++) {
+    for (const [position, cell] of read.entries()) {
       const index = indexes[position] ?? -1;
-      const text = index < 0 ? "" : normalise(view.cells[index] ?? "");
+      const kind = index < 0 ? "text" : (view.kinds?.[index] ?? "text");
+      const raw = index < 0 ? "" : cells.raw(view.cells[index] ?? "", kind);
       if (
         (view.conflicts !== null && reportConflict(view, index)) ||
-        (text.length > MAX_CELL && reportLongCell(view, index, text))
+        (raw.length > MAX_CELL && reportLongCell(view, index, raw)) ||
+        (raw !== "" && reportFault(raw, kind, index, cells, purpose, view))
       ) {
         latest = null;
         return null;
       }
-      if (texts[position] === text) continue;
+      if (cell.raw === raw && cell.kind === kind) continue;
       same = false;
-      texts[position] = text;
+      Object.assign(cell, { raw, kind, text: cells.text(raw, kind) });
     }
     if (same) return latest;
     try {
-      latest = evaluate(texts[0] ?? "");
+      latest = valueOf(expression.evaluate(read));
     } catch (error) {
       latest = null;
       reportFailure(error, expression.text, indexes.length === 1 ? (indexes[0] ?? -1) : -1, view);
@@ -63,12 +67,9 @@ export function bindExpression(
 
 function valueOf(value: unknown): ExpressionValue {
   if (typeof value === "string" || typeof value === "boolean" || value instanceof Date) return value;
-  const number = typeof value === "bigint" ? Number(value) : value;
-  if (typeof number === "number" && Number.isFinite(number)) return number;
-  const given =
-    value === null || typeof value === "number"
-      ? String(value)
-      : "something else than text, a number, a boolean or a time";
+  if (value instanceof Exact) return exactNumber(value.text);
+  if (typeof value === "bigint") return exactNumber(String(value));
+  const given = value === null ? "null" : "something else than text, a number, a boolean or a time";
   throw new ExpressionFailure("expression-failed", `it gives ${given}`);
 }
 

@@ -1,29 +1,20 @@
 /** The functions that expressions may call beside CEL's own; conversions in them follow the mapping's defaults. */
 import { taxIdTypeOf } from "../convert/tax-id.js";
+import type { CellKind } from "../../model/row.js";
+import { Exact } from "../convert/exact.js";
 import { foldName, shorten } from "../fold.js";
-import type { Code } from "../../model/codes.js";
+import type { ConversionName } from "../convert/conversion.js";
+import { asText, typedConversions } from "./conversion-chain.js";
 import type { ConversionShelf } from "./conversion-shelf.js";
-import { plainNumber } from "./plain-number.js";
+import { type Cell, exact, ExpressionFailure } from "./expression-numbers.js";
 import { compileRegularExpression, type RegularExpression } from "./regular-expression.js";
-
-/** Why an expression has no value for a row. */
-export class ExpressionFailure extends Error {
-  readonly code: Code;
-  readonly hint: string | null;
-
-  constructor(code: Code, message: string, hint: string | null = null) {
-    super(message);
-    this.code = code;
-    this.hint = hint;
-  }
-}
 
 /** For the reference: signature and meaning of every function. */
 export const expressionFunctions: readonly { signature: string; meaning: string }[] = [
   {
-    signature: "number(text): double",
+    signature: "number(text): decimal",
     meaning:
-      "A number as the mapping's `decimal` writes it; an error when it is none. `number(text, fallback)` takes the fallback for blank text.",
+      "A number as the mapping's `decimal` writes it, or a number cell of a workbook; an error when it is none. Exact, as is all that is reckoned with it. `number(text, fallback)` takes the fallback for blank text.",
   },
   { signature: "date(text): timestamp", meaning: "A date or time in one of the mapping's `dates`, in its `timezone`." },
   { signature: "iso(timestamp): text", meaning: "ISO 8601 with milliseconds and Z." },
@@ -36,8 +27,11 @@ export const expressionFunctions: readonly { signature: string; meaning: string 
     meaning:
       'Which tax id of the mapping\'s `country` it is: `taxIdType(row["CNPJ/CPF"]) == "CPF" ? "PERSON" : "COMPANY"`; "" for blank text, an error when it is none or could be several.',
   },
-  { signature: "round(double, places): double", meaning: "Rounded, halves away from zero." },
-  { signature: "plain(double): text", meaning: "In plain decimal notation, without exponent." },
+  {
+    signature: "round(decimal, places): decimal",
+    meaning: "Rounded, halves away from zero. A division stands inside it, for a quotient may have no end.",
+  },
+  { signature: "plain(decimal): text", meaning: "In plain decimal notation, without exponent." },
   {
     signature: "upper(text), lower(text), fold(text): text",
     meaning: "Letters; `fold` also drops accents and doubled white space.",
@@ -67,6 +61,7 @@ export const patternMethods: ReadonlySet<string> = new Set(["matches", "extract"
 
 const MAX_PARTS = 1000;
 const MAX_TEXT = 65_536;
+const MAX_PLACES = 20;
 
 /** By signature as CEL writes it: `number(string): double`, `string.extract(string): string`. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the library checks argument types by the signature
@@ -76,9 +71,9 @@ const TIME = "google.protobuf.Timestamp";
 
 /** The functions of one mapping. They throw `ExpressionFailure` for what a row can be blamed for. */
 export function expressionFunctionTable(conversions: ConversionShelf): FunctionTable {
-  const convert = (text: string, name: string): string | number | boolean => {
-    const result = conversions.get(name)(text, "text");
-    if ("value" in result) return result.value;
+  const convert = (text: string, name: string, kind: CellKind = "text"): string => {
+    const result = conversions.get(name)(text, kind);
+    if ("value" in result) return asText(result.value, name === "timestamp" ? "timestamp" : null);
     throw new ExpressionFailure(result.problem.code, result.problem.message, result.problem.hint);
   };
   const patterns = new Map<string, RegularExpression>();
@@ -90,22 +85,34 @@ export function expressionFunctionTable(conversions: ConversionShelf): FunctionT
     }
     return known;
   };
-  const number = (text: string): number => Number(convert(text, "decimal"));
+  const number = (text: string, kind?: CellKind): Exact => Exact.of(convert(text, "decimal", kind));
+  const date = (text: string, kind?: CellKind): Date => new Date(convert(text, "timestamp", kind));
+  const converted = (cell: Cell, name: string): string =>
+    typedConversions.has(name as ConversionName) ? convert(cell.raw, name, cell.kind) : convert(cell.text, name);
   return new Map<string, (...values: never[]) => unknown>([
-    ["number(string): double", number],
-    ["number(string, double): double", (text: string, fallback: number) => (text === "" ? fallback : number(text))],
-    [`date(string): ${TIME}`, (text: string) => new Date(Number(convert(text, "timestamp")))],
+    ["number(string): decimal", (text: string) => number(text)],
+    ["number(cell): decimal", ({ raw, kind }: Cell) => number(raw, kind)],
+    ...["decimal", "int"].flatMap((type): [string, (...values: never[]) => unknown][] => [
+      [
+        `number(string, ${type}): decimal`,
+        (text: string, fallback: Exact | bigint) => (text === "" ? exact(fallback) : number(text)),
+      ],
+      [
+        `number(cell, ${type}): decimal`,
+        ({ raw, kind }: Cell, fallback: Exact | bigint) => (raw === "" ? exact(fallback) : number(raw, kind)),
+      ],
+    ]),
+    [`date(string): ${TIME}`, (text: string) => date(text)],
+    [`date(cell): ${TIME}`, ({ raw, kind }: Cell) => date(raw, kind)],
     [`iso(${TIME}): string`, (at: Date) => at.toISOString()],
-    [
-      "convert(string, string): string",
-      (text: string, name: string) => {
-        const value = convert(text, name);
-        return name === "timestamp" ? new Date(Number(value)).toISOString() : String(value);
-      },
-    ],
+    ["convert(string, string): string", (text: string, name: string) => convert(text, name)],
+    ["convert(cell, string): string", converted],
     ["taxIdType(string): string", (text: string) => (text.trim() === "" ? "" : taxIdType(text, conversions.country))],
-    ["round(double, int): double", (value: number, places: bigint) => round(value, Number(places))],
-    ["plain(double): string", (value: number) => plainNumber(value)],
+    ["round(decimal, int): decimal", round],
+    ["round(int, int): decimal", round],
+    ["plain(decimal): string", (value: Exact) => value.text],
+    ["plain(int): string", (value: bigint) => String(value)],
+    ["string(decimal): string", (value: Exact) => value.text],
     ["upper(string): string", (text: string) => text.toUpperCase()],
     ["lower(string): string", (text: string) => text.toLowerCase()],
     ["fold(string): string", (text: string) => foldName(text)],
@@ -155,9 +162,6 @@ function joined(parts: readonly unknown[], separator: string): string {
   return parts.join(separator);
 }
 
-function round(value: number, places: number): number {
-  const bounded = Math.min(15, Math.max(0, places));
-  // Shifting the exponent as text avoids 1.005 * 100 = 100.49999999999999.
-  const shifted = Math.round(Number(`${Math.abs(value)}e${bounded}`));
-  return Number.isFinite(shifted) ? Math.sign(value) * Number(`${shifted}e-${bounded}`) : value;
+function round(value: Exact | bigint, places: bigint): Exact {
+  return exact(value).round(Math.min(MAX_PLACES, Math.max(0, Number(places))));
 }

@@ -11,8 +11,9 @@ import {
   explainExpressionError,
   type ExpressionValue,
 } from "./expression-binding.js";
-import { compileClosure } from "./expression-closure.js";
-import { expressionFunctionTable, type FunctionTable } from "./expression-functions.js";
+import type { Cells, Purpose } from "./cells.js";
+import { expressionFunctionTable } from "./expression-functions.js";
+import { Cell, NUMBER, registerNumbers } from "./expression-numbers.js";
 import { ExpressionRefusal, inspectExpression } from "./expression-inspection.js";
 import type { RowView } from "./row-view.js";
 
@@ -23,7 +24,7 @@ export interface Expression {
   uses: ColumnUse[];
   type: ExpressionType;
   /** Null: no value for this row; the problem has been reported. */
-  bind(columns: BoundColumns): (view: RowView) => ExpressionValue | null;
+  bind(columns: BoundColumns, purpose: Purpose): (view: RowView) => ExpressionValue | null;
 }
 
 const LIMITS = { maxAstNodes: 250, maxDepth: 32, maxListElements: 200, maxMapEntries: 200, maxCallArguments: 16 };
@@ -32,7 +33,7 @@ const MAX_LENGTH = 4000;
 const TYPES: { [name: string]: ExpressionType } = {
   string: "text",
   int: "number",
-  double: "number",
+  [NUMBER]: "number",
   bool: "boolean",
   dyn: "any",
   "google.protobuf.Timestamp": "time",
@@ -40,25 +41,21 @@ const TYPES: { [name: string]: ExpressionType } = {
 
 export class ExpressionCompiler {
   readonly #environment: Environment;
-  readonly #functions: FunctionTable;
   readonly #conversions: ConversionShelf;
   readonly #source: MappingSource;
-  readonly #normalise: (cell: string) => string;
+  readonly #cells: Cells;
   /** What the custom functions' module exports and cannot be called; one sentence each. */
   readonly refused: string[];
 
-  constructor(
-    source: MappingSource,
-    conversions: ConversionShelf,
-    normalise: (cell: string) => string,
-    functions: CustomFunctions,
-  ) {
+  constructor(source: MappingSource, conversions: ConversionShelf, cells: Cells, functions: CustomFunctions) {
     this.#source = source;
     this.#conversions = conversions;
-    this.#normalise = normalise;
-    this.#environment = new Environment({ limits: LIMITS }).registerVariable("row", "map<string, string>");
-    this.#functions = expressionFunctionTable(conversions);
-    for (const [signature, handler] of this.#functions) this.#environment.registerFunction(signature, handler);
+    this.#cells = cells;
+    this.#environment = new Environment({ limits: LIMITS });
+    registerNumbers(this.#environment);
+    this.#environment.registerVariable("row", "map<string, string>").registerVariable("cells", "map<string, cell>");
+    for (const [signature, handler] of expressionFunctionTable(conversions))
+      this.#environment.registerFunction(signature, handler);
     this.refused = registerCustomFunctions(this.#environment, functions);
   }
 
@@ -74,11 +71,10 @@ export class ExpressionCompiler {
     try {
       const parsed = this.#environment.parse(text);
       const columns = inspectExpression(parsed.ast, (name) => this.#conversions.get(name));
-      const closure = compileClosure(parsed.ast, columns, this.#functions);
       const checked = parsed.check();
       if (!checked.valid) throw checked.error ?? new Error("its types do not fit");
       type = checked.type ?? "";
-      compiled = { text, columns, evaluate: closure ?? evaluateByLibrary(parsed, columns) };
+      compiled = { text, columns, evaluate: evaluateByLibrary(parsed, columns) };
     } catch (error) {
       this.#report(text, path, error);
       return null;
@@ -89,11 +85,11 @@ export class ExpressionCompiler {
       this.#source.report("mapping-expression", path, message);
       return null;
     }
-    const normalise = this.#normalise;
+    const cells = this.#cells;
     return {
       uses: compiled.columns.map((column) => [column]),
       type: known,
-      bind: (bound) => bindExpression(compiled, bound, normalise),
+      bind: (bound, purpose) => bindExpression(compiled, bound, cells, purpose),
     };
   }
 
@@ -110,11 +106,16 @@ export class ExpressionCompiler {
   }
 }
 
-function evaluateByLibrary(parsed: ParseResult, columns: readonly string[]): (texts: readonly string[]) => unknown {
+function evaluateByLibrary(parsed: ParseResult, columns: readonly string[]): (cells: readonly Cell[]) => unknown {
   const row = new Map<string, string>();
-  const context = { row };
-  return (texts) => {
-    for (const [position, column] of columns.entries()) row.set(column, texts[position] ?? "");
+  const cells = new Map<string, Cell>();
+  const context = { row, cells };
+  return (given) => {
+    for (const [position, column] of columns.entries()) {
+      const cell = given[position] ?? new Cell();
+      row.set(column, cell.text);
+      cells.set(column, cell);
+    }
     return parsed(context);
   };
 }
@@ -127,11 +128,8 @@ function startOf(error: unknown): number {
 function hintFor(summary: string): string | null {
   const unknown = /^Unknown variable: (\w+)/u.exec(summary);
   if (unknown !== null) return `Columns are read as row["${unknown[1]}"].${didYouMean(unknown[1] ?? "", ["row"])}`;
-  if (/^no such overload: .*(?:string .*(?:int|double)|(?:int|double) .*string)/u.test(summary)) {
+  if (/^no such overload: .*(?:string .*(?:int|decimal)|(?:int|decimal) .*string)/u.test(summary)) {
     return 'Cells are text: number(row["…"]) makes a number of one, string(…) text of a number.';
-  }
-  if (/^no such overload: .*(?:int .*double|double .*int)/u.test(summary)) {
-    return "Numbers beside number() are written with a point: 10.0.";
   }
   return null;
 }

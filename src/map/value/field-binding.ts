@@ -2,17 +2,20 @@
 import type { Conversion, ConversionName } from "../convert/conversion.js";
 import { shorten } from "../fold.js";
 import type { Code } from "../../model/codes.js";
-import { finish } from "./conversion-chain.js";
+import type { CellKind } from "../../model/row.js";
+import { asText, finish, kindOf } from "./conversion-chain.js";
+import type { Cells } from "./cells.js";
+import { reportFault } from "./column.js";
 import type { Lookup } from "./lookup.js";
-import { plainNumber } from "./plain-number.js";
 import type { RegularExpression } from "./regular-expression.js";
 import type { Read, ReadText, RowView, Value } from "./row-view.js";
 import type { Slot } from "./slot.js";
 
 export interface FieldSteps {
   slot: Slot;
-  normalise: (cell: string) => string;
   required: boolean;
+  /** What a cell's own text, kept by a `map`, may not be; null: a computed text. */
+  cells: Cells | null;
   /** Already converted; undefined: none. */
   fallback: Value | undefined;
   lookup: Lookup | null;
@@ -20,6 +23,7 @@ export interface FieldSteps {
   otherwise: Value | undefined;
   convert: Conversion;
   last: ConversionName | null;
+  typed: boolean;
   oneOf: ReadonlySet<string> | null;
   pattern: RegularExpression | null;
 }
@@ -41,7 +45,7 @@ export function bindTextField(source: ReadText, column: number, steps: FieldStep
   const { slot, convert, last, lookup } = steps;
   const blank = blankResult(column, steps);
   const check =
-    steps.oneOf === null && steps.pattern === null
+    steps.oneOf === null && steps.pattern === null && slot.limit === undefined
       ? null
       : (value: Value, view: RowView) => permitted(value, view, column, steps);
   const plain = last !== "timestamp" && (slot.gives === "text" || slot.gives === "json");
@@ -97,10 +101,18 @@ function blankResult(column: number, steps: FieldSteps): Read<Value> {
 }
 
 /** What the map gives as text, its kind in `view.kind`; null: not listed, reported. */
-function lookUp(text: string, view: RowView, column: number, steps: FieldSteps): string | null {
+function lookUp(cell: string, view: RowView, column: number, steps: FieldSteps): string | null {
+  const { cells, typed, slot } = steps;
+  const kind: CellKind = view.kind;
+  const text = cells === null || kind === "text" ? cell : cells.text(cell, kind);
   const mapped = steps.lookup?.get(text) ?? steps.otherwise;
   if (mapped === undefined) {
-    if (steps.keepUnlisted) return text;
+    if (steps.keepUnlisted) {
+      const purpose = slot.identity === true ? "identity" : "value";
+      if (cells !== null && reportFault(cell, kind, column, cells, purpose, view)) return null;
+      if (!typed) view.kind = "text";
+      return typed ? cell : text;
+    }
     report(
       view,
       "value-unmapped",
@@ -110,12 +122,21 @@ function lookUp(text: string, view: RowView, column: number, steps: FieldSteps):
     );
     return null;
   }
-  view.kind = typeof mapped === "string" ? "text" : (typeof mapped as "number" | "boolean");
-  return typeof mapped === "number" ? plainNumber(mapped) : String(mapped);
+  view.kind = kindOf(mapped);
+  return asText(mapped);
+}
+
+export function beyondLimit(text: string, { limit }: Slot): boolean {
+  return limit !== undefined && Math.abs(Number(text)) > limit;
 }
 
 function permitted(value: Value, view: RowView, column: number, steps: FieldSteps): boolean {
-  const text = typeof value === "number" ? plainNumber(value) : String(value);
+  const text = asText(value);
+  if (beyondLimit(text, steps.slot)) {
+    const { label, limit } = steps.slot;
+    report(view, "number-range", `${label}: ${shorten(text)} is not between -${limit} and ${limit}`, null, column);
+    return false;
+  }
   if (steps.oneOf !== null && !steps.oneOf.has(text)) {
     const some = [...steps.oneOf].slice(0, 10).join(", ");
     report(

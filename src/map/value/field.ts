@@ -1,13 +1,13 @@
 /** One field of a record, from its spec to a closure over a row: source → blank → map → as → oneOf, pattern. */
+import { isExactNumber } from "../../model/json.js";
 import type { FieldObject, FieldSpec } from "../schema/field-schema.js";
 import type { Path } from "../source/mapping-source.js";
 import type { BoundColumns, ColumnUse } from "./columns.js";
 import type { CompileContext } from "./compile-context.js";
 import { compileCondition } from "./condition.js";
-import { type Chain, compileChain, finish } from "./conversion-chain.js";
-import { bindRawField, bindTextField, bindWhen, type FieldSteps } from "./field-binding.js";
+import { asText, type Chain, compileChain, finish, kindOf } from "./conversion-chain.js";
+import { beyondLimit, bindRawField, bindTextField, bindWhen, type FieldSteps } from "./field-binding.js";
 import { compileLookup, type Lookup, lookupName } from "./lookup.js";
-import { plainNumber } from "./plain-number.js";
 import { compileRegularExpression, type RegularExpression } from "./regular-expression.js";
 import type { Read, Value } from "./row-view.js";
 import type { Slot } from "./slot.js";
@@ -24,7 +24,7 @@ const SOURCES = ["column", "template", "expr", "value"] as const;
 
 /** Null: it cannot be used, and why has been reported. */
 export function compileField(spec: FieldSpec, slot: Slot, path: Path, context: CompileContext): Field | null {
-  if (typeof spec !== "object") return compileConstant(spec, undefined, slot, path, context);
+  if (typeof spec !== "object" || isExactNumber(spec)) return compileConstant(spec, undefined, slot, path, context);
   const given = SOURCES.filter((source) => spec[source] !== undefined);
   const [source] = given;
   if (source === undefined || given.length > 1) {
@@ -41,7 +41,7 @@ export function compileField(spec: FieldSpec, slot: Slot, path: Path, context: C
 
 function compileValue(spec: FieldObject, slot: Slot, path: Path, context: CompileContext): Field | null {
   const { value } = spec;
-  if (value === null || typeof value === "object") {
+  if (value !== undefined && !isValue(value)) {
     context.source.report(
       "mapping-value",
       [...path, "value"],
@@ -74,6 +74,10 @@ function compileValue(spec: FieldObject, slot: Slot, path: Path, context: Compil
   };
 }
 
+function isValue(value: unknown): value is Value {
+  return ["string", "number", "boolean"].includes(typeof value) || isExactNumber(value);
+}
+
 function compileConstant(
   value: Value,
   as: FieldObject["as"],
@@ -82,7 +86,7 @@ function compileConstant(
   context: CompileContext,
 ): Field | null {
   if (slot.gives === "json" && as === undefined) return { uses: [], constant: value, bind: () => () => value };
-  if (slot.convert !== undefined && as === undefined) return bindDependent(value, slot, context);
+  if (slot.convert !== undefined && as === undefined) return bindDependent(value, slot);
   const chain = compileChain(as, slot, as === undefined ? path : path.slice(0, -1), context);
   if (chain === null) return null;
   const converted = convertConstant(value, chain, slot, path, context);
@@ -91,11 +95,10 @@ function compileConstant(
 }
 
 /** A constant whose conversion depends on the row. */
-function bindDependent(value: Value, slot: Slot, context: CompileContext): Field {
+function bindDependent(value: Value, slot: Slot): Field {
   const steps: FieldSteps = {
     ...noSteps(slot),
     convert: slot.convert ?? ((text) => ({ value: text })),
-    normalise: context.normalise,
   };
   return {
     uses: [],
@@ -104,7 +107,7 @@ function bindDependent(value: Value, slot: Slot, context: CompileContext): Field
       bindTextField(
         (view) => {
           view.kind = kindOf(value);
-          return typeof value === "number" ? plainNumber(value) : String(value);
+          return asText(value);
         },
         -1,
         steps,
@@ -121,7 +124,7 @@ function compileComputed(spec: FieldObject, slot: Slot, path: Path, context: Com
   const raw = slot.gives === "json" && spec.as === undefined && spec.map === undefined;
   const chain: Chain | null =
     instant || (raw && type !== undefined)
-      ? { convert: (text) => ({ value: text }), last: null }
+      ? { convert: (text) => ({ value: text }), last: null, typed: false }
       : compileChain(spec.as, slot, path, context);
   if (instant && slot.gives !== "instant" && slot.gives !== "text" && slot.gives !== "json") {
     context.source.report(
@@ -141,17 +144,19 @@ function compileComputed(spec: FieldObject, slot: Slot, path: Path, context: Com
   const fallback =
     spec.default === undefined ? undefined : convertConstant(spec.default, chain, slot, [...path, "default"], context);
   const { otherwise } = spec;
+  const purpose = slot.identity === true ? "identity" : lookup === null ? "value" : "map";
   const steps: FieldSteps = {
     slot,
-    normalise: context.normalise,
+    cells: source.cell ? context.cells : null,
     required: spec.required ?? slot.required,
     fallback,
     lookup,
-    keepUnlisted: typeof otherwise === "object",
-    otherwise: typeof otherwise === "object" ? undefined : otherwise,
+    keepUnlisted: otherwise !== undefined && !isValue(otherwise),
+    otherwise: isValue(otherwise) ? otherwise : undefined,
     convert: chain.convert,
     last: chain.last,
-    oneOf: spec.oneOf === undefined ? null : new Set(spec.oneOf.map(String)),
+    typed: chain.typed,
+    oneOf: spec.oneOf === undefined ? null : new Set(spec.oneOf.map((value) => asText(value))),
     pattern,
   };
   return {
@@ -163,29 +168,27 @@ function compileComputed(spec: FieldObject, slot: Slot, path: Path, context: Com
       const { expression } = source;
       const read =
         expression !== null && (instant || raw)
-          ? bindRawField(expression.bind(columns), column, steps)
-          : bindTextField(source.bind(columns), column, steps);
+          ? bindRawField(expression.bind(columns, purpose), column, steps)
+          : bindTextField(source.bind(columns, purpose, chain.typed || lookup !== null), column, steps);
       return bindWhen(read, holds);
     },
   };
 }
 
-function noSteps(slot: Slot): Omit<FieldSteps, "convert" | "normalise"> {
+function noSteps(slot: Slot): Omit<FieldSteps, "convert"> {
   return {
     slot,
+    cells: null,
     required: slot.required,
     fallback: undefined,
     lookup: null,
     keepUnlisted: false,
     otherwise: undefined,
     last: null,
+    typed: false,
     oneOf: null,
     pattern: null,
   };
-}
-
-function kindOf(value: Value): "text" | "number" | "boolean" {
-  return typeof value === "string" ? "text" : (typeof value as "number" | "boolean");
 }
 
 /** Undefined: it does not convert, which has been reported. */
@@ -196,14 +199,19 @@ function convertConstant(
   path: Path,
   context: CompileContext,
 ): Value | undefined {
-  const text = typeof value === "number" ? plainNumber(value) : String(value);
+  const text = asText(value);
   if (text === "") {
     if (slot.gives === "text" || slot.gives === "json") return "";
     context.source.report("mapping-value", path, `${slot.label}: empty text cannot stand here.`);
     return undefined;
   }
   const result = chain.convert(text, kindOf(value));
-  if ("value" in result) return finish(result.value, slot, chain.last);
+  if ("value" in result) {
+    const finished = finish(result.value, slot, chain.last);
+    if (!beyondLimit(asText(finished), slot)) return finished;
+    context.source.report("mapping-value", path, `${slot.label} is between -${slot.limit} and ${slot.limit}.`);
+    return undefined;
+  }
   const { code, message, hint } = result.problem;
   context.source.report(code, path, `${slot.label}: ${message}.`, hint === null ? {} : { hint });
   return undefined;

@@ -1,5 +1,5 @@
 /** Free JSON with fields in it: `fields`, `target.fields`, `value` and `extra`. */
-import type { JsonObject, JsonValue } from "../../model/json.js";
+import { isExactNumber, type JsonObject, type JsonValue } from "../../model/json.js";
 import { fieldObjectSchema } from "../schema/field-schema.js";
 import type { Path } from "../source/mapping-source.js";
 import { parseWithSchema } from "../source/schema-problems.js";
@@ -21,7 +21,7 @@ const FIELD_MEMBERS = ["column", "template", "expr", "value"] as const;
 /** Null: it cannot be used, and why has been reported. */
 export function compileJson(spec: unknown, label: string, path: Path, context: CompileContext): JsonField | null {
   if (Array.isArray(spec)) return compileList(spec, label, path, context);
-  if (spec === null || typeof spec !== "object") return constantJson(spec as JsonValue);
+  if (spec === null || typeof spec !== "object" || isExactNumber(spec)) return constantJson(spec as JsonValue);
   if (!FIELD_MEMBERS.some((member) => Object.hasOwn(spec, member))) {
     return compileJsonObject(spec as { [name: string]: unknown }, label, path, context);
   }

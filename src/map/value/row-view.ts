@@ -1,4 +1,5 @@
 /** What the compiled fields of one input look at: one row, or a group of rows, at a time. One object, used again and again. */
+import type { ExactNumber } from "../../model/json.js";
 import type { Problem } from "../../model/problem.js";
 import type { CellKind, Row } from "../../model/row.js";
 
@@ -19,7 +20,7 @@ export interface RowView {
 }
 
 /** A value as it is sent, or made text for a key. */
-export type Value = string | number | boolean;
+export type Value = string | number | ExactNumber | boolean;
 
 /** Undefined: blank. Null: not readable; the problem has been reported. */
 export type Read<T> = (view: RowView) => T | undefined | null;

@@ -11,10 +11,19 @@ export interface Slot {
   convert?: Conversion;
   /** Whether a blank is an error unless the field says `required: false`. */
   required: boolean;
+  /** A key or an id, which no spreadsheet may have spoilt (`Cells.fault`). */
+  identity?: true;
+  /** The greatest number allowed, and the least with a minus. */
+  limit?: number;
 }
 
 export function textSlot(label: string, required: boolean): Slot {
   return { label, gives: "text", as: "text", required };
+}
+
+/** A part of a key, or an id. */
+export function identitySlot(label: string, required = true): Slot {
+  return { ...textSlot(label, required), identity: true };
 }
 
 export function booleanSlot(label: string, required: boolean): Slot {
@@ -25,8 +34,9 @@ export function instantSlot(label: string): Slot {
   return { label, gives: "instant", as: "timestamp", required: true };
 }
 
-export function numberSlot(label: string): Slot {
-  return { label, gives: "number", as: { name: "decimal", number: true }, required: false };
+/** A coordinate: at most `limit` degrees, either way. */
+export function coordinateSlot(label: string, limit: number): Slot {
+  return { label, gives: "number", as: { name: "decimal", number: true }, required: false, limit };
 }
 
 export function jsonSlot(label: string): Slot {

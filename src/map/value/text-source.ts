@@ -2,11 +2,13 @@
 import { RowferryError } from "../../model/error.js";
 import type { FieldObject } from "../schema/field-schema.js";
 import type { Path } from "../source/mapping-source.js";
+import type { ConversionSpec } from "../convert/conversion.js";
+import type { Purpose } from "./cells.js";
 import { bindColumn, type ColumnReading } from "./column.js";
 import type { BoundColumns, ColumnUse } from "./columns.js";
 import type { CompileContext } from "./compile-context.js";
+import { asText, kindOf } from "./conversion-chain.js";
 import type { Expression } from "./expression.js";
-import { plainNumber } from "./plain-number.js";
 import type { ReadText } from "./row-view.js";
 import { bindTemplate, parseTemplate, type TemplatePart } from "./template.js";
 
@@ -14,9 +16,12 @@ export interface TextSource {
   uses: ColumnUse[];
   /** Set for expressions, whose values need not pass through text. */
   expression: Expression | null;
+  /** Whether it is one cell, whose kind may differ from text. */
+  cell: boolean;
   /** The column by whose header problems are reported; null when the text is made of several. */
   column: ColumnUse | null;
-  bind(columns: BoundColumns): ReadText;
+  /** `typed`: a typed cell keeps its own form, its kind beside it. */
+  bind(columns: BoundColumns, purpose: Purpose, typed: boolean): ReadText;
 }
 
 /** Null: it cannot be used, and why has been reported. Exactly one of column, template and expr is set. */
@@ -24,7 +29,13 @@ export function compileTextSource(spec: FieldObject, path: Path, context: Compil
   const reading = compileReading(spec, path, context);
   if (spec.column !== undefined) {
     const use = [spec.column].flat();
-    return { uses: [use], expression: null, column: use, bind: (columns) => bindColumn(use, reading, columns) };
+    return {
+      uses: [use],
+      expression: null,
+      cell: reading.decimal === null && reading.mode !== "join" && reading.mode !== "count",
+      column: use,
+      bind: (columns, purpose, typed) => bindColumn(use, { ...reading, purpose, typed }, columns),
+    };
   }
   if (spec.template !== undefined) {
     let parts: TemplatePart[];
@@ -42,11 +53,12 @@ export function compileTextSource(spec: FieldObject, path: Path, context: Compil
     return {
       uses,
       expression: null,
+      cell: false,
       column: uses.length === 1 ? (uses[0] ?? null) : null,
-      bind: (columns) =>
+      bind: (columns, purpose) =>
         bindTemplate(
           parts,
-          uses.map((use) => bindColumn(use, reading, columns)),
+          uses.map((use) => bindColumn(use, { ...reading, purpose, typed: false }, columns)),
         ),
     };
   }
@@ -55,25 +67,25 @@ export function compileTextSource(spec: FieldObject, path: Path, context: Compil
   return {
     uses: expression.uses,
     expression,
+    cell: false,
     column: expression.uses.length === 1 ? (expression.uses[0] ?? null) : null,
-    bind: (columns) => {
-      const read = expression.bind(columns);
+    bind: (columns, purpose) => {
+      const read = expression.bind(columns, purpose);
       return (view) => {
         const value = read(view);
         if (value === null) return null;
-        if (typeof value === "string") {
-          view.kind = "text";
-          return value;
-        }
-        view.kind = typeof value === "number" ? "number" : typeof value === "boolean" ? "boolean" : "text";
-        if (typeof value === "number") return plainNumber(value);
-        return value instanceof Date ? value.toISOString() : String(value);
+        view.kind = value instanceof Date ? "text" : kindOf(value);
+        return value instanceof Date ? value.toISOString() : asText(value);
       };
     },
   };
 }
 
-function compileReading(spec: FieldObject, path: Path, context: CompileContext): ColumnReading {
+function compileReading(
+  spec: FieldObject,
+  path: Path,
+  context: CompileContext,
+): Omit<ColumnReading, "purpose" | "typed"> {
   const mode = spec.rows ?? "same";
   if (spec.rows !== undefined && (!context.grouped || spec.expr !== undefined)) {
     const why = context.grouped
@@ -84,7 +96,7 @@ function compileReading(spec: FieldObject, path: Path, context: CompileContext):
   let decimal = null;
   if (mode === "sum" || mode === "min" || mode === "max") {
     try {
-      decimal = context.conversions.get("decimal");
+      decimal = context.conversions.get(numbersOf(spec));
     } catch (error) {
       if (!(error instanceof RowferryError)) throw error;
       context.source.report(error.code, [...path, "rows"], `\`rows: ${mode}\`: ${error.message}.`, {
@@ -92,5 +104,14 @@ function compileReading(spec: FieldObject, path: Path, context: CompileContext):
       });
     }
   }
-  return { normalise: context.normalise, mode, separator: spec.separator ?? "; ", decimal };
+  return { cells: context.cells, mode, separator: spec.separator ?? "; ", decimal };
+}
+
+/** How the numbers that are added up are read: as the field's own `as` says, but for what it says of their sum. */
+function numbersOf({ as }: FieldObject): ConversionSpec {
+  const [first] = [as ?? "decimal"].flat();
+  if (typeof first !== "object" || (first.name !== "decimal" && first.name !== "integer")) return "decimal";
+  const { decimal, grouping, units } = first as { [option: string]: unknown };
+  const given = Object.entries({ decimal, grouping, units }).filter(([, value]) => value !== undefined);
+  return { name: "decimal", ...Object.fromEntries(given) };
 }

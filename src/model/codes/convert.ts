@@ -24,6 +24,14 @@ export const convertCodes = {
     transient: false,
     exit: null,
   },
+  "cell-damaged": {
+    meaning: "A cell holds what a spreadsheet, or a conversion of the file, made of a value.",
+    remedy:
+      "Correct the cell where the file comes from; ids of many digits are formatted as text there. List text that means nothing under `blank`.",
+    example: "`1,23457E+17` as a ticket number; `#REF!` as text; a number of more than fifteen digits in a workbook.",
+    transient: false,
+    exit: null,
+  },
   "cell-kind": {
     meaning: "A workbook's cell holds another kind of value than the field needs.",
     remedy:
@@ -55,8 +63,9 @@ export const convertCodes = {
   },
   "number-unreadable": {
     meaning: "A cell is not a number as the mapping writes numbers.",
-    remedy: "Correct the cell, or set the mapping's `decimal` mark as the file has it.",
-    example: "`1.5` in a file whose decimal mark is a comma.",
+    remedy:
+      "Correct the cell, or set the mapping's `decimal` mark, and `grouping` where thousands are grouped, as the file has them.",
+    example: "`1.5` in a file whose decimal mark is a comma; `1.234` there, which may be thousands or a fraction.",
     transient: false,
     exit: null,
   },

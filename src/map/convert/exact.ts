@@ -1,0 +1,96 @@
+/** Exact decimal numbers, and quotients of them: no binary float between what a cell says and what is sent. */
+import { Big } from "big.js";
+import type { ExactNumber } from "../../model/json.js";
+
+/** More than anybody counts, and few enough that no cell or formula can make long work. */
+export const MAX_DIGITS = 60;
+
+/** A number with more digits than `MAX_DIGITS`. */
+export class TooLong extends Error {
+  constructor() {
+    super(`the number has more than ${MAX_DIGITS} digits`);
+  }
+}
+
+/** The digits of its plain notation. */
+function digits({ c, e }: Big): number {
+  return Math.max(e, 0) + 1 + Math.max(c.length - 1 - e, 0);
+}
+
+const ONE = new Big(1);
+
+/** A constructor of our own: whoever else uses the library cannot change how ours divides. */
+const Quotient = Big();
+Quotient.RM = 1;
+
+export class Exact {
+  readonly #top: Big;
+  /** One, but for quotients, which only `round` makes decimals of. */
+  readonly #bottom: Big;
+
+  /** @throws TooLong */
+  private constructor(top: Big, bottom: Big) {
+    const most = bottom === ONE ? MAX_DIGITS : 4 * MAX_DIGITS;
+    if (digits(top) > most || digits(bottom) > most) throw new TooLong();
+    this.#top = top;
+    this.#bottom = bottom;
+  }
+
+  /** From decimal digits, with or without an exponent. @throws TooLong; Error where it is none. */
+  static of(text: string): Exact {
+    return new Exact(new Big(text), ONE);
+  }
+
+  plus(other: Exact): Exact {
+    if (this.#bottom === ONE && other.#bottom === ONE) return new Exact(this.#top.plus(other.#top), ONE);
+    const top = this.#top.times(other.#bottom).plus(other.#top.times(this.#bottom));
+    return new Exact(top, this.#bottom.times(other.#bottom));
+  }
+
+  minus(other: Exact): Exact {
+    return this.plus(other.negated());
+  }
+
+  times(other: Exact): Exact {
+    const top = this.#top.times(other.#top);
+    if (this.#bottom === ONE && other.#bottom === ONE) return new Exact(top, ONE);
+    return new Exact(top, this.#bottom.times(other.#bottom));
+  }
+
+  /** `other` is not zero. The bottom stays positive, so that comparing can multiply by it. */
+  over(other: Exact): Exact {
+    const top = this.#top.times(other.#bottom);
+    const bottom = this.#bottom.times(other.#top);
+    return bottom.lt(0) ? new Exact(top.times(-1), bottom.times(-1)) : new Exact(top, bottom);
+  }
+
+  negated(): Exact {
+    return new Exact(this.#top.times(-1), this.#bottom);
+  }
+
+  isZero(): boolean {
+    return this.#top.eq(0);
+  }
+
+  /** Less than zero, zero, or more, as this is less than, equal to or more than `other`. */
+  compare(other: Exact): number {
+    return this.#top.times(other.#bottom).cmp(other.#top.times(this.#bottom));
+  }
+
+  /** Halves away from zero; `places` from 0 to 60. */
+  round(places: number): Exact {
+    Quotient.DP = places;
+    return new Exact(new Big(new Quotient(this.#top).div(this.#bottom)), ONE);
+  }
+
+  /** Plain notation: a point, no exponent, no superfluous zeros. @throws Error for a quotient, which may have no end. */
+  get text(): string {
+    if (this.#bottom !== ONE) throw new Error("a quotient may have no end: write round(a / b, 2)");
+    return this.#top.eq(0) ? "0" : this.#top.toFixed();
+  }
+}
+
+/** A number of ours in plain notation. @throws TooLong */
+export function plainNumber(value: number | ExactNumber): string {
+  return typeof value === "number" ? Exact.of(String(value)).text : value.rawJSON;
+}
