@@ -94,8 +94,8 @@ describe("rowferry init", () => {
     const cwd = join(world.cwd, "here");
     const config = readFileSync(join(cwd, "rowferry.config.yaml"), "utf8");
     const filled = config.replace("targets: {}", "targets:").replaceAll(/^#( {2,}[a-zA-Z].*)$/gm, "$1");
-    writeFileSync(join(cwd, "rowferry.config.yaml"), filled.replace("/run/secrets/rowferry-staging", "secret.txt"));
-    writeFileSync(join(cwd, "secret.txt"), "abc");
+    writeFileSync(join(cwd, "rowferry.config.yaml"), filled);
+    writeFileSync(join(cwd, "staging.secret"), "abc", { mode: 0o600 });
     const target = resolveTarget({ flags: { target: "staging" }, env: {}, cwd });
     expect(target).toMatchObject({
       name: "staging",

@@ -254,15 +254,6 @@ describe("rowferry.config.yaml", () => {
     expect(error.hint).toContain("clientSecretFile");
   });
 
-  it("may name the variable that holds the secret", () => {
-    const files = {
-      "rowferry.config.yaml": config.replace("clientSecretFile: secret.txt", "clientSecretEnv: PROD_SECRET"),
-    };
-    const flags = { target: "production" };
-    expect(resolved({ files, flags, env: { PROD_SECRET: "x" } }).clientSecret).toBe("x");
-    expect(refusal({ files, flags }).message).toContain("PROD_SECRET");
-  });
-
   it.each(["sandbox", "env", "../evil", "a b"])("refuses a target called %s", (name) => {
     expect(broken(config.replace("production", JSON.stringify(name))).code).toBe("settings-invalid");
   });

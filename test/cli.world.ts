@@ -30,7 +30,8 @@ export function folder(files: { [path: string]: string } = {}): string {
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(path, name)), { recursive: true });
-    writeFileSync(join(path, name), content);
+    // Owner-only, as a secret must be.
+    writeFileSync(join(path, name), content, { mode: 0o600 });
   }
   return path;
 }

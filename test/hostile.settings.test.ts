@@ -49,7 +49,7 @@ const edited = (text: string, edits: readonly { at: number; length: number; piec
 let cwd: string;
 beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), "rowferry-settings-"));
-  writeFileSync(join(cwd, "secret"), SECRET);
+  writeFileSync(join(cwd, "secret"), SECRET, { mode: 0o600 });
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 

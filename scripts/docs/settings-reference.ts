@@ -35,8 +35,17 @@ both to fill in. \`rowferry doctor\` checks what came of it.
 4. Else the embedded sandbox, but only while the state folder holds no ledger of another target: a cron job that lost its
    environment does not land in a sandbox.
 
-Incomplete settings, and an address from one place with a credential from another, end with exit code 2. Each target has
-its own ledger, \`state/<target>/ledger.db\`, which refuses any other target. Plain http goes to this machine only.
+Incomplete settings end with exit code 2. Each target has its own ledger, \`state/<target>/ledger.db\`, which refuses any
+other target. Plain http goes to this machine only.
+
+## Where the secret may come from
+
+A secret is only ever sent to the address that stands in the same place as the secret: addresses and secret of the target
+\`env\` all come from the environment, or all from \`.env\`. A secret file that \`.env\` or \`rowferry.config.yaml\` names lies in
+their folder, or in a folder that the environment names: \`ROWFERRY_SECRETS\`, or \`CREDENTIALS_DIRECTORY\`, which systemd sets.
+
+Settings that another user owns or may write are refused (root may own them), and so is a secret that every user may read.
+Links are judged by what they lead to; a group may read a secret, as Kubernetes mounts it.
 
 ## rowferry.config.yaml
 
@@ -63,6 +72,7 @@ ${configText.trimEnd()}
 ${Object.entries(environment)
   .map(([name, meaning]) => `| \`${name}\` | ${meaning} |`)
   .join("\n")}
+| \`ROWFERRY_SECRETS\` | Folders outside the settings' own in which secret files may lie. |
 | \`NO_COLOR\`, \`FORCE_COLOR\` | Colours off, or on where no terminal is seen. |
 
 A name that is set in the real environment, blank included, is never taken from \`.env\`. Only \`ROWFERRY_…\` names are read

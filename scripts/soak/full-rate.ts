@@ -71,7 +71,7 @@ export async function soakAtFullRate(minutes: number, everyMs: number): Promise<
   try {
     const samplesPath = join(folder, "samples.jsonl");
     const ledger = join(folder, "ledger.db");
-    writeFileSync(join(folder, "secret"), "sandbox");
+    writeFileSync(join(folder, "secret"), "sandbox", { mode: 0o600 });
     const journal = join(folder, "journal.jsonl");
     const config = { ...targetOf(service), clientSecretFile: "secret", ledger, journal };
     writeFileSync(join(folder, "rowferry.config.yaml"), JSON.stringify({ target: "soak", targets: { soak: config } }));

@@ -31,7 +31,11 @@ export function chooseTarget(known: Known): string {
   if (environment.has("ROWFERRY_TARGET")) {
     const name = environment.get("ROWFERRY_TARGET");
     if (name === undefined) throw notChosen("ROWFERRY_TARGET is set, but empty");
-    return trusted(existing(name, "ROWFERRY_TARGET", known), environment.origin("ROWFERRY_TARGET"), known);
+    const origin = environment.origin("ROWFERRY_TARGET");
+    const inEnvironment = identifying.filter((each) => environment.origin(each) === "environment");
+    if (origin === ".env" && name !== "env" && inEnvironment.length > 0)
+      throw notChosen(`.env asks for the target "${name}", but the environment sets ${listed(inEnvironment)}`);
+    return trusted(existing(name, "ROWFERRY_TARGET", known), origin, known);
   }
   const service = identifying.filter((name) => environment.has(name));
   if (service.length > 0) {

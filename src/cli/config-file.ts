@@ -7,6 +7,7 @@ import { didYouMean } from "../map/nearest.js";
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
 import { redisAddress } from "./redis-address.js";
+import { refuseUnsafe } from "./trusted-file.js";
 
 export const configFileName = "rowferry.config.yaml";
 
@@ -18,8 +19,9 @@ export const configTargetSchema = z.strictObject({
   clientId: text.describe("The client's name at the token endpoint."),
   clientSecretFile: text
     .optional()
-    .describe("A file that holds the secret and nothing else; relative to the settings file."),
-  clientSecretEnv: text.optional().describe("Or the name of an environment variable that holds the secret."),
+    .describe(
+      "A file that holds the secret and nothing else; relative to the settings file, and in its folder or in one that ROWFERRY_SECRETS names.",
+    ),
   scope: text.optional().describe("Asked for at the token endpoint, where it wants one."),
   clientAuthentication: z
     .enum(["basic", "post"])
@@ -69,6 +71,7 @@ const targetName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 export function readConfig(cwd: string): Config {
   const path = join(cwd, configFileName);
   if (!existsSync(path)) return {};
+  refuseUnsafe(path, configFileName, "settings");
   const lines = new LineCounter();
   const document = parseDocument(readFileSync(path, "utf8"), { lineCounter: lines });
   const broken = document.errors[0];

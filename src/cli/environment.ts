@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { refuseUnsafe } from "./trusted-file.js";
 
 export type Origin = "environment" | ".env";
 
@@ -20,6 +21,7 @@ export interface Environment {
 /** A name set in the real environment, blank included, is never taken from `.env`. */
 export function readEnvironment(env: Record<string, string | undefined>, cwd: string): Environment {
   const file = join(cwd, ".env");
+  refuseUnsafe(file, ".env", "settings");
   const lower = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
   const origin = (name: string): Origin | null => {
     if (env[name] !== undefined) return "environment";

@@ -11,7 +11,7 @@ targets: {}
 #    baseUrl: https://api.example.com
 #    tokenUrl: https://auth.example.com/oauth/token
 #    clientId: my-client
-#    clientSecretFile: /run/secrets/rowferry-staging   # or clientSecretEnv: NAME_OF_A_VARIABLE
+#    clientSecretFile: staging.secret   # owner-only (chmod 600); elsewhere with ROWFERRY_SECRETS=<folder>
 #    scope: events                  # where the token endpoint asks for one
 #    clientAuthentication: basic    # or post
 #    rate: 20                       # requests per second
@@ -28,7 +28,7 @@ ROWFERRY_BASE_URL=https://api.example.com
 ROWFERRY_TOKEN_URL=https://auth.example.com/oauth/token
 ROWFERRY_CLIENT_ID=
 ROWFERRY_CLIENT_SECRET=
-# ROWFERRY_CLIENT_SECRET_FILE=/run/secrets/rowferry
+# ROWFERRY_CLIENT_SECRET_FILE=rowferry.secret
 # ROWFERRY_SCOPE=
 # ROWFERRY_CLIENT_AUTHENTICATION=basic
 # ROWFERRY_LEDGER=state/env/ledger.db
@@ -39,4 +39,5 @@ ROWFERRY_CLIENT_SECRET=
 
 export const ignoreText = `state/
 .env
+*.secret
 `;

@@ -12,6 +12,7 @@ import { type Environment, readEnvironment } from "./environment.js";
 import type { TargetFlags } from "./flags.js";
 import { listed } from "./listed.js";
 import { serviceUrl } from "./service-url.js";
+import { refuseForeignSecret, refuseUnsafe } from "./trusted-file.js";
 
 /** open-points 20, 10 and 15. */
 const defaults = {
@@ -40,7 +41,7 @@ export function resolveTarget(from: {
   }
   if (name === "sandbox") return sandboxTarget(flags, config, cwd);
   const service =
-    name === "env" ? environmentService(environment, cwd) : configService(name, config, from.env, environment, cwd);
+    name === "env" ? environmentService(environment, from.env, cwd) : configService(name, config, from.env, cwd);
   const stateFolder = join(stateRoot(config, cwd), name);
   const ledger = flags.ledger ?? environment.get("ROWFERRY_LEDGER") ?? service.ledger;
   return {
@@ -87,7 +88,7 @@ function sandboxTarget(flags: TargetFlags, config: Config, cwd: string): Target 
   };
 }
 
-function environmentService(environment: Environment, cwd: string): Service {
+function environmentService(environment: Environment, env: Record<string, string | undefined>, cwd: string): Service {
   const secretFile = environment.get("ROWFERRY_CLIENT_SECRET_FILE");
   if (secretFile !== undefined && environment.get("ROWFERRY_CLIENT_SECRET") !== undefined) {
     const message = "both ROWFERRY_CLIENT_SECRET and ROWFERRY_CLIENT_SECRET_FILE are set; keep one of them";
@@ -103,6 +104,8 @@ function environmentService(environment: Environment, cwd: string): Service {
     throw new RowferryError("settings-incomplete", `the target "env" lacks ${listed(missing)}`);
   }
   refuseMixture(environment);
+  if (secretFile !== undefined && environment.origin("ROWFERRY_CLIENT_SECRET_FILE") === ".env")
+    refuseForeignSecret(resolve(cwd, secretFile), ".env", cwd, env);
   const authentication = environment.get("ROWFERRY_CLIENT_AUTHENTICATION") ?? "basic";
   if (authentication !== "basic" && authentication !== "post") {
     throw new RowferryError("settings-invalid", 'ROWFERRY_CLIENT_AUTHENTICATION must be "basic" or "post"');
@@ -120,9 +123,13 @@ function environmentService(environment: Environment, cwd: string): Service {
   };
 }
 
-/** The credential decides between test and production (service.md, Authentication 2): it comes with its address. */
+/**
+ * The credential decides between test and production (service.md, Authentication 2), and a secret goes only to the address
+ * that stands beside it: all of them come from one place.
+ */
 function refuseMixture(environment: Environment): void {
-  const names = ["ROWFERRY_BASE_URL", "ROWFERRY_TOKEN_URL", "ROWFERRY_CLIENT_ID"];
+  const secret = environment.has("ROWFERRY_CLIENT_SECRET") ? "ROWFERRY_CLIENT_SECRET" : "ROWFERRY_CLIENT_SECRET_FILE";
+  const names = ["ROWFERRY_BASE_URL", "ROWFERRY_TOKEN_URL", "ROWFERRY_CLIENT_ID", secret];
   const fromFile = names.filter((name) => environment.origin(name) === ".env");
   if (fromFile.length === 0 || fromFile.length === names.length) return;
   const others = names.filter((name) => !fromFile.includes(name));
@@ -132,33 +139,23 @@ function refuseMixture(environment: Environment): void {
   );
 }
 
-function configService(
-  name: string,
-  config: Config,
-  env: Record<string, string | undefined>,
-  environment: Environment,
-  cwd: string,
-): Service {
+function configService(name: string, config: Config, env: Record<string, string | undefined>, cwd: string): Service {
   const target = config.targets?.[name];
   if (target === undefined) throw new Error(`no target ${name}`);
   const place = { file: configFileName };
-  const { clientSecretFile, clientSecretEnv } = target;
-  const variable =
-    clientSecretEnv === undefined ? undefined : env[clientSecretEnv]?.trim() || environment.get(clientSecretEnv);
-  if (clientSecretFile === undefined && variable === undefined) {
-    const lacks =
-      clientSecretEnv === undefined
-        ? "clientSecretFile (a file that holds the secret) or clientSecretEnv (the name of a variable that does)"
-        : `the environment variable ${clientSecretEnv}, which should hold its secret`;
-    throw new RowferryError("settings-incomplete", `the target "${name}" lacks ${lacks}`, { place });
+  const { clientSecretFile } = target;
+  if (clientSecretFile === undefined) {
+    const message = `the target "${name}" lacks clientSecretFile (a file that holds the secret)`;
+    throw new RowferryError("settings-incomplete", message, { place });
   }
+  refuseForeignSecret(resolve(cwd, clientSecretFile), configFileName, cwd, env);
   return {
     ...target,
     access: {
       baseUrl: serviceUrl(`targets.${name}.baseUrl`, target.baseUrl, place),
       tokenUrl: serviceUrl(`targets.${name}.tokenUrl`, target.tokenUrl, place),
       clientId: target.clientId,
-      clientSecret: variable ?? readSecret(`targets.${name}.clientSecretFile`, cwd, clientSecretFile),
+      clientSecret: readSecret(`targets.${name}.clientSecretFile`, cwd, clientSecretFile),
       scope: target.scope ?? null,
       clientAuthentication: target.clientAuthentication ?? "basic",
     },
@@ -167,6 +164,7 @@ function configService(
 
 function readSecret(name: string, cwd: string, path: string | undefined): string {
   let secret: string;
+  refuseUnsafe(resolve(cwd, path ?? ""), path ?? "", "secret");
   try {
     secret = readFileSync(resolve(cwd, path ?? ""), "utf8").trim();
   } catch (cause) {

@@ -54,10 +54,17 @@ export const cliCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "settings-unsafe": {
+    meaning: "Somebody else may write the settings or read the secret, or settings name a secret outside their folder.",
+    remedy: "Make the file your own and close it to others (chmod 600), or keep the secret beside the settings.",
+    example: "A downloaded folder whose rowferry.config.yaml says `clientSecretFile: /home/me/production.secret`.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
   "secret-unreadable": {
     meaning: "The file that should hold the client secret cannot be read, or holds nothing.",
     remedy: "Check the path, and that the user who runs rowferry may read the file.",
-    example: "`clientSecretFile: /run/secrets/rowferry` in a container where that secret is not mounted.",
+    example: "`clientSecretFile: production.secret` in a container where that file is not mounted.",
     transient: false,
     exit: ExitCode.usage,
   },

@@ -1,0 +1,61 @@
+/**
+ * Who may have written the settings, and where a secret may lie (DESIGN section 7): a secret is only ever sent to the
+ * address that stands in the same place, so a folder that somebody else prepared must not be able to name a secret of ours.
+ */
+import { realpathSync, statSync } from "node:fs";
+import { delimiter, dirname, resolve, sep } from "node:path";
+import { RowferryError } from "../model/error.js";
+
+const OTHERS_READ = 0o004;
+const GROUP_WRITE = 0o020;
+const OTHERS_WRITE = 0o002;
+
+/**
+ * Refuses a file that another user owns or may write; root may own it, and a link is judged by its target. A group of one's
+ * own (its number is the user's) may write it: that is how many systems set up their users.
+ * @throws RowferryError `settings-unsafe`; says nothing of a file that is not there.
+ */
+export function refuseUnsafe(path: string, shown: string, holds: "settings" | "secret"): void {
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status?.isFile() !== true || process.getuid === undefined) return;
+  const user = process.getuid();
+  if (status.uid !== user && status.uid !== 0) throw unsafe(`${shown} belongs to another user (${status.uid})`);
+  if ((status.mode & OTHERS_WRITE) !== 0) throw unsafe(`every user may write ${shown}`, `chmod o-w ${shown}`);
+  const ownGroup = status.gid === process.getgid?.() && status.gid === user;
+  if ((status.mode & GROUP_WRITE) !== 0 && !ownGroup) throw unsafe(`a group may write ${shown}`, `chmod g-w ${shown}`);
+  if (holds === "secret" && (status.mode & OTHERS_READ) !== 0)
+    throw unsafe(`every user may read the secret in ${shown}`, `chmod o-r ${shown}`);
+}
+
+/**
+ * A secret that a settings file names lies in that file's folder, or in one that the environment names
+ * (`ROWFERRY_SECRETS`, several with the system's path separator, and systemd's `CREDENTIALS_DIRECTORY`).
+ * @throws RowferryError `settings-unsafe`.
+ */
+export function refuseForeignSecret(
+  path: string,
+  namedBy: string,
+  folder: string,
+  env: Record<string, string | undefined>,
+): void {
+  const named = [env["ROWFERRY_SECRETS"], env["CREDENTIALS_DIRECTORY"]].flatMap((list) => list?.split(delimiter) ?? []);
+  const target = real(path);
+  const folders = [folder, ...named.filter((each) => each !== "")];
+  if (folders.some((each) => target.startsWith(real(resolve(folder, each)) + sep))) return;
+  const hint = `If you trust these settings with it, run with ROWFERRY_SECRETS=${dirname(resolve(path))}.`;
+  throw new RowferryError("settings-unsafe", `${namedBy} names a secret outside its folder: ${path}`, { hint });
+}
+
+/** Without links; as it is where it cannot be followed: whoever reads it then says why. */
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+function unsafe(message: string, command?: string): RowferryError {
+  const hint = command === undefined ? "Make a copy of your own and look through it first." : `Type: ${command}`;
+  return new RowferryError("settings-unsafe", message, { hint });
+}
