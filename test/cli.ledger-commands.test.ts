@@ -127,8 +127,12 @@ describe("an import that is interrupted while it reads", () => {
   });
 
   it("a throttle that is no address of a Redis is refused before anything is read", async () => {
-    const refused = await typed("import", at("weighings.yaml"), at("march.csv"), "--throttle", "http://localhost");
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("an address such as redis://localhost")]);
+    for (const address of ["http://localhost", "redis://", "redis://host:port", "redis://host:99999", "redis://h/db"]) {
+      const refused = await typed("import", at("weighings.yaml"), at("march.csv"), "--throttle", address);
+      const said = expect.stringContaining("an address such as redis://localhost") as string;
+      expect([refused.code, refused.err], address).toEqual([2, said]);
+      expect(refused.err).not.toContain("staged");
+    }
   });
 });
 

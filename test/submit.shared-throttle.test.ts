@@ -1,5 +1,8 @@
 /** The shared throttle: several processes on a real redis-server, and what happens when it is lost. */
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -12,21 +15,42 @@ import { freePort, redisIsHere, startRedis } from "./submit/redis-server.js";
 const taker = fileURLToPath(new URL("submit/shared-taker.ts", import.meta.url));
 
 describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-server)", () => {
-  it("gives three processes one rate: at least 90% of it, and an exact bucket refuses nothing (DESIGN P6)", async () => {
+  it("gives three hosts whose clocks are 30 s apart one rate, each its share, and an exact bucket refuses nothing (H41)", async () => {
     const port = await freePort();
     const stop = await startRedis(port);
     try {
       const begun = Date.now();
-      const args = ["--import", "tsx", taker, `redis://127.0.0.1:${port}`, String(begun + 7_000), "100", "60"];
-      const outputs = await Promise.all([1, 2, 3].map(() => promisify(execFile)(process.execPath, args)));
-      const perProcess = outputs.map(({ stdout }) => JSON.parse(stdout) as number[]);
-      const times = perProcess.flat().toSorted((a, b) => a - b);
-      expect(refusedBy(100, 60, times)).toBe(0);
+      const args = ["--import", "tsx", taker, `redis://127.0.0.1:${port}`, String(begun + 12_000), "100", "60"];
+      const outputs = await Promise.all(
+        [0, 30_000, -30_000].map((ahead) => promisify(execFile)(process.execPath, [...args, String(ahead)])),
+      );
+      const perHost = outputs.map(({ stdout }) => JSON.parse(stdout) as number[]);
+      expect(refusedBy(100, 60, perHost.flat())).toBe(0);
       // The processes take a moment to start, which is not the throttle's.
-      const steady = times.filter((time) => time >= begun + 3_000 && time < begun + 7_000).length;
-      expect(steady).toBeGreaterThanOrEqual(4 * 100 * 0.9);
-      expect(Math.min(...perProcess.map((own) => own.length))).toBeGreaterThan(0);
+      const steady = perHost.map((times) => times.filter((at) => at >= begun + 6_000 && at < begun + 12_000).length);
+      const all = steady.reduce((sum, count) => sum + count, 0);
+      expect(all, "of 600").toBeGreaterThanOrEqual(600 * 0.97);
+      for (const share of steady) expect(Math.abs(share / (all / 3) - 1), String(steady)).toBeLessThanOrEqual(0.1);
     } finally {
+      await stop();
+    }
+  });
+
+  it("refuses a budget that runs at another rate or burst, and says both", async () => {
+    const port = await freePort();
+    const stop = await startRedis(port);
+    const open = (rate: number, burst: number) =>
+      createSharedThrottle({ redisUrl: `redis://127.0.0.1:${port}`, name: "test", rate, burst, clock: systemClock });
+    const [first, slower, wider] = [open(20, 30), open(19, 30), open(20, 40)];
+    try {
+      await first.take();
+      await expect(slower.take()).rejects.toThrow(
+        "The shared budget runs at 20 requests a second with a burst of 30; here 19 and 30 are set.",
+      );
+      await expect(wider.take()).rejects.toMatchObject({ code: "settings-invalid" });
+      await first.take();
+    } finally {
+      await Promise.all([first, slower, wider].map((throttle) => throttle.close()));
       await stop();
     }
   });
@@ -118,3 +142,74 @@ describe("the shared throttle without its Redis", () => {
     await expect(throttle.take()).resolves.toBeUndefined();
   });
 });
+
+describe("a Redis that answers what it likes", () => {
+  const answers = (level: string) => ["100", "40", level].map((text) => `$${text.length}\r\n${text}\r\n`).join("");
+
+  /** Takes tokens for some seconds of a server that answers each command so; the times at which they came. */
+  async function takeFrom(answer: (socket: Socket) => void, seconds: number): Promise<number[]> {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      // ioredis says who it is before it asks.
+      socket.on("data", (data) =>
+        data
+          .toString()
+          .match(/^\*\d+\r$/gm)
+          ?.forEach(() => answer(socket)),
+      );
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const throttle = createSharedThrottle({
+      redisUrl: `redis://127.0.0.1:${port}`,
+      name: "test",
+      rate: 100,
+      burst: 40,
+      clock: systemClock,
+      patienceMs: 300,
+    });
+    const times: number[] = [];
+    const until = Date.now() + seconds * 1000;
+    const lane = async () => {
+      while (Date.now() < until) {
+        await throttle.take();
+        times.push(Date.now());
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, lane));
+    await throttle.close();
+    server.close();
+    return times.filter((time) => time < until);
+  }
+
+  it("does not raise the rate (F68)", async () => {
+    const times = await takeFrom((socket) => socket.write(`*3\r\n${answers("1000000")}`), 3);
+    expect(refusedBy(100, 40, times)).toBe(0);
+    expect(times.length, "it is served all the same").toBeGreaterThan(250);
+  });
+
+  it.each([
+    ["a wait of years", (socket: Socket) => socket.write(`*3\r\n${answers("-1e12")}`)],
+    ["no number", (socket: Socket) => socket.write(`*3\r\n${answers("many")}`)],
+    ["nothing", () => {}],
+    [
+      "a gigabyte",
+      (socket: Socket) =>
+        void Readable.from(endless())
+          .on("error", () => {})
+          .pipe(socket),
+    ],
+  ])("counts as lost when it answers with %s, and fills no memory", async (_, answer) => {
+    const before = process.memoryUsage().rss;
+    const times = await takeFrom(answer, 3);
+    expect(times.length).toBeGreaterThan(8);
+    expect(times.length).toBeLessThanOrEqual(3 * 10 + 4);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
+  });
+});
+
+function* endless(): Generator<string> {
+  yield "$1000000000\r\n";
+  for (;;) yield "x".repeat(1 << 20);
+}

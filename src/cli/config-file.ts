@@ -6,7 +6,7 @@ import { z } from "zod";
 import { didYouMean } from "../map/nearest.js";
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
-import { redisAddress } from "./redis-address.js";
+import { isRedisAddress } from "./redis-address.js";
 import { refuseUnsafe } from "./trusted-file.js";
 
 export const configFileName = "rowferry.config.yaml";
@@ -30,7 +30,7 @@ export const configTargetSchema = z.strictObject({
   rate: z.number().positive().optional().describe("Requests per second; default 20."),
   burst: z.int().positive().optional().describe("Requests at once; default 30."),
   throttle: text
-    .regex(redisAddress, "not an address such as redis://localhost")
+    .refine(isRedisAddress, "not an address such as redis://localhost")
     .optional()
     .describe("`redis://…`: one budget shared by several processes and machines."),
   maxEventsPerRequest: z.int().positive().optional().describe("Most events of one request; default 100."),

@@ -1,6 +1,6 @@
 /** Flags that several commands share, and how their values are read. Wrong values are usage errors (exit 2). */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { redisAddress } from "./redis-address.js";
+import { isRedisAddress } from "./redis-address.js";
 
 /** The flags that every command with a target takes. */
 export interface TargetFlags {
@@ -91,7 +91,7 @@ export function positiveInteger(text: string): number {
 
 /** Anything else would be taken for the name of a machine, and waited for. */
 function redisUrl(text: string): string {
-  if (redisAddress.test(text)) return text;
+  if (isRedisAddress(text)) return text;
   throw new InvalidArgumentError("It must be an address such as redis://localhost.");
 }
 

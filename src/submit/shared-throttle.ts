@@ -1,15 +1,15 @@
 /**
- * One rate for several processes and hosts: bottleneck's reservoir in Redis, refilled there by its own script. While
- * Redis is out of reach each process goes on alone at a tenth of the rate, which stays under the limit for ten of them.
+ * One rate for several processes and hosts: a token bucket in Redis, on Redis's own clock, so that theirs may differ
+ * (HARD-CASES H41). Tokens are booked ahead, a few at a time, so that each process gets its share. Whatever Redis answers,
+ * this process stays under the rate; while Redis is out of reach it goes on alone at a tenth of it.
  */
 import { createHash } from "node:crypto";
-import { setMaxListeners } from "node:events";
-import Bottleneck from "bottleneck";
+import { Redis } from "ioredis";
 import type { Clock } from "../model/clock.js";
+import { RowferryError } from "../model/error.js";
+import { unlessAborted } from "../model/when-aborted.js";
 import { createLocalThrottle } from "./local-throttle.js";
-import { RedisClient } from "./redis-client.js";
-import { safeBurst, type Throttle } from "./throttle.js";
-import { unlessAborted, whenAborted } from "../model/when-aborted.js";
+import { safeBurst, safeRateShare, type Throttle } from "./throttle.js";
 
 export interface SharedThrottleOptions {
   /** `redis://…` or `rediss://…`. */
@@ -27,148 +27,179 @@ export interface SharedThrottleOptions {
   onFound?: () => void;
 }
 
-/** Redis works in whole tokens and whole ms, so the refill is set a little below the rate. */
-const share = 0.98;
+/**
+ * Books ARGV[3] tokens. @returns the rate and burst that the budget was made with, and the tokens that were there: below
+ * nothing, they are owed. A budget that was forgotten begins empty: what the others sent before is not known.
+ */
+const BOOK = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local kept = redis.call('HMGET', KEYS[1], 'rate', 'burst', 'level', 'at')
+if kept[1] and (kept[1] ~= ARGV[1] or kept[2] ~= ARGV[2]) then return {kept[1], kept[2], '0'} end
+local level = tonumber(kept[3] or '0')
+local passed = math.max(0, now - tonumber(kept[4] or now))
+level = math.min(tonumber(ARGV[5]), level + passed / 1000000 * tonumber(ARGV[4]))
+redis.call('HSET', KEYS[1], 'rate', ARGV[1], 'burst', ARGV[2], 'level', tostring(level - ARGV[3]), 'at', string.format('%.0f', now))
+redis.call('EXPIRE', KEYS[1], 60)
+return {ARGV[1], ARGV[2], tostring(level)}`;
+
+/** An answer of ours is a few dozen bytes. */
+const LONGEST_ANSWER_BYTES = 64 * 1024;
+/** Nobody books further ahead: a longer wait is no answer of this script. */
+const LONGEST_WAIT_MS = 60_000;
+
+interface Taker {
+  resolve(): void;
+  reject(error: RowferryError): void;
+}
 
 export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
   const { rate, burst, clock, patienceMs = 2_000 } = options;
-  let limiter = createLimiter(options);
-  /** Aborts when another limiter takes the place of this one. */
-  let replaced = crowdedSignal();
+  const used = rate * safeRateShare;
+  /** Tokens booked at once: 100 ms of the rate, so that a distant Redis is no brake. */
+  const most = Math.max(1, Math.round(rate / 10));
+  const redis = connect(options.redisUrl, patienceMs);
+  const ceiling = createLocalThrottle({ rate, burst, clock });
   const alone = createLocalThrottle({ rate: rate / 10, burst: Math.max(1, burst / 10), clock });
-  const closed = crowdedSignal();
-  let waiting = 0;
-  let watching: Promise<void> | null = null;
+  const key = `rowferry:budget:${createHash("sha256").update(options.name).digest("hex").slice(0, 32)}`;
+  const closed = new AbortController();
+  const takers: Taker[] = [];
+  let serving: Promise<void> | null = null;
   let slowUntil = 0;
-  /** Aborts when Redis is lost; another one takes its place when it is found again. */
-  let loss = crowdedSignal();
+  let isLost = false;
+  let askAt = 0;
 
-  function lose(): void {
-    if (loss.signal.aborted || closed.signal.aborted) return;
-    loss.abort();
-    options.onLost?.("The shared throttle is out of reach: going on at a tenth of the rate.");
+  /** Waits until each of `count` booked tokens may be used, ms from now; null: Redis is lost. */
+  async function book(count: number): Promise<number[] | null> {
+    const given = await redis.ask(BOOK, key, [rate, burst, count, used, safeBurst(rate, burst)]);
+    if (given === null) return null;
+    const [theirRate, theirBurst, level] = given.map(Number) as [number, number, number];
+    if (theirRate !== rate || theirBurst !== burst) throw otherBudget(options, theirRate, theirBurst);
+    const waits = Array.from({ length: count }, (_, index) => Math.max(0, ((index + 1 - level) / used) * 1000));
+    return waits.every((wait) => wait <= LONGEST_WAIT_MS) ? waits : null;
   }
 
-  function find(): void {
-    if (!loss.signal.aborted) return;
-    loss = crowdedSignal();
-    options.onFound?.();
-  }
-
-  function watched(): boolean {
-    return waiting > 0 && !closed.signal.aborted;
-  }
-
-  /** Redis has forgotten the limiter, or this client of it: bottleneck recognises that only up to Redis 6. */
-  function replaceLimiter(): void {
-    const old = limiter;
-    limiter = createLimiter(options);
-    replaced.abort();
-    replaced = crowdedSignal();
-    old.disconnect(false).catch(() => {});
-  }
-
-  /** Whether Redis has answered; a connection can also fall silent without an error. */
-  async function isThere(): Promise<boolean> {
-    try {
-      await limiter.currentReservoir();
-      return true;
-    } catch (error) {
-      if (/SETTINGS_KEY_NOT_FOUND|UNKNOWN_CLIENT/.test(String(error))) replaceLimiter();
-      return false;
+  async function serveShared(): Promise<void> {
+    const waits = await book(Math.min(takers.length, most));
+    const from = clock.now();
+    if (waits === null) {
+      if (!isLost) options.onLost?.("The shared throttle is out of reach: going on at a tenth of the rate.");
+      isLost = true;
+      askAt = clock.now() + patienceMs;
+      return;
+    }
+    if (isLost) options.onFound?.();
+    isLost = false;
+    for (const wait of waits) {
+      const passed = Math.max(0, clock.now() - from);
+      if (wait > passed) await clock.sleep(wait - passed, closed.signal);
+      await ceiling.take(closed.signal);
+      takers.shift()?.resolve();
     }
   }
 
-  /** While somebody waits: asks Redis every now and then. */
-  async function watch(): Promise<void> {
-    while (watched()) {
-      const silence = clock.sleep(patienceMs, closed.signal).then(() => false);
-      if (await Promise.race([isThere(), silence])) find();
-      else lose();
-      await silence;
+  async function serve(): Promise<void> {
+    while (takers.length > 0 && !closed.signal.aborted) {
+      const now = clock.now();
+      if (slowUntil > now) await clock.sleep(Math.min(1_000, slowUntil - now), closed.signal);
+      // A clock set back must not keep it from asking.
+      else if (!isLost || now >= askAt || now < askAt - patienceMs) await serveShared();
+      else {
+        await alone.take(closed.signal);
+        takers.shift()?.resolve();
+      }
     }
-    watching = null;
   }
 
-  async function takeShared(gone: AbortSignal): Promise<void> {
-    while (!gone.aborted) {
-      const asked = limiter;
-      const replacement = replaced.signal;
-      const turn = asked.schedule(async () => {
-        // Whoever was served otherwise leaves the token to the next.
-        if (gone.aborted) await asked.incrementReservoir(1);
+  /** One at a time, while somebody waits. */
+  function keepServing(): void {
+    serving ??= serve()
+      .catch((error: unknown) => {
+        if (!(error instanceof RowferryError)) throw error;
+        for (const taker of takers.splice(0)) taker.reject(error);
+      })
+      .finally(() => {
+        serving = null;
+        if (takers.length > 0 && !closed.signal.aborted) keepServing();
       });
-      const served = await Promise.race([
-        turn.then(
-          () => true,
-          () => whenAborted(replacement, gone),
-        ),
-        whenAborted(replacement, gone),
-      ]);
-      if (served === true) return;
-    }
-  }
-
-  async function takeAlone(gone: AbortSignal): Promise<void> {
-    await whenAborted(loss.signal, gone);
-    await alone.take(gone);
   }
 
   return {
     async take(signal) {
-      await clock.sleep(Math.max(0, slowUntil - clock.now()), signal);
       if (signal?.aborted || closed.signal.aborted) return;
-      waiting++;
-      watching ??= watch();
-      const gone = new AbortController();
+      let taker: Taker | null = null;
+      const served = new Promise<void>((resolve, reject) => {
+        taker = { resolve, reject };
+        takers.push(taker);
+      });
+      keepServing();
       try {
-        await unlessAborted(Promise.race([takeShared(gone.signal), takeAlone(gone.signal)]), signal, closed.signal);
+        await unlessAborted(served, signal, closed.signal);
       } finally {
-        gone.abort();
-        waiting--;
+        // Whoever leaves the queue leaves the token to the next.
+        const place = takers.findIndex((one) => one === taker);
+        if (place >= 0) takers.splice(place, 1);
       }
     },
     slowDown() {
-      slowUntil = Math.max(slowUntil, clock.now() + 1_000);
+      slowUntil = clock.now() + 1_000;
+      ceiling.slowDown();
       alone.slowDown();
     },
     async close() {
       if (closed.signal.aborted) return;
       closed.abort();
-      await alone.close();
-      await watching;
-      await limiter.disconnect(false);
+      redis.close();
+      await Promise.all([serving, ceiling.close(), alone.close()]);
+      takers.splice(0);
     },
   };
 }
 
-/** One that hundreds of waiters listen to. */
-function crowdedSignal(): AbortController {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  return controller;
+function otherBudget({ rate, burst }: SharedThrottleOptions, theirRate: number, theirBurst: number): RowferryError {
+  return new RowferryError(
+    "settings-invalid",
+    `The shared budget runs at ${theirRate} requests a second with a burst of ${theirBurst}; here ${rate} and ${burst} are set.`,
+    {
+      hint: "Set --rate and --burst alike wherever --throttle is shared. A budget is forgotten a minute after its last use.",
+    },
+  );
 }
 
-function createLimiter({ name, redisUrl, rate, burst }: SharedThrottleOptions): Bottleneck {
-  const amount = Math.max(1, Math.round(rate / 10));
-  const capacity = safeBurst(rate, burst);
-  const limiter = new Bottleneck({
-    id: `rowferry-${createHash("sha256").update(`${name} ${rate} ${burst}`).digest("hex").slice(0, 16)}`,
-    datastore: "ioredis",
-    Redis: RedisClient,
-    clientOptions: redisUrl,
-    // What the others sent before Redis forgot it is not known.
-    reservoir: 0,
-    reservoirIncreaseAmount: amount,
-    reservoirIncreaseInterval: Math.ceil((amount * 1000) / (rate * share)),
-    reservoirIncreaseMaximum: capacity,
-    // Waiters learn of new tokens by a heartbeat only.
-    heartbeatInterval: 50,
-    clientTimeout: 10_000,
-    // Redis forgets it after a day without use.
-    timeout: 24 * 3_600_000,
+/** A connection that is made anew by itself. `ask`: what the script answers as texts; null: no answer of it in time. */
+function connect(url: string, patienceMs: number) {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    enableReadyCheck: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: patienceMs,
+    commandTimeout: patienceMs,
+    retryStrategy: (times) => Math.min(2_000, times * 100),
   });
-  limiter.on("error", () => {});
-  limiter.ready().catch(() => {});
-  return limiter;
+  let received = 0;
+  redis.on("error", () => {});
+  redis.on("connect", () => {
+    // A Redis that answers without end is not listened to.
+    redis.stream.on("data", (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > LONGEST_ANSWER_BYTES) redis.stream.destroy();
+    });
+  });
+  let connecting: Promise<unknown> | null = null;
+  return {
+    async ask(script: string, key: string, values: number[]): Promise<string[] | null> {
+      try {
+        await (connecting ??= redis.connect().catch(() => {}));
+        received = 0;
+        const answer: unknown = await redis.eval(script, 1, key, ...values.map(String));
+        const isOurs =
+          Array.isArray(answer) && answer.length === 3 && answer.every((one) => Number.isFinite(Number(one)));
+        return isOurs ? answer.map(String) : null;
+      } catch {
+        return null;
+      }
+    },
+    close: () => redis.disconnect(),
+  };
 }

@@ -62,6 +62,15 @@ export const shortWaits = `data:text/javascript,${encodeURIComponent(`
     Object.getOwnPropertyDescriptors(real),
   );`)}`;
 
+/** A module to load before the program, in that process only: its clock is ahead by so many ms, or behind. */
+export const clockAhead = (ms: number): string =>
+  `data:text/javascript,${encodeURIComponent(`
+    const Real = Date;
+    globalThis.Date = class extends Real {
+      constructor(...given) { if (given.length === 0) super(Real.now() + ${ms}); else super(...given); }
+      static now() { return Real.now() + ${ms}; }
+    };`)}`;
+
 export interface ProcessOptions {
   cwd: string;
   env: Record<string, string>;

@@ -1,14 +1,14 @@
-/** A process that takes tokens of a shared throttle for some seconds and prints when it got each. */
+/** A process that takes tokens of a shared throttle for some seconds and prints when it got each; its clock is ahead by so many ms. */
 import { systemClock } from "../../src/model/clock.js";
 import { createSharedThrottle } from "../../src/submit/shared-throttle.js";
 
-const [redisUrl = "", until = "0", rate = "0", burst = "0"] = process.argv.slice(2);
+const [redisUrl = "", until = "0", rate = "0", burst = "0", ahead = "0"] = process.argv.slice(2);
 const throttle = createSharedThrottle({
   redisUrl,
   name: "test",
   rate: Number(rate),
   burst: Number(burst),
-  clock: systemClock,
+  clock: { ...systemClock, now: () => Date.now() + Number(ahead) },
 });
 const times: number[] = [];
 const lane = async () => {

@@ -14,7 +14,7 @@ inputs:
     addresses:
       yard: { participant: carrier, name: Yard, street: Rua A, number: "1", city: Campinas, countryState: SP, countryCode: BR }
     documents:
-      delivery: { when: { expr: 'row["Event"] != "Issued"' }, key: { column: Delivery }, participant: carrier, address: yard, fields: { category: Delivery } }
+      delivery: { when: { expr: 'row["Event"] != "Issued"' }, key: { column: Delivery }, participant: carrier, address: yard, externalId: { column: Delivery }, fields: { category: Delivery } }
       credit: { when: { equals: { Event: Issued } }, key: { column: Delivery }, participant: carrier, address: yard, fields: { category: Credit } }
     events:
       issued: &event
@@ -73,10 +73,10 @@ export async function writeDeliveries(folder: string, rows: Iterable<Delivery>, 
   return [mapping, file];
 }
 
-/** `rows` events, one after the other, on `documents` documents in turn. */
-export function* evenly(rows: number, documents: number): Generator<Delivery> {
+/** `rows` events, one after the other, on `documents` documents in turn, whose names begin with `letter`. */
+export function* evenly(rows: number, documents: number, letter = "D"): Generator<Delivery> {
   for (let row = 0; row < rows; row += 1)
-    yield { delivery: `D${row % documents}`, event: "Weighed", ticket: String(row) };
+    yield { delivery: `${letter}${row % documents}`, event: "Weighed", ticket: String(row) };
 }
 
 /** As real data is: two documents with a quarter of all events between them, some twenty events on each of the others. */
