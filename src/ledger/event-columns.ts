@@ -47,7 +47,9 @@ export function eventColumns(record: EventRecord, references: References, target
 
 function relatedOf(ref: DocumentRef | undefined, references: References): [number | null, string | null] {
   if (ref === undefined) return [null, null];
-  return ref.by === "key" ? [references.document(ref.kind, ref.key), null] : [null, ref.documentId];
+  if (ref.by === "key") return [references.document(ref.kind, ref.key), null];
+  const known = references.documentById(ref.documentId);
+  return known === undefined ? [null, ref.documentId] : [known, null];
 }
 
 /** The body's members that need no returned id, as JSON text; `relatedDocument` without its documentId. */

@@ -10,8 +10,8 @@ import { keyBytes } from "./event-key.js";
 type Name = Pick<KnownDocument, "namespace" | "kind" | "key">;
 
 export interface NextGeneration {
-  /** The key in the next generation of an event of the document's. */
-  keyOf(event: string, parts: readonly string[]): Buffer;
+  /** The key in the next generation of an event of the document's that has the key `old` in this one. */
+  keyOf(old: Buffer, event: string, keyParts: string): Buffer;
   /** An event of the old generation has got a copy in the next one. */
   copied(event: { id: number; event: string; key_parts: string }, copy: number): void;
   /** After the last copy. */
@@ -53,7 +53,7 @@ export function createNextGeneration(
   );
 
   return {
-    keyOf: (event, parts) => keyFor(own, next.generation, event, parts),
+    keyOf: follow,
 
     copied({ id, event, key_parts }, copy) {
       remember.run(copy, id);

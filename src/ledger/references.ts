@@ -6,6 +6,7 @@ import type { Database } from "better-sqlite3";
 import { detachText } from "../model/detach.js";
 import type { AddressRef, ParticipantRef } from "../model/records.js";
 import { NewDocuments } from "./new-documents.js";
+import { absorbDocument } from "./one-document.js";
 
 /** Ids by text, forgotten all at once when they grow too many: flat memory for any number of rows. */
 export class IdCache {
@@ -65,6 +66,10 @@ export interface References {
   document(kind: string, key: string): number;
   /** The same; undefined when it is not there. */
   findDocument(kind: string, key: string): number | undefined;
+  /** The newest generation of the document that the service knows by that id; undefined: the ledger has none. */
+  documentById(serviceId: string): number | undefined;
+  /** Rows that name a document by its id may call a known one by another kind and key: it is one document, with one lane. */
+  identify(kind: string, key: string, serviceId: string): void;
   /** Says that a document that was not there is now. */
   addDocument(kind: string, key: string, id: number): void;
   newDocuments: NewDocuments;
@@ -104,7 +109,7 @@ export function createReferences(database: Database, namespace: string, now: num
     )
     .pluck();
   // The namespace or the key changed under --rekey: the document goes on under its old name (HARD-CASES H25).
-  const anyAliases =
+  let anyAliases =
     database
       .prepare<[], number>(
         `SELECT EXISTS (SELECT 1 FROM document_aliases) OR EXISTS (SELECT 1 FROM fingerprints WHERE rekeyed_to > 0)`,
@@ -158,6 +163,34 @@ export function createReferences(database: Database, namespace: string, now: num
     return stored === undefined ? undefined : documents.set(kind, key, stored);
   };
 
+  const byServiceId = database
+    .prepare<[string, string], number>(
+      `SELECT g.id FROM document_states s JOIN documents d ON d.id = s.document_id
+       JOIN documents g ON g.namespace = d.namespace AND g.kind = d.kind AND g.key = d.key
+       WHERE s.service_id = ? AND d.namespace = ? ORDER BY g.generation DESC LIMIT 1`,
+    )
+    .pluck();
+  const hasId = database
+    .prepare<[number], number>(
+      "SELECT EXISTS (SELECT 1 FROM document_states WHERE document_id = ? AND state <> 'planned')",
+    )
+    .pluck();
+  const addAlias = database.prepare<[string, string, string, number]>(
+    "INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id) VALUES (?, ?, ?, ?)",
+  );
+  const documentById = (serviceId: string): number | undefined => byServiceId.get(serviceId, namespace);
+  const identify = (kind: string, key: string, serviceId: string): void => {
+    const known = documentById(serviceId);
+    const named = findDocument(kind, key);
+    if (known === undefined || named === known) return;
+    // Referred to before it was known what it is; with an id of its own it is another document.
+    if (named === undefined) addAlias.run(namespace, kind, key, known);
+    else if (hasId.get(named) === 1) return;
+    else absorbDocument(database, named, known);
+    documents.set(kind, key, known);
+    anyAliases = true;
+  };
+
   const newDocuments = new NewDocuments();
   const addDocument = (kind: string, key: string, id: number): void => {
     documents.set(kind, key, id);
@@ -177,6 +210,8 @@ export function createReferences(database: Database, namespace: string, now: num
     address,
     document,
     findDocument,
+    documentById,
+    identify,
     addDocument,
     newDocuments,
   };

@@ -24,12 +24,15 @@ export interface Replacement {
   missing: { event: string; keyParts: string[] }[];
   /** Landed relations that other documents made to it; they name the old generation and are not repeated. */
   relations: number;
+  /** Some of those documents, those that are not cancelled: replaced too, before anything is sent, they link to the new one. */
+  linkedFrom: string[];
   /** The old generation is stranded and stays at the service as it is. */
   staysStranded: boolean;
 }
 
 interface OldEvent {
   id: number;
+  deduplication_id: Buffer;
   event: string;
   key_parts: string;
   state: string | null;
@@ -109,7 +112,7 @@ function replaceWithin(
 
   const events = database
     .prepare<[number, number], OldEvent>(
-      `SELECT e.id, e.event, e.key_parts, s.state, s.changed_content, e.payload FROM events e
+      `SELECT e.id, e.deduplication_id, e.event, e.key_parts, s.state, s.changed_content, e.payload FROM events e
        LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
        WHERE e.document_id = ? AND e.event <> '#replaced' AND coalesce(s.dismissed, 0) = 0 OR e.document_id = ? AND s.state = 'changed'`,
     )
@@ -137,7 +140,7 @@ function replaceWithin(
       missing.push({ event: event.event, keyParts: JSON.parse(event.key_parts) as string[] });
       continue;
     }
-    const key = following.keyOf(event.event, JSON.parse(event.key_parts) as string[]);
+    const key = following.keyOf(event.deduplication_id, event.event, event.key_parts);
     const id = inserted(copy.run(next, key, event.id));
     following.copied(event, id);
     if (event.changed_content !== null) correct.run({ ...(JSON.parse(event.changed_content) as object), id });
@@ -153,6 +156,15 @@ function replaceWithin(
         .run(now, event.id);
     }
   }
+  // What it links to may have been replaced since, and takes no mirror any more: links go to the newest generation.
+  database
+    .prepare<[number]>(
+      `UPDATE events SET related_document = (
+         SELECT newest.id FROM documents old JOIN documents newest USING (key, kind, namespace)
+         WHERE old.id = events.related_document ORDER BY newest.generation DESC LIMIT 1)
+       WHERE document_id = ? AND related_document IS NOT NULL`,
+    )
+    .run(next);
   following.finish();
   // The files that are to bring them are read again, though neither they nor their mapping have changed.
   if (missing.length > 0)
@@ -171,6 +183,7 @@ function replaceWithin(
     cancels: cancellation !== null,
     missing,
     relations,
+    linkedFrom: linkedFrom(database, document.id),
     staysStranded: document.state === "stranded",
   };
 }
@@ -202,6 +215,20 @@ function moveRest(database: Database, document: KnownDocument, next: number, now
       .pluck()
       .get(document.id) ?? 0
   );
+}
+
+function linkedFrom(database: Database, document: number): string[] {
+  return database
+    .prepare<[number], string>(
+      `SELECT DISTINCT d.kind || '/' || d.key FROM events e
+       JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id AND s.state IN ('landed', 'landed-without-id', 'changed')
+       JOIN documents d ON d.id = e.document_id JOIN document_states x ON x.document_id = d.id AND x.state <> 'cancelled'
+       WHERE e.related_document = ? AND NOT EXISTS (SELECT 1 FROM documents n
+         WHERE n.key = d.key AND n.kind = d.kind AND n.namespace = d.namespace AND n.generation > d.generation)
+       ORDER BY d.id LIMIT 5`,
+    )
+    .pluck()
+    .all(document);
 }
 
 /** What cancels a document. References as in `events`; null: the ledger has none. */

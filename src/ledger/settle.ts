@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
 import { type DocumentKey, documentDeduplicationId } from "../model/keys.js";
+import { absorbDocument } from "./one-document.js";
 import type { Selection } from "./selection.js";
 import { OF_EVENT } from "./unsettled.js";
 
@@ -208,13 +209,15 @@ export function resolveDocument(
     );
   }
   const taken = database
-    .prepare<[string], string>(
-      `SELECT d.kind || ' ' || d.key FROM document_states s JOIN documents d ON d.id = s.document_id WHERE s.service_id = ?`,
+    .prepare<[string], { id: number; name: string; reason: string | null }>(
+      `SELECT d.id, d.kind || ' ' || d.key AS name, s.reason FROM document_states s JOIN documents d ON d.id = s.document_id
+       WHERE s.service_id = ?`,
     )
-    .pluck()
     .get(serviceId);
-  if (taken !== undefined) {
-    throw new RowferryError("document-not-stranded", `The id ${serviceId} belongs to ${taken} already.`);
+  // Rows named it by this id before: it is the same document.
+  const isSame = taken?.reason === "given";
+  if (taken !== undefined && !isSame) {
+    throw new RowferryError("document-not-stranded", `The id ${serviceId} belongs to ${taken.name} already.`);
   }
   if (now === null) return;
   const write = database.transaction(() => {
@@ -223,6 +226,7 @@ export function resolveDocument(
         "UPDATE document_states SET state = 'open', reason = 'resolved', service_id = ?, changed_at = ? WHERE document_id = ?",
       )
       .run(serviceId, now, document.id);
+    if (taken !== undefined) absorbDocument(database, taken.id, document.id);
     database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)").run(document.id);
   });
   write.immediate();

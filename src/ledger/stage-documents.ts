@@ -192,7 +192,9 @@ export function createDocumentStager(
     stage(record, rowId) {
       if (latest?.record === record) return latest.id;
       const id = declareDocument(record.kind, record.key, declarationOf(record), rowId);
-      if (record.documentId !== null) give.run(id, record.documentId, context.now);
+      const { documentId } = record;
+      if (documentId !== null && context.references.documentById(documentId) === undefined)
+        give.run(id, documentId, context.now);
       if (record.createEmpty) open.run(id);
       latest = { record, id };
       return id;

@@ -127,7 +127,8 @@ export function createInputStager(database: Database, options: StageInputOptions
   const corrections = createCorrections({ ...options, originalCells, withdrawal, membersOf });
 
   const place = (id: number, placement: Placement): void => {
-    const { kind, key } = placement.document;
+    const { kind, key, documentId = null } = placement.document;
+    if (documentId !== null) references.identify(kind, key, documentId);
     const document = references.document(kind, key);
     const readable = placement.event !== null && placement.keyParts !== null;
     const deduplicationId = readable
@@ -182,6 +183,8 @@ export function createInputStager(database: Database, options: StageInputOptions
     const id = rowId(inputId, mapped.row);
     const corrects = correction?.lead ?? null;
     const earlier = mapped.rowId === null ? null : withdrawal.rowWithKey(mapped.rowId);
+    for (const { kind, key, documentId } of records.documents)
+      if (documentId !== null) references.identify(kind, key, documentId);
     const keyed = records.events.map((record) => keys.key(record, correction?.referred ?? null));
     const problems: Problem[] = [];
     const note = (problem: Problem | null): void => void (problem === null || problems.push(problem));
@@ -190,12 +193,14 @@ export function createInputStager(database: Database, options: StageInputOptions
     for (const event of keyed) note(events.check(event, earlier !== null || corrects !== null));
     const isUnread = correction !== null && withdrawal.readProblems(correction.lead, correction.rows).length > 0;
     if (problems.length > 0 || isUnread) {
-      const placements = keyed.map(({ record, stored }) => ({
-        document: record.document,
-        event: record.event,
-        keyParts: null,
-        at: Math.min(record.at, stored?.at ?? record.at),
-      }));
+      const placements = keyed.map(
+        ({ record, stored }): Placement => ({
+          document: record.document,
+          event: record.event,
+          keyParts: null,
+          at: Math.min(record.at, stored?.at ?? record.at),
+        }),
+      );
       return stageInvalid(group, problems, placements);
     }
     const linked: [string, number][] = [];

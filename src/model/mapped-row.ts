@@ -6,7 +6,8 @@ import type { Records } from "./records.js";
  * An entry with `event: null` holds the whole document.
  */
 export interface Placement {
-  document: { kind: string; key: string };
+  /** `documentId`: the service's id, where the mapping gives it. */
+  document: { kind: string; key: string; documentId?: string | null };
   /** Name in the mapping; null when not even that could be told. */
   event: string | null;
   /** The parts of its key ([] for `once`); null when unreadable or by content. */

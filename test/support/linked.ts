@@ -5,8 +5,9 @@ import { onTestFinished } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "../../src/sandbox/index.js";
 import { type TestWorld, testWorld, type } from "../cli.world.js";
+import { mapping } from "./mapping.js";
 
-export type What = "weigh" | "link" | "one-way" | "link-id" | "split" | "close" | "cancel";
+export type What = "weigh" | "link" | "one-way" | "link-id" | "split" | "carried" | "close" | "cancel";
 
 export interface LinkRow {
   /** The load's key; in a file of ids the id that the service gave it. */
@@ -29,66 +30,75 @@ export interface LinkRow {
 const START = Date.UTC(2026, 0, 1);
 const clockTime = (minute: number) => new Date(START + minute * 60_000).toISOString().slice(0, 16).replace("T", " ");
 
-const indented = (text: string, by: number) => text.replaceAll(/^(?=.)/gm, " ".repeat(by));
-
-/** The events that rows of loads can be; `document`: the document that they are on. */
-const eventsOn = (document: string) => {
-  const event = (what: string, more: string) => `
-${what.replace("-", "_")}:
-  document: ${document}
-  when: { equals: { What: ${what} } }
-  key: [{ column: Key }]
-  externalCreatedAt: { column: At }
-  isPublic: true
-  ${more}`;
-  const related = "name: RELATED\n  relatedDocument:";
-  return [
-    event("weigh", `name: Weighing\n  attributes: { Weight: { column: Weight, isPublic: true } }`),
-    event("link", `${related} { document: { ref: load, key: { column: Other } }, isPublic: true }`),
-    event("one-way", `${related} { document: { ref: load, key: { column: Other } }, bidirectional: false }`),
-    event("link-id", `${related} { documentId: { column: Other }, isPublic: true }`),
-    event(
-      "split",
-      `name: SPLIT\n  target: { document: load, key: { column: Other }, participant: company, address: plant, fields: { category: Lot } }`,
-    ),
-    event(
-      "carried",
-      `name: Carried\n  participant: { ref: carrier, key: { column: Carrier } }\n  address: { ref: depot, key: { column: Depot } }`,
-    ),
-    event("close", "name: CLOSE"),
-    event("cancel", "name: CANCEL\n  attributes: { reason: { value: wrong, isPublic: true } }"),
-  ].join("");
+/** The events that rows of loads can be. */
+const loadEvents = {
+  defaults: { by: "what", key: "=key", externalCreatedAt: "=at", isPublic: true },
+  weigh: { is: "weigh", name: "Weighing", attributes: { public: { Weight: "=weight" } } },
+  link: { is: "link", name: "RELATED", relatedDocument: { document: { ref: "load", key: "=other" }, isPublic: true } },
+  one_way: {
+    is: "one-way",
+    name: "RELATED",
+    relatedDocument: { document: { ref: "load", key: "=other" }, bidirectional: false },
+  },
+  link_id: { is: "link-id", name: "RELATED", relatedDocument: { document: { id: "=other" }, isPublic: true } },
+  split: {
+    is: "split",
+    name: "SPLIT",
+    target: { document: "load", key: "=other", participant: "company", address: "plant", fields: { category: "Lot" } },
+  },
+  carried: {
+    is: "carried",
+    name: "Carried",
+    participant: { ref: "carrier", key: "=carrier" },
+    address: { ref: "depot", key: "=depot" },
+  },
+  close: { is: "close", name: "CLOSE" },
+  cancel: { is: "cancel", name: "CANCEL", attributes: { public: { reason: "wrong" } } },
 };
 
-const parties = `
-participants:
-  company: { countryCode: BR, taxIdType: CNPJ, taxId: { column: Company }, name: Company, type: COMPANY }
-addresses:
-  plant: { participant: company, name: Matriz, street: Rua A, number: "1", city: Campinas, countryState: SP, countryCode: BR }`;
+const place = { name: "Matriz", street: "Rua A", number: "1", city: "Campinas", countryState: "SP", countryCode: "BR" };
+const parties = {
+  participants: { company: { taxId: "=company_id", name: "Company", type: "COMPANY" } },
+  addresses: { plant: { participant: "company", ...place } },
+};
 
-export const linkedMapping = (settings = "") => `
-version: 1
-namespace: linked
-defaults: { timezone: UTC, dates: ["yyyy-MM-dd HH:mm"], country: BR }
-${settings}
-inputs:
-  rows:
-    files: "rows*.csv"${indented(parties, 4)}
-    documents:
-      load: { key: { column: Doc }, participant: company, address: plant, fields: { category: Load } }
-    events:${indented(eventsOn("load"), 6)}
-  ids:
-    files: "ids*.csv"${indented(parties, 4)}
-    documents:
-      known: { mode: existing, documentId: { column: Doc }, participant: company, address: plant }
-    events:${indented(eventsOn("known"), 6)}
-  carriers:
-    files: "carriers*.csv"
-    participants:
-      carrier: { key: { column: Carrier }, countryCode: BR, taxIdType: CNPJ, taxId: { column: Company }, name: Carrier, type: COMPANY }
-    addresses:
-      depot: { key: { column: Depot }, participant: carrier, name: Depot, street: Rua B, number: "2", city: Campinas, countryState: SP, countryCode: BR }
-`;
+/** Loads by their keys in `rows*.csv`, by the ids that the service gave them in `ids*.csv`. */
+export const linkedMapping = (settings: object = {}) =>
+  mapping({
+    namespace: "linked",
+    defaults: { timezone: "UTC", dates: ["yyyy-MM-dd HH:mm"], country: "BR" },
+    settings,
+    columns: {
+      doc: "Doc",
+      what: "What",
+      at: { header: "At", as: "timestamp" },
+      key: "Key",
+      other: "Other",
+      company_id: { header: "Company", as: "taxId" },
+      carrier: "Carrier",
+      depot: "Depot",
+      weight: "Weight",
+    },
+    inputs: {
+      rows: {
+        files: "rows*.csv",
+        ...parties,
+        documents: { load: { key: "=doc", participant: "company", address: "plant", fields: { category: "Load" } } },
+        events: loadEvents,
+      },
+      ids: {
+        files: "ids*.csv",
+        ...parties,
+        documents: { known: { mode: "existing", id: "=doc", participant: "company", address: "plant" } },
+        events: loadEvents,
+      },
+      carriers: {
+        files: "carriers*.csv",
+        participants: { carrier: { key: "=carrier", taxId: "=company_id", name: "Carrier", type: "COMPANY" } },
+        addresses: { depot: { key: "=depot", participant: "carrier", ...place, street: "Rua B" } },
+      },
+    },
+  });
 
 const HEADER = "Doc,What,At,Key,Other,Company,Carrier,Depot,Weight";
 export const COMPANY = "11222333000181";
@@ -128,8 +138,8 @@ export interface LinkedWorld extends TestWorld {
   refusals(): { status: number; path: string }[];
 }
 
-/** `settings`: the `settings:` of the mapping, as YAML. */
-export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?: string } = {}): Promise<LinkedWorld> {
+/** `settings`: the `settings:` of the mapping. */
+export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?: object } = {}): Promise<LinkedWorld> {
   const base = testWorld({ files: { "linked.yaml": linkedMapping(options.settings) }, pipeline });
   const sandbox = createSandbox({ clock: base.clock, random: seededRandom(7), rate: null, ...options.sandbox });
   onTestFinished(() => sandbox.close());

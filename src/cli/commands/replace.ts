@@ -1,6 +1,7 @@
 /** `rowferry replace <document> --reason <text>`: plans its cancellation and its next generation; the next run sends them. */
 import type { Command } from "commander";
 import { ExitCode } from "../../model/exit-code.js";
+import { shellQuoted } from "../../report/next-steps.js";
 import { plainText } from "../../report/plain-text.js";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
@@ -41,7 +42,8 @@ function replace(frame: Frame, name: string, flags: Flags): Promise<number> {
         journal: flags.journal ?? target.journal ?? null,
       },
     );
-    const { document, generation, events, cancels, missing, relations, staysStranded } = found;
+    const { document, generation, events, cancels, missing, relations, linkedFrom, staysStranded } = found;
+    const same = sameTarget(target, frame.world.cwd, flags.journal);
     const lines = [
       `${plainText(document.kind)} ${plainText(document.key)}: generation ${generation} is planned with ${events} ${events === 1 ? "event" : "events"}.`,
       ...(cancels
@@ -61,7 +63,13 @@ function replace(frame: Frame, name: string, flags: Flags): Promise<number> {
       ...(relations === 0
         ? []
         : [`${relations} relations that other documents made to it name the old generation, and are not repeated.`]),
-      `Nothing was sent. Next:\n  rowferry resume${sameTarget(target, frame.world.cwd, flags.journal)}`,
+      ...(linkedFrom.length === 0
+        ? []
+        : [
+            "To link these to the new generation, replace them too, before anything is sent:",
+            ...linkedFrom.map((other) => `  rowferry replace ${shellQuoted(plainText(other))} --reason <text>${same}`),
+          ]),
+      `Nothing was sent. Next:\n  rowferry resume${same}`,
     ];
     output.text(`\n${lines.join("\n")}\n`);
     output.data({ type: "replaced", ...found });

@@ -203,6 +203,8 @@ CREATE TABLE document_states (
   CHECK (service_id IS NOT NULL OR NOT (${isOneOf("state", ["open", "closed", "cancelled"])}))
 ) STRICT;
 CREATE INDEX document_states_open ON document_states (state) WHERE ${UNSETTLED_DOCUMENT};
+-- A row may name a document by the id that the service gave it.
+CREATE INDEX document_states_by_service_id ON document_states (service_id) WHERE service_id IS NOT NULL;
 ${law("document_states", "document")}
 
 CREATE TABLE events (

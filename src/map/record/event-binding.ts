@@ -106,15 +106,18 @@ export function bindEvent(parts: EventParts, columns: BoundColumns): BuiltEvent 
     const at = readAt(view);
     const keyParts = readKey === null ? (parts.key === "once" ? [] : null) : readKey(view);
     return {
-      document: { kind: document.kind, key: document.key },
+      document,
       event,
       keyParts,
       at: at == null ? null : Number(at),
     };
   };
-  const placeLocal = (view: RowView, records: RowRecords) => {
+  const placeLocal = (view: RowView, records: RowRecords): Placement["document"] | null => {
     const made = records.documents[localPosition];
-    if (made != null) return { kind: made.kind, key: made.key };
+    if (made != null) {
+      const { kind, key, documentId } = made;
+      return documentId === null ? { kind, key } : { kind, key, documentId };
+    }
     const key = made === undefined ? null : (readLocalKey?.(view) ?? null);
     return key === null ? null : { kind: parts.local?.part.kind ?? "", key };
   };

@@ -1,0 +1,36 @@
+/**
+ * Two names of one document: rows may name it by the id that the service gave it before the ledger knows that id under
+ * the document's own key. One document has one row here, and so one lane (P2).
+ */
+import type { Database } from "better-sqlite3";
+
+/** All that is known of `from` is known of `into` afterwards, and its name stands for it. Inside the caller's transaction. */
+export function absorbDocument(database: Database, from: number, into: number): void {
+  const run = (sql: string) => database.prepare<{ from: number; into: number }>(sql).run({ from, into });
+  for (const table of [
+    "events",
+    "event_states",
+    "event_aliases",
+    "placements",
+    "decisions",
+    "dismissals",
+    "document_aliases",
+  ])
+    run(`UPDATE ${table} SET document_id = @into WHERE document_id = @from`);
+  for (const column of ["related_document", "target_document"])
+    run(`UPDATE events SET ${column} = @into WHERE ${column} = @from`);
+  run("UPDATE requests SET subject_id = @into WHERE subject = 'document' AND subject_id = @from");
+  run("UPDATE OR IGNORE row_records SET record_id = @into WHERE kind = 'document' AND record_id = @from");
+  run(`INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id)
+    SELECT namespace, kind, key, @into FROM documents WHERE id = @from`);
+  run(`UPDATE document_states SET last_at = nullif(max(coalesce(last_at, 0), coalesce(o.at, 0)), 0) FROM (
+    SELECT last_at AS at FROM document_states WHERE document_id = @from) o WHERE document_id = @into`);
+  // By the law of its states: closed before cancelled.
+  for (const state of ["closed", "cancelled"])
+    run(`UPDATE document_states SET state = '${state}' WHERE document_id = @into AND state IN ('open', 'closed')
+      AND EXISTS (SELECT 1 FROM document_states WHERE document_id = @from AND state = '${state}')`);
+  run("DELETE FROM open_documents WHERE document_id = @from");
+  run("DELETE FROM document_states WHERE document_id = @from");
+  run("DELETE FROM documents WHERE id = @from AND id <> @into");
+  run("INSERT OR IGNORE INTO open_documents (document_id) VALUES (@into)");
+}
