@@ -35,7 +35,7 @@ async function imported(name: string, content: Buffer | string, options = "", co
   const exit = await type(world, "import", join(world.cwd, "m.yaml"), path, "--json");
   const lines = world.stdout.text.trimEnd().split("\n");
   const { rows } = JSON.parse(lines.at(-1) ?? "{}") as Summary;
-  return { exit, rows, told: world.stderr.text + lines.slice(0, -1).join("\n") };
+  return { exit, rows, told: world.stderr.text + world.stdout.text };
 }
 
 const cell = (text: string) => `<c t="str"><v>${text}</v></c>`;
@@ -94,6 +94,91 @@ describe("a workbook", () => {
     ["123456789012345", "123456789012345"],
   ])("a number is read with the fifteen digits that a spreadsheet shows: %s is %s (F81)", async (stored, read) => {
     expect(await readCells(`<row r="1"><c><v>${stored}</v></c></row>`)).toEqual([[`number ${read}`]]);
+  });
+});
+
+const csv = (...lines: string[]) => `${lines.join("\n")}\n`;
+
+describe("a CSV file", () => {
+  test("quotes behind a blank are never sent as data: the blank is seen, or the row is invalid (F3)", async () => {
+    const rows = csv("id, day, note", 'M1, "01/10/2025", "Coleta, parcial"', 'M2, "02/10/2025", "Pesagem"');
+    const { exit, told } = await imported("rows.csv", rows, "", (name) => name);
+    expect(exit).toBe(0);
+    expect(told).toContain("Blanks stand between delimiters and quotes");
+    const refused = await imported("rows.csv", rows, "    csv: { trim: false, delimiter: ',' }");
+    expect([refused.exit, refused.rows.invalid, refused.rows.staged]).toEqual([3, 2, 0]);
+  });
+
+  test.each([
+    ["a comma in quotes", csv("id;day;note", '1;01/10/2025;"a, b, c"', '2;02/10/2025;"d, e, f"')],
+    ["decimal commas", csv("id;day;note", "1;01/10/2025;1,5", "2;02/10/2025;2,5")],
+    ["a comma in every header", csv("id;day;note", "1;01/10/2025;x, y", "2;02/10/2025;x, z")],
+  ])("the comma does not win against a delimiter that fits as well: %s (F3)", async (_, rows) => {
+    expect(await imported("rows.csv", rows)).toMatchObject({ exit: 0, rows: { staged: 2 } });
+  });
+
+  test.each([
+    ["a delimiter too many, its surplus blank (F41)", "2,10,01/10/2025,Bob,", "row-long"],
+    ["a delimiter too few", "2,01/10/2025,Bob", "row-short"],
+    ["a cell that closes a quote it does not open (F42)", '2,01/10/2025,x, Bob"', "quote-stray"],
+    ["the same within the width (F42)", '2,01/10/2025,Bob",z', "quote-stray"],
+    ["text behind a closing quote", '2,01/10/2025,"Bob" x,z', "quote-stray"],
+  ])("one row is invalid, the others go on: %s", async (_, bad, code) => {
+    const rows = csv("id,day,note,price", "1,01/10/2025,Ann,5", bad, "3,03/10/2025,Eve,6");
+    const { exit, rows: counts, told } = await imported("rows.csv", rows);
+    expect([exit, counts]).toEqual([3, { read: 3, skipped: 0, invalid: 1, known: 0, staged: 2 }]);
+    expect(told).toContain(code);
+  });
+
+  test("a blank surplus that every row has is none (F41)", async () => {
+    const rows = csv("id,day,note", "1,01/10/2025,Ann,", "2,02/10/2025,Bob,");
+    expect(await imported("rows.csv", rows)).toMatchObject({ exit: 0, rows: { staged: 2 } });
+  });
+
+  test("quotes inside an unquoted cell are text, and that is said", async () => {
+    const { exit, told } = await imported("rows.csv", csv("id,day,note", '1,01/10/2025,Tubo 5" aço', "2,02/10/2025,x"));
+    expect(exit).toBe(0);
+    expect(told).toContain("Row 2 has quotes inside a cell that is not quoted");
+  });
+
+  test("one column where there may be many is said, with the delimiter that is frequent (F43)", async () => {
+    const rows = csv("id^day^note", "1^01/10/2025^Ann", "2^02/10/2025^Bob", "3^03/10/2025^Eve");
+    const refused = await imported("rows.csv", rows);
+    expect(refused.exit).toBe(2);
+    const pinned = await imported("rows.csv", rows, '    csv: { delimiter: "^" }');
+    expect(pinned).toMatchObject({ exit: 0, rows: { staged: 3 } });
+    const table = await readTable(await temporaryFile(rows));
+    expect(table.notes.join()).toContain('4 of the first 4 lines have "^"');
+  });
+
+  test("a first row of data that is taken for the header is said; `header: none` reads it (F44)", async () => {
+    const rows = csv("1,01/10/2025,Ann", "2,02/10/2025,Bob", "3,03/10/2025,Ann");
+    expect((await readTable(await temporaryFile(rows))).notes.join()).toContain("looks like a row");
+    const letters: { [name: string]: string } = { id: "A", day: "B", note: "C" };
+    const { exit, rows: counts } = await imported("rows.csv", rows, "    header: none", (name) => letters[name] ?? "");
+    expect([exit, counts.staged]).toEqual([0, 3]);
+  });
+
+  test("a last line without its end is said, and held where the mapping requires it (F95)", async () => {
+    const rows = csv("id,day,note", "1,01/10/2025,1234", "2,02/10/2025,12").trimEnd();
+    const told = await imported("rows.csv", rows);
+    expect([told.exit, told.rows.staged]).toEqual([0, 2]);
+    expect(told.told).toContain("Row 3: the file's last line has no line end");
+    const held = await imported("rows.csv", rows, "    csv: { endsWithNewline: required }");
+    expect([held.exit, held.rows.staged, held.rows.invalid]).toEqual([3, 1, 1]);
+    expect(await imported("rows.csv", `${rows}\n`)).toMatchObject({ told: expect.not.stringContaining("line end") });
+  });
+
+  test("a header that is repeated is skipped, and that is said", async () => {
+    const rows = csv("id,day,note", "1,01/10/2025,Ann", "id,day,note", "2,02/10/2025,Bob");
+    const { exit, rows: counts, told } = await imported("rows.csv", rows);
+    expect([exit, counts.skipped, counts.staged]).toEqual([0, 1, 2]);
+    expect(told).toContain("Row 3 repeats the header: skipped");
+  });
+
+  test("cells under no heading are said (F82)", async () => {
+    const { told } = await imported("rows.csv", csv("id,day,note,", "1,01/10/2025,Ann,", "2,02/10/2025,Bob,lost"));
+    expect(told).toContain("Column 4 has no heading but holds cells in row 3");
   });
 });
 

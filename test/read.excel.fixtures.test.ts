@@ -1,7 +1,7 @@
 /** Every folder of fixtures/read-excel, and what exceljs (full load) makes of the same files: each difference is listed. */
 import ExcelJS from "exceljs";
 import { describe, expect, test } from "vitest";
-import { columnLetters } from "../src/read/column-letters.js";
+import { columnLetters } from "../src/read/header.js";
 import { excelFixtureBytes, excelFixtures } from "./read/read-excel-fixture.js";
 import { brief, readFile, temporaryFile } from "./read/read-file.js";
 

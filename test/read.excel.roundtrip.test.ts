@@ -3,7 +3,7 @@ import ExcelJS from "exceljs";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CellKind } from "../src/model/row.js";
-import { columnLetters } from "../src/read/column-letters.js";
+import { columnLetters } from "../src/read/header.js";
 import { plainDouble } from "../src/read/excel/plain-number.js";
 import { readFile, temporaryFile } from "./read/read-file.js";
 import { escapeXml, textCell, writeWorkbook } from "./read/write-workbook.js";

@@ -4,7 +4,7 @@ import { openInput } from "../src/read/open-input.js";
 import { positionSuite } from "./read/position-suite.js";
 import { brief, temporaryFile } from "./read/read-file.js";
 import { readWorkbook } from "./read/read-workbook.js";
-import { columnLetters } from "../src/read/column-letters.js";
+import { columnLetters } from "../src/read/header.js";
 import { type MadeSheet, textCell, writeWorkbook } from "./read/write-workbook.js";
 import { entryText } from "./read/write-zip.js";
 

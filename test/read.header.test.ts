@@ -1,6 +1,6 @@
 /** Where the header is: the rows of a file's beginning, and which of them is taken. */
 import { describe, expect, test } from "vitest";
-import { columnLetters } from "../src/read/column-letters.js";
+import { columnLetters } from "../src/read/header.js";
 import { findHeader, headerTexts } from "../src/read/header.js";
 
 describe("the header is", () => {

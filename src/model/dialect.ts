@@ -4,12 +4,16 @@
 export type HeaderOption = "auto" | "none" | number | number[];
 
 export interface CsvOptions {
-  /** One character; default: detected. */
+  /** One character; default, and `auto`: detected. */
   delimiter?: string;
-  /** Default `"`; null: no quoting. */
+  /** Default, and `auto`: `"`, or apostrophes where they show; null: no quoting. */
   quote?: string | null;
-  /** Default: the quote doubled. */
+  /** Default, and `auto`: the quote doubled, or a backslash where that shows. */
   escape?: string;
+  /** Whether blanks around cells, outside their quotes, are no part of them. Default, and `auto`: where it shows. */
+  trim?: boolean | "auto";
+  /** `required`: a last line without its end is a problem of its row. Default: it is told. */
+  endsWithNewline?: "required";
   /** `auto` (default): BOM, else strict UTF-8, else `fallbackEncoding`; or any name iconv-lite knows. */
   encoding?: string;
   /** Default windows-1252. */
@@ -43,7 +47,9 @@ export type Dialect =
       delimiter: string;
       quote: string | null;
       escape: string | null;
+      /** Absent: no. */
+      trim?: boolean;
       lineEnding: "\n" | "\r\n" | "\r";
-      compression: "none" | "gzip" | "zip";
+      compression: "none" | "gzip" | "zip" | "zstd";
     }
   | { format: "xlsx"; sheet: string; date1904: boolean };

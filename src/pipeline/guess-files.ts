@@ -45,9 +45,15 @@ async function sampleTables(
   let refused: RowferryError | null = null;
   for (const { sheet } of visible) {
     try {
-      const table = await input.open(sheet === null ? {} : { excel: { sheet } });
+      const options = sheet === null ? {} : { excel: { sheet } };
+      const found = await input.open(options);
+      const table = found.headerDoubt === null ? found : await input.open({ ...options, header: "none" });
       const { header, headerRow, dialect } = table;
       const sample = await sampleRows(table, into.signal);
+      const place = sheet === null ? input.name : `${input.name}, sheet "${sheet}"`;
+      if (found !== table)
+        into.left.push(`${place} has no header, it seems (${found.headerDoubt}): columns are named by letter`);
+      for (const note of table.notes) into.left.push(`${place}: ${note}`);
       into.tables.push({ file: input.name, sheet: table.sheet, header, headerRow, dialect, sample });
     } catch (error) {
       if (!(error instanceof RowferryError) || error.code === "interrupted" || sheet === null) throw error;

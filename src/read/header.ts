@@ -18,7 +18,9 @@ const SEARCHED_ROWS = 50;
 export function findHeader(rows: readonly HeaderCandidate[]): number {
   const filled = rows.map(({ cells }) => filledCount(cells));
   const usual = usualWidth(filled);
-  const first = filled.findIndex((count) => count > 0 && count * 2 >= usual);
+  const wide = filled.findIndex((count) => count > 0 && count * 2 >= usual);
+  // Far down, a wide row is no header under a long preamble, but another table.
+  const first = wide > SEARCHED_ROWS ? filled.findIndex((count) => count > 0) : wide;
   if (first === -1) return -1;
   const width = filled[first] ?? 0;
   const end = Math.min(rows.length - 1, first + SEARCHED_ROWS);
@@ -58,7 +60,51 @@ function hasValueColumn(rows: readonly HeaderCandidate[]): boolean {
 
 /** A number, an amount, a date or a time: what a header hardly ever is. */
 function isValue(cell: string): boolean {
-  return /^\s*[-+(]?\s*([A-Z]{0,3}[$€£]\s*)?\d[\d\s.,:/%T-]*\)?\s*$/.test(cell);
+  const text = cell.trim();
+  return text.length <= 40 && /^[-+(]? ?([A-Z]{0,3}[$€£] ?)?\d[\d\s.,:/%T-]*\)?$/.test(text);
+}
+
+/**
+ * Why what was taken for the header may be a row: a value stands above values, or a text comes again in its column. Null: nothing
+ * speaks for it. `below`: some of the rows that follow.
+ */
+export function headerDoubt(header: readonly string[], below: readonly (readonly string[])[]): string | null {
+  if (below.length < 2) return null;
+  for (const [column, text] of header.entries()) {
+    const cells = below.map((row) => row[column]?.trim() ?? "").filter((cell) => cell !== "");
+    const year = /^(19|20)\d\d$/.test(text);
+    const value = isValue(text) && !year && cells.filter(isValue).length * 2 > cells.length;
+    const again =
+      text.length > 1 && !isValue(text) && cells.includes(text) && below.every((row) => !repeats(row, header));
+    if (value || again) {
+      const shown = JSON.stringify(text.slice(0, 40));
+      return `${shown} in column ${columnLetters(column + 1)} ${value ? "is a value like those below it" : "comes again below it"}`;
+    }
+  }
+  return null;
+}
+
+/** Whether a row says the header again, as where files were joined. One filled cell proves nothing. */
+export function repeats(cells: readonly string[], header: readonly string[]): boolean {
+  return (
+    cells.length === header.length &&
+    filledCount(header) > 1 &&
+    cells.every((cell, column) => cell.trim() === header[column])
+  );
+}
+
+/** The columns of a file without header: `A`, `B` … */
+export function letterHeader(width: number): string[] {
+  return Array.from({ length: width }, (_, column) => columnLetters(column + 1));
+}
+
+/** `A` for 1, `Z` for 26, `AA` for 27: what a spreadsheet calls its columns. */
+export function columnLetters(position: number): string {
+  let letters = "";
+  for (let rest = position; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+  }
+  return letters;
 }
 
 function filledCount(cells: readonly string[]): number {

@@ -40,6 +40,8 @@ export interface Table {
   header: string[];
   /** The number of the (last) header row; null where there is none. */
   headerRow: number | null;
+  /** Why what was taken for the header may be a row of data; null: nothing speaks for it. */
+  headerDoubt: string | null;
   dialect: Dialect;
   /** What a person should know (skipped preamble, hidden rows left out, fallback encoding used), one sentence each. Complete when `rows` has ended. */
   notes: string[];

@@ -46,7 +46,7 @@ function writeCell(cell: string, width: number, dialect: WrittenDialect): string
   const { quote, escape, delimiter } = dialect;
   // A cell that holds part of a delimiter of two characters could complete one beside it.
   const special = [...Array.from(delimiter), "\r", "\n", "\ufeff", "\u001a"].some((text) => cell.includes(text));
-  const needed = special || cell.startsWith(quote) || (width === 1 && cell === "");
+  const needed = special || cell.includes(quote) || (width === 1 && cell === "");
   if (!needed && !dialect.quoteAll) return cell;
   const escaped =
     escape === "double"

@@ -18,7 +18,7 @@ import {
 import { recordName } from "./header-words.js";
 import type { Guess, GuessOptions, GuessTable } from "./table.js";
 import { collectUnsure, type Unsure } from "./unsure.js";
-import { comment, type Member, writeBlock } from "./yaml-text.js";
+import { comment, type FlowValue, type Member, writeBlock } from "./yaml-text.js";
 
 export type { Guess, GuessOptions, GuessTable } from "./table.js";
 
@@ -142,11 +142,16 @@ function emptyDraft({ table, files, name }: ProfiledTable): InputDraft {
   const { dialect, sheet, headerRow } = table;
   const reading: Member[] = [{ name: "files", value: [...new Set(files.map(pattern))] }];
   if (dialect.format === "csv") {
-    reading.push({ name: "csv", value: { delimiter: dialect.delimiter, encoding: dialect.encoding } });
+    const { delimiter, quote, escape, trim, encoding } = dialect;
+    const csv: { [name: string]: FlowValue | undefined } = { delimiter };
+    if (quote !== null && quote !== '"') csv["quote"] = quote;
+    if (escape !== null && escape !== quote) csv["escape"] = escape;
+    if (trim === true) csv["trim"] = true;
+    reading.push({ name: "csv", value: { ...csv, encoding } });
   } else {
     reading.push({ name: "excel", value: { sheet: sheet ?? dialect.sheet } });
   }
-  if (headerRow != null) reading.push({ name: "header", value: headerRow });
+  if (headerRow !== undefined) reading.push({ name: "header", value: headerRow ?? "none" });
   return { name, reading, skip: [], participants: [], addresses: [], documents: [], events: [] };
 }
 

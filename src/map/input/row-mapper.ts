@@ -20,7 +20,7 @@ const NO_WARNINGS: Problem[] = [];
 const NO_PROBLEMS: readonly Problem[] = [];
 const NO_ROWS: number[] = [];
 /** What readers say of rows whose cells may stand under the wrong headers. */
-const SHAPELESS: ReadonlySet<Code> = new Set<Code>(["row-short", "row-long", "quote-stray"]);
+const SHAPELESS: ReadonlySet<Code> = new Set<Code>(["row-short", "row-long", "quote-stray", "line-cut"]);
 
 export function bindRowMapper(
   parts: InputParts,

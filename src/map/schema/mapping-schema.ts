@@ -90,12 +90,31 @@ export const settingsSchema = z
   .meta({ id: "Settings", description: "Choices for staging, planning and submitting." });
 
 const csvSchema = z.strictObject({
-  delimiter: z.string().length(1).optional().meta({ description: "Default: detected." }),
-  quote: z
-    .union([z.string().length(1), z.null()])
+  delimiter: z
+    .union([z.literal("auto"), z.string().length(1)], {
+      error: 'must be one character, such as ";". Leave it out to detect it',
+    })
     .optional()
-    .meta({ description: 'Default `"`; null: no quoting.' }),
-  escape: z.string().length(1).optional().meta({ description: "Default: the quote doubled." }),
+    .meta({ description: "One character. Default `auto`: detected." }),
+  quote: z
+    .union([z.literal("auto"), z.string().length(1), z.null()], { error: "must be one character, auto, or null" })
+    .optional()
+    .meta({ description: "One character. Default `auto`: `\"`, or `'` where cells show it; null: no quoting." }),
+  escape: z
+    .union([z.literal("auto"), z.string().length(1)], { error: "must be one character, or auto" })
+    .optional()
+    .meta({ description: "One character. Default `auto`: the quote doubled, or a backslash where cells show it." }),
+  trim: z
+    .union([z.literal("auto"), z.boolean()])
+    .optional()
+    .meta({
+      description:
+        'Whether blanks around cells, outside their quotes, are no part of them, as in `M1, "Coleta"`. Default `auto`: where the file shows it.',
+    }),
+  endsWithNewline: z.literal("required").optional().meta({
+    description:
+      "`required`: a last line without its end makes its row invalid, for the file may be cut off. Default: the import says it.",
+  }),
   encoding: z
     .string()
     .optional()

@@ -118,9 +118,16 @@ export const readCodes = {
     exit: ExitCode.person,
   },
   "quote-stray": {
-    meaning: "A quoted cell goes on behind its closing quote; where the cell ends cannot be told for certain.",
-    remedy: 'Double the quotes inside the cell ("" for one ") and import the row again.',
+    meaning: "A quote stands where none may: where its cell begins or ends cannot be told for certain.",
+    remedy: 'Put the whole cell in quotes and double those inside it ("" for one "), then import the row again.',
     example: '`"Tubo 5" aço";120` instead of `"Tubo 5"" aço";120`.',
+    transient: false,
+    exit: null,
+  },
+  "line-cut": {
+    meaning: "The file's last line has no line end although the others have one, and the mapping requires it.",
+    remedy: "Fetch the file again: a transfer that breaks off leaves such a line. If it is whole, end its last line.",
+    example: "`…;12` is the last line of a file whose export held `…;1234,50`.",
     transient: false,
     exit: null,
   },
@@ -139,7 +146,7 @@ export const readCodes = {
     exit: null,
   },
   "row-long": {
-    meaning: "A row has more cells than the header has columns, and the extra ones are not blank.",
+    meaning: "A row has more cells than the header has columns, or than the other rows have.",
     remedy: "Quote the cell that contains the delimiter, then import the row again.",
     example: "`Rua A; sala 3` without quotes in a file delimited by semicolons.",
     transient: false,

@@ -1,7 +1,7 @@
 /** The header of a sheet and the columns below it. */
 import type { HeaderOption } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
-import { columnLetters } from "../column-letters.js";
+import { columnLetters } from "../header.js";
 import { findHeader, headerTexts } from "../header.js";
 import { type Merge, MergeSweep } from "./merges.js";
 import type { SheetSample } from "./sample-sheet.js";

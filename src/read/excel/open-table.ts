@@ -1,6 +1,6 @@
 /** From a workbook and the reading options to a table: which sheet, which header, which rows. */
 import type { ReadOptions } from "../../model/dialect.js";
-import { columnLetters } from "../column-letters.js";
+import { columnLetters, headerDoubt } from "../header.js";
 import type { Table } from "../table.js";
 import { chooseSheet } from "./choose-sheet.js";
 import type { CorrectedSheet } from "./corrected-sheet.js";
@@ -33,11 +33,24 @@ export async function openTable(
   const settings = { file: workbook.parts.file.name, sheet: sheet.name, option, skipHidden, merges, fillMerged };
   const header = wellFormed(workbook, sheet, () => locateHeader(sample, settings));
   notes.push(...header.notes);
+  const below = sample.rows.filter(({ number }) => number > (header.lastRow ?? 0)).slice(0, 100);
+  const doubt =
+    option === "auto"
+      ? headerDoubt(
+          header.texts,
+          below.map(({ cells }) => header.columns.map((column) => cells[column] ?? "")),
+        )
+      : null;
+  if (doubt !== null)
+    notes.push(
+      `Row ${header.lastRow} is taken for the header, but it looks like a row: ${doubt}. If it is one, write \`header: none\`.`,
+    );
   if (excel.hidden !== "read") notes.push(...hiddenColumnNotes(sample, header, skipHidden));
   return {
     sheet: sheet.name,
     header: header.texts,
     headerRow: header.lastRow,
+    headerDoubt: doubt,
     dialect: { format: "xlsx", sheet: sheet.name, date1904: workbook.date1904 },
     notes,
     rows: () => sheetRows(workbook, sheet, { header, merges, fillMerged, hidden: excel.hidden ?? null, notes }),

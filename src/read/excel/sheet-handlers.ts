@@ -1,7 +1,7 @@
 /** From the XML of a sheet to rows. Keeps no more than the row at hand and the rows nobody has taken yet. */
 import { columnOf, MAX_COLUMN, MAX_ROW, NO_REFERENCE, readReference, readRowNumber, rowOf } from "./cell-reference.js";
 import { type BookContext, type CellResult, evaluateCell, type StoredCell } from "./cell-value.js";
-import { columnLetters } from "../column-letters.js";
+import { columnLetters } from "../header.js";
 import { RowNumbers } from "./row-numbers.js";
 import { isBlankText, setCell, type SheetRow } from "./sheet-row.js";
 import { TextRuns } from "./text-runs.js";

@@ -1,7 +1,7 @@
 /** The rows below a sheet's header, as the pipeline takes them: merges applied, hidden ones left out, one cell a column. */
 import type { Problem } from "../../model/problem.js";
 import type { CellKind, Row } from "../../model/row.js";
-import { columnLetters } from "../column-letters.js";
+import { columnLetters } from "../header.js";
 import { corrupt, reasonOf } from "./fault.js";
 import type { SheetHeader } from "./locate-header.js";
 import { type Merge, MergeSweep } from "./merges.js";

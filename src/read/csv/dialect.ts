@@ -1,0 +1,239 @@
+/** The one decision about a CSV file's shape: delimiter, quote, escape, blanks, from what is given and from a sample, with its evidence. */
+import type { CsvOptions } from "../../model/dialect.js";
+import { RowferryError } from "../../model/error.js";
+import { findHeader, isLabels } from "../header.js";
+import { type CsvRecord, firstRecords, type Shape } from "./records.js";
+
+/** The beginning of a file as text. */
+export interface Sample {
+  file: string;
+  text: string;
+  /** Whether that is the whole file. */
+  complete: boolean;
+}
+
+export interface DetectedShape extends Shape {
+  lineEnding: "\n" | "\r\n" | "\r";
+  /** 2 where line 1 is Excel's `sep=;`, else 1. */
+  firstLine: 1 | 2;
+  /** What was not clear-cut, one sentence each. */
+  notes: string[];
+}
+
+/** The last two are the unit separators of old systems. Of equals a later one wins over the comma, which texts and numbers hold. */
+const DELIMITERS = [";", "\t", "|", ",", "\u001f", "\u0001"];
+/** Too common within texts to be taken; they are named where nothing else fits. */
+const UNUSUAL = ["^", "~", "¦", "#", "*", "/", ":", " "];
+/** Below this score a sample is better explained as one column. */
+const CONVINCING = 0.3;
+const SAMPLE_RECORDS = 500;
+const APOSTROPHES = /(^|[,;\t|\r\n])'[^'\r\n]*'(?=[,;\t|\r\n]|$)/;
+const NUMBER = /^[-+]?\d[\d.,]*%?$/;
+
+/** @param tableLine the line on which the table begins, where that is known. @throws RowferryError `dialect-invalid`. */
+export function detectShape(sample: Sample, options: CsvOptions, tableLine: number | null): DetectedShape {
+  const given = givenOf(options, sample.file);
+  const declared = /^sep=([^\r\n])\r?(?:\n|$|\r)/i.exec(sample.text)?.[1];
+  const firstLine = declared === undefined ? 1 : 2;
+  const start = startOfLine(sample.text, Math.max(firstLine, tableLine ?? 1));
+  const table = { ...sample, text: sample.text.slice(Math.max(start, 0)) };
+  const notes = declared === undefined ? [] : [`Line 1 (sep=${declared}) names the delimiter and is no row.`];
+  const shape = bestShape(table, declared === undefined ? given : { delimiter: declared, ...given }, notes);
+  if (given.quote === undefined && shape.quote === "'") notes.push("Cells are quoted with apostrophes (').");
+  if (given.escape === undefined && shape.escape === "\\")
+    notes.push('Quotes within cells are escaped with a backslash (\\").');
+  if (given.trim === undefined && shape.trim)
+    notes.push("Blanks stand between delimiters and quotes, and are not part of the cells (`csv: { trim: true }`).");
+  return { ...shape, lineEnding: usualLineEnding(table.text), firstLine, notes };
+}
+
+interface Given {
+  delimiter?: string;
+  quote?: string | null;
+  escape?: string;
+  trim?: boolean;
+}
+
+/** What the mapping says, `auto` left out. */
+function givenOf(options: CsvOptions, file: string): Given {
+  const { delimiter, quote, escape, trim } = options;
+  const given: Given = {
+    ...(delimiter === undefined || delimiter === "auto" ? {} : { delimiter }),
+    ...(quote === undefined || quote === "auto" ? {} : { quote }),
+    ...(escape === undefined || escape === "auto" ? {} : { escape }),
+    ...(trim === undefined || trim === "auto" ? {} : { trim }),
+  };
+  const own = given.quote === undefined ? '"' : (given.quote ?? "\n");
+  const wrong =
+    given.delimiter !== undefined && (given.delimiter === "" || /[\r\n]/.test(given.delimiter))
+      ? "the delimiter is empty or a line break"
+      : own.length !== 1
+        ? "the quote is not one character"
+        : given.escape !== undefined && given.escape.length !== 1
+          ? "the escape is not one character"
+          : given.delimiter !== undefined && (given.delimiter.startsWith(own) || given.delimiter === given.escape)
+            ? "the delimiter is also the quote or the escape"
+            : null;
+  if (wrong !== null) throw new RowferryError("dialect-invalid", wrong, { place: { file } });
+  return given;
+}
+
+interface Judged {
+  shape: Shape;
+  /** How well it explains the sample, 0 to 1. */
+  score: number;
+  /** Records with a quote that breaks the rules. */
+  faults: number;
+}
+
+/** Double quotes, doubled, unless the sample is better explained by something rarer. */
+function bestShape(sample: Sample, given: Given, notes: string[]): Shape {
+  const delimiters = given.delimiter === undefined ? DELIMITERS : [given.delimiter];
+  const quote = given.quote === undefined ? '"' : given.quote;
+  const escape = quote === null ? null : (given.escape ?? quote);
+  const trim = given.trim ?? false;
+  const judge = (variant: Partial<Shape>): Judged[] =>
+    delimiters
+      .map((delimiter) => judged(sample, { delimiter, quote, escape, trim, ...variant }))
+      .toSorted((one, other) => other.score - one.score);
+  const usual = judge({});
+  const rarer: Judged[][] = [];
+  if (given.escape === undefined && quote !== null && sample.text.includes(`\\${quote}`))
+    rarer.push(judge({ escape: "\\" }));
+  if (
+    given.trim === undefined &&
+    quote !== null &&
+    (sample.text.includes(` ${quote}`) || sample.text.includes(`${quote} `))
+  )
+    rarer.push(judge({ trim: true }));
+  if (given.quote === undefined && !sample.text.includes('"') && APOSTROPHES.test(sample.text))
+    rarer.push(judge({ quote: "'", escape: given.escape ?? "'" }));
+  const better = rarer.filter(([best]) => isBetter(best as Judged, usual[0] as Judged));
+  const ranking = better.toSorted((one, other) => (other[0]?.score ?? 0) - (one[0]?.score ?? 0))[0] ?? usual;
+  const [best, second] = ranking as [Judged, Judged | undefined];
+  if (given.delimiter === undefined && best.score < CONVINCING) return oneColumn(sample, ranking, notes);
+  if (second !== undefined && second.score > CONVINCING && second.score > best.score * 0.9) {
+    const [taken, other] = [best, second].map(({ shape }) => nameOf(shape.delimiter));
+    notes.push(
+      `Read with the delimiter ${taken}, though ${other} fits nearly as well; \`csv: { delimiter }\` decides.`,
+    );
+  }
+  return best.shape;
+}
+
+/** Rarer rules must explain quotes that the usual ones do not. */
+function isBetter(rare: Judged, usual: Judged): boolean {
+  if (rare.shape.quote !== usual.shape.quote) return rare.faults === 0 && rare.score >= usual.score;
+  return rare.faults < usual.faults && rare.score > usual.score;
+}
+
+/** Under a delimiter that the sample does not contain; what may separate its columns all the same is said. */
+function oneColumn({ text }: Sample, ranking: readonly Judged[], notes: string[]): Shape {
+  const lines = text
+    .split(/\r\n|\r|\n/)
+    .filter((line) => line.trim() !== "")
+    .slice(0, 200);
+  const inLines = (mark: string) => lines.filter((line) => line.includes(mark)).length;
+  const [mark, count] = [...DELIMITERS, ...UNUSUAL]
+    .map((one): [string, number] => [one, inLines(one)])
+    .reduce((most, one) => (one[1] > most[1] ? one : most), ["", 0]);
+  if (count > 0 && count * 2 >= lines.length) {
+    const where = `${count} of the first ${lines.length} lines have ${nameOf(mark)}`;
+    notes.push(
+      `Read as one column: no delimiter cuts the rows evenly. ${where}; \`csv: { delimiter: ${JSON.stringify(mark)} }\` would cut there.`,
+    );
+  }
+  const { shape } = ranking[0] as Judged;
+  const absent = [",", ...DELIMITERS].find((delimiter) => !text.includes(delimiter));
+  return { ...shape, delimiter: absent ?? shape.delimiter };
+}
+
+export function nameOf(delimiter: string): string {
+  if (delimiter === "\t") return "tab";
+  return delimiter === " " ? "a blank" : `"${delimiter}"`;
+}
+
+/**
+ * Consistency (how many records have the usual width, those of a preamble aside) times how many cells look whole (a number,
+ * quoted, or text without any other usual delimiter), less for a header that reads like data and for faulty quotes.
+ */
+function judged(sample: Sample, shape: Shape): Judged {
+  if (!sample.text.includes(shape.delimiter)) return { shape, score: 0, faults: 0 };
+  const all = firstRecords(sample.text, sample.complete, shape, 1, SAMPLE_RECORDS);
+  const rows = all.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+  const faults = rows.filter(({ fault }) => fault !== null).length;
+  const width = usualWidth(rows);
+  if (width < 2) return { shape, score: 0, faults };
+  const from = rows.findIndex(({ cells }) => cells.length === width);
+  const table = rows.slice(from);
+  const even = table.filter(({ cells }) => cells.length === width || isPadded(cells, width)).length;
+  let cells = 0;
+  let whole = 0;
+  for (const row of table) {
+    cells += row.cells.length;
+    for (const cell of row.cells) if (isWhole(cell, row.raw, shape.quote)) whole++;
+  }
+  const found = findHeader(rows.map((row) => ({ number: row.line, cells: row.cells })));
+  const header = rows[found];
+  const labelled = header !== undefined && header.cells.length > 1 && (header === rows[0] || isLabels(header.cells));
+  const unread = sample.complete || all.length === SAMPLE_RECORDS ? 0 : unreadPart(sample.text, all);
+  const score =
+    (even / table.length) *
+    (0.3 + (0.7 * whole) / cells) *
+    (labelled ? 1 : 0.3) *
+    (1 - (0.9 * faults) / rows.length) *
+    (1 - from / rows.length / 4) *
+    (1 - unread / 2);
+  return { shape, score, faults };
+}
+
+/** How much of a sample was not cut into records, as under a quote that is never closed. */
+function unreadPart(text: string, records: readonly CsvRecord[]): number {
+  const lines = text.split(/\r\n|\r|\n/).length;
+  const last = records.at(-1)?.line ?? 0;
+  return lines < 10 ? 0 : Math.max(0, (lines - last - 2) / lines);
+}
+
+function isWhole(cell: string, raw: string, quote: string | null): boolean {
+  if (!DELIMITERS.some((delimiter) => cell.includes(delimiter)) || NUMBER.test(cell.trim())) return true;
+  return quote !== null && raw.includes(quote + cell + quote);
+}
+
+/** The width of most records, leaving out those of one cell unless they are nearly all; the larger of two equally frequent. */
+function usualWidth(rows: readonly CsvRecord[]): number {
+  const frequency = new Map<number, number>();
+  for (const { cells } of rows) frequency.set(cells.length, (frequency.get(cells.length) ?? 0) + 1);
+  let best = 0;
+  let most = 0;
+  for (const [width, count] of frequency) {
+    if (width < 2 || count < most || (count === most && width < best)) continue;
+    best = width;
+    most = count;
+  }
+  return best;
+}
+
+/** Wider only by blank cells: a delimiter at the end of the line. */
+function isPadded(cells: readonly string[], width: number): boolean {
+  return cells.length > width && cells.slice(width).every((cell) => cell.trim() === "");
+}
+
+function usualLineEnding(text: string): "\n" | "\r\n" | "\r" {
+  const crlf = text.split("\r\n").length - 1;
+  const lf = text.split("\n").length - 1 - crlf;
+  const cr = text.split("\r").length - 1 - crlf;
+  if (crlf >= lf && crlf >= cr && crlf > 0) return "\r\n";
+  return cr > lf ? "\r" : "\n";
+}
+
+/** Where line `line` begins in `text`, whose first line is number 1; -1 when it has fewer lines. */
+export function startOfLine(text: string, line: number): number {
+  let position = 0;
+  for (let at = 1; at < line; at++) {
+    const end = /\r\n|\r|\n/g;
+    end.lastIndex = position;
+    if (end.exec(text) === null) return -1;
+    position = end.lastIndex;
+  }
+  return position;
+}

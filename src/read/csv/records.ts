@@ -1,0 +1,341 @@
+/**
+ * Text into records with csv-parse: strictly and fast; where quotes break its rules, once more from the beginning to tell which
+ * rows are at fault, and to go on with the others. Knows nothing of headers, widths, encodings or files.
+ */
+import { type CsvError, type Options, parse as openParser } from "csv-parse";
+import { parse as parseWhole } from "csv-parse/sync";
+import { RowferryError } from "../../model/error.js";
+
+export interface Shape {
+  /** One character or more. */
+  delimiter: string;
+  /** One character; null: no quoting. */
+  quote: string | null;
+  /** One character; the quote itself: doubling; null where there is no quoting. */
+  escape: string | null;
+  /** Blanks around cells, outside their quotes, are not part of them. */
+  trim: boolean;
+}
+
+export interface CsvRecord {
+  /** The line on which it begins. */
+  line: number;
+  cells: string[];
+  /** A quote that breaks the rules; the record's cells may be cut in the wrong places. */
+  fault: QuoteFault | null;
+  /** Quotes within unquoted cells, which are text. */
+  innerQuotes: boolean;
+}
+
+export interface SampleRecord extends CsvRecord {
+  /** As it stands in the file, quotes included. */
+  raw: string;
+}
+
+export interface QuoteFault {
+  /** The cell's position, counting from 0. */
+  cell: number;
+  what:
+    | "text follows its closing quote"
+    | "blanks stand outside its quotes"
+    | "it closes a quote that it does not open";
+}
+
+/** Characters of one record; what is longer ends the reading of its file. */
+export const MAX_RECORD = 1_048_576;
+
+/** Characters cut at once, and records given at once: few, so that they die young (V8 moves what survives to the old space). */
+const PIECE = 16 * 1024;
+const BATCH = 64;
+
+/** Stands for a backslash that escapes nothing: csv-parse would drop it. A noncharacter. */
+const BACKSLASH = "\uFDD1";
+
+export interface RecordsOptions {
+  shape: Shape;
+  file: string;
+  /** The number of the text's first line. */
+  firstLine: number;
+  /** Default {@link MAX_RECORD}. */
+  maxRecord?: number;
+}
+
+/**
+ * Blank records are among them. @param text from the first line on; called a second time where a quote breaks the rules.
+ * @throws RowferryError `quote-unclosed`, `record-oversized`.
+ */
+export async function* readRecords(
+  text: () => AsyncIterable<string>,
+  options: RecordsOptions,
+): AsyncGenerator<CsvRecord[]> {
+  let given = 0;
+  try {
+    for await (const records of strictRecords(text(), options)) {
+      given += records.length;
+      yield records;
+    }
+    return;
+  } catch (error) {
+    if (!isQuoteError(error)) throw error;
+  }
+  for await (const records of diagnosedRecords(text(), options)) {
+    const rest = given === 0 ? records : records.slice(given);
+    given = Math.max(0, given - records.length);
+    if (rest.length > 0) yield rest;
+  }
+}
+
+async function* strictRecords(text: AsyncIterable<string>, options: RecordsOptions): AsyncGenerator<CsvRecord[]> {
+  let line = options.firstLine;
+  let records: CsvRecord[] = [];
+  let mayBreak = false;
+  let unfinished = 0;
+  const limit = options.maxRecord ?? MAX_RECORD;
+  const add = ({ record: cells }: Raw) => {
+    let size = 0;
+    for (const cell of cells) size += cell.length;
+    if (size > limit) throw oversized(options, line);
+    records.push({ line, cells, fault: null, innerQuotes: false });
+    line += 1 + (mayBreak ? breaksWithin(cells) : 0);
+  };
+  const parser = startParser(options, {}, add, () => line);
+  for await (const piece of pieces(text, options.shape)) {
+    mayBreak ||= options.shape.quote !== null && piece.includes(options.shape.quote);
+    await (piece === "" ? parser.end() : parser.write(piece));
+    unfinished = records.length > 0 ? 0 : unfinished + piece.length;
+    if (unfinished > limit) throw oversized(options, line);
+    for (let start = 0; start < records.length; start += BATCH) yield records.slice(start, start + BATCH);
+    records = [];
+  }
+}
+
+async function* diagnosedRecords(text: AsyncIterable<string>, options: RecordsOptions): AsyncGenerator<CsvRecord[]> {
+  let line = options.firstLine;
+  let records: CsvRecord[] = [];
+  const add = ({ record, raw }: Raw) => {
+    const found = diagnose(record, raw, options.shape);
+    const { cells, fault } = found;
+    if (fault !== null && fault.what !== "it closes a quote that it does not open" && breaksWithin(cells) > 0)
+      throw unclosed(options, line + breaksWithin(cells.slice(0, fault.cell)));
+    records.push({ line, ...found });
+    line += Math.max(1, lineBreaks(raw));
+  };
+  // Blanks behind quotes are left to the closer look: csv-parse ends at the first that it cannot trim.
+  const parser = startParser(
+    options,
+    { raw: true, relax_quotes: true, rtrim: false, max_record_size: 3 * (options.maxRecord ?? MAX_RECORD) },
+    add,
+    () => line,
+  );
+  for await (const piece of pieces(text, options.shape)) {
+    await (piece === "" ? parser.end() : parser.write(piece));
+    if (records.length > 0) yield records;
+    records = [];
+  }
+}
+
+/** What a record that csv-parse reads leniently is under the rules. `raw`: its text, its line end perhaps included. */
+function diagnose(lenient: string[], raw: string, shape: Shape): Omit<CsvRecord, "line"> {
+  const { quote } = shape;
+  if (quote === null || !lenient.some((cell) => cell.includes(quote))) return clean(lenient.map(withBackslashes));
+  const strict = strictly(raw, shape);
+  if (strict !== null) return clean(strict);
+  const cells = lenient.map(withBackslashes);
+  for (const [cell, text] of cells.entries()) {
+    const trimmed = text.trim();
+    if (trimmed.startsWith(quote)) {
+      const outside = trimmed.length > 1 && trimmed.endsWith(quote) && trimmed.indexOf(quote, 1) === trimmed.length - 1;
+      const what = outside ? "blanks stand outside its quotes" : "text follows its closing quote";
+      return { cells, fault: { cell, what }, innerQuotes: true };
+    }
+    if (trimmed.endsWith(quote) && trimmed.split(quote).length % 2 === 0)
+      return { cells, fault: { cell, what: "it closes a quote that it does not open" }, innerQuotes: true };
+  }
+  return { cells, fault: null, innerQuotes: true };
+}
+
+/** As csv-parse gives a record with its text. */
+interface Raw {
+  record: string[];
+  raw: string;
+}
+
+/** Null: it breaks the rules. Of a delimiter of several bytes csv-parse keeps the first alone in `raw`. */
+function strictly(raw: string, shape: Shape): string[] | null {
+  if (Buffer.byteLength(shape.delimiter) > 1) return null;
+  try {
+    const [cells = [], ...others] = parseWhole(raw, csvOptions(shape));
+    return others.length === 0 ? cells.map(withBackslashes) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The records at the beginning of a text, read leniently, as far as they can be; an incomplete last one is left out. */
+export function firstRecords(
+  text: string,
+  complete: boolean,
+  shape: Shape,
+  firstLine: number,
+  most: number,
+): SampleRecord[] {
+  const records: SampleRecord[] = [];
+  let line = firstLine;
+  const end = complete ? text.length : Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
+  const options = {
+    ...csvOptions(shape),
+    raw: true,
+    relax_quotes: true,
+    rtrim: false,
+    to: most,
+    on_record: ({ record, raw }: Raw) => {
+      records.push({ line, raw, ...diagnose(record, raw, shape) });
+      line += Math.max(1, lineBreaks(raw));
+      return null;
+    },
+  };
+  try {
+    parseWhole(withoutLoneBackslashes(text.slice(0, end), shape.escape), options as unknown as Options);
+  } catch {
+    // An open quote at the end of a sample, or a record without end: what came before it is enough.
+  }
+  return records;
+}
+
+function clean(cells: string[]): Omit<CsvRecord, "line"> {
+  return { cells, fault: null, innerQuotes: false };
+}
+
+function csvOptions({ delimiter, quote, escape, trim }: Shape): Options {
+  return {
+    delimiter,
+    quote: quote ?? false,
+    escape: escape ?? quote,
+    record_delimiter: LINE_ENDS.all,
+    relax_column_count: true,
+    ltrim: trim,
+    rtrim: trim,
+  };
+}
+
+const LINE_ENDS = { all: ["\r\n", "\n", "\r"], crlf: ["\r\n"], lf: ["\n"] };
+const BYTES_OF_LINE_ENDS = new Map(
+  Object.values(LINE_ENDS).map((ends) => [ends, ends.map((end) => Buffer.from(end))] as const),
+);
+
+/** Of the line ends only those that occur: csv-parse tries each of them at each byte, a fifth of its time. */
+function lineEndsIn(tail: string, text: string): Buffer[] {
+  let ends = LINE_ENDS.lf;
+  if (text.includes("\r") || tail.includes("\r"))
+    ends = /\r(?!\n)|(?<!\r)\n/.test(tail + text) ? LINE_ENDS.all : LINE_ENDS.crlf;
+  return BYTES_OF_LINE_ENDS.get(ends) ?? [];
+}
+
+/** A parser that hands each record to `add` as soon as it is complete; nothing goes through the stream's own queue. */
+function startParser(options: RecordsOptions, more: Options, add: (record: Raw) => void, line: () => number) {
+  const backslashes = options.shape.escape === "\\";
+  const failed = (error: Error) => asFault(error, options, line());
+  const parser = openParser({
+    ...csvOptions(options.shape),
+    ...more,
+    on_record: (given: Raw | string[]) => {
+      add(Array.isArray(given) ? { record: backslashes ? given.map(withBackslashes) : given, raw: "" } : given);
+      return null;
+    },
+  } as Options);
+  // Whoever writes is told of errors.
+  parser.on("error", () => {});
+  const settled = (resolve: () => void, reject: (error: unknown) => void) => (error?: Error | null) =>
+    error == null ? resolve() : reject(failed(error));
+  let tail = "";
+  return {
+    write(text: string) {
+      // What csv-parse has not taken yet of the last piece is a few characters.
+      parser.options.record_delimiter = lineEndsIn(tail, text);
+      tail = (tail + text).slice(-16);
+      return new Promise<void>((resolve, reject) => parser.write(text, settled(resolve, reject)));
+    },
+    end: () =>
+      new Promise<void>((resolve, reject) => {
+        parser.once("finish", resolve).once("error", (error) => reject(failed(error)));
+        parser.end();
+      }),
+  };
+}
+
+/** Errors about quotes are left as they are, for the closer look; with `raw` that look has been taken. */
+function asFault(error: Error, options: RecordsOptions, line: number): Error {
+  const { code, raw } = error as CsvError & { raw?: string };
+  if (code === "CSV_MAX_RECORD_SIZE") return oversized(options, line);
+  if (code !== "CSV_QUOTE_NOT_CLOSED" || raw === undefined) return error;
+  // Of all quotes that are not doubled, the last is the one that is never closed.
+  const quote = options.shape.quote ?? "";
+  const opening = raw.replaceAll(quote + quote, "  ").lastIndexOf(quote);
+  return unclosed(options, line + lineBreaks(raw.slice(0, Math.max(0, opening))));
+}
+
+function oversized({ file, maxRecord = MAX_RECORD }: RecordsOptions, row: number): RowferryError {
+  const message = `the row that begins here has more than ${maxRecord.toLocaleString("en")} characters`;
+  return new RowferryError("record-oversized", message, { place: { file, row } });
+}
+
+function unclosed({ shape, file }: RecordsOptions, row: number): RowferryError {
+  const message = `a quote (${shape.quote}) opens on line ${row} and is never closed`;
+  return new RowferryError("quote-unclosed", message, { place: { file, row } });
+}
+
+function isQuoteError(error: unknown): boolean {
+  const { code = "" } = error as Partial<CsvError>;
+  return /QUOTE/.test(code);
+}
+
+/** Pieces of at most {@link PIECE} characters; the last is empty. */
+async function* pieces(text: AsyncIterable<string>, { escape }: Shape): AsyncGenerator<string> {
+  const halves = new Set(escape === "\\" ? ["\r", "\\"] : ["\r"]);
+  let carry = "";
+  for await (const whole of text) {
+    for (let start = 0; start < whole.length; ) {
+      let end = Math.min(start + PIECE, whole.length);
+      if (isHighSurrogate(whole.charCodeAt(end - 1)) && end < whole.length) end++;
+      const piece = carry + whole.slice(start, end);
+      start = end;
+      let cut = piece.length;
+      // What a backslash escapes, or the other half of a line end, may begin the next piece.
+      while (halves.has(piece[cut - 1] ?? "")) cut--;
+      carry = piece.slice(cut);
+      if (cut > 0) yield withoutLoneBackslashes(piece.slice(0, cut), escape);
+    }
+  }
+  if (carry !== "") yield withoutLoneBackslashes(carry, escape);
+  yield "";
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+/** Only a quote or another backslash can be escaped: `C:\temp` is text. */
+function withoutLoneBackslashes(text: string, escape: string | null): string {
+  if (escape !== "\\" || !text.includes("\\")) return text;
+  return text.replace(/\\(["'\\])|\\/g, (all, escaped?: string) => (escaped === undefined ? BACKSLASH : all));
+}
+
+function withBackslashes(cell: string): string {
+  return cell.includes(BACKSLASH) ? cell.replaceAll(BACKSLASH, "\\") : cell;
+}
+
+function breaksWithin(cells: readonly string[]): number {
+  let breaks = 0;
+  for (const cell of cells) if (cell.includes("\n") || cell.includes("\r")) breaks += lineBreaks(cell);
+  return breaks;
+}
+
+/** LF, CR and CRLF each end a line. */
+export function lineBreaks(text: string): number {
+  let breaks = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === 10 || (code === 13 && text.charCodeAt(index + 1) !== 10)) breaks++;
+  }
+  return breaks;
+}
