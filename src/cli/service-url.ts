@@ -1,6 +1,7 @@
 /** Checks an address of the service. Plain http goes only to this machine (DESIGN section 7). */
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
+import { stripEnd } from "../model/strip-end.js";
 import { isLoopback } from "../submit/secure-url.js";
 
 /**
@@ -30,5 +31,5 @@ export function serviceUrl(name: string, value: string, place: Place = {}): stri
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     throw new RowferryError("url-insecure", `${name} asks for plain http to ${url.hostname}`, { place });
   }
-  return url.href.replace(/\/+$/, "");
+  return stripEnd(url.href, "/");
 }

@@ -22,8 +22,8 @@ export function createConceal(database: Database): Conceal {
     if (bare.has(code)) return codes[code].meaning;
     const rows = row === null ? [] : [row, ...membersOf(row)];
     const cells = rows.flatMap((one) => reader.of(one)?.cells ?? []).map((cell) => cell.trim());
-    const quoted = message.replace(/"(?:[^"\\]|\\.)*"/g, (segment, at: number) => {
-      const isName = names.test(message.slice(0, at)) && !isOfCell(segment, cells);
+    const quoted = message.replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, (segment, at: number) => {
+      const isName = names.test(message.slice(Math.max(0, at - 20), at)) && !isOfCell(segment, cells);
       return isName ? segment : '"…"';
     });
     return cells.flatMap(spellings).reduce((text, spelling) => text.replaceAll(spelling, "…"), quoted);

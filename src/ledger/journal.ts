@@ -18,6 +18,7 @@ import { dirname } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { failPoint } from "../model/fail-point.js";
 import type { JsonObject } from "../model/json.js";
+import { stripEnd } from "../model/strip-end.js";
 import { isOn } from "../model/safeguards.js";
 import { type LedgerOwner, ownerName } from "./open-ledger.js";
 
@@ -100,7 +101,7 @@ function refuseAnothers(path: string, owner: LedgerOwner): void {
 function isTornAtBirth(path: string, owner: LedgerOwner): boolean {
   const whole = headerOf(owner);
   if (statSync(path).size >= whole.length) return false;
-  const written = readFileSync(path, "utf8").replace(/\0+$/, "");
+  const written = stripEnd(readFileSync(path, "utf8"), "\0");
   return whole.startsWith(written);
 }
 

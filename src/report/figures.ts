@@ -2,7 +2,7 @@
 
 /** `1,234,567` */
 export function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+  return count.toLocaleString("en-US");
 }
 
 /** `45s`, `1m32s`, `12m`, `3h05m`, `2d04h`: as exact as matters. */

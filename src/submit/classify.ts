@@ -24,14 +24,17 @@ export interface Rule {
   /** One of the answer's codes must be this one. */
   code?: string;
   /** The answer's words must fit. */
-  words?: RegExp;
+  words?: (words: string) => boolean;
   verdict: Verdict;
   /** Whether a write so answered may have taken effect all the same. */
   doubt: boolean;
 }
 
 /** `Document deduplicationId: (...) already exists` (service.md, Errors), in any case and spacing. */
-const duplicateWords = /deduplication\s*_?id\b.*\balready\s+exists/is;
+function namesDuplicate(words: string): boolean {
+  const at = words.search(/deduplication\s*_?id\b/i);
+  return at !== -1 && /\balready\s+exists/i.test(words.slice(at));
+}
 
 export const rules: readonly Rule[] = [
   // open-points 16: any 2xx.
@@ -40,7 +43,7 @@ export const rules: readonly Rule[] = [
   // open-points 13: the gateway's 403 and the service's own cannot be told apart.
   { from: 403, to: 403, verdict: "forbidden", doubt: false },
   // Before PENDING: a repeat that names the key has landed, whatever else runs.
-  { from: 409, to: 409, code: "CONFLICT_ERROR", words: duplicateWords, verdict: "duplicate", doubt: false },
+  { from: 409, to: 409, code: "CONFLICT_ERROR", words: namesDuplicate, verdict: "duplicate", doubt: false },
   { from: 409, to: 409, code: "PENDING_PROCESS_CONFLICT_ERROR", verdict: "pending", doubt: false },
   { from: 429, to: 429, verdict: "rate-limited", doubt: false },
   // "Every 4xx except …" (service.md, Errors): terminal for what it concerns.
@@ -81,11 +84,11 @@ export function classify(reply: TransportReply, secrets: readonly string[] = [])
 function fits(rule: Rule, error: ServiceError, words: string | null): boolean {
   if (error.status < rule.from || error.status > rule.to) return false;
   if (rule.code !== undefined && !error.codes.includes(rule.code)) return false;
-  return rule.words === undefined || (words !== null && rule.words.test(words));
+  return rule.words === undefined || (words !== null && rule.words(words));
 }
 
 function keyOf(words: string): string | null {
-  const key = /deduplication\s*_?id\s*:?\s*\(([^()]*)\)/i.exec(words)?.[1]?.trim() ?? "";
+  const key = /deduplication\s*_?id\s*(?::\s*)?\(([^()]*)\)/i.exec(words)?.[1]?.trim() ?? "";
   return key === "" || /^\.+$|^…$/.test(key) ? null : key;
 }
 

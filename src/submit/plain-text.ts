@@ -32,21 +32,29 @@ export function firstBytes(text: string, bytes: number): string {
 
 /** The words of an HTML page: its title, its heading, then its text. */
 export function htmlWords(html: string): string {
-  let rest = html.slice(0, 20_000).replace(/<(script|style)\b.*?<\/\1\s*>/gis, " ");
-  const taken = [/<title[^>]*>([^<]*)<\/title>/i, /<h1[^>]*>(.*?)<\/h1>/is].map((part) => {
-    const found = part.exec(rest);
-    rest = rest.replace(part, " ");
-    return found?.[1] ?? "";
-  });
-  const words = [...taken, rest].map(withoutTags).filter((text) => text !== "");
-  return [...new Set(words)].join(": ");
+  const words = { title: "", h1: "", rest: "" };
+  let into: keyof typeof words = "rest";
+  let hidden: string | null = null;
+  const [first = "", ...tags] = html.slice(0, 20_000).split("<");
+  words.rest = first;
+  for (const tag of tags) {
+    const name = /^\/?[a-z0-9]+/i.exec(tag)?.[0].toLowerCase() ?? "";
+    if (hidden !== null && name !== `/${hidden}`) continue;
+    hidden = name === "script" || name === "style" ? name : null;
+    if (name === "title" || name === "h1") into = name;
+    else if (name === `/${into}`) into = "rest";
+    if (hidden === null) words[into] += ` ${tag.slice(tag.indexOf(">") + 1)}`;
+  }
+  const told = Object.values(words)
+    .map(plainWords)
+    .filter((text) => text !== "");
+  return [...new Set(told)].join(": ");
 }
 
 const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", "#39": "'" };
 
-function withoutTags(html: string): string {
+function plainWords(html: string): string {
   return html
-    .replace(/<[^>]*>/g, " ")
     .replace(/&(#39|[a-z]+);/gi, (whole, name: string) => entities[name.toLowerCase()] ?? whole)
     .replace(/\s+/g, " ")
     .trim();

@@ -1,5 +1,6 @@
 /** Which addresses the submitter will talk to: https, and plain http to this machine only (DESIGN section 7). */
 import { RowferryError } from "../model/error.js";
+import { stripEnd } from "../model/strip-end.js";
 
 /** Whether a host name (as in `URL.hostname`) is this machine. */
 export function isLoopback(hostname: string): boolean {
@@ -26,5 +27,5 @@ export function secureUrl(text: string, what: string): string {
   if (url.hash !== "") throw new RowferryError("settings-invalid", `The ${what} must not carry a #fragment.`);
   if (url.protocol === "http:" && !isLoopback(url.hostname))
     throw new RowferryError("url-insecure", `The ${what} is plain http to ${url.host}.`);
-  return text.trim().replace(/\/+$/, "");
+  return stripEnd(text.trim(), "/");
 }

@@ -31,6 +31,7 @@ export interface ReadCell {
 const isoInstant =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|z|[+-]\d{2}(?::?\d{2})?)$/;
 const excelCell = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?)?$/;
+const LONGEST_DATE = 100;
 /** As luxon understands two digits. */
 const latestByDefault = 2060;
 const excelEpoch = Date.UTC(1899, 11, 30);
@@ -88,7 +89,8 @@ export function compileDateReader(
   return (cell, kind) => {
     if (kind === "text") {
       const text = cell.trim();
-      const read = reading(formats, text);
+      // Before any format's pattern: those are composed from what the mapping says, and luxon's own are not ours.
+      const read = text.length > LONGEST_DATE ? "form" : reading(formats, text);
       return typeof read === "string" ? refuseDate(text, read, formats) : read;
     }
     if (kind === "date") {

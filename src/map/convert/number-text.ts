@@ -34,7 +34,7 @@ const unitStart = /^[\p{Letter}\p{Currency_Symbol}%‰°]/u;
  */
 export function readNumber(text: string, decimal: "," | ".", grouping: boolean): ReadNumber | NumberFault {
   const trimmed = text.trim();
-  if (trimmed.length > LONGEST) return /^-?\d+[.,]?\d*$/.test(trimmed) ? "digits" : "form";
+  if (trimmed.length > LONGEST) return /^-?\d+(?:[.,]\d*)?$/.test(trimmed) ? "digits" : "form";
   const plain = simple[decimal].exec(trimmed);
   if (plain !== null) return canonical(plain[1] === "-", plain[2] ?? "", plain[3] ?? "", "");
   if (hasExponent(trimmed)) return "exponent";

@@ -3,7 +3,7 @@
  * only break ties. It loads, and it says what it was unsure of; what is right only a person can say.
  */
 import { RowferryError } from "../../model/error.js";
-import { foldName } from "../fold.js";
+import { foldName, shorten } from "../fold.js";
 import { profileColumns } from "./column.js";
 import { guessBlank, guessDates, guessDecimal, guessGrouping, guessTimezone } from "./defaults.js";
 import type { Directory, InputDraft } from "./draft.js";
@@ -77,6 +77,11 @@ export function guessMapping(tables: readonly GuessTable[], options: GuessOption
   };
 }
 
+/** A file of more is read with another delimiter than its own, as a rule; each column takes 2 ms to look at. */
+const MOST_COLUMNS = 2000;
+/** YAML takes no name of more than 1,024 characters. */
+const LONGEST_HEADER = 500;
+
 function profileTables(
   tables: readonly GuessTable[],
   blank: ReadonlySet<string>,
@@ -89,8 +94,15 @@ function profileTables(
     let name = wanted;
     while (names.has(name)) name = `${wanted}${names.size + 1}`;
     names.add(name);
-    const columns = profileColumns(table.header, table.sample, blank, country);
-    return { table, files, name, columns: columns.filter((column) => isUsable(column.header, table, unsure)) };
+    const considered = table.header.slice(0, MOST_COLUMNS);
+    if (considered.length < table.header.length)
+      unsure.say(
+        `${describe(table)}: only the first ${MOST_COLUMNS} of its ${table.header.length} columns were looked at`,
+      );
+    const columns = profileColumns(considered, table.sample, blank, country);
+    const twins = new Map<string, number>();
+    for (const header of table.header) twins.set(foldName(header), (twins.get(foldName(header)) ?? 0) + 1);
+    return { table, files, name, columns: columns.filter(({ header }) => isUsable(header, twins, table, unsure)) };
   });
 }
 
@@ -111,13 +123,17 @@ function merge(tables: readonly GuessTable[]): { table: GuessTable; files: strin
 }
 
 /** A header that is blank, is that of two columns, or is no name that a mapping takes, cannot be used in one. */
-function isUsable(header: string, table: GuessTable, unsure: Unsure): boolean {
-  const twins = table.header.filter((other) => foldName(other) === foldName(header)).length;
+function isUsable(header: string, counts: ReadonlyMap<string, number>, table: GuessTable, unsure: Unsure): boolean {
+  const twins = counts.get(foldName(header)) ?? 0;
   if (twins > 1 && foldName(header) !== "")
     unsure.say(
       `${describe(table)}: ${twins} columns are called "${header}"; none of them is used until \`columns: { … nth: 1 of ${twins} }\` tells which`,
     );
-  return twins === 1 && header.trim() !== "" && header.trim() !== "__proto__";
+  if (header.length > LONGEST_HEADER)
+    unsure.say(
+      `${describe(table)}: the column ${JSON.stringify(shorten(header))} is left out, for its name is too long`,
+    );
+  return twins === 1 && header.length <= LONGEST_HEADER && header.trim() !== "" && header.trim() !== "__proto__";
 }
 
 function describe({ file, sheet }: GuessTable): string {
@@ -127,7 +143,7 @@ function describe({ file, sheet }: GuessTable): string {
 /** `manifests-2025-09.csv` → `manifests`. */
 function defaultNamespace(tables: readonly GuessTable[]): string {
   const stem = (tables[0]?.file ?? "").replace(/\.[^.]+$/, "").replace(/[^\p{Letter}]+/gu, "-");
-  return stem.replace(/^-+|-+$/g, "").toLowerCase() || "import";
+  return stem.replace(/^-|-$/g, "").toLowerCase() || "import";
 }
 
 /** Numbers in the name, such as dates, may be others tomorrow: `manifests-2025-09.csv` → `manifests-*.csv`. */

@@ -51,7 +51,7 @@ function flow(value: FlowValue): string {
 }
 
 /** Words and codes go bare; whatever YAML could take for something else is quoted. */
-const bare = /^\p{Letter}[\p{Letter}\p{Number}]*(?:[ ./()_-]+[\p{Letter}\p{Number}()]+)*$/u;
+const bare = /^\p{Letter}(?:[\p{Letter}\p{Number} ./()_-]*[\p{Letter}\p{Number})])?$/u;
 const otherwise = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
 function scalar(text: string): string {

@@ -77,7 +77,7 @@ export const settingsSchema = z
       }),
     replacementExternalId: z
       .string()
-      .regex(/^([^{}]|\{externalId\}|\{generation\})*\{generation\}([^{}]|\{externalId\}|\{generation\})*$/, {
+      .regex(/^([^{}]|\{externalId\})*\{generation\}([^{}]|\{externalId\}|\{generation\})*$/, {
         error: "must hold {generation}, and no other name in braces but {externalId}",
       })
       .optional()

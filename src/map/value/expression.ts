@@ -128,7 +128,8 @@ function startOf(error: unknown): number {
 function hintFor(summary: string): string | null {
   const unknown = /^Unknown variable: (\w+)/u.exec(summary);
   if (unknown !== null) return `Columns are read as row["${unknown[1]}"].${didYouMean(unknown[1] ?? "", ["row"])}`;
-  if (/^no such overload: .*(?:string .*(?:int|decimal)|(?:int|decimal) .*string)/u.test(summary)) {
+  const mixed = /\bstring\b/u.test(summary) && /\b(?:int|decimal)\b/u.test(summary);
+  if (mixed && summary.startsWith("no such overload: ")) {
     return 'Cells are text: number(row["…"]) makes a number of one, string(…) text of a number.';
   }
   return null;

@@ -5,7 +5,7 @@ const POINT = 0x2e;
 const ZERO = 0x30;
 /** Of sixteen digits and more. */
 const longInteger = /^-?[1-9]\d{15,307}$/;
-const stored = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
+const stored = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
 
 /** Whether it is a number as workbooks store them: JavaScript alone would take blanks, `0x10` and `Infinity` too. */
 export function isNumberText(text: string): boolean {

@@ -35,10 +35,7 @@ export async function readRelationships(parts: ZipParts, source: string): Promis
 
 /** A target as a part name: absolute or relative to the source's folder, percent-encoded or not. */
 function resolveTarget(parts: ZipParts, folder: string, target: string): string {
-  const path = target
-    .trim()
-    .replaceAll("\\", "/")
-    .replace(/[?#].*$/, "");
+  const [path = ""] = target.trim().replaceAll("\\", "/").split(/[?#]/, 1);
   const plain = normalize(path.startsWith("/") ? path : folder + path);
   if (parts.has(plain)) return plain;
   const decoded = decode(plain);

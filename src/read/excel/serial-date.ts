@@ -1,4 +1,5 @@
 /** Excel's serial day numbers as ISO texts, in milliseconds, for both of its calendars. */
+import { stripEnd } from "../../model/strip-end.js";
 
 const DAY = 86_400_000;
 /** Days from 1970-01-01 to the day with serial 0: of 1900 from March on, of 1900 before its false 29 February, of 1904. */
@@ -84,7 +85,7 @@ export function isoCell(text: string): { text: string; kind: "date" | "time" } |
   if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > 31) return null;
   if (hour === undefined) return date === undefined ? null : { text: date, kind: "date" };
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
-  const rest = fraction.replace(/0+$/, "");
+  const rest = stripEnd(fraction, "0");
   const time = `${hour}:${minute}:${second}${rest === "" ? "" : `.${rest.padEnd(3, "0")}`}`;
   return date === undefined ? { text: time, kind: "time" } : { text: `${date}T${time}`, kind: "date" };
 }

@@ -2,6 +2,7 @@
  * Cuts XML text into tags and texts as it comes, and refuses what is not well-formed. No document types, hence no
  * entities of their own; bounded depth and token length. Why not saxes: docs/decisions/xml-scanner.md.
  */
+import { stripEnd } from "../../model/strip-end.js";
 import { XmlAttributes } from "./xml-attributes.js";
 import { forbidden, resolveEntities } from "./xml-entities.js";
 import { XmlNames } from "./xml-names.js";
@@ -155,7 +156,7 @@ export class XmlScanner {
     if (end === -1 || text.charCodeAt(end) !== GREATER) {
       end = text.indexOf(">", at + 2);
       if (end === -1) return -1;
-      const found = text.slice(at + 2, end).replace(/[ \t\r\n]+$/, "");
+      const found = stripEnd(text.slice(at + 2, end), " \t\r\n");
       if (found !== name) throw new Error(`its element ${name ?? "(none)"} is closed as ${found.slice(0, 30)}`);
     }
     this.#open.pop();
