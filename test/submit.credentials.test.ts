@@ -302,7 +302,7 @@ describe("the token endpoint", () => {
     [
       "refusing the secret",
       { status: 401, body: { error: "invalid_client", error_description: "bad s3cret-s3cret" } },
-      /refused the client id or secret \(invalid_client\): bad \[secret\].*clientAuthentication: post/,
+      /refused the client id or secret \(invalid_client\)\. .*clientAuthentication: post/,
     ],
     ["refusing the scope", { status: 400, body: { error: "invalid_scope" } }, /refused the scope .* Check `scope`/],
     [
@@ -313,7 +313,7 @@ describe("the token endpoint", () => {
     [
       "not being there",
       { status: 404, body: "<html><title>Not Found</title></html>" },
-      /answered 404: Not Found.*check the token URL/,
+      /answered 404\. .*check the token URL/,
     ],
     [
       "being a redirect",
@@ -337,6 +337,38 @@ describe("the token endpoint", () => {
     expect(answer.result === "stopped" && answer.message).toMatch(message);
     expect(answer.result === "stopped" && answer.message).not.toContain("s3cret");
     expect(requests).toHaveLength(0);
+  });
+
+  it("repeating what it was sent, in any spelling and at any place, has none of it kept (F63)", async () => {
+    const secret = "s3cret-s3cret";
+    const pair = `client:${secret}`;
+    const spellings = [
+      secret,
+      encodeURIComponent(secret),
+      secret.replaceAll("-", "%2D"),
+      JSON.stringify(secret).replaceAll("-", "\\u002d"),
+      Buffer.from(pair).toString("base64"),
+      Buffer.from(encodeURIComponent(pair)).toString("base64url"),
+      Buffer.from(secret).toString("hex"),
+      [...secret].toReversed().join(""),
+    ];
+    const places = (text: string): unknown[] => [
+      { error: text },
+      { error: "invalid_client", error_description: text, error_uri: `https://x/${text}` },
+      { message: text, errors: [{ code: text, message: text }] },
+      text,
+      `<html><title>${text}</title></html>`,
+    ];
+    for (const spelling of spellings) {
+      for (const body of places(spelling)) {
+        for (const status of [200, 302, 400, 401, 403, 429, 500]) {
+          const reply = { status, body, headers: { location: `https://x/${spelling}`, "x-request-id": spelling } };
+          const { answer } = await send({ answer: () => ok, token: () => reply as Scripted });
+          expect(answer.result).not.toBe("accepted");
+          expect(JSON.stringify(answer), `${status} ${JSON.stringify(body)}`).not.toContain(spelling);
+        }
+      }
+    }
   });
 
   it.each([

@@ -52,7 +52,7 @@ export function createParticipantStager(database: Database, context: StagingCont
 
   const differs = (record: ParticipantRecord, stored: Stored): Problem => ({
     code: "participant-differs",
-    message: `${record.data.countryCode} ${record.data.taxIdType} ${record.data.taxId} is also given with other data (${describeRow(database, stored.row_id)}).`,
+    message: `${record.data.countryCode} ${record.data.taxIdType} "${record.data.taxId}" is also given with other data (${describeRow(database, stored.row_id)}).`,
     hint: null,
     column: null,
   });

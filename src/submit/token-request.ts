@@ -3,7 +3,7 @@ import { isJsonObject } from "../model/json.js";
 import * as oauth from "oauth4webapi";
 import type { Target } from "../model/target.js";
 import { plainLine } from "./plain-text.js";
-import { readError, readJson } from "./read-body.js";
+import { readJson } from "./read-body.js";
 import { type Transport, TransportFailure, type TransportReply } from "./transport.js";
 
 export type TokenAnswer =
@@ -97,6 +97,19 @@ function asResponse(reply: TransportReply): Response {
   });
 }
 
+/**
+ * RFC 6749, section 5.2. Nothing else of what the endpoint says is kept: it has just been told the secret, and may repeat it in
+ * any spelling.
+ */
+const standardErrors = [
+  "invalid_request",
+  "invalid_client",
+  "invalid_grant",
+  "unauthorized_client",
+  "unsupported_grant_type",
+  "invalid_scope",
+];
+
 type Failed = { answer: TokenAnswer; retryForm: boolean };
 
 function failed(transient: boolean, message: string, retryForm = false): Failed {
@@ -105,26 +118,24 @@ function failed(transient: boolean, message: string, retryForm = false): Failed 
 
 function refusal(settings: TokenSettings, reply: TransportReply | null): Failed {
   if (reply === null) return notAToken(settings);
-  const { error } = readError(reply, [settings.clientSecret]);
   const where = `The token endpoint ${shown(settings)}`;
-  const said = error.message === null ? "" : `: ${plainLine(error.message, 200)}`;
-  if (reply.status >= 500 || reply.status === 429) return failed(true, `${where} answered ${reply.status}${said}.`);
+  if (reply.status >= 500 || reply.status === 429) return failed(true, `${where} answered ${reply.status}.`);
   const json = readJson(reply.body);
-  const code = isJsonObject(json) && typeof json["error"] === "string" ? plainLine(json["error"], 60) : "";
+  const code = isJsonObject(json) ? (standardErrors.find((each) => each === json["error"]) ?? "") : "";
   if (code === "invalid_client" || (code === "" && reply.status === 401)) {
     const other = settings.clientAuthentication === "basic" ? "post" : "basic";
     return failed(
       false,
-      `${where} refused the client id or secret (${code || reply.status})${said}. ` +
+      `${where} refused the client id or secret (${code || reply.status}). ` +
         `Check both; some endpoints want clientAuthentication: ${other}.`,
       true,
     );
   }
-  if (code === "invalid_scope") return failed(false, `${where} refused the scope (${code})${said}. Check \`scope\`.`);
-  if (code !== "") return failed(false, `${where} refused the request (${code})${said}.`);
+  if (code === "invalid_scope") return failed(false, `${where} refused the scope (${code}). Check \`scope\`.`);
+  if (code !== "") return failed(false, `${where} refused the request (${code}).`);
   return failed(
     false,
-    `${where} answered ${reply.status}${said}. That is not how a token endpoint answers: check the token URL.`,
+    `${where} answered ${reply.status}. That is not how a token endpoint answers: check the token URL.`,
   );
 }
 
