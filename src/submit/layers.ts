@@ -34,10 +34,7 @@ function signOf(tried: Tried): [Sign | null, reason: string] {
     return [failure.sent ? "down" : "unreachable", failure.message];
   }
   const { reply, reading } = tried.answer;
-  const said = reading.error?.message ?? "";
-  return reading.verdict === "unavailable"
-    ? ["down", `it answered ${reply.status}${said === "" ? "" : `: ${said}`}`]
-    : ["up", ""];
+  return reading.verdict === "unavailable" ? ["down", `it answered ${reply.status}`] : ["up", ""];
 }
 
 /** A slot is held from before the throttle until the answer; backoff happens outside. */

@@ -139,11 +139,8 @@ function inDoubt(attempts: readonly Attempt[]): boolean {
   return attempts.some((attempt) => attempt.inDoubt);
 }
 
+/** In the service's words only where the request itself is shown: a summary is read by many, and they may repeat a cell. */
 function credentials(attempt: Attempt): StopReason {
-  const said = attempt.error?.message ?? null;
   const again = attempt.status === 403 ? " even with a fresh token" : "";
-  return {
-    why: "credentials",
-    message: `The service answered ${attempt.status}${again}${said === null ? "" : `: ${said}`}`,
-  };
+  return { why: "credentials", message: `The service answered ${attempt.status}${again}.` };
 }
