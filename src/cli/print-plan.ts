@@ -2,7 +2,7 @@
 import { grouped, shortDuration } from "../report/figures.js";
 import { plainLines, plainText } from "../report/plain-text.js";
 import type { Plan } from "./pipeline.js";
-import { type Colors, rowTable } from "./text-tables.js";
+import { type Colors, problemTable, rowTable } from "./text-tables.js";
 
 export interface PlanLook {
   columns: number;
@@ -22,6 +22,9 @@ export function printPlan(plan: Plan, { columns, colors }: PlanLook): string {
     rowTable({ inputs: plan.inputs, rows: sum(plan.inputs) }, columns, colors),
     [`${"documents".padEnd(13)} ${grouped(plan.documents)}`, `${"events".padEnd(13)} ${counts.join(", ")}`].join("\n"),
     requestLines(plan, colors),
+    problemTable("Problems", plan.problems, columns, colors),
+    problemTable("Would wait", plan.waiting, columns, colors),
+    problemTable("May be refused", plan.doubted, columns, colors),
     plan.preview === null ? "" : previewLines(plan.preview, colors),
     "Nothing was sent, and the ledger is as it was.",
   ];

@@ -1,3 +1,4 @@
+import type { WorkEvent, WorkStore } from "../ledger/work.js";
 import type { Target } from "../model/target.js";
 import { targetFlags } from "../report/next-steps.js";
 import type { ServiceError } from "../submit/call.js";
@@ -5,6 +6,22 @@ import type { ServiceError } from "../submit/call.js";
 /** `400 · VALIDATION_ERROR · the service's words`: shown as the service gave them. */
 export function describeRefusal({ status, codes, message }: ServiceError): string {
   return [String(status), codes.join(" "), message ?? ""].filter((part) => part !== "").join(" · ");
+}
+
+/** An event's refusal; with the documents that it ties together, which the service's words may not name. */
+export function describeEventRefusal(
+  error: ServiceError,
+  { document, relatedDocument, target }: Pick<WorkEvent, "document" | "relatedDocument" | "target">,
+  work: Pick<WorkStore, "document">,
+): string {
+  const words = describeRefusal(error);
+  const other = relatedDocument ?? target;
+  if (other === null) return words;
+  const name = (id: number) => {
+    const found = work.document(id);
+    return `${found?.kind} ${found?.key}${found?.serviceId == null ? "" : ` (${found.serviceId})`}`;
+  };
+  return `${words} · on ${name(document)}, ${relatedDocument === null ? "making" : "to"} ${name(other)}`;
 }
 
 /**

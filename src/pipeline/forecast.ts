@@ -3,6 +3,8 @@
  * (DESIGN section 5). Inside `plan` the ledger is rolled back afterwards.
  */
 import type { RegistrationStore } from "../ledger/registrations.js";
+import { describeWait } from "../ledger/describe-wait.js";
+import type { ProblemCount } from "../ledger/tally-problems.js";
 import { createUnhindered } from "../ledger/unhindered.js";
 import { planWork } from "../plan/plan-work.js";
 import type { Session } from "./session.js";
@@ -15,6 +17,8 @@ export interface Forecast {
   secondsAtLimit: number;
   documents: number;
   events: { ready: number; held: number; deferred: number; refused: number };
+  /** What of the events to send the service may refuse, by its code. */
+  doubted: ProblemCount[];
 }
 
 /** Requests beyond the burst go at the rate. */
@@ -75,6 +79,7 @@ export function forecast(session: Session): Forecast {
     secondsAtLimit: 0,
     documents: 0,
     events: { ready: 0, held: 0, deferred: 0, refused: 0 },
+    doubted: [],
   };
   const assumed = { ...context, registrations: assumeRegistered(session.registrations) };
   const count = (kind: string) => {
@@ -91,6 +96,13 @@ export function forecast(session: Session): Forecast {
     return true;
   };
   for (const component of planWork(assumed, skip)) {
+    for (const event of component.doubted) {
+      const other = describeWait(session.database, `document:${event.relatedDocument}`);
+      const example = `${describeWait(session.database, `event:${event.id}`)}: earlier than the last event of ${other}`;
+      const [same] = result.doubted;
+      if (same === undefined) result.doubted.push({ code: "mirror-early", count: 1, example });
+      else same.count += 1;
+    }
     for (const request of component.requests) {
       if (!request.creates) count("append-events");
       else count(request.events.length > 0 ? "create-with-events" : "create-document");

@@ -3,14 +3,19 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRunStore } from "../ledger/runs.js";
+import { tallyHeld } from "../ledger/tally-held.js";
+import { type ProblemCount, tallyProblems } from "../ledger/tally-problems.js";
+import { tallyOpen } from "../ledger/tally.js";
 import { inTransaction } from "../ledger/transaction.js";
 import { loadMapping } from "../map/load-mapping.js";
+import { ExitCode } from "../model/exit-code.js";
 import type { Summary } from "../model/summary.js";
 import { type Forecast, forecast } from "./forecast.js";
 import { type PreviewedDocument, previewDocument } from "./preview.js";
 import { type ResumeOptions, run, sessionOptions } from "./run.js";
 import { openSession } from "./session.js";
 import { type StagedInput, stageFiles } from "./stage-files.js";
+import { exitCodeOf } from "./summarise.js";
 
 export interface ImportOptions extends ResumeOptions {
   mappingPath: string;
@@ -29,6 +34,12 @@ export interface Plan extends Forecast {
   inputs: Omit<StagedInput, "id">[];
   /** The requests of the document that was asked for; null: none was. */
   preview: PreviewedDocument | null;
+  /** Of what would stand open afterwards, as far as the ledger can know. */
+  problems: ProblemCount[];
+  /** What would be held, by the code of what it waits for. */
+  waiting: ProblemCount[];
+  /** How the import would end, as far as the ledger can know. */
+  exitCode: ExitCode;
 }
 
 export interface PlanOptions extends ImportOptions {
@@ -50,7 +61,17 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
       const staged = await stageFiles(session, mapping, options.files, options.rekey);
       const expected = forecast(session);
       const preview = options.document === undefined ? null : previewDocument(session, options.document);
-      return { inputs: staged.map(({ id: _, ...input }) => input), ...expected, preview };
+      const { database } = session;
+      const open = tallyOpen(database);
+      const ends = exitCodeOf({ stopped: null, signal: session.signal }, open, () => false);
+      return {
+        inputs: staged.map(({ id: _, ...input }) => input),
+        ...expected,
+        preview,
+        problems: tallyProblems(database, open),
+        waiting: tallyHeld(database),
+        exitCode: ends === ExitCode.person ? ExitCode.person : ExitCode.ok,
+      };
     });
   } finally {
     createRunStore(session.database).forget(session.run.id);

@@ -8,7 +8,7 @@ import type { WorkEvent } from "../ledger/work.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer } from "../submit/call.js";
 import { appendEvents } from "../submit/calls.js";
-import { askToSettle, describeRefusal } from "./describe-refusal.js";
+import { askToSettle, describeEventRefusal } from "./describe-refusal.js";
 import { DUE_MARGIN_MS } from "./due.js";
 import {
   byDoubt,
@@ -281,7 +281,10 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
   // Asked again, it was refused again: the next time would tell no more (HARD-CASES H1).
   const isUnsettled = !proven && session.refusals.ofEvent(first, turn.request, answer.error);
   end((t) => {
-    const note = { code: "service-refused" as const, message: describeRefusal(answer.error) };
+    const note = {
+      code: "service-refused" as const,
+      message: describeEventRefusal(answer.error, first, session.work),
+    };
     if (proven) t.rejected(first.id, note, now);
     else if (isUnsettled)
       t.unsettled(first.id, askToSettle(answer.error, "event", first.deduplicationId, session.target), now);

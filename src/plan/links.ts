@@ -206,6 +206,17 @@ function isBackReference(other: WorkEvent, event: WorkEvent, context: LinkContex
   );
 }
 
+/** Links whose mirror would be earlier than the other document's last event, which the service may refuse (HARD-CASES H38). */
+export function earlyMirrors(assessment: Assessment, context: Pick<LinkContext, "linkTime" | "outside">): WorkEvent[] {
+  if (context.linkTime === "server") return [];
+  return assessment.ready.filter(
+    (event) =>
+      mirrorsOn(event) &&
+      event.relatedDocument !== null &&
+      (context.outside(event.relatedDocument).lastAt ?? event.at) > event.at,
+  );
+}
+
 /** Whether it writes a back-reference: bidirectional is the default (service.md, Event endpoints, rule 10). */
 function mirrorsOn(event: WorkEvent): boolean {
   return event.mirrored && event.relatedDocument !== null && !event.payload.includes('"bidirectional":false');

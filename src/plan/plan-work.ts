@@ -6,13 +6,23 @@ import type { RegistrationStore } from "../ledger/registrations.js";
 import type { WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
 import { type Assessment, assessDocument } from "./assess-document.js";
 import { batch, type Caps, type PlannedRequest } from "./batch.js";
-import { compareEvents, holdBehindMakers, holdFrom, linkEvents, type Outside } from "./links.js";
+import {
+  compareEvents,
+  earlyMirrors,
+  holdBehindMakers,
+  holdFrom,
+  type LinkContext,
+  linkEvents,
+  type Outside,
+} from "./links.js";
 import { makersOf } from "./makers.js";
 import type { Retiming } from "./retime.js";
 
 export interface Component {
   assessments: Assessment[];
   requests: PlannedRequest[];
+  /** Of those, events that the service may refuse, for what stands on another document. */
+  doubted: WorkEvent[];
 }
 
 export interface PlanContext {
@@ -98,14 +108,13 @@ export function planComponent(context: PlanContext, documents: readonly number[]
   const linked =
     all.length > 1 || all.some(({ document, ready }) => document.mode === "target" || ready.some(isLinking));
   const linkTime = all.some(({ document }) => context.linkTimeOf(document) === "server") ? "server" : "event";
-  const { needs, early } = linked
-    ? linkEvents(assessments, {
-        linkTime,
-        relatedTo: (event) => copiesGoTo(context.work, assessments, event, linkTime),
-        outside: (id) => outside(assessments.get(id)?.document ?? context.work.document(id)),
-        makers,
-      })
-    : { needs: new Map(), early: new Map() };
+  const links: LinkContext = {
+    linkTime,
+    relatedTo: (event) => copiesGoTo(context.work, assessments, event, linkTime),
+    outside: (id) => outside(assessments.get(id)?.document ?? context.work.document(id)),
+    makers,
+  };
+  const { needs, early } = linked ? linkEvents(assessments, links) : { needs: new Map(), early: new Map() };
   const { requests, circle } = batch(assessments, needs, context.caps);
   for (const { event, need } of circle) {
     const assessment = assessments.get(event.document);
@@ -115,7 +124,8 @@ export function planComponent(context: PlanContext, documents: readonly number[]
     holdFrom(assessment, event, { reason: isUnmade ? "target-not-created" : "link-circle", waitsFor });
   }
   holdBehindMakers(assessments, early);
-  return { assessments: all, requests };
+  const doubted = linked ? all.flatMap((assessment) => earlyMirrors(assessment, links)) : [];
+  return { assessments: all, requests, doubted };
 }
 
 /** Copied at the service's time, an event goes before the relations that others are still to make. */

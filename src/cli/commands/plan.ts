@@ -1,6 +1,5 @@
 /** `rowferry plan <mapping> <files…>`: what import would do. Sends nothing and leaves the ledger as it was. */
 import type { Command } from "commander";
-import { ExitCode } from "../../model/exit-code.js";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type RunFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { checkMappingFirst } from "../mapping-first.js";
@@ -56,7 +55,7 @@ function plan(frame: Frame, mappingPath: string, files: string[], flags: Flags):
       progress.close();
       output.text(`\n${printPlan(found, output)}\n`);
       output.data({ type: "plan", ...found });
-      return found.inputs.some(({ invalid }) => invalid > 0) ? ExitCode.person : ExitCode.ok;
+      return found.exitCode;
     } finally {
       progress.close();
     }

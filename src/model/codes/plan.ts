@@ -155,6 +155,15 @@ export const planCodes = {
     transient: false,
     exit: null,
   },
+  "mirror-early": {
+    meaning:
+      "The link is earlier than the last event of the document that it links to; the service may refuse the mirror that it writes there.",
+    remedy:
+      "Nothing yet: it is sent, and only the service knows. If it refuses, `rowferry replace` both documents, or `rowferry dismiss` the row.",
+    example: "A RELATED of 09:00 to load B, on which a weighing of 10:00 landed yesterday.",
+    transient: false,
+    exit: null,
+  },
   "link-circle": {
     meaning: "Events of linked documents wait for each other for ever.",
     remedy:
