@@ -209,6 +209,13 @@ CREATE TABLE known_rows (
   highest_event INTEGER NOT NULL,
   links BLOB NOT NULL
 ) STRICT;
+CREATE TABLE odd_keys (
+  namespace TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  key TEXT NOT NULL,
+  PRIMARY KEY (namespace, kind, folded, key)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE open_documents (document_id INTEGER PRIMARY KEY REFERENCES documents (id)) STRICT;
 CREATE TABLE participant_aliases (
   id INTEGER PRIMARY KEY,

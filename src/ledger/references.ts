@@ -58,6 +58,14 @@ class PairCache<First> {
 }
 
 export interface References {
+  /** The same without making anything; null: it is not there. */
+  findParticipant(ref: ParticipantRef): number | null;
+  /** What a reference that stands in the ledger names. */
+  participantNamed(ref: number): ParticipantRef;
+  addressNamed(ref: number): AddressRef;
+  /** One text for all names of one participant, as far as the ledger knows; writes nothing. */
+  participantText(ref: ParticipantRef): string;
+  addressText(ref: AddressRef): string;
   /** The reference of a participant; makes the alias, or the row of a given id, when it is not there. */
   participant(ref: ParticipantRef): number;
   /** Null: an address by identity that no row has declared. */
@@ -75,7 +83,12 @@ export interface References {
   newDocuments: NewDocuments;
 }
 
-export function createReferences(database: Database, namespace: string, now: number): References {
+export function createReferences(
+  database: Database,
+  namespace: string,
+  now: number,
+  isNew: (kind: string, key: string) => void = () => {},
+): References {
   const cache = new IdCache();
   const places = new PairCache<number>();
   const documents = new PairCache<string>();
@@ -191,10 +204,63 @@ export function createReferences(database: Database, namespace: string, now: num
     anyAliases = true;
   };
 
+  const participantById = database
+    .prepare<[number], string>("SELECT natural_key FROM participants WHERE id = ?")
+    .pluck();
+  const addressById = database.prepare<[number], { participant_ref: number; identity: string }>(
+    "SELECT participant_ref, identity FROM addresses WHERE id = ?",
+  );
+  const participantAliasById = database.prepare<[number], { kind: string; key: string }>(
+    "SELECT kind, key FROM participant_aliases WHERE id = ?",
+  );
+  const addressAliasById = database.prepare<[number], { kind: string; key: string }>(
+    "SELECT kind, key FROM address_aliases WHERE id = ?",
+  );
+  const participantOfAlias = database
+    .prepare<[string, string], number | null>(
+      "SELECT participant_id FROM participant_aliases WHERE kind = ? AND key = ?",
+    )
+    .pluck();
+  const addressOfAlias = database
+    .prepare<[string, string], number | null>("SELECT address_id FROM address_aliases WHERE kind = ? AND key = ?")
+    .pluck();
+  const aliased = (found: { kind: string; key: string } | undefined) =>
+    ({ by: "alias", kind: found?.kind ?? "", key: found?.key ?? "" }) as const;
+
+  const findParticipant = (ref: ParticipantRef): number | null => {
+    if (ref.by !== "alias") return participantByKey.get(ref.by === "id" ? `id:${ref.id}` : ref.key) ?? null;
+    const alias = participantAlias.get(ref.kind, ref.key);
+    return alias === undefined ? null : -alias;
+  };
+  const participantNamed = (ref: number): ParticipantRef => {
+    if (ref < 0) return aliased(participantAliasById.get(-ref));
+    const key = participantById.get(ref) ?? "";
+    return key.startsWith("id:") ? { by: "id", id: key.slice(3) } : { by: "natural", key };
+  };
+  const addressNamed = (ref: number): AddressRef => {
+    if (ref < 0) return aliased(addressAliasById.get(-ref));
+    const { participant_ref, identity } = addressById.get(ref) ?? { participant_ref: 0, identity: "" };
+    if (participant_ref === 0) return { by: "id", id: identity };
+    return { by: "identity", participant: participantNamed(participant_ref), identity };
+  };
+  const participantText = (ref: ParticipantRef): string => {
+    if (ref.by === "natural") return ref.key;
+    if (ref.by === "id") return `id:${ref.id}`;
+    const owner = participantOfAlias.get(ref.kind, ref.key) ?? null;
+    return owner === null ? JSON.stringify([ref.kind, ref.key]) : participantText(participantNamed(owner));
+  };
+  const addressText = (ref: AddressRef): string => {
+    if (ref.by === "id") return `id:${ref.id}`;
+    if (ref.by === "identity") return JSON.stringify([participantText(ref.participant), ref.identity]);
+    const place = addressOfAlias.get(ref.kind, ref.key) ?? null;
+    return place === null ? JSON.stringify([ref.kind, ref.key]) : addressText(addressNamed(place));
+  };
+
   const newDocuments = new NewDocuments();
   const addDocument = (kind: string, key: string, id: number): void => {
     documents.set(kind, key, id);
     newDocuments.add(id);
+    isNew(kind, key);
   };
 
   const document = (kind: string, key: string): number => {
@@ -208,6 +274,11 @@ export function createReferences(database: Database, namespace: string, now: num
   return {
     participant,
     address,
+    findParticipant,
+    participantNamed,
+    addressNamed,
+    participantText,
+    addressText,
     document,
     findDocument,
     documentById,

@@ -2,7 +2,7 @@
 import type { Database } from "better-sqlite3";
 import { detachText } from "../model/detach.js";
 import type { Problem } from "../model/problem.js";
-import type { DocumentRecord, EventRecord } from "../model/records.js";
+import type { AddressRef, DocumentRecord, EventRecord, ParticipantRef } from "../model/records.js";
 import { describeRow } from "./describe-row.js";
 import type { References } from "./references.js";
 import type { IdentityPolicy } from "./stage-registrations.js";
@@ -28,9 +28,19 @@ interface Stored {
   state: string | null;
 }
 
+export interface Owners {
+  participant: ParticipantRef | null;
+  address: AddressRef | null;
+}
+
 export interface DocumentStager {
   /** Problems that make the row invalid; writes nothing. */
   check(record: DocumentRecord): Problem | null;
+  /**
+   * The parties of the ledger's document that stand although the record gives others, null where it gives the same: events
+   * that name none of their own are theirs. Null: none. Writes nothing.
+   */
+  ownersInstead(record: DocumentRecord): Owners | null;
   /** The document's id in the ledger. */
   stage(record: DocumentRecord, rowId: number): number;
   /** Declares the downstream document of an event (service.md, Event endpoints, rule 6). */
@@ -51,6 +61,7 @@ export function createDocumentStager(
 ): DocumentStager {
   // The mapper gives the same record again for rows that say the same.
   let latest: { record: DocumentRecord; id: number } | null = null;
+  let settled: { record: DocumentRecord; owners: Owners | null } | null = null;
   const reported = new Set<number>();
   const byId = database.prepare<[number], Stored>(
     `SELECT d.declared, d.mode, d.participant_ref, d.address_ref, d.external_id, d.fields, d.settings_id, d.row_id, s.state
@@ -81,11 +92,39 @@ export function createDocumentStager(
   );
   const open = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
 
-  const sameContent = (stored: Stored, wanted: Declaration) =>
-    stored.fields === wanted.fields &&
-    stored.participant_ref === wanted.participant &&
-    stored.address_ref === wanted.address &&
-    stored.external_id === wanted.externalId;
+  const { references } = context;
+  const sameParty = (stored: number | null, wanted: ParticipantRef | null): boolean =>
+    stored === null || wanted === null
+      ? stored === wanted
+      : references.participantText(references.participantNamed(stored)) === references.participantText(wanted);
+  const samePlace = (stored: number | null, wanted: AddressRef | null): boolean =>
+    stored === null || wanted === null
+      ? stored === wanted
+      : references.addressText(references.addressNamed(stored)) === references.addressText(wanted);
+  type Content = Pick<DocumentRecord, "participant" | "address" | "externalId">;
+  const sameContent = (stored: Stored, wanted: Content, fields: string): boolean =>
+    stored.fields === fields &&
+    stored.external_id === wanted.externalId &&
+    sameParty(stored.participant_ref, wanted.participant) &&
+    samePlace(stored.address_ref, wanted.address);
+  /** Whether what a row says of it takes the place of what the ledger has. */
+  const isOverwritten = (stored: Stored): boolean =>
+    stored.declared === 0 ||
+    (stored.mode === "existing" && stored.state === null) ||
+    stored.state === "rejected" ||
+    (context.identity === "last" && (stored.state === null || stored.state === "planned"));
+
+  const ownersOf = (stored: Stored, record: DocumentRecord): Owners | null => {
+    const { participant_ref: participant, address_ref: address } = stored;
+    const owners = {
+      participant:
+        participant === null || sameParty(participant, record.participant)
+          ? null
+          : references.participantNamed(participant),
+      address: address === null || samePlace(address, record.address) ? null : references.addressNamed(address),
+    };
+    return owners.participant === null && owners.address === null ? null : owners;
+  };
 
   const declarationOf = (record: DocumentRecord): Declaration => ({
     mode: record.mode,
@@ -122,7 +161,7 @@ export function createDocumentStager(
     return false;
   };
 
-  const apply = (id: number, name: string, wanted: Declaration, rowId: number): void => {
+  const apply = (id: number, name: string, wanted: Declaration, given: Content, rowId: number): void => {
     if (isApplied(id, wanted)) return;
     const stored = byId.get(id);
     if (stored === undefined) throw new Error("a document vanished while its row was staged");
@@ -152,11 +191,11 @@ export function createDocumentStager(
     }
     if (isUnsent && wanted.mode === "create" && stored.mode === "target") own.run(id);
     if (stored.settings_id !== context.settingsId) choose.run(context.settingsId, id);
-    if (sameContent(stored, wanted)) return;
+    if (sameContent(stored, given, wanted.fields)) return;
     if (stored.state === "rejected") {
       write();
       replan.run(context.now, id);
-    } else if (context.identity === "last" && (stored.state === null || stored.state === "planned")) {
+    } else if (context.identity === "last" && isUnsent) {
       write();
     } else if (!reported.has(id)) {
       reported.add(id);
@@ -173,10 +212,10 @@ export function createDocumentStager(
     return id;
   };
 
-  const declareDocument = (kind: string, key: string, wanted: Declaration, rowId: number): number => {
+  const declareDocument = (kind: string, key: string, wanted: Declaration, given: Content, rowId: number): number => {
     const id = context.references.findDocument(kind, key);
     if (id === undefined) return add(kind, key, wanted, rowId);
-    apply(id, `${kind} ${key}`, wanted, rowId);
+    apply(id, `${kind} ${key}`, wanted, given, rowId);
     return id;
   };
 
@@ -185,13 +224,22 @@ export function createDocumentStager(
       if (context.identity !== "reject" || latest?.record === record) return null;
       const id = context.references.findDocument(record.kind, record.key);
       const stored = id === undefined ? undefined : byId.get(id);
-      if (stored === undefined || stored.declared === 0 || record.mode === "existing") return null;
-      return stored.fields === JSON.stringify(record.fields) ? null : differs(`${record.kind} ${record.key}`, stored);
+      if (stored === undefined || stored.declared === 0 || record.mode !== stored.mode) return null;
+      const isSame = sameContent(stored, record, JSON.stringify(record.fields));
+      return isSame ? null : differs(`${record.kind} ${record.key}`, stored);
+    },
+
+    ownersInstead(record) {
+      if (record === settled?.record) return settled.owners;
+      const id = record.mode === "existing" ? undefined : references.findDocument(record.kind, record.key);
+      const stored = id === undefined ? undefined : byId.get(id);
+      settled = { record, owners: stored === undefined || isOverwritten(stored) ? null : ownersOf(stored, record) };
+      return settled.owners;
     },
 
     stage(record, rowId) {
       if (latest?.record === record) return latest.id;
-      const id = declareDocument(record.kind, record.key, declarationOf(record), rowId);
+      const id = declareDocument(record.kind, record.key, declarationOf(record), record, rowId);
       const { documentId } = record;
       if (documentId !== null && context.references.documentById(documentId) === undefined)
         give.run(id, documentId, context.now);
@@ -210,7 +258,7 @@ export function createDocumentStager(
         fields: JSON.stringify(target.fields),
         createEmpty: 0,
       };
-      return declareDocument(kind, key, wanted, rowId);
+      return declareDocument(kind, key, wanted, target, rowId);
     },
 
     isKnown(id) {

@@ -11,6 +11,7 @@ import type { EventKeys, KeyedEvent, StoredEvent } from "./key-events.js";
 import type { References } from "./references.js";
 import { restoredReference } from "./rebuild/restored-reference.js";
 import type { DocumentStager } from "./stage-documents.js";
+import { inputOf } from "./row-id.js";
 import { OF_EVENT } from "./unsettled.js";
 
 export interface StagedEvent {
@@ -85,6 +86,7 @@ export function createEventStager(
   let changedAny = false;
   const restored = restoredReference(database, "find")?.participant ?? null;
   const open = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
+  const rowsOf = database.prepare<[number], number>("SELECT row_id FROM row_events WHERE event_id = ?").pluck();
   const firstRow = database.prepare<[number], number>("SELECT min(row_id) FROM row_events WHERE event_id = ?").pluck();
 
   // A creation may have been refused for the sake of an event that rode along: with another event it is tried again.
@@ -175,6 +177,20 @@ export function createEventStager(
     return { id, known: false };
   };
 
+  const twice = (record: EventRecord, other: string): Problem => ({
+    code: "event-key-twice",
+    message: `${nameOf(record)} is given with other content in ${other}.`,
+    hint: "Correct one of the two rows, or give the event a key that tells them apart.",
+    column: null,
+  });
+
+  /** Another row of this import has given it just so. */
+  const isRepeated = ({ stored, hash }: KeyedEvent): boolean =>
+    stored !== undefined &&
+    !hasLanded(stored) &&
+    stored.content_hash.equals(hash) &&
+    rowsOf.all(stored.id).some((row) => context.inputsOfImport.has(inputOf(row)));
+
   return {
     /** Whether any event has got other content than it had. */
     changedAny: () => changedAny,
@@ -184,13 +200,19 @@ export function createEventStager(
       if (stored === undefined || supersedes || stored.content_hash.equals(hash)) return null;
       const isUnsent = stored.state === null || ["planned", "held", "deferred", "rejected"].includes(stored.state);
       if (!isUnsent || !context.inputsOfImport.has(stored.input_id)) return null;
-      const other = describeRow(database, firstRow.get(stored.id) ?? null);
-      return {
-        code: "event-key-twice",
-        message: `${nameOf(record)} is given with other content in ${other}.`,
-        hint: "Correct one of the two rows, or give the event a key that tells them apart.",
-        column: null,
-      };
+      return twice(record, describeRow(database, firstRow.get(stored.id) ?? null));
+    },
+
+    /** The same of two rows of a group. `other`: in words. */
+    twice: ({ record }: KeyedEvent, other: string): Problem => twice(record, other),
+
+    isRepeated,
+
+    /** The row of this import that has given all of these before; null: something of them is new, or has landed. */
+    repeatedBy(keyed: readonly KeyedEvent[]): number | null {
+      const [first] = keyed;
+      if (first?.stored === undefined || !keyed.every(isRepeated)) return null;
+      return rowsOf.all(first.stored.id).find((row) => context.inputsOfImport.has(inputOf(row))) ?? null;
     },
 
     stage(keyed: KeyedEvent, rowId: number): StagedEvent {

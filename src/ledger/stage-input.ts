@@ -18,8 +18,10 @@ import { withoutOwnColumns } from "./own-columns.js";
 import { createReferences } from "./references.js";
 import { cellHash, createCellKeeper } from "./row-cells.js";
 import { createRowFates, type Settled } from "./row-fates.js";
-import { rowId, rowNumberOf } from "./row-id.js";
-import { createEventKeys } from "./key-events.js";
+import { inputOf, rowId, rowNumberOf } from "./row-id.js";
+import { createEventKeys, type KeyedEvent } from "./key-events.js";
+import { createMovedRows } from "./moved-rows.js";
+import { createOddKeys } from "./odd-keys.js";
 import { createDocumentStager } from "./stage-documents.js";
 import { createEventStager } from "./stage-events.js";
 import { createAddressStager, createParticipantStager, type IdentityPolicy } from "./stage-registrations.js";
@@ -32,6 +34,7 @@ export interface StageInputOptions {
   namespace: string;
   settingsId: number;
   identity: IdentityPolicy;
+  extendedFields?: boolean;
   /** HARD-CASES H14: what a row whose document cannot be told holds. */
   unplacedRows: "report" | "hold";
   now: number;
@@ -40,6 +43,8 @@ export interface StageInputOptions {
   header: readonly string[];
   /** The file and sheet, for messages. */
   place: { file: string; sheet: string | null };
+  /** Tells of a warning before anything is sent. */
+  notify?(problem: Problem): void;
 }
 
 export interface InputStager {
@@ -113,8 +118,15 @@ export function createInputStager(database: Database, options: StageInputOptions
     addProblem.run(options.runId, currentRow, severity, code, column, message, hint, now);
   };
 
-  const references = createReferences(database, options.namespace, now);
-  const context = { ...options, references, report };
+  const oddKeys = createOddKeys(database, options.namespace);
+  const references = createReferences(database, options.namespace, now, (kind, key) => {
+    const other = oddKeys(kind, key);
+    if (other === null) return;
+    const message = `${kind} ${key} and ${kind} ${other} differ only by case, width or leading zeros.`;
+    report({ code: "keys-nearly-equal", message, hint: null, column: null }, "warning");
+  });
+  let superseded: readonly number[] = [];
+  const context = { ...options, references, report, superseded: () => superseded };
   const audited = isOn("identity-audit") ? context : { ...context, identity: "first" as const, report: () => {} };
   const participants = createParticipantStager(database, audited);
   const addresses = createAddressStager(database, audited);
@@ -123,6 +135,8 @@ export function createInputStager(database: Database, options: StageInputOptions
   const events = createEventStager(database, { ...context, documents, keys });
   const withdrawal = createRowWithdrawal(database, knownRows, inputId, now);
   const membersOf = createGroupMembers(database);
+  const moved = createMovedRows(database, knownRows);
+  const interruptedBy = createGroupsSeen(database);
   const cutRows = createCutRows(database, inputId, options.inputsOfImport);
   const corrections = createCorrections({ ...options, originalCells, withdrawal, membersOf });
 
@@ -178,31 +192,106 @@ export function createInputStager(database: Database, options: StageInputOptions
     counts.invalid += 1 + mapped.alsoRows.length;
   };
 
-  const stageValid = (group: Group, records: Records): void => {
+  /** Events that name no party of their own are those of the document that stands in the ledger. */
+  const withOwners = (records: Records): Records => {
+    const instead = records.documents.flatMap((document) => {
+      const owners = documents.ownersInstead(document);
+      return owners === null ? [] : [{ document, owners }];
+    });
+    if (instead.length === 0) return records;
+    const owned = records.events.map((event) => {
+      const found = instead.find(
+        ({ document }) => document.kind === event.document.kind && document.key === event.document.key,
+      );
+      if (found === undefined) return event;
+      const { document, owners } = found;
+      const participant = event.participant === document.participant ? owners.participant : null;
+      const address = event.address === document.address ? owners.address : null;
+      return { ...event, participant: participant ?? event.participant, address: address ?? event.address };
+    });
+    return { ...records, events: owned };
+  };
+
+  /** Of events that one row, or one group, gives under one key, one; a problem where they say different things. */
+  const withoutTwins = (keyed: KeyedEvent[]): { keyed: KeyedEvent[]; repeated: boolean; problem: Problem | null } => {
+    if (keyed.length < 2) return { keyed, repeated: false, problem: null };
+    const first = new Map<string, KeyedEvent>();
+    for (const one of keyed) {
+      const before = first.get(one.deduplicationId);
+      if (before === undefined) first.set(one.deduplicationId, one);
+      else if (!before.hash.equals(one.hash))
+        return { keyed, repeated: false, problem: events.twice(one, "another of its rows") };
+    }
+    return { keyed: [...first.values()], repeated: first.size < keyed.length, problem: null };
+  };
+
+  const sayRepeated = (other: string): void => {
+    const message = `It says what ${other} says, and is sent once.`;
+    report({ code: "row-repeats", message, hint: null, column: null }, "warning");
+  };
+
+  /** The row of the same file that has this rowId and says something else; what comes with the next file is a correction. */
+  const rowIdTwice = (earlier: number | null, keyed: readonly KeyedEvent[]): Problem | null => {
+    if (earlier === null || inputOf(earlier) !== inputId || keyed.every(events.isRepeated)) return null;
+    const message = `Its rowId is also that of row ${rowNumberOf(earlier)}, which says something else.`;
+    return { code: "row-id-twice", message, hint: null, column: null };
+  };
+
+  const interrupted = ({ group, row }: MappedRow): Problem | null => {
+    const first = group == null ? null : interruptedBy(group, row);
+    if (first === null) return null;
+    const message = `It belongs to the group that begins in row ${first}, and rows of other groups stand between them.`;
+    return { code: "group-interrupted", message, hint: null, column: null };
+  };
+
+  /** Where what it gives is held: from the earlier of the two times, where the ledger has the event already. */
+  const placementsOf = (keyed: readonly KeyedEvent[]): Placement[] =>
+    keyed.map(({ record, stored }) => ({
+      document: record.document,
+      event: record.event,
+      keyParts: null,
+      at: Math.min(record.at, stored?.at ?? record.at),
+    }));
+
+  const stageValid = (group: Group, given: Records): void => {
     const { mapped, row, members, correction } = group;
     const id = rowId(inputId, mapped.row);
     const corrects = correction?.lead ?? null;
+    const records = withOwners(given);
     const earlier = mapped.rowId === null ? null : withdrawal.rowWithKey(mapped.rowId);
     for (const { kind, key, documentId } of records.documents)
       if (documentId !== null) references.identify(kind, key, documentId);
-    const keyed = records.events.map((record) => keys.key(record, correction?.referred ?? null));
-    const problems: Problem[] = [];
-    const note = (problem: Problem | null): void => void (problem === null || problems.push(problem));
+    superseded = [...(earlier === null ? [] : [earlier]), ...leadsOf(correction)];
+    const all = records.events.map((record) => keys.key(record, correction?.referred ?? null));
+    const { keyed, repeated, problem } = withoutTwins(all);
+    const problems: Problem[] = problem === null ? [] : [problem];
+    const note = (found: Problem | null): void => void (found === null || problems.push(found));
     for (const record of records.participants) note(participants.check(record));
+    for (const record of records.addresses) note(addresses.check(record));
     for (const record of records.documents) note(documents.check(record));
     for (const event of keyed) note(events.check(event, earlier !== null || corrects !== null));
+    note(rowIdTwice(earlier, keyed));
+    const apart = interrupted(mapped);
+    note(apart);
+    const moves = keyed.every(({ known }) => known !== null)
+      ? []
+      : superseded.flatMap((one) => moved.movesOf(one, records));
+    const mangled = moves.filter((move) => move.mangled);
+    for (const move of mangled) problems.push(move.problem);
     const isUnread = correction !== null && withdrawal.readProblems(correction.lead, correction.rows).length > 0;
     if (problems.length > 0 || isUnread) {
-      const placements = keyed.map(
-        ({ record, stored }): Placement => ({
-          document: record.document,
-          event: record.event,
-          keyParts: null,
-          at: Math.min(record.at, stored?.at ?? record.at),
-        }),
-      );
-      return stageInvalid(group, problems, placements);
+      // What the first rows of its group have given would be a part: it is held with the rest.
+      const held = apart === null ? placementsOf(keyed) : placementsOf(keyed).map((one) => ({ ...one, at: null }));
+      return stageInvalid(group, problems, mangled.length > 0 ? [] : held);
     }
+    for (const { problem: move } of moves) {
+      report(move, "warning");
+      options.notify?.(move);
+    }
+    const repeats =
+      superseded.length > 0 || !keyed.some(({ known }) => known === null) ? null : events.repeatedBy(keyed);
+    if (repeats !== null) sayRepeated(describeRow(database, repeats));
+    else if (repeated) sayRepeated("another row of its group");
     const linked: [string, number][] = [];
     for (const record of records.participants) linked.push(["participant", participants.stage(record, id)]);
     for (const record of records.addresses) linked.push(["address", addresses.stage(record, id)]);
@@ -276,4 +365,15 @@ export function createInputStager(database: Database, options: StageInputOptions
       }
     },
   };
+}
+
+/** Says of a group's key in which row the group began, where rows of others came between; null: it begins here. */
+function createGroupsSeen(database: Database): (group: string, row: number) => number | null {
+  database.exec(
+    "CREATE TEMP TABLE IF NOT EXISTS groups_seen (name TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID",
+  );
+  database.exec("DELETE FROM temp.groups_seen");
+  const add = database.prepare<[string, number]>("INSERT OR IGNORE INTO temp.groups_seen (name, row) VALUES (?, ?)");
+  const find = database.prepare<[string], number>("SELECT row FROM temp.groups_seen WHERE name = ?").pluck();
+  return (group, row) => (add.run(group, row).changes > 0 ? null : (find.get(group) ?? null));
 }

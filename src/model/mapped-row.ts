@@ -22,6 +22,8 @@ export interface MappedRow {
   row: number;
   /** Numbers of the further rows of a group, ascending; empty for a single row. */
   alsoRows: number[];
+  /** Of a group from which one event by content is made: what tells it from others; absent or null: it is none. */
+  group?: string | null;
   /** The input's `rowId` value; null when the mapping names none. */
   rowId: string | null;
   outcome:

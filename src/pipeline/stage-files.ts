@@ -108,11 +108,15 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     namespace: mapping.namespace,
     settingsId: context.settingsId,
     identity: mapping.settings.identity,
+    extendedFields: mapping.settings.addresses.extendedFields,
     unplacedRows: mapping.settings.unplacedRows,
     now: clock.now(),
     inputsOfImport: context.inputsOfImport,
     header: table.header,
     place: { file: input.name, sheet: table.sheet },
+    notify({ code, message }) {
+      session.observe({ type: "notice", level: "warning", code, message });
+    },
   });
   await stageRows(session, table, mapper, stager.stage, () => stager.counts.read);
   // What shows only at the end of the table: hidden rows, a cut last line.

@@ -7,7 +7,13 @@ import exceljs from "exceljs";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { systemClock } from "../../src/model/clock.js";
 import type { Summary } from "../../src/model/summary.js";
-import { createSandbox, type DocumentWithTimeline } from "../../src/sandbox/index.js";
+import {
+  type AddressRecord,
+  createSandbox,
+  type DocumentWithTimeline,
+  type ParticipantRecord,
+  type Sandbox,
+} from "../../src/sandbox/index.js";
 import { testWorld, type, type TestWorld } from "../cli.world.js";
 import { mapping } from "./mapping.js";
 
@@ -29,6 +35,9 @@ export interface Office {
   writeExcel(name: string, rows: readonly Cells[]): Promise<void>;
   /** Documents at the service, in the order of their creation. */
   documents(): DocumentWithTimeline[];
+  /** In order of registration. */
+  participants(): ParticipantRecord[];
+  addresses(): AddressRecord[];
   /** The rows of the one rejected CSV file that a run has left, header first, with our own columns. @throws where it left none, or two */
   rejectedRows(summary: Summary): string[][];
 }
@@ -54,6 +63,12 @@ export function openOffice(source: string | object): Office {
     if (summary?.type !== "summary") throw new Error(`no summary: ${argv.join(" ")}\n${out}${err}`);
     return summary;
   };
+  const atService = <Found>(read: (sandbox: Sandbox) => Found): Found => {
+    const sandbox = createSandbox({ storage: { file: path("state/sandbox/store.db") }, rate: null });
+    const found = read(sandbox);
+    void sandbox.close();
+    return found;
+  };
   return {
     world,
     path,
@@ -68,12 +83,9 @@ export function openOffice(source: string | object): Office {
       workbook.addWorksheet("Sheet1").addRows(rows as string[][]);
       await workbook.xlsx.writeFile(path(name));
     },
-    documents() {
-      const sandbox = createSandbox({ storage: { file: path("state/sandbox/store.db") }, rate: null });
-      const found = sandbox.store.documents();
-      void sandbox.close();
-      return found;
-    },
+    documents: () => atService(({ store }) => store.documents()),
+    participants: () => atService(({ store }) => store.participants()),
+    addresses: () => atService(({ store }) => store.addresses()),
     rejectedRows({ files }) {
       const [only, ...more] = files.filter(({ kind }) => kind === "rejected");
       if (only === undefined || more.length > 0) throw new Error(`${files.length} rejected files`);

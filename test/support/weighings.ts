@@ -9,7 +9,7 @@ export const parties = {
       name: "Site",
       street: "Rua A",
       number: "1",
-      city: "Limeira",
+      city: "Campinas",
       countryState: "SP",
       countryCode: "BR",
     },

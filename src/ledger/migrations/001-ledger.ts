@@ -193,6 +193,15 @@ CREATE TABLE documents (
   UNIQUE (key, kind, namespace, generation)
 ) STRICT;
 
+-- Keys of documents with small or wide letters or leading zeros, and as ledger/odd-keys.ts folds them.
+CREATE TABLE odd_keys (
+  namespace TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  key TEXT NOT NULL,
+  PRIMARY KEY (namespace, kind, folded, key)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE document_states (
   document_id INTEGER PRIMARY KEY REFERENCES documents (id),
   ${stateColumn("document")},

@@ -40,6 +40,7 @@ export function bindRowMapper(
     kind: part.kind,
   }));
   const events: BoundEvent[] = parts.events.map((part) => ({ ...part.bind(columns), eachRow: part.eachRow }));
+  const sumsUp = parts.events.some(({ eachRow, byContent }) => byContent && !eachRow);
   const eventless = noEvent(parts.events);
   const view = newRowView(header);
   let open: { key: string; rows: Row[]; problems: readonly Problem[] } | null = null;
@@ -149,10 +150,12 @@ export function bindRowMapper(
   };
 
   const close = (after = NO_PROBLEMS): MappedRow[] => {
-    const { rows, problems } = open ?? { rows: [], problems: NO_PROBLEMS };
+    const { rows, problems, key } = open ?? { rows: [], problems: NO_PROBLEMS, key: null };
     const [first] = rows;
     open = null;
-    return first === undefined ? [] : [mapOne(rows.length > 1 ? rows : null, first, [...problems, ...after])];
+    if (first === undefined) return [];
+    const mapped = mapOne(rows.length > 1 ? rows : null, first, [...problems, ...after]);
+    return [sumsUp ? { ...mapped, group: key } : mapped];
   };
 
   /**

@@ -106,8 +106,9 @@ export function compileDocument(
           key: text,
           mode,
           documentId: documentId === undefined ? null : String(documentId),
-          participant: owner ?? null,
-          address: place ?? null,
+          // Objects of its own: an event that names no party takes these, and is known by it (ledger/stage-input.ts).
+          participant: owner == null ? null : { ...owner },
+          address: place == null ? null : { ...place },
           externalId: externalId === undefined ? follows : String(externalId),
           fields: values as JsonObject,
           createEmpty: spec.createEmpty ?? false,

@@ -28,6 +28,8 @@ export interface EventPart {
   documentKind: string;
   /** One per row of a group, instead of one per group. */
   eachRow: boolean;
+  /** Its key is its content. */
+  byContent: boolean;
   bind(columns: BoundColumns): BuiltEvent;
 }
 
@@ -171,6 +173,7 @@ export function compileEvent(
     happens: condition === undefined ? null : { words: condition.description, uses: condition.uses },
     documentKind: document.kind,
     eachRow: spec.each === "row",
+    byContent: key === "content",
     bind: (columns) => bindEvent(parts, columns),
   };
 }

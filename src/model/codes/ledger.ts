@@ -229,6 +229,57 @@ export const ledgerCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "reference-key-twice": {
+    meaning: "One `key:` by which other rows refer to a participant or an address names two of them.",
+    remedy: "Correct the key of one of the two rows. Until then the first keeps it, or as `settings.identity` says.",
+    example: "Two rows of the organisations sheet have the code 1: documents of organisation 1 belong to the first.",
+    transient: false,
+    exit: null,
+  },
+  "row-repeats": {
+    meaning: "All that a row says was said by another row of the same import: it is sent once.",
+    remedy: "If they are two events, give the event a key that tells them apart; else nothing.",
+    example: "Two rows with one ticket differ only in a column that the mapping does not read.",
+    transient: false,
+    exit: null,
+  },
+  "row-id-twice": {
+    meaning: "Two rows of one file have the same `rowId` and say different things.",
+    remedy: "Correct the id of one of the two rows, or take `rowId` out of the mapping if it does not name rows.",
+    example: "Row 7 puts weighing 55 on manifest 123, row 9 puts it on manifest 124: row 9 is not sent.",
+    transient: false,
+    exit: null,
+  },
+  "row-moved": {
+    meaning: "A row that comes again, corrected or by its rowId, gives another key than it gave before.",
+    remedy: "Look whether that is meant: what landed under the old key stays, and a mended source brings it again.",
+    example: "A rejected row of manifest 123 comes back as a row of manifest 124.",
+    transient: false,
+    exit: null,
+  },
+  "key-mangled": {
+    meaning:
+      "A corrected row's key differs from before only by case, width or leading zeros, as spreadsheets change keys.",
+    remedy:
+      "Write the key as it was. If the new one is meant, empty rowferry_row in that row, and dismiss the row that it corrected.",
+    example: "007 became 7 when the rejected file was saved in Excel.",
+    transient: false,
+    exit: null,
+  },
+  "keys-nearly-equal": {
+    meaning: "Two documents have keys that differ only by case, width or leading zeros; often they are one.",
+    remedy: "If they are one, correct the rows, or fold the key in the mapping; else nothing.",
+    example: "K1 and k1; 007 and 7.",
+    transient: false,
+    exit: null,
+  },
+  "group-interrupted": {
+    meaning: "Rows of one group stand apart in the file, so that an event made of all of them would say only a part.",
+    remedy: "Sort the file by what tells groups apart, and import it again; then dismiss these rows.",
+    example: "Rows 2, 3 and 7 are of load L1, rows 4 to 6 of L2: a sum over rows 2 and 3 would be wrong.",
+    transient: false,
+    exit: null,
+  },
   "row-gone": {
     meaning: "A row that was not sent yet is no longer in its file, which has come again with other rows of before.",
     remedy:
