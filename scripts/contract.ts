@@ -4,11 +4,11 @@
  * Exit code 1 when a case failed, 2 for wrong usage.
  */
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
 import type { ServiceProfile } from "../test/contract/profile.js";
 import { report } from "../test/contract/report.js";
-import { runCases } from "../test/contract/run-cases.js";
+import { readingsOf, runCases } from "../test/contract/run-cases.js";
 import { ServiceUnderTest } from "../test/contract/service.js";
 import { SUITE } from "../test/contract/suite.js";
 import type { Credential } from "../test/contract/tokens.js";
@@ -25,6 +25,7 @@ interface Flags {
   burst: number;
   unthrottled?: boolean;
   profile?: string;
+  learn?: string;
   only?: string;
   seed?: string;
 }
@@ -69,6 +70,7 @@ async function contract(baseUrl: string, flags: Flags, program: Command): Promis
     process.stdout.write(`contract of ${baseUrl}, seed ${seed}, ${cases.length} cases\n`);
     const results = await runCases(cases, service);
     process.stdout.write(report(results));
+    if (flags.learn) writeFileSync(flags.learn, `${JSON.stringify({ readings: readingsOf(results) }, null, 2)}\n`);
     if (results.some((result) => result.outcome === "failed")) process.exitCode = 1;
   } finally {
     await service.close();
@@ -89,6 +91,7 @@ const program = new Command("contract")
   .option("--burst <n>", "the service's burst", positive, 30)
   .option("--unthrottled", "the service has no limit: pace nothing and provoke no 429")
   .option("--profile <file>", "JSON with values that this service insists on (see test/contract/profile.ts)")
+  .option("--learn <file>", "write a profile of the readings found, so that a later run fails where they have changed")
   .option("--only <text>", "only rules whose id contains this text")
   .option("--seed <text>", "makes keys and tax ids repeatable; default random")
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));

@@ -154,7 +154,11 @@ describe("the control endpoints", () => {
   it("set, list and delete faults, outside authentication and limiter", async () => {
     const { sandbox, send } = await faulty([], { rate: 20, burst: 30 });
     const control = (method: string, path: string, body?: unknown) =>
-      sandbox.inject({ method, path: `/_sandbox/${path}`, ...(body === undefined ? {} : { body: body as never }) });
+      sandbox.inject({
+        method,
+        path: `${sandbox.controlPath}/${path}`,
+        ...(body === undefined ? {} : { body: body as never }),
+      });
     const rule: FaultRule = { match: BATCH, times: 1, action: { kind: "pending-process" } };
     for (let sent = 0; sent < 100; sent += 1) expect((await control("GET", "faults")).status).toBe(200);
     expect((await control("PUT", "faults", { rules: [rule], seed: 3 })).status).toBe(200);
@@ -170,7 +174,11 @@ describe("the control endpoints", () => {
   it("move the clock, expire tokens, and show statistics, state and the dump", async () => {
     const { sandbox, send, documentId } = await faulty([]);
     const control = (method: string, path: string, body?: unknown) =>
-      sandbox.inject({ method, path: `/_sandbox/${path}`, ...(body === undefined ? {} : { body: body as never }) });
+      sandbox.inject({
+        method,
+        path: `${sandbox.controlPath}/${path}`,
+        ...(body === undefined ? {} : { body: body as never }),
+      });
     await send();
     expect((await control("PUT", "clock", { offsetMs: -60_000 })).headers["date"]).toContain("11:59:00");
     expect((await control("POST", "expire-tokens")).json()).toEqual({ expired: 1 });

@@ -6,8 +6,7 @@ import { z } from "zod";
 import { RowferryError } from "../model/error.js";
 import { type FaultRule, faultRules } from "../sandbox/faults.js";
 import type { SandboxOptions } from "../sandbox/index.js";
-import { optionsFromFlags, sandboxFlags } from "../sandbox/flags.js";
-import { settingsOf } from "../sandbox/options.js";
+import { optionsFromFlags, sandboxFlags, settingsOf } from "../sandbox/switches.js";
 import { port } from "./flags.js";
 
 /** What commander makes of the flags: ours by name, the sandbox's own by theirs. */

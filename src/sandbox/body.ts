@@ -1,19 +1,36 @@
-/** Turns the text of a body into JSON that is safe to keep: no prototype keys, no bottomless nesting, no broken Unicode. */
+/** Turns a body into JSON that is safe to keep: bounded before it is parsed, no prototype keys, no broken Unicode. */
+import { parseJson } from "./json.js";
 import { invalid, Refusal } from "./refusal.js";
 
 const DEEPEST = 64;
+/** Values of one body, so that its size bounds the time that checking takes. */
+const MOST_VALUES = 250_000;
 const SURROGATE = /\p{Surrogate}/u;
 
-/** @throws Refusal 400 malformed, 413 too long, 415 not announced as JSON. `maxBytes` counts UTF-8. */
-export function parseBody(text: string | undefined, contentType: string | undefined, maxBytes: number): unknown {
-  if (text !== undefined && tooLong(text, maxBytes))
-    throw new Refusal(413, `The body is longer than ${maxBytes} bytes`);
-  if (contentType === undefined || !/^application\/json\s*(;|$)/i.test(contentType.trim())) {
-    throw new Refusal(415, "The body must be application/json");
+const tooLarge = (limit: string): Refusal => new Refusal(413, `The body is longer than ${limit}`);
+
+/** The text of bytes, or null when they are not UTF-8. @throws Refusal 413 beyond `maxBytes` of UTF-8. */
+export function textOf(body: string | Uint8Array, maxBytes: number): string | null {
+  if (Buffer.byteLength(body) > maxBytes) throw tooLarge(`${maxBytes} bytes`);
+  if (typeof body === "string") return body;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    return null;
   }
+}
+
+/** @throws Refusal 400 malformed, 413 too many values, 415 not announced as JSON. `text`: null for what is not UTF-8. */
+export function parseBody(text: string | null, headers: Readonly<Record<string, string>>): unknown {
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (!/^\s*application\/json\s*(;|$)/i.test(headers["content-type"] ?? "") || encoding !== "identity") {
+    throw new Refusal(415, "The body must be application/json, not compressed");
+  }
+  if (text === null) throw invalid("The body is not UTF-8");
+  bound(text);
   let value: unknown;
   try {
-    value = JSON.parse(text ?? "");
+    value = parseJson(text);
   } catch {
     throw invalid("The body is not well-formed JSON");
   }
@@ -21,30 +38,36 @@ export function parseBody(text: string | undefined, contentType: string | undefi
   return value;
 }
 
-function tooLong(text: string, maxBytes: number): boolean {
-  if (text.length > maxBytes) return true;
-  return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
+/** Counts what the text would nest and hold, without building any of it. */
+function bound(text: string): void {
+  let [depth, values, quoted] = [0, 1, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (quoted) {
+      if (character === "\\") at += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') {
+      quoted = true;
+    } else if (character === "{" || character === "[") {
+      depth += 1;
+      if (depth > DEEPEST) throw invalid(`The body is nested deeper than ${DEEPEST} levels`);
+    } else if (character === "}" || character === "]") {
+      depth -= 1;
+    } else if (character === ",") {
+      values += 1;
+      if (values > MOST_VALUES) throw tooLarge(`${MOST_VALUES} values`);
+    }
+  }
 }
 
-/** Without recursion: the nesting of a hostile body is not ours to trust. */
-function inspect(root: unknown): void {
-  let level: unknown[] = [root];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > DEEPEST) throw invalid(`The body is nested deeper than ${DEEPEST} levels`);
-    const next: unknown[] = [];
-    for (const value of level) {
-      if (typeof value === "string") {
-        if (SURROGATE.test(value)) throw invalid("The body holds text that is not well-formed Unicode");
-      } else if (Array.isArray(value)) {
-        for (const item of value) next.push(item);
-      } else if (typeof value === "object" && value !== null) {
-        for (const key of Object.keys(value)) {
-          if (key === "__proto__") throw invalid("The body holds a member named __proto__");
-          if (SURROGATE.test(key)) throw invalid("The body holds text that is not well-formed Unicode");
-          next.push((value as Record<string, unknown>)[key]);
-        }
-      }
+function inspect(value: unknown): void {
+  if (typeof value === "string") {
+    if (SURROGATE.test(value)) throw invalid("The body holds text that is not well-formed Unicode");
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, inner] of Object.entries(value)) {
+      if (name === "__proto__") throw invalid("The body holds a member named __proto__");
+      inspect(name);
+      inspect(inner);
     }
-    level = next;
   }
 }

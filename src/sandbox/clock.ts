@@ -13,16 +13,12 @@ export const realClock: SandboxClock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
-      if (signal?.aborted) {
-        resolve();
-        return;
-      }
       const done = () => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", done);
         resolve();
       };
-      const timer = setTimeout(done, ms);
+      const timer = setTimeout(done, signal?.aborted === true ? 0 : ms);
       signal?.addEventListener("abort", done, { once: true });
     }),
 };
@@ -38,14 +34,13 @@ export function seededRandom(seed: number): SandboxRandom {
   };
 }
 
-/** Gives a new version 4 UUID at each call, drawn from `random`. */
+/** Gives a new UUID at each call, drawn from `random`. */
 export function uuidsFrom(random: SandboxRandom): () => string {
-  const word = () => (Math.floor(random() * 0x1_0000_0000) + 0x1_0000_0000).toString(16).slice(1);
-  return () => {
-    const [a, b, c, d] = [word(), word(), word(), word()];
-    const variant = ((Number.parseInt(c.slice(0, 1), 16) & 3) | 8).toString(16);
-    return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-${variant}${c.slice(1, 4)}-${c.slice(4)}${d}`;
-  };
+  const word = () =>
+    Math.floor(random() * 0x1_0000_0000)
+      .toString(16)
+      .padStart(8, "0");
+  return () => `${word()}${word()}${word()}${word()}`.replace(/(.{8})(.{4}).(.{3}).(.{3})/, "$1-$2-4$3-8$4-");
 }
 
 /**

@@ -1,83 +1,99 @@
-/** The control endpoints under /_sandbox: no part of the service, outside its authentication and its limits. */
+/**
+ * The control endpoints: no part of the service, outside its authentication and its limits. Who has the address has the key,
+ * for it is part of the path; a page in a browser is refused whatever it knows.
+ */
+import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type Answer, jsonAnswer } from "./answer.js";
 import { type Faults, faultRules } from "./faults.js";
 import type { Inspection } from "./inspection.js";
-import type { Json } from "./json.js";
-import { invalid, Refusal } from "./refusal.js";
+import { isObject, type Json, parseJson } from "./json.js";
+import { invalid, notAllowed, notFound, Refusal } from "./refusal.js";
+import { checked } from "./schemas.js";
+import type { SandboxSettings } from "./switches.js";
 import type { Tokens } from "./tokens.js";
-import { checked } from "./validation.js";
+
+export const CONTROL_PATH = "/_sandbox";
 
 const faultsBody = z.strictObject({ rules: faultRules, seed: z.int().optional() });
 const clockBody = z.strictObject({ offsetMs: z.number().min(-8.64e12).max(8.64e12) });
 
-export interface ControlParts {
-  faults: Faults;
-  tokens: Tokens;
-  inspection: Inspection;
-  /** Of the clock, in ms. */
-  offset: { get(): number; set(ms: number): void };
+/** `localhost`, `127.0.0.1` and the like, with or without a port. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+
+type Action = (text: string, query: Readonly<Record<string, string>>) => Answer;
+
+export type Control = ReturnType<typeof controlOf>;
+
+export function controlOf(settings: SandboxSettings, faults: Faults, tokens: Tokens, inspection: Inspection) {
+  const path = `${CONTROL_PATH}/${randomBytes(16).toString("hex")}`;
+  const listed = () => jsonAnswer(200, { rules: faults.list() as unknown as Json });
+  const clock = () => jsonAnswer(200, { offsetMs: settings.clockOffset });
+  const actions: Readonly<Record<string, Action>> = {
+    "GET /faults": listed,
+    "PUT /faults": (text) => {
+      const { rules, seed } = checked(faultsBody, parsed(text));
+      faults.set(rules, seed);
+      return listed();
+    },
+    "DELETE /faults": () => {
+      faults.set([]);
+      return listed();
+    },
+    "PUT /clock": (text) => {
+      settings.clockOffset = checked(clockBody, parsed(text)).offsetMs;
+      return clock();
+    },
+    "GET /stats": () => jsonAnswer(200, inspection.statistics() as unknown as Json),
+    "GET /state": () => jsonAnswer(200, inspection.state() as unknown as Json),
+    "GET /dump": (_text, query) => ({
+      status: 200,
+      headers: { "content-type": "text/plain; charset=utf-8" },
+      text: inspection.dump({ ids: query["ids"] === "true" }),
+    }),
+    "POST /expire-tokens": () => jsonAnswer(200, { expired: tokens.expire() }),
+  };
+
+  return {
+    /** `/_sandbox/<key>`, new for each sandbox. */
+    path,
+    /** @throws Refusal 400, 403, 404 or 405 */
+    answer(request: {
+      method: string;
+      path: string;
+      headers: Readonly<Record<string, string>>;
+      query: Readonly<Record<string, string>>;
+      text: string;
+    }): Answer {
+      const { method, headers, query, text } = request;
+      const { host = "localhost", origin } = headers;
+      if (origin !== undefined || !LOOPBACK.test(host)) {
+        throw new Refusal(403, "The control endpoints answer programs on this machine, no pages");
+      }
+      if (!request.path.startsWith(`${path}/`)) {
+        throw new Refusal(
+          403,
+          "The control endpoints need the address with the key, as printed when the sandbox started",
+        );
+      }
+      const name = request.path.slice(path.length);
+      const methods = Object.keys(actions).flatMap((key) =>
+        key.endsWith(` ${name}`) ? (key.split(" ")[0] ?? []) : [],
+      );
+      if (methods.length === 0) throw notFound(name);
+      const action = actions[`${method} ${name}`];
+      if (action === undefined) throw notAllowed(method, methods);
+      return action(text, query);
+    },
+  };
 }
 
-export class Control {
-  readonly #actions: ReadonlyMap<string, (text: string | undefined, query: Record<string, string>) => Answer>;
-
-  constructor(parts: ControlParts) {
-    const { faults, tokens, inspection, offset } = parts;
-    const listed = () => jsonAnswer(200, { rules: faults.list() as unknown as Json });
-    this.#actions = new Map<string, (text: string | undefined, query: Record<string, string>) => Answer>([
-      ["GET /_sandbox/faults", listed],
-      [
-        "PUT /_sandbox/faults",
-        (text) => {
-          const { rules, seed } = checked(faultsBody, parsed(text));
-          faults.set(rules, seed);
-          return listed();
-        },
-      ],
-      [
-        "DELETE /_sandbox/faults",
-        () => {
-          faults.set([]);
-          return listed();
-        },
-      ],
-      ["GET /_sandbox/clock", () => jsonAnswer(200, { offsetMs: offset.get() })],
-      [
-        "PUT /_sandbox/clock",
-        (text) => {
-          offset.set(checked(clockBody, parsed(text)).offsetMs);
-          return jsonAnswer(200, { offsetMs: offset.get() });
-        },
-      ],
-      ["GET /_sandbox/stats", () => jsonAnswer(200, inspection.statistics() as unknown as Json)],
-      ["GET /_sandbox/state", () => jsonAnswer(200, inspection.state())],
-      [
-        "GET /_sandbox/dump",
-        (_text, query) => ({
-          status: 200,
-          headers: { "content-type": "text/plain; charset=utf-8" },
-          text: inspection.dump({ ids: query["ids"] === "true" }),
-        }),
-      ],
-      ["POST /_sandbox/expire-tokens", () => jsonAnswer(200, { expired: tokens.expire() })],
-    ]);
-  }
-
-  /** @throws Refusal 400, 404 or 405 */
-  answer(method: string, path: string, text: string | undefined, query: Record<string, string>): Answer {
-    const action = this.#actions.get(`${method} ${path}`);
-    if (action !== undefined) return action(text, query);
-    const allow = [...this.#actions.keys()].filter((key) => key.endsWith(` ${path}`)).map((key) => key.split(" ")[0]);
-    if (allow.length === 0) throw new Refusal(404, `${path} was not found`);
-    throw new Refusal(405, `${method} is not allowed here`, { headers: { allow: allow.join(", ") } });
-  }
-}
-
-function parsed(text: string | undefined): unknown {
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(text ?? "") as unknown;
+    const body = parseJson(text);
+    if (isObject(body)) return body;
   } catch {
-    throw invalid("The body is not well-formed JSON");
+    // Told below.
   }
+  throw invalid("The body must be a JSON object");
 }

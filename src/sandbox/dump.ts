@@ -2,7 +2,8 @@
  * Every timeline as text that two runs over the same rows have in common: documents by externalId, events in order, and
  * natural data in place of generated ids.
  */
-import { isObject, type Json } from "./json.js";
+import { instantText } from "./instants.js";
+import { isObject, type Json, type JsonObject } from "./json.js";
 import type { DocumentRecord, EventRecord } from "./records.js";
 import type { Store } from "./store.js";
 
@@ -29,12 +30,10 @@ export function dumpTimelines(store: Store, options: DumpOptions = {}): string {
 }
 
 function describeDocument(store: Store, document: DocumentRecord, { ids }: DumpOptions): string {
-  const parts = [`document ${nameOf(document)}`, document.state];
-  if (document.origin === "target") parts.push("from-target");
-  parts.push(...place(store, document));
-  const fields = Object.keys(document.fields).toSorted();
-  for (const name of fields) parts.push(`${name}=${JSON.stringify(document.fields[name])}`);
-  parts.push(`dataset=${document.dataset}`);
+  const { state, origin, fields, dataset } = document;
+  const parts = [`document ${nameOf(document)}`, state];
+  if (origin === "target") parts.push("from-target");
+  parts.push(...place(store, document), ...members(fields, JSON.stringify), `dataset=${dataset}`);
   if (ids === true) parts.push(`id=${document.id}`, `key=${document.deduplicationId ?? "-"}`);
   return parts.join(" ");
 }
@@ -43,7 +42,7 @@ const nameOf = (document: DocumentRecord | undefined): string =>
   document?.externalId == null ? "-" : JSON.stringify(document.externalId);
 
 function describeEvent(store: Store, event: EventRecord, { ids }: DumpOptions): string {
-  const parts = [`  ${new Date(event.at).toISOString()}`, JSON.stringify(event.name)];
+  const parts = [`  ${instantText(event)}`, JSON.stringify(event.name)];
   if (event.origin !== "sent") parts.push(event.origin);
   parts.push(event.isPublic ? "public" : "private", ...place(store, event));
   if (event.targetDocumentId !== null) parts.push(`target=${nameOf(store.document(event.targetDocumentId))}`);
@@ -53,7 +52,7 @@ function describeEvent(store: Store, event: EventRecord, { ids }: DumpOptions): 
     parts.push(`related=${nameOf(store.document(typeof documentId === "string" ? documentId : ""))}`);
     if (Object.keys(flags).length > 0) parts.push(stable(flags));
   }
-  for (const name of Object.keys(rest).toSorted()) parts.push(`${name}=${stable(rest[name] ?? null)}`);
+  parts.push(...members(rest, stable));
   if (ids === true) parts.push(`id=${event.eventId}`, `key=${event.deduplicationId ?? "-"}`);
   return parts.join(" ");
 }
@@ -73,10 +72,16 @@ function place(store: Store, of: { participantId: string | null; addressId: stri
   return parts;
 }
 
+/** `name=value` in alphabetical order. */
+const members = (of: JsonObject, textOf: (value: Json) => string): string[] =>
+  Object.keys(of)
+    .toSorted()
+    .map((name) => `${name}=${textOf(of[name] ?? null)}`);
+
 /** JSON with members in alphabetical order. */
 function stable(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(stable).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value).toSorted();
-  return `{${members.map((name) => `${JSON.stringify(name)}:${stable(value[name] ?? null)}`).join(",")}}`;
+  const names = Object.keys(value).toSorted();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${stable(value[name] ?? null)}`).join(",")}}`;
 }

@@ -1,6 +1,6 @@
 /** Faults on purpose: a list of rules, reproducible by counting and by a seeded chance of their own. */
 import { z } from "zod";
-import { seededRandom, type SandboxRandom } from "./clock.js";
+import { seededRandom } from "./clock.js";
 
 const when = z.enum(["before", "after"]);
 
@@ -50,58 +50,53 @@ export interface Fault {
   delays: FaultOf<"delay">[];
 }
 
-const NO_FAULT: Fault = { action: null, delays: [] };
-
 interface Armed {
   rule: FaultRule;
   seen: number;
   fired: number;
 }
 
-export class Faults {
-  #armed: Armed[] = [];
-  #random: SandboxRandom;
+export type Faults = ReturnType<typeof faultsOf>;
 
-  constructor(rules: readonly FaultRule[], seed: number) {
-    this.#random = seededRandom(seed);
-    this.set(rules, seed);
-  }
+export function faultsOf(given: readonly FaultRule[], givenSeed: number) {
+  let armed: Armed[] = [];
+  let random = seededRandom(givenSeed);
 
-  /** Replaces all rules; counting and chance start over. @throws z.ZodError */
-  set(rules: readonly FaultRule[], seed = 1): void {
-    this.#armed = faultRules.parse(rules).map((rule) => ({ rule, seen: 0, fired: 0 }));
-    this.#random = seededRandom(seed);
-  }
-
-  /** The rules with how many requests each has matched and how often it has fired. */
-  list(): { rule: FaultRule; seen: number; fired: number }[] {
-    return this.#armed.map((armed) => ({ ...armed }));
-  }
-
-  /** Counts the request. `template` is null for a path that the service does not know. */
-  decide(method: string, template: string | null): Fault {
-    if (this.#armed.length === 0) return NO_FAULT;
-    const fault: Fault = { action: null, delays: [] };
-    for (const armed of this.#armed) {
-      if (!matches(armed.rule, method, template) || !this.#fires(armed)) continue;
-      const { action } = armed.rule;
-      if (action.kind === "delay") fault.delays.push(action);
-      else if (fault.action === null) fault.action = action;
-      else continue;
-      armed.fired += 1;
-    }
-    return fault;
-  }
-
-  #fires(armed: Armed): boolean {
-    const { nth, probability, times } = armed.rule;
-    armed.seen += 1;
+  function fires(one: Armed): boolean {
+    const { nth, probability, times } = one.rule;
+    one.seen += 1;
     // Drawn for every matching request, so that what one rule does never shifts the chance of the next.
-    const lucky = probability === undefined || this.#random() < probability;
-    if (armed.fired >= (times ?? (nth === undefined ? Number.POSITIVE_INFINITY : 1))) return false;
-    if (nth !== undefined && armed.seen < nth) return false;
-    return lucky;
+    const lucky = probability === undefined || random() < probability;
+    if (one.fired >= (times ?? (nth === undefined ? Number.POSITIVE_INFINITY : 1))) return false;
+    return lucky && (nth === undefined || one.seen >= nth);
   }
+
+  const faults = {
+    /** Replaces all rules; counting and chance start over. @throws z.ZodError */
+    set(rules: readonly FaultRule[], seed = 1): void {
+      armed = faultRules.parse(rules).map((rule) => ({ rule, seen: 0, fired: 0 }));
+      random = seededRandom(seed);
+    },
+
+    /** The rules with how many requests each has matched and how often it has fired. */
+    list: () => armed.map((one) => ({ ...one })),
+
+    /** Counts the request. `template` is null for a path that the service does not know. */
+    decide(method: string, template: string | null): Fault {
+      const fault: Fault = { action: null, delays: [] };
+      for (const one of armed) {
+        if (!matches(one.rule, method, template) || !fires(one)) continue;
+        const { action } = one.rule;
+        if (action.kind === "delay") fault.delays.push(action);
+        else if (fault.action === null) fault.action = action;
+        else continue;
+        one.fired += 1;
+      }
+      return fault;
+    },
+  };
+  faults.set(given, givenSeed);
+  return faults;
 }
 
 function matches({ match }: FaultRule, method: string, template: string | null): boolean {

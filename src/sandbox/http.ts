@@ -1,20 +1,20 @@
-/** Serves the core over HTTP with fastify, which adds sockets and the OpenAPI description, and decides nothing. */
+/** Serves the core over node's own HTTP, which adds sockets and decides nothing but what is no request at all. */
 import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import swagger from "@fastify/swagger";
-import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import type { Duplex } from "node:stream";
 import type { Core } from "./core.js";
 import { docsPage } from "./docs-page.js";
-import { openapiSettings } from "./openapi-document.js";
-import { descriptions, errorAnswers, tokenDescription } from "./openapi.js";
-import type { SandboxResponse } from "./request.js";
-import { routes } from "./router.js";
+import { openApi } from "./openapi.js";
+import { Refusal } from "./refusal.js";
+import type { SandboxRequest } from "./request.js";
 import { TOKEN_PATH } from "./tokens.js";
 
 export interface SandboxAddress {
   /** `http://127.0.0.1:40123` */
   baseUrl: string;
   tokenUrl: string;
+  /** With the key of the control endpoints. */
   controlUrl: string;
   docsUrl: string;
 }
@@ -27,128 +27,105 @@ export interface SandboxServer {
 /** `port` 0 or left out: any free one. @throws Error when the port is taken. */
 export async function serve(
   core: Core,
-  options: { host?: string; port?: number; maxBytes: number },
+  options: { host?: string; port?: number; maxBytes: number; controlPath: string; patience?: number },
 ): Promise<SandboxServer> {
-  const host = options.host ?? "127.0.0.1";
-  const app = fastify({
-    bodyLimit: options.maxBytes,
-    forceCloseConnections: true,
-    exposeHeadRoutes: false,
-    return503OnClosing: false,
-    routerOptions: { maxParamLength: 1000 },
-    clientErrorHandler: (_error, socket) => {
-      if (socket.writable) socket.end(malformedRequest());
+  const { host = "127.0.0.1", port = 0, patience = 30_000 } = options;
+  const server = createServer(
+    {
+      requestTimeout: patience,
+      headersTimeout: patience,
+      connectionsCheckingInterval: Math.min(1000, patience),
+      requireHostHeader: false,
     },
-    frameworkErrors: (_error, request, reply) => void answer(core, request, reply),
-  });
-  // Bodies reach the core as text, whatever they claim to be.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
-  // The core checks requests and writes answers; the schemas are here for the description only.
-  app.setValidatorCompiler(() => () => true);
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  app.setErrorHandler((error: { statusCode?: number }, request, reply) =>
-    answer(core, request, reply, { bodyTooLarge: error.statusCode === 413 }),
+    (request, response) => void answer(core, request, response, options.maxBytes),
   );
-  app.setNotFoundHandler((request, reply) => answer(core, request, reply));
-  await app.register(swagger, openapiSettings);
-  for (const { method, template } of routes) {
-    const description = descriptions[`${method} ${template}`];
-    app.route({
-      method,
-      url: template.replaceAll(/\{(\w+)\}/g, ":$1"),
-      schema: {
-        summary: description?.summary ?? template,
-        security: [{ oauth: [] }],
-        ...(description?.params === undefined ? {} : { params: description.params }),
-        ...(description?.querystring === undefined ? {} : { querystring: description.querystring }),
-        ...(description?.body === undefined ? {} : { body: description.body }),
-        response: {
-          ...errorAnswers,
-          ...(description === undefined ? {} : { [description.status]: description.answer }),
-        },
-      },
-      handler: (request, reply) => answer(core, request, reply),
-    });
-  }
-  app.post(TOKEN_PATH, { schema: tokenDescription }, (request, reply) => answer(core, request, reply));
-  app.get("/openapi.json", { schema: { hide: true } }, () => app.swagger());
-  app.get("/docs", { schema: { hide: true } }, async (_request, reply) => {
-    await reply.type("text/html; charset=utf-8").send(docsPage(app.swagger()));
+  // Whatever is expected, the request itself is answered.
+  server.on("checkExpectation", (request, response) => void answer(core, request, response, options.maxBytes));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(socket, refusalOf(error)));
+  server.on("connect", (_request, socket) => refuse(socket, new Refusal(405, "CONNECT is not allowed here")));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
   });
-  await app.listen({ host, port: options.port ?? 0 });
-  const { port } = app.server.address() as AddressInfo;
-  const baseUrl = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const address = {
-    baseUrl,
-    tokenUrl: `${baseUrl}/oauth/token`,
-    controlUrl: `${baseUrl}/_sandbox`,
-    docsUrl: `${baseUrl}/docs`,
-  };
-  return { address, close: () => app.close() };
-}
-
-async function answer(
-  core: Core,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  extra: { bodyTooLarge?: boolean } = {},
-): Promise<FastifyReply> {
-  const response = await core.handle({
-    method: request.method,
-    path: request.raw.url ?? "/",
-    headers: headersOf(request),
-    ...(typeof request.body === "string" ? { body: request.body } : {}),
-    // Only a delay asks for it.
-    get signal() {
-      return goneSignal(request);
+  const baseUrl = `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+  return {
+    address: {
+      baseUrl,
+      tokenUrl: `${baseUrl}${TOKEN_PATH}`,
+      controlUrl: `${baseUrl}${options.controlPath}`,
+      docsUrl: `${baseUrl}/docs`,
     },
-    ...extra,
-  });
-  if (response.dropped || response.truncated) {
-    breakOff(reply, response);
-    return reply;
-  }
-  return reply.code(response.status).headers(response.headers).send(response.body);
-}
-
-/** For what is not even HTTP: no core has seen it. */
-function malformedRequest(): string {
-  const timestamp = new Date().toISOString();
-  const error = {
-    code: "VALIDATION_ERROR",
-    id: randomUUID(),
-    timestamp,
-    message: "The request is not well-formed HTTP",
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
-  const body = JSON.stringify({ errors: [error] });
-  const head = `HTTP/1.1 400 Bad Request\r\nconnection: close\r\nx-request-id: ${randomUUID()}\r\n`;
-  return `${head}content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** Aborts when the caller hangs up. */
-function goneSignal(request: FastifyRequest): AbortSignal {
+async function answer(core: Core, request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<void> {
+  const { method = "GET", url = "/" } = request;
+  if (method === "GET" && url === "/openapi.json") return send(response, "application/json", JSON.stringify(openApi()));
+  if (method === "GET" && url === "/docs") return send(response, "text/html", docsPage(openApi()));
   const gone = new AbortController();
-  request.raw.socket.once("close", () => gone.abort());
-  return gone.signal;
-}
-
-/** Closes the connection before the answer, or in the middle of its body. */
-function breakOff(reply: FastifyReply, response: SandboxResponse): void {
-  reply.hijack();
-  const { raw } = reply;
-  if (response.dropped) {
-    raw.destroy();
+  response.once("close", () => gone.abort());
+  let body: Pick<SandboxRequest, "body" | "refused">;
+  try {
+    const isNameless = request.headers.host === undefined && request.httpVersion === "1.1";
+    body = isNameless
+      ? { refused: { status: 400, message: "HTTP/1.1 needs a Host header" } }
+      : await bodyOf(request, maxBytes);
+  } catch {
+    // The connection broke before the request was whole.
     return;
   }
-  raw.writeHead(response.status, response.headers);
-  raw.write(response.body, () => raw.destroy());
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) headers[name] = String(value);
+  const reply = await core({ method, path: url, headers, signal: gone.signal, ...body });
+  if (reply.dropped) return void response.destroy();
+  response.writeHead(reply.status, reply.headers);
+  if (reply.truncated) response.write(reply.body, () => response.destroy());
+  else response.end(reply.body);
 }
 
-function headersOf(request: FastifyRequest): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
-  }
-  return headers;
+/** Keeps no more than `maxBytes`; whoever sends several times as much is answered before he has ended. */
+function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Pick<SandboxRequest, "body" | "refused">> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const tooLong = { refused: { status: 413, message: `The body is longer than ${maxBytes} bytes` } };
+  return new Promise((resolve, reject) => {
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= maxBytes) chunks.push(chunk);
+      else if (length > maxBytes * 4) resolve(tooLong);
+    });
+    request.on("end", () => resolve(length > maxBytes ? tooLong : { body: Buffer.concat(chunks) }));
+    request.on("error", reject);
+  });
+}
+
+function send(response: ServerResponse, type: string, text: string): void {
+  response.writeHead(200, { "content-type": `${type}; charset=utf-8` }).end(text);
+}
+
+function refusalOf({ code }: NodeJS.ErrnoException): Refusal {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new Refusal(408, "The request did not arrive in time");
+  if (code === "HPE_HEADER_OVERFLOW") return new Refusal(431, "The headers are too long");
+  return new Refusal(400, "The request is not well-formed HTTP");
+}
+
+/** For what no core has seen. */
+function refuse(socket: Duplex, { status, code, message }: Refusal): void {
+  if (!socket.writable) return void socket.destroy();
+  const error = { code, id: randomUUID(), timestamp: new Date().toISOString(), message };
+  const body = JSON.stringify({ errors: [error] });
+  const head = [
+    `HTTP/1.1 ${status} ${code}`,
+    "connection: close",
+    `date: ${new Date().toUTCString()}`,
+    `x-request-id: ${randomUUID()}`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
 }

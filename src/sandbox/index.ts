@@ -4,9 +4,7 @@ export { realClock, type SandboxClock, type SandboxRandom, seededRandom } from "
 export type { DumpOptions } from "./dump.js";
 export type { FaultAction, FaultRule } from "./faults.js";
 export type { SandboxAddress } from "./http.js";
-export type { DocumentWithTimeline, Doubled, Inspection } from "./inspection.js";
-export { defaultCredentials, defaultSettings } from "./options.js";
-export type { SandboxCredential, SandboxOptions, SandboxSettings } from "./options.js";
+export type { DocumentWithTimeline, Doubled, Inspection, RequestRecord, Statistics } from "./inspection.js";
 export type {
   AddressRecord,
   DocumentRecord,
@@ -16,6 +14,5 @@ export type {
   ParticipantRecord,
 } from "./records.js";
 export type { SandboxRequest, SandboxResponse } from "./request.js";
-export { ruleNames, rules, type RuleName } from "./rules.js";
-export type { RequestRecord, Statistics } from "./statistics.js";
-export { attributeOf, type FlagDescription, optionsFromFlags, sandboxFlags } from "./flags.js";
+export { attributeOf, defaultCredentials, defaultSettings, optionsFromFlags, sandboxFlags } from "./switches.js";
+export type { FlagDescription, SandboxCredential, SandboxOptions, SandboxSettings } from "./switches.js";

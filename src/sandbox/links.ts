@@ -1,39 +1,66 @@
 /**
- * What an event causes on other documents: back-references, propagated copies, and the documents of targets
+ * Puts events on timelines, also those that an event causes on other documents: back-references, propagated copies, and the documents of targets
  * (service.md, Events rules 6, 10 and 11). When they take place is open point 11.
  */
-import type { Caller, Context } from "./context.js";
 import { addDocument } from "./documents.js";
-import { isTwoWay } from "./event-check.js";
+import { compareInstants, type Instant, instantText } from "./instants.js";
 import type { Json, JsonObject } from "./json.js";
-import type { DocumentRecord, EventRecord } from "./records.js";
+import type { DocumentRecord, DocumentState, EventRecord } from "./records.js";
 import type { ResolvedReferences } from "./references.js";
 import { conflict, invalid } from "./refusal.js";
+import type { Call, Context } from "./request.js";
 import type { EventInput, RelatedDocument } from "./schemas.js";
-import { type NewEvent, writeEvent } from "./write-event.js";
 
-/** The event's own time or the service's, never before the last event of the document that it is written on. */
-function timeOfLink(context: Context, document: DocumentRecord, at: number): number {
-  const wanted = context.settings.linkTime === "server" ? context.now() : at;
-  return Math.max(wanted, document.lastAt ?? wanted);
+/** An event before its place on a timeline is known. */
+export type NewEvent = Omit<EventRecord, "documentId" | "sequence" | "recordedAt">;
+
+/** Adds the event and moves the document on. Whether it may be there has been decided before. */
+export function writeEvent(context: Context, document: DocumentRecord, event: NewEvent): EventRecord {
+  const sequence = document.eventCount + 1;
+  const record: EventRecord = { ...event, documentId: document.id, sequence, recordedAt: context.now() };
+  const moves =
+    event.origin === "sent" || (event.origin === "propagated" && context.settings.propagatedClose === "close");
+  const state = moves ? stateAfter(document.state, event.name) : document.state;
+  const { at, beyond } = event;
+  context.store.append({ ...document, state, lastAt: at, lastBeyond: beyond, eventCount: sequence }, record);
+  return record;
+}
+
+/** States and transitions. */
+function stateAfter(state: DocumentState, name: string): DocumentState {
+  if (name === "CANCEL") return "cancelled";
+  return name === "CLOSE" ? "closed" : state;
+}
+
+/** The time of the last event. */
+export function lastOf({ lastAt, lastBeyond }: DocumentRecord): Instant | null {
+  return lastAt === null ? null : { at: lastAt, beyond: lastBeyond };
+}
+
+/** The event's own time or the service's; never before the last event of the document that it is written on. */
+function timeOfLink(call: Call, document: DocumentRecord, { at, beyond }: Instant): Instant {
+  const wanted = call.settings.linkTime === "server" ? { at: call.now(), beyond: "" } : { at, beyond };
+  const last = lastOf(document) ?? wanted;
+  return compareInstants(wanted, last) < 0 ? last : wanted;
 }
 
 /** Events rule 6: the downstream document, whose timeline begins with the event that it came from. Gives its id. */
 export function createTarget(
-  context: Context,
-  caller: Caller,
-  event: EventInput,
-  at: number,
+  call: Call,
+  source: DocumentRecord,
+  { name, isPublic, target = {} }: EventInput,
+  at: Instant,
   references: ResolvedReferences,
   path: string,
 ): string {
-  const document = addDocument(context, caller, event.target ?? {}, `${path}target.`, references);
-  writeEvent(context, document, {
-    eventId: context.newId(),
+  const document = addDocument(call, target, path, references);
+  if (call.settings.propagateToTargets) call.store.relate(source.id, document.id);
+  writeEvent(call, document, {
+    eventId: call.newId(),
     origin: "target",
-    name: event.name,
-    at: timeOfLink(context, document, at),
-    isPublic: event.isPublic,
+    name,
+    ...timeOfLink(call, document, at),
+    isPublic,
     ...references,
     deduplicationId: null,
     targetDocumentId: null,
@@ -43,58 +70,46 @@ export function createTarget(
 }
 
 /**
- * Events rule 10. @throws Refusal 400 when there is no such document in the dataset, or under the option earlyMirrors when its
- * last event is later (open point 32); 409 when it is cancelled.
+ * Events rule 10: both documents must be in the dataset and able to accept their events.
+ * @throws Refusal 400 for a document that is not there, for an early mirror and a relation to itself where their settings
+ * refuse them (open points 32 and 34); 409 for a cancelled document, and for a closed one under closedMirrors (open point 30).
  */
-export function writeRelation(
-  context: Context,
-  caller: Caller,
-  source: EventRecord,
-  event: EventInput,
-  path: string,
-): void {
-  const related = event.relatedDocument;
-  if (related === undefined) return;
-  const other = context.store.document(related.documentId);
-  if (other === undefined || (other.dataset !== caller.dataset && context.rule("related.same-dataset"))) {
+export function writeRelation(call: Call, source: EventRecord, related: RelatedDocument, path: string): void {
+  const { store, settings, caller } = call;
+  const other = store.document(related.documentId);
+  if (other?.dataset !== caller.dataset) {
     throw invalid(`${path}relatedDocument.documentId: no document of this dataset has the id ${related.documentId}`);
   }
-  context.store.relate(source.documentId, other.id);
-  const twoWay = isTwoWay(context, related);
-  if (!twoWay && context.rule("related.one-way-writes-once")) return;
-  if (twoWay) context.store.relate(other.id, source.documentId);
-  // Open point 30: a closed document takes the mirror, only a cancelled one refuses it.
-  if (other.state === "cancelled" && context.rule("related.not-cancelled")) {
-    throw conflict(`Document ${other.id} is cancelled: no back-reference can be added`);
+  if (other.id === source.documentId && settings.selfRelation === "refuse") {
+    throw invalid(`${path}relatedDocument.documentId: a document cannot be related to itself`);
   }
-  if (twoWay && !context.rule("related.mirror")) return;
-  refuseEarly(context, source, other, path);
-  writeEvent(context, other, mirrorOf(context, source, related, timeOfLink(context, other, source.at)));
-}
-
-function refuseEarly(context: Context, source: EventRecord, other: DocumentRecord, path: string): void {
-  const { earlyMirrors, linkTime } = context.settings;
-  if (earlyMirrors === "move" || linkTime === "server" || other.lastAt === null || source.at >= other.lastAt) return;
-  const last = new Date(other.lastAt).toISOString();
-  throw invalid(
-    `${path}relatedDocument: the last event of document ${other.id} (${last}) is later than its back-reference`,
-  );
+  store.relate(source.documentId, other.id);
+  if (related.bidirectional === false) return;
+  store.relate(other.id, source.documentId);
+  if (other.state === "cancelled" || (other.state === "closed" && settings.closedMirrors === "refuse")) {
+    throw conflict(`Document ${other.id} is ${other.state}: no back-reference can be added`);
+  }
+  const time = timeOfLink(call, other, source);
+  if (settings.earlyMirrors === "refuse" && settings.linkTime === "event" && compareInstants(source, time) < 0) {
+    const last = `the last event of document ${other.id} (${instantText(time)})`;
+    throw invalid(`${path}relatedDocument: ${last} is later than its back-reference`);
+  }
+  writeEvent(call, other, mirrorOf(call, source, related, time));
 }
 
 /** What of the attributes is not public goes along only with preserveSensitiveData (its meaning is not shown). */
-function mirrorOf(context: Context, source: EventRecord, related: RelatedDocument, at: number): NewEvent {
-  const back: JsonObject = {
-    documentId: source.documentId,
-    isBackReference: related.isBackReference ?? true,
-    ...(related.eventLabel === undefined ? {} : { eventLabel: related.eventLabel }),
-  };
-  const kept = attributesOf(source).filter((one) => one["isPublic"] === true || related.preserveSensitiveData === true);
+function mirrorOf(call: Call, source: EventRecord, related: RelatedDocument, time: Instant): NewEvent {
+  const { eventName = "RELATED", eventLabel, isBackReference = true, isPublic = false } = related;
+  const back: JsonObject = { documentId: source.documentId, isBackReference };
+  if (eventLabel !== undefined) back["eventLabel"] = eventLabel;
+  const { attributes = [] } = (source.body["metadata"] ?? {}) as { attributes?: JsonObject[] };
+  const kept = attributes.filter((one) => one["isPublic"] === true || related.preserveSensitiveData === true);
   return {
-    eventId: context.newId(),
+    eventId: call.newId(),
     origin: "mirror",
-    name: context.rule("related.mirror-name") ? (related.eventName ?? "RELATED") : "BACK-REFERENCE",
-    at,
-    isPublic: related.isPublic ?? false,
+    name: eventName,
+    ...time,
+    isPublic,
     participantId: source.participantId,
     addressId: source.addressId,
     deduplicationId: null,
@@ -103,33 +118,23 @@ function mirrorOf(context: Context, source: EventRecord, related: RelatedDocumen
   };
 }
 
-function attributesOf(event: EventRecord): JsonObject[] {
-  const metadata = event.body["metadata"] as { attributes?: JsonObject[] } | undefined;
-  return metadata?.attributes ?? [];
-}
-
 /**
- * Events rule 11: a copy on each related document, one level deep. A copy moves no state; documents that are closed or
- * cancelled take none (which combinations are restricted is open point 29).
+ * Events rule 11: a copy on each related document, one level deep. Documents that are closed or cancelled take none (which
+ * combinations are restricted is open point 29).
  */
-export function copyToRelated(context: Context, event: EventRecord, related: readonly string[]): void {
-  if (!context.rule("propagation.copies")) return;
-  const seen = new Set([event.documentId]);
-  const pending = [...related];
-  for (let id = pending.shift(); id !== undefined; id = pending.shift()) {
-    const document = seen.has(id) ? undefined : context.store.document(id);
-    seen.add(id);
-    if (document === undefined || document.state !== "open") continue;
+export function copyToRelated(call: Call, event: EventRecord, related: readonly string[]): void {
+  for (const id of related) {
+    const document = id === event.documentId ? undefined : call.store.document(id);
+    if (document?.state !== "open") continue;
     const { propagateEvent: _, ...body } = event.body as Record<string, Json>;
-    writeEvent(context, document, {
+    writeEvent(call, document, {
       ...event,
-      eventId: context.newId(),
+      eventId: call.newId(),
       origin: "propagated",
-      at: timeOfLink(context, document, event.at),
+      ...timeOfLink(call, document, event),
       deduplicationId: null,
       targetDocumentId: null,
       body,
     });
-    if (!context.rule("propagation.one-level")) pending.push(...context.store.relatedTo(id));
   }
 }

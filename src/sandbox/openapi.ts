@@ -1,175 +1,149 @@
-/** What each endpoint takes and gives, for the description of the interface; from the same schemas that check requests. */
+/** The description of the interface (OpenAPI 3.1), from the same schemas that check requests. */
 import { z } from "zod";
-import { addressInput, documentInput, eventInput, participantInput } from "./schemas.js";
+import { described as registry } from "./schemas.js";
 
-const id = z.string();
-const errorEnvelope = z
-  .object({
-    errors: z.array(
-      z.object({ code: z.string(), id: z.string(), timestamp: z.string(), message: z.string().optional() }),
-    ),
-  })
-  .meta({ id: "ErrorEnvelope" });
+const described = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.object(shape).register(registry, { id });
 
-const participant = z
-  .object({
-    id,
-    countryCode: z.string(),
-    taxIdType: z.string(),
-    taxId: z.string(),
-    name: z.string(),
-    type: z.string().optional(),
-    businessName: z.string().optional(),
-    email: z.string().optional(),
-    mobileNumber: z.string().optional(),
-    telephoneNumber: z.string().optional(),
-  })
-  .meta({ id: "Participant" });
+/** Fields that are texts. */
+const texts = (names: string) => Object.fromEntries(names.split(" ").map((name) => [name, z.string()]));
+const optional = (names: string) => z.object(texts(names)).partial().shape;
+const nullable = z.string().nullable();
+const coordinate = z.number().nullable();
 
-const place = z.object({ code: z.string(), name: z.string() });
-const municipality = place.extend({ subdivisionCode: z.string() });
-const geography = z
-  .object({
-    status: z.string(),
-    unresolvedLevel: z.string().nullable(),
-    countryCode: z.string(),
-    catalogVersion: z.string(),
-    ruleVersion: z.int(),
-    resolutionId: z.string(),
-    resolvedAt: z.iso.datetime({ precision: 3 }),
-    municipality: municipality.nullable(),
-    subdivision: place.nullable(),
-    candidates: z.array(municipality),
-  })
-  .meta({ id: "Geography" });
+described("ErrorEnvelope", { errors: z.array(z.object({ ...texts("code id timestamp"), ...optional("message") })) });
+described("OAuthError", texts("error error_description"));
+described("TokenRequest", {
+  grant_type: z.literal("client_credentials"),
+  ...optional("scope client_id client_secret"),
+});
+described("Token", {
+  ...texts("access_token scope"),
+  token_type: z.literal("Bearer"),
+  expires_in: z.int().describe("Seconds."),
+});
+described("RegisteredParticipant", texts("id snapshotId"));
+described("Participant", {
+  ...texts("id countryCode taxIdType taxId name"),
+  ...optional("type businessName email mobileNumber telephoneNumber"),
+});
+const municipality = z.object(texts("code name subdivisionCode"));
+const geography = described("Geography", {
+  ...texts("status countryCode catalogVersion resolutionId"),
+  unresolvedLevel: nullable,
+  ruleVersion: z.int(),
+  resolvedAt: z.iso.datetime({ precision: 3 }),
+  municipality: municipality.nullable(),
+  subdivision: z.object(texts("code name")).nullable(),
+  candidates: z.array(municipality),
+});
+described("RegisteredAddress", { ...texts("id snapshotId"), geography });
+const address = described("Address", {
+  ...texts("id participantId name street number city countryState countryCode"),
+  complement: nullable.optional(),
+  neighborhood: nullable,
+  zipCode: nullable,
+  latitude: coordinate,
+  longitude: coordinate,
+  geography,
+});
+z.array(address).register(registry, { id: "Addresses" });
+described("CreatedDocument", texts("id documentId"));
+described("Document", {
+  ...texts("id"),
+  state: z.enum(["open", "closed", "cancelled"]),
+  events: z.array(z.looseObject(texts("eventId"))),
+});
+const entry = { ...texts("eventId"), ...optional("targetDocumentId") };
+described("AppendedEvent", { ...texts("documentId"), ...entry });
+described("AppendedEvents", { ...texts("documentId"), events: z.array(z.object(entry)) });
 
-const address = z
-  .object({
-    id,
-    participantId: id,
-    name: z.string(),
-    street: z.string(),
-    number: z.string(),
-    complement: z.string().nullable().optional(),
-    neighborhood: z.string().nullable(),
-    city: z.string(),
-    countryState: z.string(),
-    countryCode: z.string(),
-    zipCode: z.string().nullable(),
-    latitude: z.number().nullable(),
-    longitude: z.number().nullable(),
-    geography,
-  })
-  .meta({ id: "Address" });
+type Endpoint = [summary: string, body: string | null, status: 200 | 201, answer: string, query?: string[]];
 
-const entry = z.object({ eventId: id, targetDocumentId: id.optional() });
-const batch = z
-  .object({
-    documentId: id.optional().describe("Exactly one of documentId and document."),
-    document: documentInput.optional(),
-    events: z.array(eventInput),
-  })
-  .meta({ id: "Batch" });
-const timeline = z
-  .looseObject({ id, state: z.enum(["open", "closed", "cancelled"]), events: z.array(z.looseObject({ eventId: id })) })
-  .meta({ id: "Document" });
+const endpoints: Readonly<Record<string, Endpoint>> = {
+  "post /participants": ["Register a participant", "NewParticipant", 201, "RegisteredParticipant"],
+  "get /participants": [
+    "Look a participant up by its natural key",
+    null,
+    200,
+    "Participant",
+    ["countryCode", "taxIdType", "taxId"],
+  ],
+  "get /participants/{id}": ["Read a participant", null, 200, "Participant"],
+  "post /participants/{participantId}/addresses": [
+    "Register an address of a participant",
+    "NewAddress",
+    201,
+    "RegisteredAddress",
+  ],
+  "get /participants/{participantId}/addresses": ["List the addresses of a participant", null, 200, "Addresses"],
+  "post /documents": ["Create a document with an empty timeline", "NewDocument", 201, "CreatedDocument"],
+  "get /documents/{id}": ["Read a document with its timeline", null, 200, "Document"],
+  "post /documents/events": [
+    "Append events to a document, or create a document with its events",
+    "Batch",
+    201,
+    "AppendedEvents",
+  ],
+  "post /documents/{documentId}/events": ["Append one event", "Event", 201, "AppendedEvent"],
+};
 
-export interface Description {
-  summary: string;
-  params?: z.ZodType;
-  querystring?: z.ZodType;
-  body?: z.ZodType;
-  status: 200 | 201;
-  answer: z.ZodType;
+const content = (name: string, type = "application/json") => ({
+  content: { [type]: { schema: { $ref: `#/components/schemas/${name}` } } },
+});
+const answers = (name: string, statuses: readonly number[]) =>
+  Object.fromEntries(statuses.map((status) => [status, { description: name, ...content(name) }]));
+
+function operation(key: string, [summary, body, status, answer, query = []]: Endpoint): object {
+  const inPath = [...key.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const parameter = (where: string) => (name: string | undefined) => ({
+    name,
+    in: where,
+    required: true,
+    schema: { type: "string" },
+  });
+  return {
+    summary,
+    security: [{ oauth: [] }],
+    parameters: [...inPath.map(parameter("path")), ...query.map(parameter("query"))],
+    ...(body === null ? {} : { requestBody: { required: true, ...content(body) } }),
+    responses: {
+      ...answers(answer, [status]),
+      ...answers("ErrorEnvelope", [400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500]),
+    },
+  };
 }
 
-const participantPath = z.object({ participantId: id });
-
-/** By `METHOD template`, as in `routes`. */
-export const descriptions: Readonly<Record<string, Description>> = {
-  "POST /participants": {
-    summary: "Register a participant",
-    body: participantInput,
-    status: 201,
-    answer: z.object({ id, snapshotId: id }),
-  },
-  "GET /participants": {
-    summary: "Look a participant up by its natural key",
-    querystring: z.object({ countryCode: z.string(), taxIdType: z.string(), taxId: z.string() }),
-    status: 200,
-    answer: participant,
-  },
-  "GET /participants/{id}": {
-    summary: "Read a participant",
-    params: z.object({ id }),
-    status: 200,
-    answer: participant,
-  },
-  "POST /participants/{participantId}/addresses": {
-    summary: "Register an address of a participant",
-    params: participantPath,
-    body: addressInput,
-    status: 201,
-    answer: z.object({ id, snapshotId: id, geography }),
-  },
-  "GET /participants/{participantId}/addresses": {
-    summary: "List the addresses of a participant",
-    params: participantPath,
-    querystring: z.object({ page: z.int().optional() }),
-    status: 200,
-    answer: z.array(address),
-  },
-  "POST /documents": {
-    summary: "Create a document with an empty timeline",
-    body: documentInput,
-    status: 201,
-    answer: z.object({ id, documentId: id }),
-  },
-  "GET /documents/{id}": {
-    summary: "Read a document with its timeline",
-    params: z.object({ id }),
-    status: 200,
-    answer: timeline,
-  },
-  "POST /documents/events": {
-    summary: "Append events to a document, or create a document with its events",
-    body: batch,
-    status: 201,
-    answer: z.object({ documentId: id, events: z.array(entry) }),
-  },
-  "POST /documents/{documentId}/events": {
-    summary: "Append one event",
-    params: z.object({ documentId: id }),
-    body: eventInput,
-    status: 201,
-    answer: entry.extend({ documentId: id }),
-  },
-};
-
-/** POST /oauth/token (service.md, Authentication; open point 12). */
-export const tokenDescription = {
+const token = {
   summary: "Get an access token (OAuth 2.0 client credentials)",
   description: "The client authenticates with HTTP basic, or with client_id and client_secret in the form.",
-  consumes: ["application/x-www-form-urlencoded"],
-  body: z.object({
-    grant_type: z.literal("client_credentials"),
-    scope: z.string().optional(),
-    client_id: z.string().optional(),
-    client_secret: z.string().optional(),
-  }),
-  response: {
-    200: z.object({
-      access_token: z.string(),
-      token_type: z.literal("Bearer"),
-      expires_in: z.int().describe("Seconds."),
-      scope: z.string(),
-    }),
-    400: z.object({ error: z.string(), error_description: z.string() }),
-    401: z.object({ error: z.string(), error_description: z.string() }),
-  },
+  requestBody: { required: true, ...content("TokenRequest", "application/x-www-form-urlencoded") },
+  responses: { ...answers("Token", [200]), ...answers("OAuthError", [400, 401]) },
 };
 
-/** The rows of service.md, Errors, that any endpoint may answer with. */
-export const errorAnswers: Readonly<Record<number, z.ZodType>> = Object.fromEntries(
-  [400, 401, 403, 404, 409, 413, 415, 422, 429, 500].map((status) => [status, errorEnvelope]),
-);
+export function openApi(): object {
+  const { schemas } = z.toJSONSchema(registry, { io: "input", uri: (name) => `#/components/schemas/${name}` });
+  for (const schema of Object.values(schemas)) {
+    delete schema.$schema;
+    delete schema.$id;
+  }
+  const paths: Record<string, Record<string, object>> = { "/oauth/token": { post: token } };
+  for (const [key, endpoint] of Object.entries(endpoints)) {
+    const [method = "", path = ""] = key.split(" ");
+    (paths[path] ??= {})[method] = operation(key, endpoint);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Participant and Document Event Service (sandbox)",
+      description: "A local implementation of the service. Tokens come from POST /oauth/token (client credentials).",
+      version: "1",
+    },
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        oauth: { type: "oauth2", flows: { clientCredentials: { tokenUrl: "/oauth/token", scopes: {} } } },
+      },
+    },
+  };
+}

@@ -1,95 +1,87 @@
 /** Participants (service.md, Resources: Participant; Endpoints: Participants). */
-import { type Call, type Caller, type Context, freshId } from "./context.js";
-import type { Json, JsonObject } from "./json.js";
-import type { ParticipantRecord } from "./records.js";
-import { naturalKey } from "./records.js";
+import type { Json } from "./json.js";
+import { naturalKey, type ParticipantRecord } from "./records.js";
 import { conflict, invalid, notFound, Refusal } from "./refusal.js";
-import type { Reply } from "./request.js";
-import { type ParticipantInput, participantInput } from "./schemas.js";
-import { checked } from "./validation.js";
+import { type Call, freshId, type Reply } from "./request.js";
+import { checked, type ParticipantInput, participantInput } from "./schemas.js";
 
 /** POST /participants: registers in the credential's dataset. A taken natural key is refused unless twins are allowed (open point 2). */
-export function createParticipant(context: Context, { caller, body }: Call): Reply {
-  const input = checked(participantInput, body);
-  const known = ownByKey(context, caller, input);
-  if (known !== undefined && !context.settings.twinParticipants) {
+export function createParticipant(call: Call): Reply {
+  const input = checked(participantInput, call.body);
+  if (!call.settings.twinParticipants && ownByKey(call, input) !== undefined) {
     throw conflict(`Participant ${input.countryCode} ${input.taxIdType} ${input.taxId} is already registered`);
   }
-  const record = addParticipant(context, caller, input);
-  const answer: JsonObject = { id: record.id };
-  if (context.rule("participant.snapshot-on-create")) answer["snapshotId"] = record.snapshotId;
-  return { status: 201, body: answer };
+  const { id, snapshotId } = addParticipant(call, input);
+  return { status: 201, body: { id, snapshotId } };
 }
 
 /** GET /participants by natural key: the caller's own first, else one of another dataset; 404 when there is none (open point 3). */
-export function findParticipant(context: Context, { caller, query }: Call): Reply {
-  const { countryCode = "", taxIdType = "", taxId = "" } = query;
+export function findParticipant(call: Call): Reply {
+  const { countryCode = "", taxIdType = "", taxId = "" } = call.query;
   const missing = Object.entries({ countryCode, taxIdType, taxId }).filter(([, value]) => value === "");
   if (missing.length > 0) throw invalid(`Missing in the query: ${missing.map(([name]) => name).join(", ")}`);
-  const found = context.rule("participant.natural-key")
-    ? context.store.participantsByKey(naturalKey({ countryCode, taxIdType, taxId }))
-    : context.store.participants().filter((record) => record.taxId === taxId);
-  const record = found.find((one) => one.dataset === caller.dataset) ?? found[0];
-  if (record === undefined) throw notFound("Participant");
-  return { status: 200, body: participantView(context, caller, record) };
+  const found = call.store.participantsByKey(naturalKey({ countryCode, taxIdType, taxId }));
+  return shown(call, found.find((one) => one.dataset === call.caller.dataset) ?? found[0]);
 }
 
 /** GET /participants/{id} */
-export function readParticipant(context: Context, { caller, params }: Call): Reply {
-  const record = context.store.participant(params["id"] ?? "");
-  if (record === undefined && !context.rule("participant.not-found")) return { status: 200, body: {} };
-  if (record === undefined || !context.rule("participant.read-by-id")) throw notFound("Participant");
-  return { status: 200, body: participantView(context, caller, record) };
+export function readParticipant(call: Call): Reply {
+  return shown(call, call.store.participant(call.params["id"] ?? ""));
 }
 
-/** What the service does, 4: every field of own records; of others only what identifies them. */
-function participantView(context: Context, caller: Caller, record: ParticipantRecord): Json {
-  const { id, countryCode, taxIdType, taxId, name } = record;
-  const own = record.dataset === caller.dataset;
-  if (own ? !context.rule("dataset.own-fields") : context.rule("dataset.foreign-fields")) {
-    return { id, countryCode, taxIdType, taxId, name };
-  }
-  const { type, businessName, email, mobileNumber, telephoneNumber } = record;
-  const snapshot = context.rule("participant.snapshot-only-on-create") ? {} : { snapshotId: record.snapshotId };
-  const fields = { id, countryCode, taxIdType, taxId, name, type, businessName, email, mobileNumber, telephoneNumber };
-  return { ...fields, ...snapshot };
+/** What the service does, 4: every field of own records; of others only what identifies them. @throws Refusal 404 */
+function shown({ caller }: Call, record: ParticipantRecord | undefined): Reply {
+  if (record === undefined) throw notFound("Participant");
+  const { snapshotId: _, dataset, ...own } = record;
+  const { id, countryCode, taxIdType, taxId, name } = own;
+  const body: Json = dataset === caller.dataset ? own : { id, countryCode, taxIdType, taxId, name };
+  return { status: 200, body };
 }
 
-function ownByKey(context: Context, caller: Caller, input: ParticipantInput): ParticipantRecord | undefined {
-  return context.store.participantsByKey(naturalKey(input)).find((record) => record.dataset === caller.dataset);
+/** The caller's own record of that natural key. */
+export function ownByKey({ store, caller }: Call, input: ParticipantInput): ParticipantRecord | undefined {
+  return store.participantsByKey(naturalKey(input)).find(({ dataset }) => dataset === caller.dataset);
 }
 
-function addParticipant(context: Context, caller: Caller, input: ParticipantInput): ParticipantRecord {
-  const record: ParticipantRecord = {
-    id: freshId(context, (id) => context.store.participant(id)),
-    snapshotId: context.newId(),
-    dataset: caller.dataset,
-    countryCode: input.countryCode,
-    taxIdType: input.taxIdType,
-    taxId: input.taxId,
-    name: input.name,
-    type: input.type,
-    businessName: input.businessName ?? input.name,
-    email: input.email ?? "",
-    mobileNumber: input.mobileNumber ?? "",
-    telephoneNumber: input.telephoneNumber ?? "",
-  };
-  context.store.addParticipant(record);
+const NO_CONTACT = { email: "", mobileNumber: "", telephoneNumber: "" };
+
+function addParticipant(call: Call, input: ParticipantInput): ParticipantRecord {
+  const record = {
+    id: freshId(call, (id) => call.store.participant(id)),
+    snapshotId: call.newId(),
+    dataset: call.caller.dataset,
+    businessName: input.name,
+    ...NO_CONTACT,
+    ...input,
+  } as ParticipantRecord;
+  call.store.addParticipant(record);
   return record;
 }
 
-/** Events rule 1: the inline form finds the caller's own record by natural key, or creates it. */
-export function findOrCreateParticipant(context: Context, caller: Caller, input: ParticipantInput): string {
-  const known = context.rule("events.inline-finds") ? ownByKey(context, caller, input) : undefined;
-  if (known !== undefined) return known.id;
-  if (!context.rule("events.inline-creates")) throw invalid("participant: not registered");
-  return addParticipant(context, caller, input).id;
+/**
+ * Events rule 1: the inline form finds the caller's own record by natural key, or creates it.
+ * @throws Refusal 409 when it differs from the registered one, under the setting inlineDiffers.
+ */
+export function findOrCreateParticipant(call: Call, input: ParticipantInput): string {
+  const known = ownByKey(call, input);
+  if (known === undefined) return addParticipant(call, input).id;
+  agree(call, "participant", input, known);
+  return known.id;
+}
+
+/** @throws Refusal 409 */
+export function agree({ settings }: Call, what: string, input: object, known: object): void {
+  const registered = new Map<string, unknown>(Object.entries(known));
+  const [differing] = Object.entries(input).find(([name, value]) => registered.get(name) !== value) ?? [];
+  if (differing !== undefined && settings.inlineDiffers === "refuse") {
+    throw conflict(`The ${what} is registered with another ${differing}`);
+  }
 }
 
 /** A participant that the caller may use; whether those of another dataset may be is open point 28. @throws Refusal 403 */
-export function usable(context: Context, caller: Caller, record: ParticipantRecord): ParticipantRecord {
-  if (record.dataset !== caller.dataset && context.settings.foreign === "refuse") {
+export function usable({ caller, settings }: Call, record: ParticipantRecord): string {
+  if (record.dataset !== caller.dataset && settings.foreign === "refuse") {
     throw new Refusal(403, "The participant belongs to another dataset");
   }
-  return record;
+  return record.id;
 }

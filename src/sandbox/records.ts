@@ -1,4 +1,4 @@
-/** What the sandbox keeps. Records are never changed in place: a store is handed a new one. Times are ms since 1970. */
+/** What the sandbox keeps. Records are never changed in place: the store is handed a new one. Times are ms since 1970. */
 import type { JsonObject } from "./json.js";
 
 export interface ParticipantRecord {
@@ -17,17 +17,21 @@ export interface ParticipantRecord {
   telephoneNumber: string;
 }
 
-export interface AddressRecord {
-  id: string;
-  snapshotId: string;
-  dataset: string;
-  participantId: string;
+/** The six create fields: what makes two addresses of one participant the same place. */
+export interface Place {
   name: string;
   street: string;
   number: string;
   city: string;
   countryState: string;
   countryCode: string;
+}
+
+export interface AddressRecord extends Place {
+  id: string;
+  snapshotId: string;
+  dataset: string;
+  participantId: string;
   complement: string | null;
   neighborhood: string | null;
   zipCode: string | null;
@@ -46,6 +50,8 @@ export interface DocumentRecord {
   state: DocumentState;
   /** The time of the last recorded event; null on an empty timeline. */
   lastAt: number | null;
+  /** Its digits below the millisecond. */
+  lastBeyond: string;
   eventCount: number;
   participantId: string | null;
   addressId: string | null;
@@ -66,8 +72,9 @@ export interface EventRecord {
   eventId: string;
   origin: EventOrigin;
   name: string;
-  /** externalCreatedAt as an instant. */
+  /** externalCreatedAt as an instant, and its digits below the millisecond. */
   at: number;
+  beyond: string;
   isPublic: boolean;
   participantId: string | null;
   addressId: string | null;
@@ -90,15 +97,6 @@ export function naturalKey(of: { countryCode: string; taxIdType: string; taxId: 
   return JSON.stringify([of.countryCode, of.taxIdType, of.taxId]);
 }
 
-/** The six create fields of an address, in one text: what makes two addresses of one participant the same place. */
-export function placeOf(address: {
-  name: string;
-  street: string;
-  number: string;
-  city: string;
-  countryState: string;
-  countryCode: string;
-}): string {
-  const { name, street, number, city, countryState, countryCode } = address;
+export function placeOf({ name, street, number, city, countryState, countryCode }: Place): string {
   return JSON.stringify([name, street, number, city, countryState, countryCode]);
 }

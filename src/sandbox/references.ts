@@ -1,9 +1,13 @@
-/** The participant and address that an event or document names, by id or inline (service.md, Events rule 1). */
+/**
+ * The participant and address that an event or document names, by id or inline, and the identity check across a request
+ * (service.md, Events rules 1 to 3).
+ */
 import { checkedAddress, findOrCreateAddress } from "./addresses.js";
-import type { Caller, Context } from "./context.js";
-import { findOrCreateParticipant, usable } from "./participants.js";
-import { invalid } from "./refusal.js";
-import type { EventInput, ParticipantInput } from "./schemas.js";
+import { findOrCreateParticipant, ownByKey, usable } from "./participants.js";
+import { naturalKey, placeOf } from "./records.js";
+import { conflict, invalid } from "./refusal.js";
+import type { Call } from "./request.js";
+import { addressInput, type ParticipantInput } from "./schemas.js";
 
 /** What events, documents and targets have in common. */
 export interface References {
@@ -18,69 +22,92 @@ export interface ResolvedReferences {
   addressId: string | null;
 }
 
-/** Events rule 1: exactly one of each pair. `at` is what the event is called in messages. @throws Refusal 400 */
-export function requireReferences(context: Context, event: EventInput, at: string): void {
-  const participants = Number(event.participantId !== undefined) + Number(event.participant !== undefined);
-  if (participants !== 1 && context.rule("events.one-participant")) {
-    throw invalid(`${at}Exactly one of participantId or participant must be provided`);
-  }
-  const addresses = Number(event.addressId !== undefined) + Number(event.address !== undefined);
-  if (addresses !== 1 && context.rule("events.one-address")) {
-    throw invalid(`${at}Exactly one of addressId or address must be provided`);
-  }
-}
+const PAIRS = [
+  ["participantId", "participant"],
+  ["addressId", "address"],
+] as const;
 
-/** Documents and targets: at most one of each pair (open point 27). @throws Refusal 400 */
-export function limitReferences(carrier: References, at: string): void {
-  if (carrier.participantId !== undefined && carrier.participant !== undefined) {
-    throw invalid(`${at}Only one of participantId or participant may be provided`);
-  }
-  if (carrier.addressId !== undefined && carrier.address !== undefined) {
-    throw invalid(`${at}Only one of addressId or address may be provided`);
+/**
+ * Events rule 1: exactly one of each pair; documents and targets may do without (open point 27). `at` is what the carrier is
+ * called in messages. @throws Refusal 400
+ */
+export function checkReferences(carrier: References, at: string, required: boolean): void {
+  for (const [id, inline] of PAIRS) {
+    const given = [carrier[id], carrier[inline]].filter((one) => one !== undefined).length;
+    if (given > 1 || (required && given === 0)) {
+      throw invalid(`${at}Exactly one of ${id} or ${inline} must be provided`);
+    }
   }
 }
 
 /**
  * The ids behind the references; inline ones are found or created. An inline address belongs to the participant beside it.
- * @throws Refusal 400 for an id that nobody registered, 403 for a foreign participant under the option foreign: refuse.
+ * @throws Refusal 400 for an id that nobody registered, 403 for a foreign participant under the setting foreign.
  */
-export function resolveReferences(
-  context: Context,
-  caller: Caller,
-  carrier: References,
-  at: string,
-): ResolvedReferences {
-  const participantId = resolveParticipant(context, caller, carrier, at);
-  return { participantId, addressId: resolveAddress(context, caller, carrier, participantId, at) };
+export function resolveReferences(call: Call, carrier: References, at: string): ResolvedReferences {
+  const participantId = resolveParticipant(call, carrier, at);
+  return { participantId, addressId: resolveAddress(call, carrier, participantId, at) };
 }
 
-function resolveParticipant(context: Context, caller: Caller, carrier: References, at: string): string | null {
-  if (carrier.participantId !== undefined) {
-    const record = context.store.participant(carrier.participantId);
-    if (record === undefined) {
-      if (!context.rule("events.references-exist")) return carrier.participantId;
-      throw invalid(`${at}participantId: no participant has the id ${carrier.participantId}`);
-    }
-    return usable(context, caller, record).id;
-  }
-  return carrier.participant === undefined ? null : findOrCreateParticipant(context, caller, carrier.participant);
+function resolveParticipant(call: Call, { participantId, participant }: References, at: string): string | null {
+  if (participant !== undefined) return findOrCreateParticipant(call, participant);
+  if (participantId === undefined) return null;
+  const record = call.store.participant(participantId);
+  if (record === undefined) throw invalid(`${at}participantId: no participant has the id ${participantId}`);
+  return usable(call, record);
 }
 
 function resolveAddress(
-  context: Context,
-  caller: Caller,
-  carrier: References,
+  call: Call,
+  { addressId, address }: References,
   participantId: string | null,
   at: string,
 ): string | null {
-  if (carrier.addressId !== undefined) {
-    if (context.store.address(carrier.addressId) === undefined && context.rule("events.references-exist")) {
-      throw invalid(`${at}addressId: no address has the id ${carrier.addressId}`);
+  if (addressId !== undefined) {
+    const record = call.store.address(addressId);
+    if (record === undefined) throw invalid(`${at}addressId: no address has the id ${addressId}`);
+    const foreign = participantId !== null && record.participantId !== participantId;
+    if (foreign && call.settings.addressOwner === "participant") {
+      throw invalid(`${at}addressId: the address ${addressId} belongs to another participant`);
     }
-    return carrier.addressId;
+    return addressId;
   }
-  if (carrier.address === undefined) return null;
+  if (address === undefined) return null;
   if (participantId === null) throw invalid(`${at}address: an inline address needs the participant that it belongs to`);
-  const input = checkedAddress(context, carrier.address, `${at}address`);
-  return findOrCreateAddress(context, caller, participantId, input);
+  return findOrCreateAddress(call, participantId, checkedAddress(call, address, `${at}address`));
+}
+
+/**
+ * The identity check: inline participants of one natural key, and inline addresses of one owner and place, must carry the
+ * same data, however the owner is named. What an address is known by is not shown; here it is its owner with the six create
+ * fields. `carriers`: the events of a request, their targets, and the document. @throws Refusal 409
+ */
+export function checkIdentities(call: Call, carriers: readonly References[]): void {
+  const seen = new Map<string, Record<string, unknown>>();
+  for (const { participant, participantId, address } of carriers) {
+    if (participant !== undefined) meet(call, seen, `participant ${naturalKey(participant)}`, participant);
+    const { data } = addressInput.safeParse(address);
+    if (data === undefined) continue;
+    const owner =
+      participant === undefined ? participantId : (ownByKey(call, participant)?.id ?? naturalKey(participant));
+    meet(call, seen, `address ${owner} ${placeOf(data)}`, data);
+  }
+}
+
+/** Whether a field that only one of both carries is a difference depends on the setting identityFields. */
+function meet(
+  { settings }: Call,
+  seen: Map<string, Record<string, unknown>>,
+  key: string,
+  data: Record<string, unknown>,
+): void {
+  const before = seen.get(key) ?? data;
+  for (const name of Object.keys({ ...before, ...data })) {
+    const [one, other] = [before[name], data[name]];
+    const isShared = one !== undefined && other !== undefined;
+    if (one !== other && (isShared || settings.identityFields === "all")) {
+      throw conflict(`The same identity carries different data in one request: ${key} (${name})`);
+    }
+  }
+  seen.set(key, { ...data, ...before });
 }

@@ -2,44 +2,24 @@
  * A request that the service does not accept (service.md, Errors): the status, and one code and message for each
  * item of the envelope. Thrown by the endpoints, turned into an answer by the core, nowhere else.
  */
-export type ErrorCode =
-  | "VALIDATION_ERROR"
-  | "UNAUTHORIZED"
-  | "FORBIDDEN"
-  | "NOT_FOUND"
-  | "METHOD_NOT_ALLOWED"
-  | "CONFLICT_ERROR"
-  | "PENDING_PROCESS_CONFLICT_ERROR"
-  | "PAYLOAD_TOO_LARGE"
-  | "UNSUPPORTED_MEDIA_TYPE"
-  | "UNPROCESSABLE_ENTITY"
-  | "TOO_MANY_REQUESTS"
-  | "INTERNAL_SERVER_ERROR"
-  | "BAD_GATEWAY"
-  | "SERVICE_UNAVAILABLE"
-  | "GATEWAY_TIMEOUT";
-
-const codesByStatus: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>([
-  [400, "VALIDATION_ERROR"],
-  [401, "UNAUTHORIZED"],
-  [403, "FORBIDDEN"],
-  [404, "NOT_FOUND"],
-  [405, "METHOD_NOT_ALLOWED"],
-  [409, "CONFLICT_ERROR"],
-  [413, "PAYLOAD_TOO_LARGE"],
-  [415, "UNSUPPORTED_MEDIA_TYPE"],
-  [422, "UNPROCESSABLE_ENTITY"],
-  [429, "TOO_MANY_REQUESTS"],
-  [500, "INTERNAL_SERVER_ERROR"],
-  [502, "BAD_GATEWAY"],
-  [503, "SERVICE_UNAVAILABLE"],
-  [504, "GATEWAY_TIMEOUT"],
-]);
-
-/** The envelope's code for a status when nothing more precise is known. */
-export function codeOf(status: number): ErrorCode {
-  return codesByStatus.get(status) ?? (status >= 500 ? "INTERNAL_SERVER_ERROR" : "VALIDATION_ERROR");
-}
+const codes: Readonly<Record<number, string>> = {
+  400: "VALIDATION_ERROR",
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_ALLOWED",
+  408: "REQUEST_TIMEOUT",
+  409: "CONFLICT_ERROR",
+  413: "PAYLOAD_TOO_LARGE",
+  415: "UNSUPPORTED_MEDIA_TYPE",
+  422: "UNPROCESSABLE_ENTITY",
+  429: "TOO_MANY_REQUESTS",
+  431: "HEADERS_TOO_LARGE",
+  500: "INTERNAL_SERVER_ERROR",
+  502: "BAD_GATEWAY",
+  503: "SERVICE_UNAVAILABLE",
+  504: "GATEWAY_TIMEOUT",
+};
 
 export class Refusal extends Error {
   readonly status: number;
@@ -48,17 +28,16 @@ export class Refusal extends Error {
   readonly messages: string[];
   readonly headers: Record<string, string>;
 
+  /** `code`: when something more precise is known than the status's own. */
   constructor(
     status: number,
     messages: string | string[],
     details: { code?: string; headers?: Record<string, string> } = {},
   ) {
-    const all = typeof messages === "string" ? [messages] : messages;
-    super(all.join("; "));
-    this.name = "Refusal";
+    super(String(messages));
     this.status = status;
-    this.code = details.code ?? codeOf(status);
-    this.messages = all;
+    this.code = details.code ?? codes[status] ?? (status < 500 ? "VALIDATION_ERROR" : "INTERNAL_SERVER_ERROR");
+    this.messages = [messages].flat();
     this.headers = details.headers ?? {};
   }
 }
@@ -70,7 +49,9 @@ export const invalid = (message: string): Refusal => new Refusal(400, message);
 export const conflict = (message: string): Refusal => new Refusal(409, message);
 
 /** 409 for a repeated deduplicationId (service.md, Events rule 8), in the words of the specification. */
-export const duplicateKey = (key: string): Refusal =>
-  new Refusal(409, `Document deduplicationId: (${key}) already exists`);
+export const duplicateKey = (key: string): Refusal => conflict(`Document deduplicationId: (${key}) already exists`);
 
 export const notFound = (what: string): Refusal => new Refusal(404, `${what} was not found`);
+
+export const notAllowed = (method: string, allow: readonly string[]): Refusal =>
+  new Refusal(405, `${method} is not allowed here`, { headers: { allow: allow.join(", ") } });

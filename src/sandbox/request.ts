@@ -1,5 +1,8 @@
-/** A request as it reaches the sandbox, and what leaves it: the same shape in process and over HTTP. */
+/** A request as it reaches the sandbox, what its endpoint works with, and what leaves: the same in process and over HTTP. */
+import type { SandboxClock } from "./clock.js";
 import type { Json } from "./json.js";
+import type { Store } from "./store.js";
+import type { SandboxSettings } from "./switches.js";
 
 export interface SandboxRequest {
   method: string;
@@ -8,12 +11,12 @@ export interface SandboxRequest {
   query?: Record<string, string>;
   /** Names in any case. */
   headers?: Record<string, string>;
-  /** Text goes in as it is, with the content type of `headers`; anything else is sent as JSON. */
-  body?: string | Exclude<Json, string>;
+  /** Text and bytes go in as they are, with the content type of `headers`; anything else is sent as JSON. */
+  body?: string | Uint8Array | Exclude<Json, string>;
   /** Ends a delay early (the caller has gone away). The request is carried out nevertheless. */
   signal?: AbortSignal;
-  /** Set by an adapter that stopped reading the body because it was too long: answered 413. */
-  bodyTooLarge?: boolean;
+  /** Set by whoever read the message and found it wrong before its content mattered. */
+  refused?: { status: number; message: string };
 }
 
 export interface SandboxResponse {
@@ -32,6 +35,33 @@ export interface SandboxResponse {
   json(): any;
 }
 
+/** What every part of the service works with. */
+export interface Context {
+  settings: SandboxSettings;
+  store: Store;
+  clock: SandboxClock;
+  /** A generated id. */
+  newId(): string;
+  /** The service's time: the injected clock plus the clock offset. */
+  now(): number;
+}
+
+export interface Caller {
+  clientId: string;
+  dataset: string;
+  integrator: string;
+}
+
+/** One request at its endpoint. */
+export interface Call extends Context {
+  caller: Caller;
+  /** Identifiers of the path, decoded. */
+  params: Record<string, string>;
+  query: Record<string, string>;
+  /** The parsed body of a POST. */
+  body: unknown;
+}
+
 /** What an endpoint gives back when it did not refuse. */
 export interface Reply {
   status: number;
@@ -39,27 +69,10 @@ export interface Reply {
   headers?: Record<string, string>;
 }
 
-export class SentResponse implements SandboxResponse {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  readonly body: string;
-  readonly dropped: boolean;
-  readonly truncated: boolean;
-
-  constructor(
-    status: number,
-    headers: Record<string, string>,
-    body: string,
-    broken: "dropped" | "truncated" | null = null,
-  ) {
-    this.status = status;
-    this.headers = headers;
-    this.body = body;
-    this.dropped = broken === "dropped";
-    this.truncated = broken === "truncated";
-  }
-
-  json(): unknown {
-    return JSON.parse(this.body);
+/** An id that nothing in the store has, also when a seeded source of chance starts over on an old file. */
+export function freshId(context: Context, taken: (id: string) => unknown): string {
+  for (;;) {
+    const id = context.newId();
+    if (taken(id) === undefined) return id;
   }
 }

@@ -1,22 +1,18 @@
 /** The service's endpoints (service.md, Endpoints), and finding the one that a path means. */
 import { createAddress, listAddresses } from "./addresses.js";
-import { postBatch, postEvent } from "./batch.js";
-import type { Call, Context } from "./context.js";
 import { createDocument, readDocument } from "./documents.js";
+import { postBatch, postEvent } from "./events.js";
 import { createParticipant, findParticipant, readParticipant } from "./participants.js";
-import type { Reply } from "./request.js";
-
-export type Endpoint = (context: Context, call: Call) => Reply;
-export type Method = "GET" | "POST";
+import type { Call, Reply } from "./request.js";
 
 export interface Route {
-  method: Method;
+  method: "GET" | "POST";
   /** With `{name}` for an identifier. */
   template: string;
-  endpoint: Endpoint;
+  endpoint(call: Call): Reply;
 }
 
-export const routes: readonly Route[] = [
+const routes: readonly Route[] = [
   { method: "POST", template: "/participants", endpoint: createParticipant },
   { method: "GET", template: "/participants", endpoint: findParticipant },
   { method: "GET", template: "/participants/{id}", endpoint: readParticipant },
@@ -28,27 +24,20 @@ export const routes: readonly Route[] = [
   { method: "POST", template: "/documents/{documentId}/events", endpoint: postEvent },
 ];
 
-export type Match =
-  | { found: "route"; route: Route; params: Record<string, string> }
-  /** The path exists, with other methods. */
-  | { found: "path"; template: string; allow: Method[] }
-  | { found: "nothing" };
+/** A route that fits a path, whatever its method. */
+export interface Match {
+  route: Route;
+  params: Record<string, string>;
+}
 
-const templates = routes.map((route) => ({ route, parts: route.template.split("/") }));
-
-/** `path` without its query. An identifier that is not well-formed percent-encoding is taken literally. */
-export function matchRoute(method: string, path: string): Match {
+/** `path` without its query. The route of that method first; empty when the service knows no such path. */
+export function matchRoutes(method: string, path: string): Match[] {
   const parts = path.split("/");
-  const fitting: { route: Route; params: Record<string, string> }[] = [];
-  for (const candidate of templates) {
-    const params = paramsOf(candidate.parts, parts);
-    if (params === null) continue;
-    if (candidate.route.method === method) return { found: "route", route: candidate.route, params };
-    fitting.push({ route: candidate.route, params });
-  }
-  const [first] = fitting;
-  if (first === undefined) return { found: "nothing" };
-  return { found: "path", template: first.route.template, allow: fitting.map(({ route }) => route.method) };
+  const fitting = routes.flatMap((route) => {
+    const params = paramsOf(route.template.split("/"), parts);
+    return params === null ? [] : [{ route, params }];
+  });
+  return fitting.toSorted((a, b) => Number(b.route.method === method) - Number(a.route.method === method));
 }
 
 function paramsOf(template: readonly string[], parts: readonly string[]): Record<string, string> | null {
@@ -56,18 +45,18 @@ function paramsOf(template: readonly string[], parts: readonly string[]): Record
   const params: Record<string, string> = {};
   for (const [index, wanted] of template.entries()) {
     const part = parts[index] ?? "";
-    if (wanted.startsWith("{")) {
+    if (!wanted.startsWith("{")) {
+      if (wanted !== part) return null;
+    } else {
       if (part === "") return null;
       params[wanted.slice(1, -1)] = decoded(part);
-    } else if (wanted !== part) {
-      return null;
     }
   }
   return params;
 }
 
+/** An identifier that is not well-formed percent-encoding is taken literally. */
 function decoded(part: string): string {
-  if (!part.includes("%")) return part;
   try {
     return decodeURIComponent(part);
   } catch {

@@ -1,28 +1,26 @@
-/** Puts the sandbox together: a store, a clock, the rules, and the core over them. */
+/** Puts the sandbox together: a store, a clock, and the core over them. */
 import { randomUUID } from "node:crypto";
 import { inTimeOrder, realClock, uuidsFrom } from "./clock.js";
-import type { Context } from "./context.js";
-import { Control } from "./control.js";
-import { Core } from "./core.js";
+import { controlOf } from "./control.js";
+import { coreOf } from "./core.js";
 import type { DumpOptions } from "./dump.js";
-import { type FaultRule, Faults } from "./faults.js";
-import { Inspection } from "./inspection.js";
-import { Limiter } from "./limiter.js";
+import { type FaultRule, faultsOf } from "./faults.js";
 import type { SandboxAddress, SandboxServer } from "./http.js";
-import { MemoryStore } from "./memory-store.js";
-import { defaultCredentials, type SandboxOptions, type SandboxSettings, settingsOf } from "./options.js";
-import type { SandboxRequest, SandboxResponse } from "./request.js";
-import { ruleGuard } from "./rules.js";
-import { SqliteStore } from "./sqlite-store.js";
-import { RequestLog } from "./statistics.js";
-import { Tokens } from "./tokens.js";
+import { type Inspection, inspectionOf, requestLog } from "./inspection.js";
+import { limiterOf } from "./limiter.js";
+import type { Context, SandboxRequest, SandboxResponse } from "./request.js";
+import { openStore } from "./store.js";
+import { defaultCredentials, type SandboxOptions, type SandboxSettings, settingsOf } from "./switches.js";
+import { tokensOf } from "./tokens.js";
 
 export interface Sandbox {
   readonly settings: Readonly<SandboxSettings>;
+  /** Where the control endpoints are, with their key: `/_sandbox/…`. */
+  readonly controlPath: string;
   /** Answers one request in process. Never rejects; faults such as a dropped connection are in the result. */
   inject(request: SandboxRequest): Promise<SandboxResponse>;
-  /** Serves over HTTP, once. `port` 0 or left out: any free one. */
-  listen(options?: { host?: string; port?: number }): Promise<SandboxAddress>;
+  /** Serves over HTTP, once. `port` 0 or left out: any free one. `patience`: ms that a request may take to arrive. */
+  listen(options?: { host?: string; port?: number; patience?: number }): Promise<SandboxAddress>;
   /** Typed reads of what is kept. */
   readonly store: Inspection;
   /** Every timeline as stable text for diffs. */
@@ -40,46 +38,41 @@ export interface Sandbox {
 /** @throws RangeError for an option out of its range; whatever SQLite says of a file that it cannot open. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = settingsOf(options);
-  const clock = options.clock ?? realClock;
-  const newUuid = options.random === undefined ? randomUUID : uuidsFrom(options.random);
-  const newId = () => inTimeOrder(newUuid(), clock.now());
-  const rule = ruleGuard(options.mutations ?? []);
-  const store =
-    options.storage === undefined || options.storage === "memory"
-      ? new MemoryStore()
-      : new SqliteStore(options.storage.file);
-  const context: Context = { settings, store, rule, newId, now: () => clock.now() + settings.clockOffset };
-  const credentials = options.credentials ?? defaultCredentials;
-  const tokens = new Tokens({ credentials, store, clock, newToken: newUuid, rule, tokenTtl: settings.tokenTtl });
-  const faults = new Faults(options.faults ?? [], options.seed ?? 1);
-  const log = new RequestLog(settings.requestLog);
-  const inspection = new Inspection(store, log);
-  const setClockOffset = (ms: number) => {
-    settings.clockOffset = ms;
+  const { clock = realClock, storage = "memory", credentials = defaultCredentials, random } = options;
+  const newUuid = random === undefined ? randomUUID : uuidsFrom(random);
+  const store = openStore(storage === "memory" ? null : storage.file);
+  const context: Context = {
+    settings,
+    store,
+    clock,
+    newId: () => inTimeOrder(newUuid(), clock.now()),
+    now: () => clock.now() + settings.clockOffset,
   };
-  const control = new Control({
-    faults,
-    tokens,
-    inspection,
-    offset: { get: () => settings.clockOffset, set: setClockOffset },
-  });
-  const limiter = settings.rate === null ? null : new Limiter(settings.rate, settings.burst, rule);
-  const core = new Core({ context, clock, tokens, limiter, faults, log, control });
+  const tokens = tokensOf(context, credentials, newUuid);
+  const faults = faultsOf(options.faults ?? [], options.seed ?? 1);
+  const log = requestLog(options.requestLog ?? 10_000);
+  const inspection = inspectionOf(store, log);
+  const control = controlOf(settings, faults, tokens, inspection);
+  const limiter = settings.rate === null ? null : limiterOf(settings.rate, settings.burst);
+  const core = coreOf({ context, tokens, limiter, faults, log, control });
   let server: SandboxServer | null = null;
   return {
     settings,
-    inject: (request) => core.handle(request),
+    controlPath: control.path,
+    inject: core,
     async listen(listenOptions = {}) {
-      // Loaded here: whoever only injects never pays for an HTTP framework.
+      // Loaded here: whoever only injects never pays for it.
       const { serve } = await import("./http.js");
       if (server !== null) throw new Error("The sandbox is listening already.");
-      server = await serve(core, { maxBytes: settings.maxBytes, ...listenOptions });
+      server = await serve(core, { maxBytes: settings.maxBytes, controlPath: control.path, ...listenOptions });
       return server.address;
     },
     store: inspection,
     dump: (dumpOptions) => inspection.dump(dumpOptions),
     setFaults: (rules, seed) => faults.set(rules, seed),
-    setClockOffset,
+    setClockOffset: (ms) => {
+      settings.clockOffset = ms;
+    },
     expireTokens: () => tokens.expire(),
     async close() {
       await server?.close();

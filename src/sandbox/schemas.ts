@@ -1,8 +1,18 @@
-/** What requests must look like. Required fields that service.md does not show follow open-points.md 1, 4, 7, 8 and 27. */
+/** What requests must look like. Required fields that service.md does not show follow open points 1, 4, 7, 8 and 27. */
 import { z } from "zod";
+import { parseInstant } from "./instants.js";
+import { Refusal } from "./refusal.js";
+
+/** The schemas that the description of the interface names. */
+export const described = z.registry<{ id: string }>();
 
 const text = z.string().min(1);
-const timestamp = z.iso.datetime({ offset: true, error: "must be an ISO 8601 timestamp with Z or an offset" });
+const timestamp = z
+  .string()
+  .refine((given) => parseInstant(given) !== null, "must be an ISO 8601 timestamp with Z or an offset")
+  .meta({ format: "date-time" });
+/** Participant: international format with a leading plus. */
+const phone = z.string().regex(/^\+[1-9]\d{6,14}$/, "must be in international format: a plus and 7 to 15 digits");
 
 /** Participant: the create request; the fields that are returned on read are taken as well. */
 export const participantInput = z
@@ -14,10 +24,10 @@ export const participantInput = z
     type: text,
     businessName: z.string().optional(),
     email: z.string().optional(),
-    mobileNumber: z.string().optional(),
-    telephoneNumber: z.string().optional(),
+    mobileNumber: phone.optional(),
+    telephoneNumber: phone.optional(),
   })
-  .meta({ id: "NewParticipant" });
+  .register(described, { id: "NewParticipant" });
 
 const sixFields = { city: text, countryCode: text, countryState: text, name: text, number: text, street: text };
 
@@ -31,7 +41,7 @@ export const addressInput = z
     latitude: z.number().min(-90).max(90).optional(),
     longitude: z.number().min(-180).max(180).optional(),
   })
-  .meta({ id: "NewAddress" });
+  .register(described, { id: "NewAddress" });
 
 /** The same with nothing beside the six fields (option strictAddresses). */
 export const strictAddressInput = z.strictObject(sixFields);
@@ -40,16 +50,18 @@ const references = {
   participantId: text.optional(),
   participant: participantInput.optional(),
   addressId: text.optional(),
-  /** Checked by `addressInput` or `strictAddressInput` when it is used. */
+  /** Checked as the setting strictAddresses wants it when it is used. */
   address: z.record(z.string(), z.unknown()).optional(),
 };
 
 /** Document: everything else is kept as it comes. Also the shape of an event's target. */
 export const documentInput = z
   .looseObject({ ...references, externalId: text.optional(), deduplicationId: text.optional() })
-  .meta({ id: "NewDocument" });
+  .register(described, { id: "NewDocument" });
 
-const attribute = z.object({ name: text, value: z.string(), isPublic: z.boolean() }).meta({ id: "Attribute" });
+const attribute = z
+  .object({ name: text, value: z.string(), isPublic: z.boolean() })
+  .register(described, { id: "Attribute" });
 
 const relatedDocument = z
   .object({
@@ -61,7 +73,7 @@ const relatedDocument = z
     preserveSensitiveData: z.boolean().optional(),
     isBackReference: z.boolean().optional(),
   })
-  .meta({ id: "RelatedDocument" });
+  .register(described, { id: "RelatedDocument" });
 
 const eventFields = {
   externalCreatedAt: timestamp,
@@ -75,24 +87,31 @@ const eventFields = {
 };
 
 const named = <Name extends string>(name: Name, id: string) =>
-  z.object({ name: z.literal(name), ...eventFields, relatedDocument: relatedDocument.optional() }).meta({ id });
+  z
+    .object({ name: z.literal(name), ...eventFields, relatedDocument: relatedDocument.optional() })
+    .register(described, { id });
 
 /** Events (types), rule 1: the six discriminated schemas. */
-export const closeEvent = named("CLOSE", "CloseEvent");
-export const actorEvent = named("ACTOR", "ActorEvent");
-export const cancelEvent = named("CANCEL", "CancelEvent");
-export const updateEvent = named("UPDATE", "UpdateEvent");
-export const relatedEvent = z
+const closeEvent = named("CLOSE", "CloseEvent");
+const actorEvent = named("ACTOR", "ActorEvent");
+const cancelEvent = named("CANCEL", "CancelEvent");
+const updateEvent = named("UPDATE", "UpdateEvent");
+const relatedEvent = z
   .object({ name: z.literal("RELATED"), ...eventFields, relatedDocument })
-  .meta({ id: "RelatedEvent" });
-export const customEvent = z
+  .register(described, { id: "RelatedEvent" });
+const customEvent = z
   .object({ name: text, ...eventFields, relatedDocument: relatedDocument.optional() })
-  .meta({ id: "CustomEvent" });
+  .register(described, { id: "CustomEvent" });
 
 /** For the description of the interface; requests are checked by the one schema that their name chooses. */
-export const eventInput = z
+const eventInput = z
   .union([closeEvent, actorEvent, cancelEvent, relatedEvent, updateEvent, customEvent])
-  .meta({ id: "Event" });
+  .register(described, { id: "Event" });
+z.object({
+  documentId: text.optional().describe("Exactly one of documentId and document."),
+  document: documentInput.optional(),
+  events: z.array(eventInput),
+}).register(described, { id: "Batch" });
 
 export type ParticipantInput = z.output<typeof participantInput>;
 export type AddressInput = z.output<typeof addressInput>;
@@ -114,4 +133,29 @@ export const isReserved = (name: string): boolean => reserved.has(name);
 
 export function eventSchemaFor(name: unknown): z.ZodType {
   return (typeof name === "string" ? reserved.get(name) : undefined) ?? customEvent;
+}
+
+const MOST_MESSAGES = 20;
+
+/**
+ * The value as its schema has it. A field of the wrong type is a structure that cannot be processed (422), anything else a
+ * validation error (400). `at` is what the value is called in messages, empty for the body itself. @throws Refusal
+ */
+export function checked<Schema extends z.ZodType>(schema: Schema, input: unknown, at = ""): z.output<Schema> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const { issues } = result.error;
+  const structural = issues.some((issue) => issue.code === "invalid_type" && valueAt(input, issue.path) !== undefined);
+  const messages = issues.slice(0, MOST_MESSAGES).map(({ path, message }) => {
+    const steps = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`));
+    const where = `${at}${steps.join("")}`.replace(/^\./, "");
+    return where === "" ? message : `${where}: ${message}`;
+  });
+  throw new Refusal(structural ? 422 : 400, messages);
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const step of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[step];
+  return value;
 }

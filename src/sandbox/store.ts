@@ -1,49 +1,246 @@
 /**
- * Where records live: in memory or in an SQLite file. A store knows no rule of the service; it keeps, finds and undoes.
- * Everything is synchronous but the wait for durability.
+ * Keeps the records in SQLite, in memory or in a file. It knows no rule of the service; it keeps, finds and undoes.
+ * In a file, requests that arrive close together share one commit: each is a savepoint of its own in one open transaction,
+ * which is committed before any of their answers leaves.
  */
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { parseJson } from "./json.js";
 import type { AddressRecord, DocumentRecord, EventRecord, ParticipantRecord, TokenRecord } from "./records.js";
+import { naturalKey, placeOf } from "./records.js";
 
-export interface Store {
-  /** All that `work` writes, or nothing when it throws. May be nested: an inner failure undoes the inner part only. */
-  transaction<T>(work: () => T): T;
-  /** Null when everything written so far is durable, else a promise of that; an answer must wait for it. Rejects when it could not be made durable. */
-  settled(): Promise<void> | null;
-  /** Makes everything durable and frees the file. Safe to call twice. */
-  close(): void;
+/** Kept as `PRAGMA user_version`; a file of another version is refused. */
+const VERSION = 2;
 
-  participant(id: string): ParticipantRecord | undefined;
-  /** Of all datasets, oldest first. */
-  participantsByKey(naturalKey: string): ParticipantRecord[];
-  addParticipant(record: ParticipantRecord): void;
-  participants(): ParticipantRecord[];
+const SCHEMA = `
+CREATE TABLE participants (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, natural_key TEXT NOT NULL, record TEXT NOT NULL
+) STRICT;
+CREATE INDEX participants_by_key ON participants (natural_key);
+CREATE TABLE addresses (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, participant_id TEXT NOT NULL, dataset TEXT NOT NULL,
+  place TEXT NOT NULL, record TEXT NOT NULL
+) STRICT;
+CREATE INDEX addresses_by_participant ON addresses (participant_id, place);
+CREATE TABLE documents (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, dataset TEXT NOT NULL, external_id TEXT, record TEXT NOT NULL
+) STRICT;
+CREATE INDEX documents_by_external_id ON documents (dataset, external_id) WHERE external_id IS NOT NULL;
+CREATE TABLE events (
+  document_id TEXT NOT NULL, sequence INTEGER NOT NULL, record TEXT NOT NULL, PRIMARY KEY (document_id, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE keys (scope TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (scope, key)) STRICT, WITHOUT ROWID;
+CREATE TABLE relations (
+  seq INTEGER PRIMARY KEY, from_id TEXT NOT NULL, to_id TEXT NOT NULL, UNIQUE (from_id, to_id)
+) STRICT;
+CREATE TABLE tokens (token TEXT PRIMARY KEY, client_id TEXT NOT NULL, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`;
 
-  address(id: string): AddressRecord | undefined;
-  /** Oldest first. */
-  addressesOf(participantId: string): AddressRecord[];
-  /** The oldest one of this dataset at that place (see `placeOf`). */
-  addressAt(participantId: string, dataset: string, place: string): AddressRecord | undefined;
-  addAddress(record: AddressRecord): void;
-  addresses(): AddressRecord[];
+/** How long another holder of the file is waited for; everything stands still meanwhile. */
+const BUSY_MS = 250;
 
-  document(id: string): DocumentRecord | undefined;
-  hasExternalId(dataset: string, externalId: string): boolean;
-  addDocument(record: DocumentRecord): void;
-  documents(): DocumentRecord[];
+/** `file`: made when it is not there; null: in memory. @throws Error for a file that is no sandbox's or of another version. */
+export function openStore(file: string | null) {
+  if (file !== null) {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // Names and tax ids are nobody else's business; SQLite gives its side files the same mode.
+    closeSync(openSync(file, "a", 0o600));
+  }
+  const db = new Database(file ?? ":memory:", { timeout: BUSY_MS });
+  const statements = new Map<string, Database.Statement>();
+  let pending: Promise<void> | null = null;
+  db.pragma("journal_mode = WAL");
+  db.pragma("synchronous = FULL");
+  db.pragma("cache_size = -65536");
+  // Scattered keys dirty many pages; rewriting each into the file after every few commits is what would cost most.
+  db.pragma("wal_autocheckpoint = 16384");
+  const version = db.pragma("user_version", { simple: true });
+  const isEmpty = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0;
+  if (version === 0 && isEmpty) {
+    db.transaction(() => {
+      db.exec(SCHEMA);
+      db.pragma(`user_version = ${VERSION}`);
+    })();
+  } else if (version !== VERSION) {
+    db.close();
+    throw new Error(`${file} is not a sandbox store of version ${VERSION}.`);
+  }
 
-  /** In the order of the timeline. */
-  eventsOf(documentId: string): EventRecord[];
-  /** Adds an event; `document` is the document after it: state, lastAt and eventCount. The rest of a document never changes. */
-  append(document: DocumentRecord, event: EventRecord): void;
+  /** In a file: opens the shared transaction, and has it committed once this turn of the event loop is over. */
+  function begin(): void {
+    if (db.inTransaction || file === null) return;
+    run("BEGIN IMMEDIATE");
+    pending = new Promise<void>((resolve, reject) => {
+      setImmediate(() => {
+        pending = null;
+        try {
+          if (db.open && db.inTransaction) run("COMMIT");
+          resolve();
+        } catch (error) {
+          if (db.open && db.inTransaction) run("ROLLBACK");
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      });
+    });
+    // Those who wait see the rejection; nobody waiting must not end the process.
+    pending.catch(() => undefined);
+  }
 
-  /** False when the key is taken within that scope. */
-  claimKey(scope: string, key: string): boolean;
-  /** One direction. Repeating it changes nothing. */
-  relate(from: string, to: string): void;
-  /** In the order in which they were related. */
-  relatedTo(documentId: string): string[];
+  function prepared(sql: string): Database.Statement {
+    const statement = statements.get(sql) ?? db.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  }
 
-  tokens(): TokenRecord[];
-  /** Adds a token, or replaces its expiry. */
-  saveToken(record: TokenRecord): void;
+  function run(sql: string): void {
+    prepared(sql).run();
+  }
+
+  /** The number of rows written. */
+  function write(sql: string, ...values: (string | number | null)[]): number {
+    begin();
+    return prepared(sql).run(...values).changes;
+  }
+
+  function list<Item>(sql: string, ...values: string[]): Item[] {
+    const rows = prepared(sql).all(...values) as { record: string }[];
+    return rows.map(({ record }) => parseJson(record) as Item);
+  }
+
+  return {
+    /** All that `work` writes, or nothing when it throws. May be nested: an inner failure undoes the inner part only. */
+    transaction<T>(work: () => T): T {
+      begin();
+      run("SAVEPOINT part");
+      try {
+        const result = work();
+        run("RELEASE part");
+        return result;
+      } catch (error) {
+        if (db.inTransaction) {
+          run("ROLLBACK TO part");
+          run("RELEASE part");
+        }
+        throw error;
+      }
+    },
+
+    /** Null when everything written so far is durable, else a promise of that. Rejects when it could not be made durable. */
+    settled(): Promise<void> | null {
+      return pending;
+    },
+
+    /** Makes everything durable and frees the file. Safe to call twice. */
+    close(): void {
+      if (!db.open) return;
+      if (db.inTransaction) db.exec("COMMIT");
+      db.close();
+    },
+
+    participant(id: string): ParticipantRecord | undefined {
+      return list<ParticipantRecord>("SELECT record FROM participants WHERE id = ?", id)[0];
+    },
+
+    /** Of all datasets, oldest first. */
+    participantsByKey(key: string): ParticipantRecord[] {
+      return list("SELECT record FROM participants WHERE natural_key = ? ORDER BY seq", key);
+    },
+
+    addParticipant(record: ParticipantRecord): void {
+      const sql = "INSERT INTO participants (id, natural_key, record) VALUES (?, ?, ?)";
+      write(sql, record.id, naturalKey(record), JSON.stringify(record));
+    },
+
+    participants(): ParticipantRecord[] {
+      return list("SELECT record FROM participants ORDER BY seq");
+    },
+
+    address(id: string): AddressRecord | undefined {
+      return list<AddressRecord>("SELECT record FROM addresses WHERE id = ?", id)[0];
+    },
+
+    /** Oldest first. */
+    addressesOf(participantId: string): AddressRecord[] {
+      return list("SELECT record FROM addresses WHERE participant_id = ? ORDER BY seq", participantId);
+    },
+
+    /** The oldest one of this dataset at that place (see `placeOf`). */
+    addressAt(participantId: string, dataset: string, place: string): AddressRecord | undefined {
+      const sql = "SELECT record FROM addresses WHERE participant_id = ? AND place = ? AND dataset = ? ORDER BY seq";
+      return list<AddressRecord>(sql, participantId, place, dataset)[0];
+    },
+
+    addAddress(record: AddressRecord): void {
+      const sql = "INSERT INTO addresses (id, participant_id, dataset, place, record) VALUES (?, ?, ?, ?, ?)";
+      write(sql, record.id, record.participantId, record.dataset, placeOf(record), JSON.stringify(record));
+    },
+
+    addresses(): AddressRecord[] {
+      return list("SELECT record FROM addresses ORDER BY seq");
+    },
+
+    document(id: string): DocumentRecord | undefined {
+      return list<DocumentRecord>("SELECT record FROM documents WHERE id = ?", id)[0];
+    },
+
+    hasExternalId(dataset: string, externalId: string): boolean {
+      const sql = "SELECT record FROM documents WHERE dataset = ? AND external_id = ? LIMIT 1";
+      return list(sql, dataset, externalId).length > 0;
+    },
+
+    addDocument(record: DocumentRecord): void {
+      const sql = "INSERT INTO documents (id, dataset, external_id, record) VALUES (?, ?, ?, ?)";
+      write(sql, record.id, record.dataset, record.externalId, JSON.stringify(record));
+    },
+
+    documents(): DocumentRecord[] {
+      return list("SELECT record FROM documents ORDER BY seq");
+    },
+
+    /** In the order of the timeline. */
+    eventsOf(documentId: string): EventRecord[] {
+      return list("SELECT record FROM events WHERE document_id = ? ORDER BY sequence", documentId);
+    },
+
+    /** Adds an event; `document` is the document after it. */
+    append(document: DocumentRecord, event: EventRecord): void {
+      write("UPDATE documents SET record = ? WHERE id = ?", JSON.stringify(document), document.id);
+      const sql = "INSERT INTO events (document_id, sequence, record) VALUES (?, ?, ?)";
+      write(sql, document.id, event.sequence, JSON.stringify(event));
+    },
+
+    /** False when the key is taken within that scope. */
+    claimKey(scope: string, key: string): boolean {
+      return write("INSERT INTO keys (scope, key) VALUES (?, ?) ON CONFLICT DO NOTHING", scope, key) === 1;
+    },
+
+    /** One direction. Repeating it changes nothing. */
+    relate(from: string, to: string): void {
+      write("INSERT INTO relations (from_id, to_id) VALUES (?, ?) ON CONFLICT DO NOTHING", from, to);
+    },
+
+    /** In the order in which they were related. */
+    relatedTo(documentId: string): string[] {
+      const ids = prepared("SELECT to_id FROM relations WHERE from_id = ? ORDER BY seq").pluck();
+      return ids.all(documentId) as string[];
+    },
+
+    token(token: string): TokenRecord | undefined {
+      const sql = "SELECT token, client_id AS clientId, expires_at AS expiresAt FROM tokens WHERE token = ?";
+      return prepared(sql).get(token) as TokenRecord | undefined;
+    },
+
+    addToken({ token, clientId, expiresAt }: TokenRecord): void {
+      write("INSERT INTO tokens (token, client_id, expires_at) VALUES (?, ?, ?)", token, clientId, expiresAt);
+    },
+
+    /** Of one token, or of all that are good at `now`; gives their number. */
+    expireTokens(now: number, only: string | null): number {
+      const sql = "UPDATE tokens SET expires_at = ? WHERE expires_at > ? AND token = coalesce(?, token)";
+      return write(sql, now, now, only);
+    },
+  };
 }
+
+export type Store = ReturnType<typeof openStore>;

@@ -1,13 +1,13 @@
 /** Appends one event to a document: duplicate, lifecycle and time checks, then the event and what it causes elsewhere. */
-import type { Caller, Context } from "./context.js";
-import { visible } from "./documents.js";
+import { eventScope, visible } from "./documents.js";
+import { compareInstants, type Instant, instantText, parseInstant } from "./instants.js";
 import type { Json, JsonObject } from "./json.js";
-import { copyToRelated, createTarget, writeRelation } from "./links.js";
+import { copyToRelated, createTarget, lastOf, writeEvent, writeRelation } from "./links.js";
 import type { DocumentRecord } from "./records.js";
 import { resolveReferences } from "./references.js";
-import { conflict, duplicateKey, invalid, Refusal } from "./refusal.js";
+import { conflict, duplicateKey, invalid } from "./refusal.js";
+import type { Call } from "./request.js";
 import type { EventInput } from "./schemas.js";
-import { writeEvent } from "./write-event.js";
 
 export interface AppendedEvent {
   eventId: string;
@@ -18,84 +18,58 @@ export interface AppendedEvent {
  * Must run in a transaction. `at`: what the event is called in messages.
  * @throws Refusal 409 for a repeated key, a closed or a cancelled document; 400 for its time or an unknown reference.
  */
-export function appendEvent(
-  context: Context,
-  caller: Caller,
-  documentId: string,
-  event: EventInput,
-  at: string,
-): AppendedEvent {
-  const document = visible(context, caller, context.store.document(documentId));
-  const instant = Date.parse(event.externalCreatedAt);
-  const duplicateFirst = context.settings.checks === "duplicate-first";
-  if (duplicateFirst && !claimEventKey(context, caller, document, event)) return unwritten(context);
-  checkLifecycle(context, document, event.name);
-  checkTime(context, document, instant, at);
-  if (!duplicateFirst && !claimEventKey(context, caller, document, event)) return unwritten(context);
+export function appendEvent(call: Call, documentId: string, event: EventInput, at: string): AppendedEvent {
+  const document = visible(call, documentId);
+  const instant = parseInstant(event.externalCreatedAt);
+  if (instant === null) throw invalid(`${at}externalCreatedAt: no time`);
+  const { name, isPublic, deduplicationId = null } = event;
+  const checks = [() => claimKey(call, document, deduplicationId), () => checkOrder(call, document, name, instant, at)];
+  for (const check of call.settings.checks === "order-first" ? checks.toReversed() : checks) check();
 
-  const references = resolveReferences(context, caller, event, at);
+  const references = resolveReferences(call, event, at);
   // Before the relation of this very event is recorded: a propagated copy goes to documents that were related before it.
-  const related = event.propagateEvent === true ? context.store.relatedTo(documentId) : [];
-  const wanted = event.target !== undefined && context.rule("target.creates-document");
-  const target = wanted ? createTarget(context, caller, event, instant, references, at) : null;
-  const eventId = context.newId();
-  const record = writeEvent(context, document, {
-    eventId,
+  const related = event.propagateEvent === true ? call.store.relatedTo(documentId) : [];
+  const targetDocumentId =
+    event.target === undefined ? null : createTarget(call, document, event, instant, references, `${at}target.`);
+  const record = writeEvent(call, document, {
+    eventId: call.newId(),
     origin: "sent",
-    name: event.name,
-    at: instant,
-    isPublic: event.isPublic,
+    name,
+    ...instant,
+    isPublic,
     ...references,
-    deduplicationId: event.deduplicationId ?? null,
-    targetDocumentId: target,
+    deduplicationId,
+    targetDocumentId,
     body: bodyOf(event),
   });
-  if (event.name === "RELATED") writeRelation(context, caller, record, event, at);
-  copyToRelated(context, record, related);
-  return { eventId, targetDocumentId: target };
+  if (name === "RELATED" && event.relatedDocument !== undefined) {
+    writeRelation(call, record, event.relatedDocument, at);
+  }
+  copyToRelated(call, record, related);
+  return { eventId: record.eventId, targetDocumentId };
 }
 
-/** After CANCEL nothing; after CLOSE only RELATED, and CANCEL (States and transitions). @throws Refusal 409 */
-function checkLifecycle(context: Context, document: DocumentRecord, name: string): void {
-  if (document.state === "cancelled" && context.rule("cancel.blocks")) {
-    throw conflict(`Document ${document.id} is cancelled: no event can be added`);
-  }
-  if (document.state !== "closed") return;
-  const allowed =
-    (name === "RELATED" && context.rule("close.allows-related")) ||
-    (name === "CANCEL" && context.rule("cancel.after-close"));
-  const known = name === "RELATED" || name === "CANCEL";
-  if (known ? !allowed : context.rule("close.blocks")) throw conflict(`Document ${document.id} is closed`);
-}
-
-/** Events rule 7. @throws Refusal 400 */
-function checkTime(context: Context, document: DocumentRecord, instant: number, at: string): void {
-  if (instant >= context.now() && context.rule("order.before-now")) {
-    throw invalid(`${at}externalCreatedAt: must be before the current time`);
-  }
-  if (document.lastAt !== null && instant < document.lastAt && context.rule("order.not-before-last")) {
-    const last = new Date(document.lastAt).toISOString();
-    throw invalid(`${at}externalCreatedAt: must not be earlier than the last event of the document (${last})`);
-  }
+/** Events rule 8. @throws Refusal 409 */
+function claimKey(call: Call, { id }: DocumentRecord, key: string | null): void {
+  if (key !== null && !call.store.claimKey(eventScope(call, id), key)) throw duplicateKey(key);
 }
 
 /**
- * Events rule 8: false only when a repeated key is let through by a mutation, true otherwise. The scope is the integrator,
- * or the document under the option keyScope (open point 22).
+ * After CANCEL nothing; after CLOSE only RELATED, and CANCEL (States and transitions). Before the current time, and not before
+ * the last event (Events rule 7). @throws Refusal 409 or 400
  */
-function claimEventKey(context: Context, caller: Caller, document: DocumentRecord, event: EventInput): boolean {
-  const key = event.deduplicationId;
-  if (key === undefined) return true;
-  const scope = context.settings.keyScope === "document" ? `on:${document.id}` : `event:${caller.integrator}`;
-  if (context.store.claimKey(scope, key)) return true;
-  if (!context.rule("keys.unique")) return true;
-  if (!context.rule("keys.never-replayed")) return false;
-  throw context.rule("keys.conflict-code")
-    ? duplicateKey(key)
-    : new Refusal(409, duplicateKey(key).messages, { code: "DUPLICATE" });
+function checkOrder(call: Call, document: DocumentRecord, name: string, instant: Instant, at: string): void {
+  if (document.state === "cancelled") throw conflict(`Document ${document.id} is cancelled: no event can be added`);
+  if (document.state === "closed" && name !== "RELATED" && name !== "CANCEL") {
+    throw conflict(`Document ${document.id} is closed`);
+  }
+  if (instant.at >= call.now()) throw invalid(`${at}externalCreatedAt: must be before the current time`);
+  const last = lastOf(document);
+  if (last !== null && compareInstants(instant, last) < 0) {
+    const time = instantText(last);
+    throw invalid(`${at}externalCreatedAt: must not be earlier than the last event of the document (${time})`);
+  }
 }
-
-const unwritten = (context: Context): AppendedEvent => ({ eventId: context.newId(), targetDocumentId: null });
 
 function bodyOf(event: EventInput): JsonObject {
   const body: JsonObject = {};

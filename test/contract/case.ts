@@ -27,9 +27,14 @@ export interface ContractCase {
   kind: CaseKind;
   /** Empty when any service will do. */
   needs: readonly Capability[];
+  /** It looks back on all others, and runs after them. */
+  last?: boolean;
   /** Throws when the promise is broken. @returns the reading found, where the specification leaves it open. */
   run(service: ServiceUnderTest): Promise<Reading | void>;
 }
+
+/** By what a profile knows a case. */
+export const idOf = ({ rule, title }: ContractCase): string => `${rule}: ${title}`;
 
 type Run = ContractCase["run"];
 

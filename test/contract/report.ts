@@ -8,7 +8,7 @@ function line(result: CaseResult): string {
   const title = `${result.contractCase.kind === "positive" ? "+" : "-"} ${result.contractCase.title}`;
   switch (result.outcome) {
     case "passed":
-      return `  passed   ${title}${result.reading ? `\n             found: ${result.reading}` : ""}`;
+      return `  passed   ${title}${result.reading ? `\n             found: ${result.reading.replaceAll("\n", "\n                    ")}` : ""}`;
     case "failed":
       return `  FAILED   ${title}\n             ${result.message}`;
     case "not run":

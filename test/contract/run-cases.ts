@@ -3,7 +3,7 @@
  * the service's faults, clock or bucket. Prints nothing.
  */
 import type { Capability, ContractCase } from "./case.js";
-import { runsAlone } from "./case.js";
+import { idOf, runsAlone } from "./case.js";
 import type { ServiceUnderTest } from "./service.js";
 
 /** What became of one case. */
@@ -23,8 +23,12 @@ async function runOne(contractCase: ContractCase, service: ServiceUnderTest): Pr
   const missing = contractCase.needs.filter((need) => !service.capabilities.has(need));
   if (missing.length > 0) return { contractCase, outcome: "not run", missing };
   try {
-    const found = await contractCase.run(service);
-    return { contractCase, outcome: "passed", reading: found?.reading ?? null };
+    const reading = (await contractCase.run(service))?.reading ?? null;
+    const known = service.profile.readings[idOf(contractCase)];
+    if (known !== undefined && [known].flat().join("\n") !== reading) {
+      throw new Error(`${String(reading)}\nis found, but the profile says\n${[known].flat().join("\n")}`);
+    }
+    return { contractCase, outcome: "passed", reading };
   } catch (error) {
     return { contractCase, outcome: "failed", message: error instanceof Error ? error.message : String(error) };
   }
@@ -46,8 +50,19 @@ export async function runCases(
       failed ||= result.outcome === "failed";
     }
   };
-  const together = cases.filter((each) => !runsAlone(each));
+  const together = cases.filter((each) => !runsAlone(each) && !each.last);
   await Promise.all(Array.from({ length: options.concurrency ?? 12 }, () => drain(together)));
   await drain(cases.filter(runsAlone));
+  await drain(cases.filter((each) => each.last));
   return cases.flatMap((each) => results.get(each) ?? []);
+}
+
+/** The readings found, as a profile holds them. */
+export function readingsOf(results: readonly CaseResult[]): Record<string, string | string[]> {
+  const found = results.flatMap((result): [string, string | string[]][] => {
+    if (result.outcome !== "passed" || result.reading === null) return [];
+    const lines = result.reading.split("\n");
+    return [[idOf(result.contractCase), lines.length > 1 ? lines : result.reading]];
+  });
+  return Object.fromEntries(found);
 }

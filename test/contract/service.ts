@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import type { Answer } from "./answer.js";
-import { parseJson } from "./answer.js";
+import { items, member, parseJson } from "./answer.js";
 import type { Capability } from "./case.js";
 import { Control } from "./control.js";
 import type { Pace } from "./pace.js";
@@ -63,6 +63,7 @@ export class ServiceUnderTest {
   readonly #paces: { first: Pace; second: Pace };
   readonly #control: Control | null;
   #counter = 0;
+  readonly #said = new Set<string>();
   /** How far the service's clock is ahead of ours, in ms; null until it has answered once. */
   #clockAhead: number | null = null;
 
@@ -123,9 +124,14 @@ export class ServiceUnderTest {
   }
 
   /** Sends any form to the token endpoint. */
-  askTokenWith(form: Readonly<Record<string, string>>): Promise<Answer> {
-    const headers = { "content-type": "application/x-www-form-urlencoded" };
+  askTokenWith(form: Readonly<Record<string, string>>, more: Record<string, string> = {}): Promise<Answer> {
+    const headers = { "content-type": "application/x-www-form-urlencoded", ...more };
     return this.#exchange("POST", this.options.tokenUrl, headers, new URLSearchParams(form).toString());
+  }
+
+  /** The token endpoint by another method. */
+  askTokenEndpoint(method: string): Promise<Answer> {
+    return this.#exchange(method, this.options.tokenUrl, {});
   }
 
   /** The first client's token in use. */
@@ -168,15 +174,24 @@ export class ServiceUnderTest {
     return Date.now() + (this.#clockAhead ?? 0);
   }
 
+  /** The service runs on this machine. */
+  get isNear(): boolean {
+    return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(this.options.baseUrl).hostname);
+  }
+
   /**
    * A time just past, later than any that this function gave before; for events that must lie between what came
    * before and what comes next, whichever reading of open point 11 the service follows.
    */
   async moment(): Promise<string> {
-    const loopback = ["127.0.0.1", "localhost", "[::1]"].includes(new URL(this.options.baseUrl).hostname);
-    const tick = loopback ? 15 : 500;
+    const tick = this.isNear ? 15 : 500;
     await sleep(2 * tick);
     return new Date(this.now() - tick).toISOString();
+  }
+
+  /** Every kind of answer so far: endpoint and status of successes, status, codes and messages of refusals. */
+  said(): string[] {
+    return [...this.#said].toSorted();
   }
 
   async close(): Promise<void> {
@@ -212,6 +227,8 @@ export class ServiceUnderTest {
       bodyTimeout: 30_000,
     });
     const text = await answer.body.text();
+    const isService = url.startsWith(this.options.baseUrl) && !url.includes("/_sandbox/");
+    if (isService) this.#heard(method, url, answer.statusCode, parseJson(text));
     if (url.startsWith(this.options.baseUrl)) this.#watchClock(Date.parse(String(answer.headers["date"])));
     const plain = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), String(value ?? "")]);
     return {
@@ -221,6 +238,24 @@ export class ServiceUnderTest {
       text,
       json: parseJson(text),
     };
+  }
+
+  #heard(method: string, url: string, status: number, json: unknown): void {
+    if (status === 429 || status >= 500) return;
+    const path = url.slice(this.options.baseUrl.length).replace(/\?.*/, "");
+    const endpoint = path.replace(/\/(participants|documents)\/(?!events$)[^/]+/, "/$1/{id}");
+    if (status < 300) this.#said.add(`${status} ${method} ${endpoint}`);
+    for (const error of items(json, "errors")) {
+      const words = `${status} ${String(member(error, "code"))} ${String(member(error, "message"))}`;
+      this.#said.add(this.nameless(words));
+    }
+  }
+
+  /** The text without this run's ids, keys, tax ids and times: what two runs have in common. */
+  nameless(text: string): string {
+    return text
+      .replaceAll(new RegExp(`[^\\s"(/]*${this.options.seed}[^\\s")/]*`, "g"), "…")
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}\w*|\d{4}-\d\d-\d\dT[\d:.]+Z|\d{11,}|\w{500,}/g, "…");
   }
 
   /** The Date header is cut to the second, so the service is ahead of us by no less than any answer says. */

@@ -164,9 +164,19 @@ export const addressCases: ContractCase[] = [
   allows("Open point 21", "the list comes whole, or in pages", async (service) => {
     const { id } = await newParticipant(service);
     for (let count = 0; count < 5; count += 1) await newAddress(service, id);
-    const count = items((await listed(service, id)).json).length;
+    const first = await listed(service, id);
+    const count = items(first.json).length;
     check(count > 0 && count <= 5, `5 addresses were registered, ${count} are listed`);
-    return { reading: count === 5 ? "all come at once" : `a page of ${count}` };
+    if (count === 5) return { reading: "all come at once" };
+    const pages = [String(first.headers["link"])];
+    const seen = new Set(items(first.json).map((item) => member(item, "id")));
+    for (const page of ["1", "2", "3", "4", "0", "1.5", "x"]) {
+      const answer = await service.get(`/participants/${id}/addresses`, { query: { page } });
+      for (const item of items(answer.json)) seen.add(member(item, "id"));
+      pages.push(`${page}: ${answer.status} ${items(answer.json).length} ${String(answer.headers["link"])}`);
+    }
+    check(seen.size === 5, `5 addresses were registered, ${seen.size} are listed in pages`);
+    return { reading: service.nameless(`a page of ${count}; ${pages.join("; ")}`) };
   }),
 
   allows("Address", "a list item carries what was sent, in full for the caller's own", async (service) => {
@@ -208,17 +218,54 @@ export const addressCases: ContractCase[] = [
     }
     return { reading: `status ${String(member(created, "status"))}` };
   }),
-  forbids("geography", "a city that no catalogue knows is not passed off as resolved", async (service) => {
+  forbids(
+    "geography",
+    "a location names no other country than its address, and no two share a resolution",
+    async (service) => {
+      const { id } = await newParticipant(service);
+      const ids: unknown[] = [];
+      for (const place of [service.profile.knownPlace, service.profile.unknownPlace]) {
+        const { answer } = await newAddress(service, id, place);
+        const geography = member(answer.json, "geography");
+        checkGeography(geography);
+        check(member(geography, "countryCode") === service.profile.countryCode, "another country is named");
+        const age = service.now() - Date.parse(String(member(geography, "resolvedAt")));
+        check(Math.abs(age) < 600_000, `resolved ${age} ms ago, though it was just registered`);
+        ids.push(member(geography, "resolutionId"));
+      }
+      check(new Set(ids).size === ids.length, "two locations share a resolutionId");
+    },
+  ),
+  allows("Open point 6", "how cities, states and countries are resolved", async (service) => {
     const { id } = await newParticipant(service);
-    const { id: addressId, answer } = await newAddress(service, id, service.profile.unknownPlace);
-    const created = member(answer.json, "geography");
-    const kept = member(await listedAddress(service, id, addressId), "geography");
-    for (const geography of [created, kept]) {
-      checkGeography(geography);
-      check(isUnresolved(geography), `should be unresolved: ${JSON.stringify(geography)}`);
+    const lines: string[] = [];
+    for (const place of [service.profile.unknownPlace, ...service.profile.places]) {
+      const answer = await service.post(`/participants/${id}/addresses`, addressFields(service, place));
+      const geography = member(answer.json, "geography") ?? answer.status;
+      lines.push(`${Object.values(place).join(", ")}: ${service.nameless(JSON.stringify(geography))}`);
     }
-    return {
-      reading: `status ${String(member(created, "status"))}, unresolvedLevel ${String(member(created, "unresolvedLevel"))}`,
-    };
+    return { reading: lines.join("\n") };
+  }),
+  allows("Open point 4", "how far latitude and longitude may go", async (service) => {
+    const { id } = await newParticipant(service);
+    const readings: string[] = [];
+    for (const over of [
+      { latitude: 90, longitude: 180 },
+      { latitude: -90, longitude: -180 },
+      { latitude: -23.55052000000001, longitude: -46.63330999999999 },
+      { latitude: 90.5 },
+      { latitude: -90.5 },
+      { longitude: 180.5 },
+      { longitude: -180.5 },
+      { latitude: "1" },
+      { complement: 5 },
+      { neighborhood: 5 },
+      { zipCode: 5 },
+    ]) {
+      const answer = await service.post(`/participants/${id}/addresses`, addressFields(service, over));
+      if (answer.status >= 300) refused(answer, PAYLOAD);
+      readings.push(`${JSON.stringify(over)} ${answer.status}`);
+    }
+    return { reading: readings.join(", ") };
   }),
 ];

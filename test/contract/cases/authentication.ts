@@ -166,6 +166,83 @@ export const authenticationCases: ContractCase[] = [
       return { reading: readings.join("; ") };
     },
   ),
+  forbids(
+    "Open point 12",
+    "a refusal of the token endpoint is RFC 6749's: 400 or 401, an error in JSON",
+    async (service) => {
+      const { clientId, clientSecret } = service.options.credential;
+      const pair = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
+      const grant = { grant_type: "client_credentials" };
+      const named = { ...grant, client_id: clientId, client_secret: clientSecret };
+      const good = pair(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`);
+      const asked: [form: Record<string, string>, headers: Record<string, string>][] = [
+        [{ ...named, client_secret: "wrong" }, {}],
+        [{ ...named, client_id: "wrong" }, {}],
+        [grant, { authorization: pair(`${clientId}:wrong`) }],
+        [grant, { authorization: pair("%zz:x") }],
+        [grant, { authorization: pair("no colon") }],
+        [grant, { authorization: "Basic" }],
+        [grant, { authorization: "Bearer x" }],
+        [grant, {}],
+        [{ ...grant, client_id: clientId }, {}],
+        [{ ...grant, client_secret: clientSecret }, {}],
+        [named, { authorization: good }],
+        [{ ...named, grant_type: "password" }, {}],
+        [{ client_id: clientId, client_secret: clientSecret }, {}],
+        [named, { "content-type": "application/json" }],
+        [named, { "content-type": "application/x-www-form-urlencoded ; charset=utf-8" }],
+        [named, { "content-type": "x application/x-www-form-urlencoded" }],
+        [grant, { authorization: good.replace("Basic", "basic") }],
+        [grant, { authorization: `x ${good}` }],
+        [grant, { authorization: `${good} x` }],
+        [{ ...named, scope: "read write" }, {}],
+        [named, {}],
+      ];
+      const readings: string[] = [];
+      for (const [form, headers] of asked) {
+        const answer = await service.askTokenWith(form, headers);
+        const authenticate = answer.headers["www-authenticate"];
+        const told = `${JSON.stringify(form)} answered ${answer.status} ${answer.text.slice(0, 200)}`;
+        if (answer.status >= 300) {
+          check([400, 401].includes(answer.status), `should be 400 or 401: ${told}`);
+          check(typeof member(answer.json, "error") === "string", `a refusal without an error: ${told}`);
+          check(answer.status === 400 || authenticate !== undefined, `401 without WWW-Authenticate: ${told}`);
+        }
+        const { access_token: token, ...rest } = (answer.json ?? {}) as Record<string, unknown>;
+        const cached = answer.headers["cache-control"] ?? "";
+        const found = `${answer.status} ${JSON.stringify(rest)} ${authenticate ?? ""} ${cached}`;
+        readings.push(`${token === undefined ? "no token" : "a token"} ${found}`);
+      }
+      const other = await service.askTokenEndpoint("GET");
+      check(other.status >= 400, "a token for a GET");
+      readings.push(`GET ${other.status} ${other.headers["allow"] ?? ""}`);
+      return { reading: readings.join("\n") };
+    },
+  ),
+  allows("Open point 12", "how long a token is, and in which spellings it is taken", async (service) => {
+    const { participantId } = await newPlace(service);
+    const token = await service.currentToken();
+    const readings: string[] = [`${token.length} characters`];
+    for (const authorization of [`bearer ${token}`, `BEARER  ${token}`, `Bearer ${token} x`, `x Bearer ${token}`]) {
+      const { status } = await service.get(`/participants/${participantId}`, { as: { authorization } });
+      readings.push(`${authorization.replace(token, "…")} ${status}`);
+    }
+    return { reading: readings.join(", ") };
+  }),
+  allows("Open point 19", "who may not enter is told so before anything else, or not", async (service) => {
+    const readings: string[] = [];
+    for (const authorization of [null, "Bearer wrong"]) {
+      for (const [method, path] of [
+        ["GET", "/nowhere"],
+        ["DELETE", "/documents/x"],
+        ["POST", "/participants"],
+      ] as const) {
+        const answer = await service.send({ method, path, as: { authorization } });
+        readings.push(`${method} ${path} ${answer.status}`);
+      }
+    }
+    return { reading: readings.join(", ") };
+  }),
   forbids("Open point 12", "a wrong secret or an unknown client gets no token", async (service) => {
     const { credential } = service.options;
     for (const wrong of [

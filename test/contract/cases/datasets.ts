@@ -20,7 +20,8 @@ import {
 
 /** Statuses by which a document of another dataset may be withheld. */
 const WITHHELD = [...AUTHORITY, ...REFERENCE];
-const CONTACT = ["email", "mobileNumber", "telephoneNumber"];
+/** Neither identification nor location. */
+const WITHHELD_FIELDS = ["email", "mobileNumber", "telephoneNumber", "businessName", "type", "snapshotId"];
 const IDENTIFICATION = ["id", "countryCode", "taxIdType", "taxId", "name"];
 
 export const datasetCases: ContractCase[] = [
@@ -56,8 +57,9 @@ export const datasetCases: ContractCase[] = [
           `${name} should be readable: ${describeAnswer(foreign)}`,
         );
       }
-      for (const name of CONTACT)
+      for (const name of WITHHELD_FIELDS)
         check(!member(foreign.json, name), `${name} should be withheld: ${describeAnswer(foreign)}`);
+      return { reading: service.nameless(foreign.text) };
     },
     ["second-credential"],
   ),
@@ -76,7 +78,7 @@ export const datasetCases: ContractCase[] = [
       };
       const foreign = await service.get("/participants", { query, as: "second" });
       if (absence(foreign) !== null) return { reading: "a lookup finds only the own dataset's participants" };
-      for (const name of CONTACT)
+      for (const name of WITHHELD_FIELDS)
         check(!member(foreign.json, name), `${name} should be withheld: ${describeAnswer(foreign)}`);
       return { reading: "a lookup finds participants of other datasets" };
     },
@@ -98,6 +100,77 @@ export const datasetCases: ContractCase[] = [
       }
     },
     ["second-credential"],
+  ),
+  forbids(
+    "What the service does 4",
+    "a mask shows nothing of the street: two of one length look the same",
+    async (service) => {
+      const { id } = await newParticipant(service);
+      const streets = ["Rua Augusta", "Ave Bolivia"];
+      for (const street of streets) await newAddress(service, id, { street });
+      const list = done(await service.get(`/participants/${id}/addresses`, { as: "second" }));
+      const masked = items(list.json).map((item) => member(item, "street"));
+      check(new Set(masked).size === 1, `the mask shows something of ${streets.join(", ")}: ${masked.join(", ")}`);
+      return { reading: service.nameless(list.text) };
+    },
+    ["second-credential"],
+  ),
+  allows(
+    "What the service does 4",
+    "where both datasets know a natural key, each finds its own",
+    async (service) => {
+      const { id, fields } = await newParticipant(service);
+      const answer = await service.post("/participants", fields, { as: "second" });
+      if (answer.status >= 300) return { reading: "one natural key is registered once in all datasets" };
+      const { countryCode, taxIdType, taxId } = fields;
+      const query = { countryCode: String(countryCode), taxIdType: String(taxIdType), taxId: String(taxId) };
+      check(member((await service.get("/participants", { query })).json, "id") === id, "the first finds another's");
+      const theirs = stringAt(await service.get("/participants", { query, as: "second" }), "id");
+      check(theirs === stringAt(answer, "id"), "the second finds another's");
+      return undefined;
+    },
+    ["second-credential"],
+  ),
+  forbids(
+    "What the service does 4",
+    "an inline participant or address of another dataset is not taken for one's own",
+    async (service) => {
+      const { id, fields } = await newParticipant(service, {}, "second");
+      const address = await newAddress(service, id, {}, "second");
+      const document = await newDocument(service);
+      const inline = { participantId: undefined, participant: fields, addressId: undefined, address: address.fields };
+      const answer = await send(service, document.id, eventFields(service, document, document.at(1), inline));
+      if (answer.status >= 300) return refused(answer, WITHHELD);
+      const theirs = items(done(await service.get(`/participants/${id}/addresses`, { as: "second" })).json);
+      check(theirs.length === 1, "an address was added to the other dataset's participant");
+      const named = { participantId: id, addressId: undefined, address: address.fields };
+      const other = await send(service, document.id, eventFields(service, document, document.at(1), named));
+      if (other.status >= 300) refused(other, WITHHELD);
+      const now = items(done(await service.get(`/participants/${id}/addresses`, { as: "second" })).json);
+      return { reading: `inline ${answer.status}, by id ${other.status}, then ${now.length} addresses` };
+    },
+    ["second-credential"],
+  ),
+  ...["externalId", "deduplicationId"].map((name) =>
+    allows(
+      name === "externalId" ? "Open point 26" : "Open point 22",
+      `a document's ${name} is one dataset's own, or everybody's`,
+      async (service) => {
+        const key = service.unique(name);
+        await newDocument(service, { fields: { [name]: key } });
+        const place = await newPlace(service, "second");
+        const document = {
+          ...service.profile.document,
+          ...place,
+          [name]: key,
+          externalCreatedAt: "2026-01-01T00:00:00Z",
+        };
+        const answer = await service.post("/documents", document, { as: "second" });
+        if (answer.status >= 300) return refused(answer, WITHHELD);
+        return { reading: "one dataset's own" };
+      },
+      ["second-credential"],
+    ),
   ),
   forbids(
     "What the service does 4",

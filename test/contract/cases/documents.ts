@@ -4,9 +4,18 @@
 import { describeAnswer, member } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
-import { check, done, duplicate, envelope, PAYLOAD, refused } from "../expect.js";
+import { check, done, duplicate, envelope, PAYLOAD, REFERENCE, refused } from "../expect.js";
 import type { Answer } from "../answer.js";
-import { append, dayAgo, documentFields, eventFields, newDocument, newPlace } from "../world.js";
+import {
+  append,
+  dayAgo,
+  documentFields,
+  eventFields,
+  newDocument,
+  newPlace,
+  relatedFields,
+  targetFields,
+} from "../world.js";
 
 /** Open point 25: the id of a created document is `documentId`, else `id`. */
 function documentIdOf(answer: Answer): string {
@@ -64,16 +73,54 @@ export const documentCases: ContractCase[] = [
       );
     }
   }),
-  forbids("Document", "externalId and deduplicationId of another type than string are refused", async (service) => {
+  forbids("Document", "a document that is null is none: refused, and nothing is kept", async (service) => {
     const place = await newPlace(service);
-    const at = dayAgo(service);
-    for (const over of [{ externalId: {} }, { deduplicationId: 5 }, { deduplicationId: ["a"] }]) {
-      const document = documentFields(service, place, { externalCreatedAt: at(0), ...over });
-      refused(
-        await service.post("/documents/events", { document, events: [eventFields(service, place, at(0))] }),
-        PAYLOAD,
-      );
+    for (const nothing of [{ document: null }, { documentId: null }, { document: null, documentId: null }]) {
+      const event = eventFields(service, place, dayAgo(service)(0));
+      for (const events of [[], [event]]) {
+        refused(await service.post("/documents/events", { ...nothing, events }), PAYLOAD);
+      }
+      const document = await newDocument(service, { place });
+      await append(service, document.id, { ...event, externalCreatedAt: document.at(1) });
     }
+  }),
+  allows(
+    "Open point 26",
+    "externalId and deduplicationId may be of another type than string, or not",
+    async (service) => {
+      const place = await newPlace(service);
+      const at = dayAgo(service);
+      const readings: string[] = [];
+      for (const over of [
+        { externalId: {} },
+        { externalId: "" },
+        { externalId: null },
+        { deduplicationId: 5 },
+        { deduplicationId: ["a"] },
+        { deduplicationId: "" },
+      ]) {
+        const document = documentFields(service, place, { externalCreatedAt: at(0), ...over });
+        const events = [eventFields(service, place, at(0))];
+        const answer = await service.post("/documents/events", { document, events });
+        if (answer.status >= 300) refused(answer, PAYLOAD);
+        readings.push(`${JSON.stringify(over)} ${answer.status}`);
+      }
+      return { reading: readings.join(", ") };
+    },
+  ),
+  allows("Document", "numbers of any length are kept to the last digit", async (service) => {
+    const document = await newDocument(service);
+    const values = ["12345678901234567890", "0.1234567890123456789", "1e400", "123456789012345.75", "1234567890123456"];
+    for (const value of values) {
+      const event = JSON.stringify(eventFields(service, document, document.at(1)));
+      const raw = `${event.slice(0, -1)},"value":${value}}`;
+      const headers = { "content-type": "application/json" };
+      done(await service.send({ method: "POST", path: `/documents/${document.id}/events`, raw, headers }));
+    }
+    const { text } = done(await service.get(`/documents/${document.id}`));
+    if (!text.includes(":1234567890123456")) return { reading: "the value cannot be read" };
+    for (const value of values) check(text.includes(`:${value}`), `${value} has lost digits: ${text}`);
+    return { reading: "the value is read as sent" };
   }),
   allows("Open point 26", "externalId must be unique, or need not be", async (service) => {
     const place = await newPlace(service);
@@ -131,6 +178,29 @@ export const documentCases: ContractCase[] = [
       ]);
     },
   ),
+  forbids("POST /documents", "a refused creation leaves the document's key free", async (service) => {
+    const place = await newPlace(service);
+    const at = dayAgo(service);
+    const unknown = service.unique("nobody");
+    const fields = documentFields(service, place, { externalCreatedAt: at(0) });
+    const refusal = await service.post("/documents", { ...fields, participantId: unknown });
+    if (refusal.status >= 300) refused(refusal, REFERENCE);
+    if (refusal.status >= 300) documentIdOf(await service.post("/documents", fields));
+    const batch = documentFields(service, place, { externalCreatedAt: at(0) });
+    const late = [at(2), at(1)].map((time) => eventFields(service, place, time));
+    const events = [eventFields(service, place, at(2))];
+    for (const wrong of [[eventFields(service, place, at(1), { addressId: unknown })], [{}], late]) {
+      const answer = await service.post("/documents/events", { document: batch, events: wrong });
+      refused(answer, [...REFERENCE]);
+    }
+    const again = await service.post("/documents/events", { document: batch, events });
+    if (again.status < 300) return undefined;
+    // Open point 9: a batch that is kept in part has created its document.
+    duplicate(again, String(batch["deduplicationId"]));
+    const other = documentFields(service, place, { externalCreatedAt: at(0) });
+    refused(await service.post("/documents/events", { document: other, events: [{}] }), PAYLOAD);
+    return { reading: "a refused batch may have created its document" };
+  }),
   forbids("POST /documents", "a body that is not an object is refused", async (service) => {
     for (const body of [[], "document", null]) refused(await service.post("/documents", body), PAYLOAD);
   }),
@@ -139,8 +209,39 @@ export const documentCases: ContractCase[] = [
     const document = documentFields(service, place, { externalCreatedAt: dayAgo(service)(0) });
     const answer = await service.post("/documents/events", { document, events: [] });
     if (answer.status >= 300) return refused(answer, PAYLOAD);
-    documentIdOf(answer);
+    const id = documentIdOf(answer);
+    done(await service.post("/documents/events", { documentId: id, events: [] }));
     return { reading: "accepted" };
+  }),
+  allows("Open point 18", "what a document shows of itself and its timeline", async (service) => {
+    const place = await newPlace(service);
+    const at = dayAgo(service);
+    const document = documentFields(service, place, { externalCreatedAt: at(0), nested: { any: [1] } });
+    const [one, other] = [await newDocument(service, { place }), await newDocument(service, { place })];
+    const attributes = ["open", "secret"].map((name) => ({ name, value: "x", isPublic: name === "open" }));
+    const events = [
+      eventFields(service, place, at(1), { value: { a: 1 }, metadata: { attributes }, isPublic: true }),
+      eventFields(service, place, at(2), { target: targetFields(service, place) }),
+    ];
+    const answer = done(await service.post("/documents/events", { document, events }));
+    const id = documentIdOf(answer);
+    const bare = documentIdOf(await service.post("/documents", { externalCreatedAt: at(0) }));
+    for (const [isPublic, preserveSensitiveData] of [
+      [true, true],
+      [false, false],
+    ]) {
+      const back = { isPublic, preserveSensitiveData, eventLabel: "Linked", isBackReference: isPublic };
+      const link = relatedFields(service, place, at(3), other.id, isPublic ? back : { isPublic });
+      done(await service.post(`/documents/${one.id}/events`, { ...link, metadata: { attributes } }));
+    }
+    const copy = eventFields(service, place, at(4), { propagateEvent: true, metadata: { attributes } });
+    done(await service.post(`/documents/${one.id}/events`, { ...copy, deduplicationId: undefined }));
+    const target = String(member(answer.json, "events", 1, "targetDocumentId"));
+    const views: string[] = [];
+    for (const each of [id, bare, target, one.id, other.id]) {
+      views.push(service.nameless((await service.get(`/documents/${each}`)).text));
+    }
+    return { reading: views.join("\n") };
   }),
 
   allows("GET /documents/{id}", "reads an existing document", async (service) => {

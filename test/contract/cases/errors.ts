@@ -20,7 +20,7 @@ import {
 } from "../world.js";
 
 /** Open point 15: any response header whose name looks like a request id. */
-function requestIdOf(answer: Answer): string {
+export function requestIdOf(answer: Answer): string {
   const name = Object.keys(answer.headers).find((header) =>
     /request-?id|correlation-?id|trace-?id|amzn-trace/i.test(header),
   );
@@ -44,6 +44,12 @@ async function provoked(service: Parameters<ContractCase["run"]>[0]): Promise<An
 }
 
 export const errorCases: ContractCase[] = [
+  {
+    ...allows("Open point 14", "the statuses, codes and messages of all answers", async (service) => ({
+      reading: service.said().join("\n"),
+    })),
+    last: true,
+  },
   allows("Errors: envelope", "a refusal carries errors with code, id and timestamp", async (service) => {
     for (const answer of await provoked(service)) {
       check(answer.status >= 400, `should be refused: ${describeAnswer(answer)}`);
@@ -70,8 +76,22 @@ export const errorCases: ContractCase[] = [
     const answers = [await service.get(`/participants/${id}`), await service.get(`/participants/${id}`)];
     check(new Set(answers.map(requestIdOf)).size === 2, "two requests share a request id");
   }),
+  forbids("Errors: envelope", "a refusal is JSON, and says so", async (service) => {
+    for (const answer of await provoked(service)) {
+      const type = answer.headers["content-type"] ?? "";
+      check(type.startsWith("application/json"), `announced as ${type}: ${describeAnswer(answer)}`);
+    }
+  }),
   forbids("Errors: request id", "a refusal carries a request id like any answer", async (service) => {
-    const ids = (await provoked(service)).map(requestIdOf);
+    const nobody = { authorization: null };
+    const answers = [
+      ...(await provoked(service)),
+      await service.get("/participants/x", { as: nobody }),
+      await service.get("/participants/x", { as: { authorization: "Bearer wrong" } }),
+      await service.get("/nowhere"),
+      await service.send({ method: "DELETE", path: "/documents/x" }),
+    ];
+    const ids = answers.map(requestIdOf);
     check(new Set(ids).size === ids.length, "two refusals share a request id");
   }),
 

@@ -7,10 +7,16 @@ import { describeAnswer, items } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import { check, done, envelope, PAYLOAD, refused } from "../expect.js";
+import { requestIdOf } from "./errors.js";
 import type { Caller, ServiceUnderTest } from "../service.js";
 import { append, dayAgo, documentFields, eventFields, newDocument, newParticipant, newPlace } from "../world.js";
 
 const TOO_LARGE = [413, ...PAYLOAD];
+
+/** Sends so many registrations at once, each refused for its payload where the limit lets it pass. */
+function floodOfWrites(service: ServiceUnderTest, count: number): Promise<Answer[]> {
+  return Promise.all(Array.from({ length: count }, () => service.post("/participants", {}, { unpaced: true })));
+}
 
 /** Sends so many reads at once. */
 function flood(service: ServiceUnderTest, count: number, path: string, as: Caller = "first"): Promise<Answer[]> {
@@ -61,6 +67,23 @@ export const limitCases: ContractCase[] = [
         `${passed(answers)} of ${answers.length} passed, at most ${most.toFixed(0)} should`,
       );
       check(passed(answers) >= burst - 2, `only ${passed(answers)} of a burst of ${burst} passed`);
+    },
+    ["rate-limit"],
+  ),
+  forbids(
+    "Limits: burst",
+    "writes are limited like reads, and by one limit with them",
+    async (service) => {
+      const { id } = await newParticipant(service);
+      const { rate, burst } = limitOf(service);
+      await service.rest();
+      const start = performance.now();
+      const writes = await floodOfWrites(service, 2 * burst);
+      const reads = await flood(service, burst, `/participants/${id}`);
+      service.emptied();
+      const most = burst + (rate * (performance.now() - start)) / 1000 + 2;
+      const through = [...writes, ...reads].filter((answer) => answer.status !== 429).length;
+      check(through <= most, `${through} passed, at most ${most.toFixed(0)} should`);
     },
     ["rate-limit"],
   ),
@@ -146,13 +169,14 @@ export const limitCases: ContractCase[] = [
       check(beyond !== undefined, "nothing was refused");
       const inEnvelope = items(beyond.json, "errors").length > 0;
       if (inEnvelope) envelope(beyond);
+      requestIdOf(beyond);
       const after = beyond.headers["retry-after"];
       check(
         after === undefined || /^\d+$/.test(after) || Number.isFinite(Date.parse(after)),
         `Retry-After ${String(after)}`,
       );
       return {
-        reading: `${inEnvelope ? "envelope" : "another body"}, ${after === undefined ? "no Retry-After" : "Retry-After"}`,
+        reading: `${beyond.text.replace(/"id":.*?Z",/, "")} ${inEnvelope ? "envelope" : "another body"}, ${after === undefined ? "no Retry-After" : "Retry-After"}`,
       };
     },
     ["rate-limit"],
@@ -202,7 +226,7 @@ export const limitCases: ContractCase[] = [
   }),
   allows("Open point 10", "how long a string and a body may be", async (service) => {
     const readings: string[] = [];
-    for (const kibibytes of [4, 64, 1100]) {
+    for (const kibibytes of [4, 64, 1100, 11_000]) {
       const document = await newDocument(service);
       const metadata = { attributes: [{ name: "Note", value: "x".repeat(kibibytes * 1024), isPublic: false }] };
       const answer = await service.post(

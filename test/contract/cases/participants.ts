@@ -22,10 +22,26 @@ const CREATE_FIELDS = ["countryCode", "name", "taxId", "taxIdType", "type"];
 const TABLE = ["id", "snapshotId", ...CREATE_FIELDS, "businessName", "email", "mobileNumber", "telephoneNumber"];
 
 /** The query that looks a participant up by its natural key. */
-function naturalKey(fields: Fields): Record<string, string> {
+function naturalKey(fields: Fields): { countryCode: string; taxId: string; taxIdType: string } {
   const { countryCode, taxId, taxIdType } = fields;
   return { countryCode: String(countryCode), taxId: String(taxId), taxIdType: String(taxIdType) };
 }
+
+const NUMBERS = [
+  "11 98765-4321",
+  "5511987654321",
+  "+55-11-98765-4321",
+  "+0511987654321",
+  "+551",
+  "+1234567",
+  "+123456",
+  "+123456789012345",
+  "+1234567890123456",
+  "plus",
+  "+12345678x",
+  "x+12345678",
+  "",
+];
 
 export const participantCases: ContractCase[] = [
   allows("What the service does 1", "a participant and its address are kept and can be read back", async (service) => {
@@ -171,6 +187,25 @@ export const participantCases: ContractCase[] = [
       check(unlike, `${JSON.stringify(over)} finds the participant: ${describeAnswer(answer)}`);
     }
   }),
+  forbids(
+    "Participant natural key",
+    "the three values are three: what one gives to the next is another key",
+    async (service) => {
+      const { fields } = await newParticipant(service);
+      const { countryCode, taxIdType, taxId } = naturalKey(fields);
+      for (const other of [
+        { countryCode, taxIdType: `${taxIdType}${taxId.slice(0, 1)}`, taxId: taxId.slice(1) },
+        { countryCode, taxIdType: taxIdType.slice(0, -1), taxId: `${taxIdType.slice(-1)}${taxId}` },
+        { countryCode: `${countryCode}${taxIdType.slice(0, 1)}`, taxIdType: taxIdType.slice(1), taxId },
+        { countryCode, taxIdType, taxId: `0${taxId}` },
+        { countryCode, taxIdType, taxId: taxId.slice(0, -1) },
+      ]) {
+        const answer = await service.get("/participants", { query: other });
+        const isAnother = answer.status === 400 || answer.status === 422 || absence(answer) !== null;
+        check(isAnother, `${JSON.stringify(other)} finds ${JSON.stringify(fields)}`);
+      }
+    },
+  ),
   allows("Participant natural key", "one taxId under two types or countries is two participants", async (service) => {
     const { id, fields } = await newParticipant(service);
     const { otherCountryCode, otherTaxIdType } = service.profile;
@@ -229,6 +264,49 @@ export const participantCases: ContractCase[] = [
       return { reading };
     },
   ),
+  forbids(
+    "Participant",
+    "a number that is not international, with its plus, is not returned as one",
+    async (service) => {
+      const readings: string[] = [];
+      for (const name of ["mobileNumber", "telephoneNumber"]) {
+        for (const number of NUMBERS) {
+          const answer = await service.post("/participants", participantFields(service, { [name]: number }));
+          if (answer.status >= 300) {
+            refused(answer, PAYLOAD);
+            continue;
+          }
+          const read = done(await service.get(`/participants/${stringAt(answer, "id")}`));
+          const kept = String(member(read.json, name) ?? "");
+          check(kept === "" || /^\+[1-9]\d+$/.test(kept), `${number} is returned as ${kept}`);
+          readings.push(`${name} ${number}`);
+        }
+      }
+      return { reading: `taken: ${readings.join(", ")}` };
+    },
+  ),
+  allows("Open point 1", "what a read shows of a participant of five fields, and of one with all", async (service) => {
+    const all = {
+      businessName: "Acme",
+      email: "ops@example.com",
+      mobileNumber: "+5511987654321",
+      telephoneNumber: "+551133334444",
+    };
+    const lines: string[] = [];
+    for (const over of [{}, all, { businessName: 5 }, { email: 5 }, { mobileNumber: 5 }, { telephoneNumber: 5 }]) {
+      const answer = await service.post("/participants", participantFields(service, over));
+      if (answer.status >= 300) {
+        refused(answer, PAYLOAD);
+        continue;
+      }
+      const read = done(await service.get(`/participants/${stringAt(answer, "id")}`));
+      for (const [name, value] of Object.entries(over)) {
+        check(member(read.json, name) === value, `${name} was taken and is not read back: ${describeAnswer(read)}`);
+      }
+      lines.push(service.nameless(read.text));
+    }
+    return { reading: lines.join("\n") };
+  }),
   forbids("Participant", "snapshotId is not returned on read", async (service) => {
     const { id, fields } = await newParticipant(service);
     for (const answer of [

@@ -2,10 +2,10 @@
  * Cases of Endpoints, Events 1 to 3: exactly one participant and one address, the inline forms, the delegation of
  * single events to the batch, and the identity check across it.
  */
-import { items } from "../answer.js";
+import { describeAnswer, items, member } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
-import { check, done, duplicate, PAYLOAD, refused, STATE, stringAt } from "../expect.js";
+import { absence, check, done, duplicate, PAYLOAD, REFERENCE, refused, STATE, stringAt } from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
 import type { Fields } from "../world.js";
 import {
@@ -44,6 +44,17 @@ async function lookedUp(service: ServiceUnderTest, fields: Fields): Promise<stri
     taxId: String(fields["taxId"]),
   };
   return stringAt(done(await service.get("/participants", { query })), "id");
+}
+
+/** Nobody is registered under the natural key of these fields. */
+async function isNobody(service: ServiceUnderTest, fields: Fields): Promise<void> {
+  const query = {
+    countryCode: String(fields["countryCode"]),
+    taxIdType: String(fields["taxIdType"]),
+    taxId: String(fields["taxId"]),
+  };
+  const found = await service.get("/participants", { query });
+  check(absence(found) !== null, `a participant of a refused request was kept: ${describeAnswer(found)}`);
 }
 
 /** How many addresses the participant has. */
@@ -121,23 +132,40 @@ export const referenceCases: ContractCase[] = [
       const address = await newAddress(service, id);
       for (const by of ENDPOINTS) {
         const inline = { participantId: id, addressId: undefined, address: address.fields };
-        await append(service, document.id, eventFields(service, document, document.at(1), inline), by);
+        const answer = await send(service, document.id, eventFields(service, document, document.at(1), inline), by);
+        if (answer.status >= 300) return refused(answer, REFERENCE);
       }
       check((await addressCount(service, id)) === 1, "the address was created twice");
+      return undefined;
     },
   ),
-  allows("Endpoints, Events 1", "one reference may be inline and the other by id", async (service) => {
+  allows("Open point 33", "one reference may be inline and the other by id, or not", async (service) => {
     const document = await newDocument(service);
     const place = await newPlace(service);
     const address = { addressId: undefined, address: addressFields(service) };
-    await append(service, document.id, eventFields(service, place, document.at(1), address));
-    check(
-      (await addressCount(service, place.participantId)) === 2,
-      "the inline address is not kept under participantId",
-    );
+    const one = await send(service, document.id, eventFields(service, place, document.at(1), address));
+    if (one.status < 300) {
+      const kept = await addressCount(service, place.participantId);
+      check(kept === 2, "the inline address is not kept under participantId");
+    } else {
+      refused(one, REFERENCE);
+    }
     const { fields } = await newParticipant(service);
     const participant = { participantId: undefined, participant: fields };
-    await append(service, document.id, eventFields(service, place, document.at(2), participant), "batch");
+    const other = await send(service, document.id, eventFields(service, place, document.at(2), participant), "batch");
+    if (other.status >= 300) refused(other, REFERENCE);
+    return { reading: `an inline address ${one.status}, an inline participant ${other.status}` };
+  }),
+  allows("Open point 33", "an addressId of another participant may be named, or not", async (service) => {
+    const document = await newDocument(service);
+    const [place, other] = [await newPlace(service), await newPlace(service)];
+    const event = eventFields(service, place, document.at(1), { addressId: other.addressId });
+    const answer = await send(service, document.id, event);
+    if (answer.status < 300) return { reading: "may be named" };
+    refused(answer, REFERENCE);
+    await leftNoTrace(service, document, event);
+    done(await send(service, document.id, eventFields(service, place, document.at(1))));
+    return { reading: `refused with ${answer.status}` };
   }),
   refusesReferences("participantId and participant", (service) => ({ participant: participantFields(service) })),
   refusesReferences("neither participantId nor participant", () => ({ participantId: undefined })),
@@ -161,16 +189,27 @@ export const referenceCases: ContractCase[] = [
     refused(await service.post("/documents/events", { documentId: document.id, events: [good, bad] }), PAYLOAD);
   }),
   allows(
-    "Endpoints, Events 1",
-    "an inline participant that differs from the registered one is found, or refused",
+    "Open point 35",
+    "an inline participant or address that differs from the registered one is found, or refused",
     async (service) => {
       const document = await newDocument(service);
       const { id, fields } = await newParticipant(service);
       const participant = { participantId: undefined, participant: { ...fields, name: "Another name" } };
-      const answer = await send(service, document.id, eventFields(service, document, document.at(1), participant));
-      if (answer.status >= 300) return refused(answer, IDENTITY);
+      const event = inlineEvent(service, document.at(1), participant.participant, addressFields(service));
+      const answer = await send(service, document.id, event);
       check((await lookedUp(service, fields)) === id, "the natural key now finds another participant");
-      return { reading: "found by its natural key" };
+      const kept = done(await service.get(`/participants/${id}`));
+      check(member(kept.json, "name") === fields["name"], "the registered participant has changed");
+      if (answer.status >= 300) {
+        refused(answer, IDENTITY);
+        await leftNoTrace(service, document, event);
+      }
+      const address = await newAddress(service, id);
+      const extended = inlineEvent(service, document.at(1), fields, { ...address.fields, zipCode: "01304-001" });
+      const other = await send(service, document.id, extended, "batch");
+      if (other.status >= 300) refused(other, IDENTITY);
+      await append(service, document.id, inlineEvent(service, document.at(1), fields, address.fields));
+      return { reading: `a participant ${answer.status}, an address ${other.status}` };
     },
   ),
 
@@ -213,9 +252,13 @@ export const referenceCases: ContractCase[] = [
       const document = await newDocument(service);
       const contradiction = (): Fields => {
         const participant = participantFields(service);
-        const target = targetFields(service, document, { participantId: undefined, participant });
+        const target = targetFields(service, document, {
+          participantId: undefined,
+          participant,
+          addressId: undefined,
+        });
         const other = { ...participant, name: "Another name" };
-        return eventFields(service, document, document.at(1), { participantId: undefined, participant: other, target });
+        return { ...inlineEvent(service, document.at(1), other, addressFields(service)), target };
       };
       const inBatch = await send(service, document.id, contradiction(), "batch");
       const alone = await send(service, document.id, contradiction(), "single");
@@ -236,6 +279,145 @@ export const referenceCases: ContractCase[] = [
       check((await addressCount(service, id)) === 1, "the address was created more than once");
     },
   ),
+  forbids("Endpoints, Events 3", "the check reaches every event of a batch, whichever two differ", async (service) => {
+    const document = await newDocument(service);
+    for (const [one, other] of [
+      [0, 4],
+      [2, 3],
+      [3, 4],
+    ]) {
+      const same = participantFields(service);
+      const events = [0, 1, 2, 3, 4].map((index) => {
+        const differs = index === other ? { ...same, name: "Another name" } : same;
+        const participant = index === one || index === other ? differs : participantFields(service);
+        return inlineEvent(service, document.at(0), participant, addressFields(service));
+      });
+      refused(await service.post("/documents/events", { documentId: document.id, events }), IDENTITY);
+    }
+  }),
+  forbids("Endpoints, Events 3", "one owner named in two ways is one owner of an address", async (service) => {
+    // Only what is refused of an owner named inline twice is an identity at all.
+    const readings: string[] = [];
+    for (const [over, other] of ADDRESS_DIFFERENCES) {
+      const document = await newDocument(service);
+      const outcomes: boolean[] = [];
+      for (const isNamed of [false, true]) {
+        const { id, fields } = await newParticipant(service);
+        const address = addressFields(service, over);
+        const inline = inlineEvent(service, document.at(0), fields, { ...address, ...other });
+        const named = { participantId: id, addressId: undefined, address };
+        const first = isNamed
+          ? eventFields(service, document, document.at(0), named)
+          : inlineEvent(service, document.at(0), fields, address);
+        for (const events of [
+          [first, inline],
+          [inline, first],
+        ]) {
+          const answer = await service.post("/documents/events", { documentId: document.id, events });
+          if (answer.status >= 300) refused(answer, REFERENCE);
+          outcomes.push(answer.status < 300);
+        }
+      }
+      const [one, two, three, four] = outcomes;
+      if (one || two) continue;
+      check(!three && !four, `${JSON.stringify(other)} passed where the owner was named by id`);
+      readings.push(Object.keys(other).join(" and "));
+    }
+    return { reading: `one identity, refused with another ${readings.join("; ")}` };
+  }),
+  allows(
+    "Open point 36",
+    "a field that only one of two identities carries is a difference, or none",
+    async (service) => {
+      const document = await newDocument(service);
+      const full = { email: "ops@example.com" };
+      const participant = participantFields(service);
+      const orders = [
+        [participant, { ...participant, ...full }],
+        [{ ...participant, ...full }, participant],
+      ];
+      const statuses: number[] = [];
+      for (const order of orders) {
+        const events = order.map((each) => inlineEvent(service, document.at(1), each, addressFields(service)));
+        const answer = await service.post("/documents/events", { documentId: document.id, events });
+        if (answer.status >= 300) refused(answer, IDENTITY);
+        statuses.push(answer.status);
+      }
+      return { reading: statuses.join(", ") };
+    },
+  ),
+  forbids(
+    "Endpoints, Events 1",
+    "a refused request leaves no inline participant and no inline address",
+    async (service) => {
+      const document = await newDocument(service);
+      const place = await newParticipant(service);
+      for (const by of ENDPOINTS) {
+        const participant = participantFields(service);
+        const late = inlineEvent(service, document.at(-1), participant, addressFields(service));
+        refused(await send(service, document.id, late, by), STATE);
+        await isNobody(service, participant);
+        const address = { participantId: place.id, addressId: undefined, address: addressFields(service) };
+        refused(await send(service, document.id, eventFields(service, document, document.at(-1), address), by), STATE);
+        check((await addressCount(service, place.id)) === 0, "an address of a refused event was kept");
+      }
+      const participant = participantFields(service);
+      const events = [
+        inlineEvent(service, document.at(1), participant, addressFields(service)),
+        eventFields(service, document, document.at(0)),
+      ];
+      refused(await service.post("/documents/events", { documentId: document.id, events }), STATE);
+      const again = eventFields(service, document, document.at(0), { deduplicationId: events[0]?.["deduplicationId"] });
+      const kept = (await send(service, document.id, again)).status >= 300;
+      if (!kept) await isNobody(service, participant);
+      const isCreated = participantFields(service);
+      const creation = documentFields(service, document, {
+        participantId: undefined,
+        participant: isCreated,
+        addressId: undefined,
+        externalCreatedAt: document.at(0),
+      });
+      const future = eventFields(service, document, new Date(service.now() + 3_600_000).toISOString());
+      const answer = await service.post("/documents/events", { document: creation, events: [future] });
+      check(answer.status >= 400, "an event of the future was accepted");
+      if (!kept) await isNobody(service, isCreated);
+      return { reading: kept ? "a refused batch is kept in part" : "all or nothing" };
+    },
+  ),
+  allows("Open point 27", "a document may name participant and address twice, or inline, or not", async (service) => {
+    const place = await newPlace(service);
+    const readings: string[] = [];
+    const named: Record<string, (known: Fields) => Fields> = {
+      "both of a participant": () => ({ participant: participantFields(service) }),
+      "both of an address": () => ({ address: addressFields(service) }),
+      "inline both": () => ({
+        participantId: undefined,
+        participant: participantFields(service),
+        addressId: undefined,
+        address: addressFields(service),
+      }),
+      "an inline address alone": () => ({
+        participantId: undefined,
+        addressId: undefined,
+        address: addressFields(service),
+      }),
+      "an inline address of another shape": () => ({ addressId: undefined, address: { city: 5 } }),
+    };
+    for (const [title, over] of Object.entries(named)) {
+      const document = await newDocument(service);
+      const at = document.at(0);
+      const fields = () => documentFields(service, place, { externalCreatedAt: at, ...over({}) });
+      const target = eventFields(service, place, document.at(1), { target: fields() });
+      const answers = [
+        await service.post("/documents", fields()),
+        await service.post("/documents/events", { document: fields(), events: [eventFields(service, place, at)] }),
+        await send(service, document.id, target),
+      ];
+      for (const answer of answers) if (answer.status >= 300) refused(answer, REFERENCE);
+      readings.push(`${title} ${answers.map((answer) => answer.status).join(" ")}`);
+    }
+    return { reading: readings.join(", ") };
+  }),
   forbids("Endpoints, Events 3", "one participant identity with different data in a batch fails", async (service) => {
     const document = await newDocument(service);
     const [participant, address] = [participantFields(service), addressFields(service)];

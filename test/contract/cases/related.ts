@@ -5,7 +5,7 @@
 import { describeAnswer, items, member } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
-import { AUTHORITY, check, done, PAYLOAD, REFERENCE, refused, STATE } from "../expect.js";
+import { AUTHORITY, check, done, PAYLOAD, REFERENCE, refused, STATE, stringAt } from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
 import type { Document, Fields } from "../world.js";
 import {
@@ -19,6 +19,7 @@ import {
   newPlace,
   relatedFields,
   send,
+  targetFields,
 } from "../world.js";
 
 const RULE = "Endpoints, Events 10";
@@ -184,16 +185,108 @@ export const relatedCases: ContractCase[] = [
     return { reading: "at the service's time" };
   }),
   allows(
-    "Open point 11",
+    "Open point 32",
     "a link earlier than the other document's last event is taken, or refused",
     async (service) => {
       const [one, other] = await pair(service);
       await append(service, other.id, eventFields(service, other, other.at(9)));
-      const answer = await send(service, one.id, relatedFields(service, one, one.at(1), other.id));
-      if (answer.status >= 300) return refused(answer, STATE);
-      return { reading: "taken" };
+      const event = relatedFields(service, one, one.at(1), other.id);
+      const answer = await send(service, one.id, event);
+      if (answer.status >= 300) {
+        refused(answer, STATE);
+        await leftNoTrace(service, one, event);
+        await append(service, one.id, relatedFields(service, one, one.at(2), other.id, { bidirectional: false }));
+        const level = await send(service, one.id, relatedFields(service, one, other.at(9), other.id));
+        return { reading: `refused with ${answer.status}, at the same time ${level.status}` };
+      }
+      // Moved, the mirror must not have moved the other timeline further than it was, nor back.
+      refused(await send(service, other.id, eventFields(service, other, other.at(8))), STATE);
+      const soon = await send(service, other.id, eventFields(service, other, other.at(9)));
+      return { reading: soon.status < 300 ? "taken at the other document's last time" : "taken at a later time" };
     },
   ),
+  allows("Open point 34", "a RELATED event that points at its own document is taken, or refused", async (service) => {
+    const readings: number[] = [];
+    for (const related of [{ isPublic: true }, { bidirectional: false }]) {
+      const document = await newDocument(service);
+      const event = relatedFields(service, document, document.at(1), document.id, related);
+      const answer = await send(service, document.id, event);
+      if (answer.status >= 300) {
+        refused(answer, REFERENCE);
+        await leftNoTrace(service, document, event);
+      }
+      done(await send(service, document.id, eventFields(service, document, await service.moment())));
+      readings.push(answer.status);
+    }
+    return { reading: readings.join(", ") };
+  }),
+  forbids(RULE, "every link has its mirror, also the second one to the same document", async (service) => {
+    const [one, other] = await pair(service);
+    await link(service, one, other);
+    const before = await service.moment();
+    await link(service, one, other);
+    check(await hasLaterThan(service, other, before), "the second link has no mirror");
+  }),
+  allows("Open point 29", "which names a mirror may have", async (service) => {
+    const readings: string[] = [];
+    for (const eventName of ["RELATED", "LINKED", "CLOSE", "CANCEL", "ACTOR", "UPDATE", "close", ""]) {
+      const [one, other] = await pair(service);
+      const related = { isPublic: true, eventName };
+      const answer = await send(service, one.id, relatedFields(service, one, one.at(1), other.id, related));
+      if (answer.status >= 300) refused(answer, PAYLOAD);
+      const next = await send(service, other.id, eventFields(service, other, await service.moment()));
+      readings.push(`${eventName} ${answer.status} ${next.status}`);
+    }
+    return { reading: readings.join(", ") };
+  }),
+  allows(
+    "Open point 39",
+    "a propagated CLOSE or CANCEL is a copy, ends the related document, or is refused",
+    async (service) => {
+      const readings: string[] = [];
+      for (const name of ["CLOSE", "CANCEL"]) {
+        const [one, other] = await pair(service);
+        await link(service, one, other);
+        const metadata = { attributes: [{ name: "reason", value: "wrong", isPublic: false }] };
+        const over = { name, propagateEvent: true, metadata };
+        const answer = await send(service, one.id, eventFields(service, one, await service.moment(), over));
+        if (answer.status >= 300) refused(answer, PAYLOAD);
+        const next = await send(service, other.id, eventFields(service, other, await service.moment()));
+        if (next.status >= 300) refused(next, STATE);
+        readings.push(`${name} ${answer.status}, then on the related document ${next.status}`);
+      }
+      return { reading: readings.join(", ") };
+    },
+  ),
+  allows("Open point 40", "a document's propagated events reach its targets, or do not", async (service) => {
+    const [document] = await pair(service);
+    const event = eventFields(service, document, await service.moment(), { target: targetFields(service, document) });
+    const id = stringAt(done(await send(service, document.id, event)), "targetDocumentId");
+    const before = await service.moment();
+    const propagated = async (): Promise<Fields> =>
+      eventFields(service, document, await service.moment(), { propagateEvent: true });
+    await append(service, document.id, await propagated());
+    const isReached = await hasLaterThan(service, { ...document, id }, before);
+    const between = await service.moment();
+    await append(service, id, await propagated());
+    const isReachedBack = await hasLaterThan(service, document, between);
+    return { reading: `from its source: ${isReached}, from the target: ${isReachedBack}` };
+  }),
+  allows("Open point 29", "propagation to a closed or cancelled document is left out, or refused", async (service) => {
+    const readings: string[] = [];
+    for (const name of ["CLOSE", "CANCEL"]) {
+      const [one, other] = await pair(service);
+      await link(service, one, other);
+      const end = cancelFields(service, other, await service.moment(), { name });
+      await append(service, other.id, end);
+      const event = eventFields(service, one, await service.moment(), { propagateEvent: true });
+      const answer = await send(service, one.id, event);
+      if (answer.status >= 300) refused(answer, STATE);
+      const { text } = await service.get(`/documents/${other.id}`);
+      readings.push(`${name} ${answer.status}, ${text.split('"eventId"').length - 1} events`);
+    }
+    return { reading: readings.join(", ") };
+  }),
 
   allows("Endpoints, Events 11", "a propagated event reaches the related document", async (service) => {
     for (const by of ENDPOINTS) {
@@ -213,6 +306,22 @@ export const relatedCases: ContractCase[] = [
     }
     check(!(await hasLaterThan(service, other, before)), "an event was propagated unasked");
   }),
+  allows(
+    "Endpoints, Events 11",
+    "a propagated event reaches every related document, in either direction",
+    async (service) => {
+      const [one, other] = await pair(service);
+      const [third, fourth] = await pair(service);
+      await link(service, one, other);
+      await link(service, one, third);
+      await link(service, fourth, one);
+      const before = await service.moment();
+      await append(service, one.id, eventFields(service, one, await service.moment(), { propagateEvent: true }));
+      for (const each of [other, third, fourth]) {
+        check(await hasLaterThan(service, each, before), "a related document was left out");
+      }
+    },
+  ),
   forbids("Endpoints, Events 11", "propagation ends one level deep", async (service) => {
     const [one, other] = await pair(service);
     const third = await newDocument(service, { place: one });

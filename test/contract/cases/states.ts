@@ -95,6 +95,24 @@ export const stateCases: ContractCase[] = [
       relatedFields(service, document, document.at(1), other.id, { bidirectional: false }),
     );
   }),
+  forbids(
+    "States: CLOSE",
+    "a link, whichever side it comes from, does not open a closed document again",
+    async (service) => {
+      const readings = new Set<string>();
+      for (const related of [{ isPublic: true }, { bidirectional: false }]) {
+        const [document, other] = [await closed(service), await newDocument(service)];
+        await append(service, document.id, relatedFields(service, document, document.at(2), other.id, related));
+        refused(await send(service, document.id, eventFields(service, document, document.at(3))), STATE);
+        const mirror = await send(service, other.id, relatedFields(service, other, other.at(4), document.id, related));
+        readings.add(`a link from the other side ${mirror.status}`);
+        if (mirror.status >= 300) refused(mirror, STATE);
+        refused(await send(service, document.id, eventFields(service, document, await service.moment())), STATE);
+        await append(service, document.id, cancelFields(service, document, await service.moment()));
+      }
+      return { reading: [...readings].join(", ") };
+    },
+  ),
   forbids("States: CLOSE", "a CLOSE event must keep the order of time", async (service) => {
     const document = await newDocument(service);
     await append(service, document.id, eventFields(service, document, document.at(5)));
@@ -199,6 +217,25 @@ export const stateCases: ContractCase[] = [
   cancelRefused("Reason instead of reason", reason("Reason", "entered twice")),
   cancelRefused("REASON instead of reason", reason("REASON", "entered twice")),
   cancelRefused("reason misspelt with a blank", reason(" reason", "entered twice")),
+  allows("Open point 38", "a reason of blanks is a reason, or none", async (service) => {
+    const document = await newDocument(service);
+    const event = cancelFields(service, document, document.at(1), { metadata: reason("reason", " \t ") });
+    const answer = await send(service, document.id, event);
+    if (answer.status < 300) return { reading: "a reason" };
+    refused(answer, [400]);
+    await leftNoTrace(service, document, event);
+    const good = reason("reason", " typo ");
+    await append(service, document.id, cancelFields(service, document, document.at(1), { metadata: good }));
+    return { reading: "none" };
+  }),
+  allows("Open point 38", "one of several reasons that has a value is enough, or is not", async (service) => {
+    const document = await newDocument(service);
+    const attributes = ["", "typo"].map((value) => ({ name: "reason", value, isPublic: false }));
+    const event = cancelFields(service, document, document.at(1), { metadata: { attributes } });
+    const answer = await send(service, document.id, event);
+    if (answer.status >= 300) return refused(answer, PAYLOAD);
+    return { reading: "enough" };
+  }),
   forbids("Endpoints, Events 9", "the reason's attribute needs its own isPublic like any other", async (service) => {
     const document = await newDocument(service);
     const metadata = { attributes: [{ name: "reason", value: "entered twice" }] };

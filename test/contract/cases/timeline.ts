@@ -1,6 +1,7 @@
 /**
  * Cases of Endpoints, Events 6 to 8: targets, the order of time (also Limits 3), and deduplicationId.
  */
+import type { Answer } from "../answer.js";
 import { describeAnswer, items, member } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
@@ -49,6 +50,69 @@ function makesTarget(name: string): ContractCase {
     },
   );
 }
+
+/** All of them name 2025-06-01T12:00:00Z: a form that is taken must mean that instant. */
+const FORMS_OF_NOON = [
+  "2025-06-01T12:00:00Z",
+  "2025-06-01T12:00:00.000Z",
+  "2025-06-01T12:00:00,0Z",
+  "2025-06-01T12:00Z",
+  "2025-06-01T12Z",
+  "2025-06-01T11:59.99999999999Z",
+  "2025-06-01T12.0Z",
+  "20250601T120000Z",
+  "20250601T1200Z",
+  "20250601T120000.00Z",
+  "2025-06-01t12:00:00z",
+  "2025-06-01T09:00:00-03:00",
+  "2025-06-01T09:00:00-03",
+  "2025-06-01T09:00:00-0300",
+  "2025-06-01T15:30:00+03:30",
+  "20250601T150000+0300",
+  "2025-152T12:00:00Z",
+  "2025152T120000Z",
+  "2025-W22-7T12:00:00Z",
+  "2025W227T120000Z",
+  "2025-06-01T11:59:60Z",
+  "2025-06-01T12:00:00-00:00",
+  "2025-06-02T24:00:00+36:00",
+];
+
+const NO_TIMES = [
+  "2025-02-30T00:00:00Z",
+  "2023-02-29T00:00:00Z",
+  "2025-13-01T00:00:00Z",
+  "2025-00-01T00:00:00Z",
+  "2025-01-32T00:00:00Z",
+  "2025-01-00T00:00:00Z",
+  "2025-01-01T25:00:00Z",
+  "2025-01-01T23:60:00Z",
+  "2025-01-01T24:00:01Z",
+  "2025-01-01T24:01:00Z",
+  "2025-01-01T24:00:00.5Z",
+  "2025-01-01T00:00:61Z",
+  "2025-366T00:00:00Z",
+  "2025-000T00:00:00Z",
+  "2025-W53-1T00:00:00Z",
+  "2025-W00-1T00:00:00Z",
+  "2025-W01-0T00:00:00Z",
+  "2025-W01-8T00:00:00Z",
+  "2025-W1-1T00:00:00Z",
+  "2020-W54-1T00:00:00Z",
+  "2025-01-01T00:00:00.Z",
+  "2025-01-01T00:00:00+03:60",
+  "2025-1-1T00:00:00Z",
+  "2025-01-01 00:00:00Z",
+  "25-01-01T00:00:00Z",
+  "2025-01-01T",
+  "2025-01-01T00:00:00Zulu",
+  "x2025-01-01T00:00:00Z",
+  "202501-01T00:00:00Z",
+  "2025-01-01T0000Z",
+  "20250101T00:00Z",
+  "2025-01-01T00:0000Z",
+  `2025-01-01T00:00:00.${"0".repeat(5000)}Z`,
+];
 
 async function refusesTime(
   service: ServiceUnderTest,
@@ -126,6 +190,66 @@ export const timelineCases: ContractCase[] = [
   forbids("Endpoints, Events 7", "an event in the future is refused and leaves no trace", (service) =>
     refusesTime(service, () => fromNow(service, HOUR)),
   ),
+  forbids("Endpoints, Events 7", "below the millisecond too, earlier is earlier", async (service) => {
+    const document = await newDocument(service);
+    const other = await newDocument(service, { place: document });
+    const at = (digits: string): Fields => eventFields(service, document, `${document.at(5).slice(0, 19)}.${digits}Z`);
+    const first = await send(service, document.id, at("000900"));
+    if (first.status >= 300) return { reading: `digits below the millisecond are ${refused(first).reading}` };
+    for (const digits of ["000100", "000", "0008999", "0"])
+      refused(await send(service, document.id, at(digits)), STATE);
+    for (const digits of ["0009", "00090000", "000900001", "0009001"]) await append(service, document.id, at(digits));
+    refused(await send(service, document.id, at("000900001"), "batch"), STATE);
+    const relatedDocument = { documentId: other.id, isPublic: true };
+    await append(service, document.id, { ...at("0015"), relatedDocument, name: "RELATED" });
+    if ((await send(service, other.id, at("001"))).status < 300) throw new Error("a mirror has lost its digits");
+    const batch = ["0020009", "0020001"].map(at);
+    refused(await service.post("/documents/events", { documentId: document.id, events: batch }), STATE);
+    return undefined;
+  }),
+  allows("Open point 41", "which forms of ISO 8601 are taken", async (service) => {
+    const place = await newPlace(service);
+    const readings: string[] = [];
+    for (const form of FORMS_OF_NOON) {
+      const made = await service.post("/documents/events", {
+        document: documentFields(service, place, { externalCreatedAt: "2025-01-01T00:00:00Z" }),
+        events: [eventFields(service, place, form)],
+      });
+      if (made.status >= 300) {
+        refused(made, PAYLOAD);
+        continue;
+      }
+      const id = stringAt(made, "documentId");
+      refused(await send(service, id, eventFields(service, place, "2025-06-01T11:59:59.998Z")), STATE);
+      done(await send(service, id, eventFields(service, place, "2025-06-01T12:00:00.000Z")));
+      readings.push(form);
+    }
+    return { reading: readings.join(", ") };
+  }),
+  forbids("Endpoints, Events 7", "what only looks like a time is refused", async (service) => {
+    const document = await newDocument(service);
+    for (const time of NO_TIMES) {
+      refused(await send(service, document.id, eventFields(service, document, time)), PAYLOAD);
+    }
+  }),
+  allows(
+    "Open point 41",
+    "a time without an offset, and a date without a time, are refused, or not",
+    async (service) => {
+      const document = await newDocument(service);
+      const statuses: number[] = [];
+      for (const time of [document.at(1).slice(0, 19), document.at(1440).slice(0, 10)]) {
+        const answer = await send(service, document.id, eventFields(service, document, time));
+        if (answer.status >= 300) refused(answer, STATE);
+        statuses.push(answer.status);
+      }
+      return { reading: statuses.join(", ") };
+    },
+  ),
+  forbids("Limits 3", "the future begins at once: no seconds of it are let pass", async (service) => {
+    const ahead = service.isNear ? 1000 : 15_000;
+    await refusesTime(service, () => fromNow(service, ahead));
+  }),
   forbids("Endpoints, Events 7", "the events of a batch must be in order too", async (service) => {
     const document = await newDocument(service);
     const events = [2, 1].map((minute) => eventFields(service, document, document.at(minute)));
@@ -237,6 +361,53 @@ export const timelineCases: ContractCase[] = [
     const body = { documentId: document.id, events: [event, fresh] };
     return duplicate(await service.post("/documents/events", body), String(event["deduplicationId"]));
   }),
+  allows("Endpoints, Events 8", "keys differ by every character: case, blanks, accents and length", async (service) => {
+    const document = await newDocument(service);
+    const key = service.unique("key-a\u00e9");
+    const others = [key.toUpperCase(), `${key} `, ` ${key}`, key.normalize("NFD"), `${key}0`, key.slice(1)];
+    await append(service, document.id, eventFields(service, document, document.at(1), { deduplicationId: key }));
+    const readings: string[] = [];
+    for (const deduplicationId of others) {
+      const answer = await send(
+        service,
+        document.id,
+        eventFields(service, document, document.at(1), { deduplicationId }),
+      );
+      if (answer.status < 300) continue;
+      refused(answer, PAYLOAD);
+      readings.push(JSON.stringify(deduplicationId.replace(key, "…")));
+    }
+    return { reading: `refused: ${readings.join(", ")}` };
+  }),
+  allows("Open point 8", "an event without a deduplicationId may come again and again, or not", async (service) => {
+    const document = await newDocument(service);
+    const event = eventFields(service, document, document.at(1), { deduplicationId: undefined });
+    const answers = [await send(service, document.id, event), await send(service, document.id, event)];
+    for (const answer of answers) if (answer.status >= 300) refused(answer, STATE);
+    return { reading: answers.map((answer) => answer.status).join(", ") };
+  }),
+  allows("Open point 37", "a document's own key may be an event's too, or not", async (service) => {
+    const readings: string[] = [];
+    const tried = async (title: string, pending: Promise<Answer>, key: string): Promise<void> => {
+      const answer = await pending;
+      if (answer.status >= 300) duplicate(answer, key);
+      readings.push(`${title} ${answer.status}`);
+    };
+    const [one, other] = [await newDocument(service), await newDocument(service)];
+    const own = eventFields(service, one, one.at(1), { deduplicationId: one.key });
+    const theirs = eventFields(service, other, other.at(1), { deduplicationId: one.key });
+    await tried("on its own event", send(service, one.id, own), one.key);
+    await tried("on another's event", send(service, other.id, theirs), one.key);
+    const event = eventFields(service, one, one.at(1));
+    const key = String(event["deduplicationId"]);
+    await append(service, one.id, event);
+    const document = documentFields(service, one, { deduplicationId: key, externalCreatedAt: one.at(0) });
+    await tried("an event's key on a document", service.post("/documents", document), key);
+    const target = targetFields(service, one, { deduplicationId: service.unique("key") });
+    const both = eventFields(service, one, one.at(2), { deduplicationId: target["deduplicationId"], target });
+    await tried("one key on an event and its target", send(service, one.id, both), String(target["deduplicationId"]));
+    return { reading: readings.join(", ") };
+  }),
   forbids("Endpoints, Events 8", "a document's deduplicationId cannot create another document", async (service) => {
     const place = await newPlace(service);
     const { key, id } = await newDocument(service, { place });
@@ -280,6 +451,37 @@ export const timelineCases: ContractCase[] = [
       return { reading: "credentials share keys" };
     },
     ["second-credential"],
+  ),
+  allows(
+    "Open point 19",
+    "a repeat that breaks another rule too is told as a duplicate, or as that",
+    async (service) => {
+      const readings: string[] = [];
+      const reason = { metadata: { attributes: [{ name: "reason", value: "wrong", isPublic: false }] } };
+      const wrongs: Record<string, Fields[]> = {
+        "on a closed document": [{ name: "CLOSE" }],
+        "on a cancelled document": [{ name: "CANCEL", ...reason }],
+        "late and closed": [{ name: "CLOSE" }, { name: "RELATED" }],
+      };
+      for (const [title, steps] of Object.entries(wrongs)) {
+        const [document, other] = [await newDocument(service), await newDocument(service)];
+        const event = eventFields(service, document, document.at(1));
+        await append(service, document.id, event);
+        const relatedDocument = { documentId: other.id, bidirectional: false };
+        for (const [index, step] of steps.entries()) {
+          const over = step["name"] === "RELATED" ? { ...step, relatedDocument } : step;
+          await append(service, document.id, eventFields(service, document, document.at(2 + index), over));
+        }
+        const answer = await send(service, document.id, event);
+        refused(answer, STATE);
+        readings.push(`${title}: ${answer.status} ${service.nameless(answer.text.replace(/"id":.*?Z",/, ""))}`);
+        const future = { ...event, externalCreatedAt: fromNow(service, HOUR) };
+        readings.push(`of the future ${(await send(service, document.id, future)).status}`);
+        const unknown = { ...event, participantId: service.unique("nobody") };
+        readings.push(`of nobody ${(await send(service, document.id, unknown)).status}`);
+      }
+      return { reading: readings.join("\n") };
+    },
   ),
   allows("Open point 19", "a repeat that is also late is told as a duplicate, or as late", async (service) => {
     const document = await newDocument(service);

@@ -1,0 +1,44 @@
+/** Runs in a process of its own: the contract suite over HTTP against one build of the sandbox after the other. */
+import { pathToFileURL } from "node:url";
+import type { createSandbox } from "../../src/sandbox/index.js";
+import { against, failures, FAST, OF_THE_LIMITER, type Setting } from "../../test/contract/sandbox-run.js";
+import { AS_IT_IS, readingsUnder, SWITCHES } from "../../test/contract/sandbox-switches.js";
+import { SUITE } from "../../test/contract/suite.js";
+
+/** What was noticed first, or null. */
+async function noticed(entry: string): Promise<string | null> {
+  const { createSandbox: create } = (await import(pathToFileURL(entry).href)) as {
+    createSandbox: typeof createSandbox;
+  };
+  const run = { untilFirstFailure: true };
+  const under = (title: string): Setting => ({
+    create,
+    run,
+    ...(SWITCHES[title] && { options: SWITCHES[title] }),
+    profile: { readings: readingsUnder(title) },
+  });
+  const [usual] = failures(await against(under(AS_IT_IS)));
+  if (usual !== undefined) return usual;
+  const [limited] = failures(await against({ create, run, limit: FAST }, OF_THE_LIMITER));
+  if (limited !== undefined) return limited;
+  for (const title of Object.keys(SWITCHES)) {
+    const usualReadings = readingsUnder(AS_IT_IS);
+    const readings = readingsUnder(title);
+    // What a switch changes is asked of it; all else has been asked already.
+    const changed = (id: string): boolean => String(readings[id]) !== String(usualReadings[id]);
+    const cases = SUITE.filter((each) => !each.last && changed(`${each.rule}: ${each.title}`));
+    const [found] = failures(await against(under(title), cases));
+    if (found !== undefined) return `${title}: ${found}`;
+  }
+  return null;
+}
+
+process.on("message", (entry: string) => {
+  noticed(entry).then(
+    (by) => process.send?.({ by }),
+    (error: unknown) => process.send?.({ by: `broken: ${String(error)}` }),
+  );
+});
+// A mutant may break in the middle of anything.
+process.on("uncaughtException", (error) => process.send?.({ by: `broken: ${String(error)}` }));
+process.send?.("ready");

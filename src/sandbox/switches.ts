@@ -1,0 +1,215 @@
+/**
+ * The sandbox's switches: each turns one reading of what the specification leaves open (docs/open-points.md). One table for
+ * the settings, their defaults and the flags of a command line.
+ */
+import type { SandboxClock, SandboxRandom } from "./clock.js";
+import type { FaultRule } from "./faults.js";
+
+interface Switch<Value> {
+  /** As commander writes it: `--max-events <n>`; without `<…>` on or off. */
+  flag: string;
+  kind: "switch" | "number" | "choice" | "file";
+  /** Of a `choice`. */
+  choices?: readonly string[];
+  /** Whether `off` is accepted as well, for null. */
+  mayBeOff?: boolean;
+  /** Null: off, or not given. */
+  default: Value;
+  description: string;
+}
+
+const onOff = (flag: string, description: string): Switch<boolean> => ({
+  flag,
+  kind: "switch",
+  default: false,
+  description,
+});
+const number = (flag: string, value: number, description: string): Switch<number> => ({
+  flag,
+  kind: "number",
+  default: value,
+  description,
+});
+const limit = (flag: string, value: number | null, description: string): Switch<number | null> => ({
+  flag,
+  kind: "number",
+  mayBeOff: true,
+  default: value,
+  description,
+});
+/** The first choice is the default. */
+const choice = <Choice extends string>(
+  flag: string,
+  choices: readonly [Choice, ...Choice[]],
+  description: string,
+): Switch<Choice> => ({ flag: `${flag} <choice>`, kind: "choice", choices, default: choices[0], description });
+
+export const switches = {
+  rate: limit("--rate <n>", 20, "requests per second and client; off: no limit"),
+  burst: number("--burst <n>", 30, "requests that may come at once"),
+  twinParticipants: onOff(
+    "--twin-participants",
+    "a second participant of one natural key is registered instead of refused",
+  ),
+  strictAddresses: onOff("--strict-addresses", "addresses take the six create fields only"),
+  partialBatches: onOff("--partial-batches", "a refused batch keeps what came before the failing event"),
+  emptyBatch: choice("--empty-batch", ["take", "refuse"], "a batch without events"),
+  maxEvents: limit("--max-events <n>", null, "most events of a batch; more is answered 413"),
+  maxBytes: number("--max-bytes <n>", 10 * 1024 * 1024, "longest body in bytes; longer is answered 413"),
+  linkTime: choice(
+    "--link-time",
+    ["event", "server"],
+    "when back-references, propagated copies and a target's first event take place",
+  ),
+  earlyMirrors: choice(
+    "--early-mirrors",
+    ["move", "refuse"],
+    "a back-reference before the related document's last event: written at that event's time, or its link refused",
+  ),
+  closedMirrors: choice("--closed-mirrors", ["write", "refuse"], "a back-reference on a closed document"),
+  selfRelation: choice("--self-relation", ["take", "refuse"], "a RELATED event that points at its own document"),
+  propagatedClose: choice(
+    "--propagated-close",
+    ["copy", "close", "refuse"],
+    "a CLOSE or CANCEL with propagateEvent: copied only, ending the related documents too, or refused",
+  ),
+  propagateToTargets: onOff("--propagate-to-targets", "a document's propagated events reach its targets too"),
+  blankReason: choice("--blank-reason", ["take", "refuse"], "a CANCEL whose reason is blanks"),
+  inlineDiffers: choice(
+    "--inline-differs",
+    ["use", "refuse"],
+    "an inline participant or address that differs from the registered one: the registered one is used, or it is refused",
+  ),
+  identityFields: choice(
+    "--identity-fields",
+    ["shared", "all"],
+    "what must agree where a request names one identity twice: the fields that both carry, or all",
+  ),
+  addressOwner: choice(
+    "--address-owner",
+    ["any", "participant"],
+    "whose addressId an event may name: any participant's, or its own participant's only",
+  ),
+  foreign: choice(
+    "--foreign",
+    ["use", "refuse"],
+    "whether participants of another dataset may be referenced and given addresses",
+  ),
+  checks: choice(
+    "--checks",
+    ["duplicate-first", "order-first"],
+    "whether a repeated key is noticed before or after time and lifecycle",
+  ),
+  keyScope: choice("--key-scope", ["integrator", "document"], "within what an event's deduplicationId must be unique"),
+  sharedKeys: onOff("--shared-keys", "a document's own deduplicationId is taken for events too"),
+  uniqueExternalId: onOff("--unique-external-id", "a second document of one externalId is refused"),
+  terseErrors: onOff("--terse-errors", "errors carry code, id and timestamp, and no message"),
+  retryAfter: onOff("--retry-after", "a Retry-After header on 429 and 503"),
+  pageSize: limit("--page-size <n>", null, "most addresses of one answer"),
+  tokenTtl: number("--token-ttl <seconds>", 3600, "how long a token is good for"),
+  clockOffset: number("--clock-offset <ms>", 0, "how far the service's clock is ahead"),
+};
+
+type Switches = typeof switches;
+export type SandboxSettings = { [Name in keyof Switches]: Switches[Name]["default"] };
+
+/** One API client. Clients of one dataset share records; clients of one integrator share deduplicationIds. */
+export interface SandboxCredential {
+  clientId: string;
+  clientSecret: string;
+  dataset: string;
+  /** Default: the dataset. */
+  integrator?: string;
+  /** Scopes it may ask for; left out: any. */
+  scopes?: string[];
+}
+
+export interface SandboxOptions extends Partial<SandboxSettings> {
+  /** `memory` (default) or an SQLite file, made when it is not there. */
+  storage?: "memory" | { file: string };
+  /** Default: `sandbox`/`sandbox` in dataset `sandbox`, `second`/`second` in dataset `second`. */
+  credentials?: SandboxCredential[];
+  clock?: SandboxClock;
+  /** Source of generated ids. */
+  random?: SandboxRandom;
+  /** Faults from the start. */
+  faults?: FaultRule[];
+  /** Seed of the faults' own chance (default 1). */
+  seed?: number;
+  /** How many requests the log keeps, the newest (default 10,000). */
+  requestLog?: number;
+}
+
+export const defaultCredentials: readonly SandboxCredential[] = ["sandbox", "second"].map((name) => ({
+  clientId: name,
+  clientSecret: name,
+  dataset: name,
+}));
+
+export const defaultSettings = Object.fromEntries(
+  Object.entries(switches).map(([name, { default: value }]) => [name, value]),
+) as SandboxSettings;
+
+/** The settings in `options`, defaults filled in. @throws RangeError naming an option out of its range. */
+export function settingsOf(options: SandboxOptions): SandboxSettings {
+  const settings: SandboxSettings = { ...defaultSettings };
+  for (const name of Object.keys(switches) as (keyof Switches)[]) {
+    const value = options[name];
+    if (value === undefined) continue;
+    if (typeof value === "number" && name !== "clockOffset" && !(value > 0)) {
+      throw new RangeError(`${name} must be greater than 0, not ${value}.`);
+    }
+    Object.assign(settings, { [name]: value });
+  }
+  return settings;
+}
+
+export interface FlagDescription extends Switch<string | number | boolean | null> {
+  /** The option that it sets. */
+  name: keyof SandboxSettings | "storage" | "seed";
+}
+
+export const sandboxFlags: readonly FlagDescription[] = [
+  {
+    name: "storage",
+    flag: "--store <file>",
+    kind: "file",
+    default: null,
+    description: "keep everything in this SQLite file (default: in memory)",
+  },
+  ...(Object.keys(switches) as (keyof Switches)[]).map((name) => ({ name, ...switches[name] })),
+  { name: "seed", ...number("--seed <n>", 1, "seed of the faults' chance") },
+];
+
+/** What commander calls the value of a flag: `--max-events <n>` gives `maxEvents`. */
+export function attributeOf({ flag }: { flag: string }): string {
+  const [long = ""] = flag.replace(/^--/, "").split(" ");
+  return long.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * Options from what was given on a command line, by `attributeOf`; what is missing or undefined stays at its default.
+ * @throws RangeError naming the flag and what it accepts.
+ */
+export function optionsFromFlags(given: Readonly<Record<string, unknown>>): SandboxOptions {
+  const options: Record<string, unknown> = {};
+  for (const description of sandboxFlags) {
+    const value = given[attributeOf(description)];
+    if (value !== undefined && value !== null) options[description.name] = converted(description, value);
+  }
+  return options;
+}
+
+function converted({ kind, flag, choices, mayBeOff }: FlagDescription, value: unknown): unknown {
+  if (kind === "switch") return value === true || value === "true";
+  const text = String(value);
+  if (kind === "file") return { file: text };
+  if (choices !== undefined) {
+    if (!choices.includes(text)) throw new RangeError(`${flag}: ${text} is not one of ${choices.join(", ")}.`);
+    return text;
+  }
+  if (mayBeOff === true && text === "off") return null;
+  const amount = Number(text);
+  if (text.trim() === "" || !Number.isFinite(amount)) throw new RangeError(`${flag}: ${text} is not a number.`);
+  return amount;
+}

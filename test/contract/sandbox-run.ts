@@ -1,0 +1,52 @@
+/** Runs cases against a sandbox of their own, over HTTP. */
+import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.js";
+import type { ContractCase } from "./case.js";
+import type { ServiceProfile } from "./profile.js";
+import { type CaseResult, runCases, type RunOptions } from "./run-cases.js";
+import { ServiceUnderTest } from "./service.js";
+import { SUITE } from "./suite.js";
+
+export type Limit = { rate: number; burst: number } | null;
+
+/** Five times the real rate, so that the limiter's cases take seconds and not a minute. */
+export const FAST: Limit = { rate: 100, burst: 30 };
+export const OF_THE_LIMITER = SUITE.filter((each) => each.needs.includes("rate-limit"));
+
+export interface Setting {
+  options?: SandboxOptions;
+  limit?: Limit;
+  withControl?: boolean;
+  withSecond?: boolean;
+  profile?: Partial<ServiceProfile>;
+  run?: RunOptions;
+  /** Another build of the sandbox. */
+  create?: typeof createSandbox;
+}
+
+export async function against(setting: Setting, cases: readonly ContractCase[] = SUITE): Promise<CaseResult[]> {
+  const { limit = null, create = createSandbox, profile = {} } = setting;
+  const sandbox = create({ rate: limit?.rate ?? null, ...(limit && { burst: limit.burst }), ...setting.options });
+  const { baseUrl, tokenUrl, controlUrl } = await sandbox.listen({ host: "127.0.0.1", port: 0 });
+  const service = new ServiceUnderTest({
+    baseUrl,
+    tokenUrl,
+    controlUrl: setting.withControl === false ? null : controlUrl,
+    credential: { clientId: "sandbox", clientSecret: "sandbox" },
+    secondCredential: setting.withSecond === false ? null : { clientId: "second", clientSecret: "second" },
+    limit,
+    seed: "test",
+    profile,
+  });
+  try {
+    return await runCases(cases, service, setting.run);
+  } finally {
+    await service.close();
+    await sandbox.close();
+  }
+}
+
+export function failures(results: readonly CaseResult[]): string[] {
+  return results.flatMap((result) =>
+    result.outcome === "failed" ? `${result.contractCase.rule}: ${result.contractCase.title}: ${result.message}` : [],
+  );
+}
