@@ -143,10 +143,13 @@ function compileMatching(
   return {
     uses: isPublic.uses,
     bind: (columns, taken) => {
-      const indexes = columns.matching((header) => fits(header) && !excluded.some((test) => test(header)));
+      const headerAt = (index: number): string => columns.header[index] ?? "";
+      const found = columns.matching((header) => fits(header) && !excluded.some((test) => test(header)));
+      // By name, not as the file's columns stand: an export with its columns in another order says nothing new.
+      const indexes = found.toSorted((a, b) => (headerAt(a) < headerAt(b) ? -1 : 1));
       const entries: Entry[] = [];
       for (const index of indexes) {
-        const header = columns.header[index] ?? "";
+        const header = headerAt(index);
         if (taken.has(header)) continue;
         taken.add(header);
         const one = compileField({ ...field, column: header }, textSlot(`attribute "${header}"`, false), path, context);
