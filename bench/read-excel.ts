@@ -25,8 +25,8 @@ import {
   withTemporaryFolder,
 } from "./harness.js";
 
-const WALK_GOAL = 1.5;
-const EXCELJS_GOAL = 0.5;
+const WALK_GOAL = 2;
+const EXCELJS_GOAL = 0.7;
 const MEMORY_GOAL_BYTES = 256 * 1024 * 1024;
 const FIRST_DATE = 45_000;
 

@@ -74,14 +74,22 @@ export function headerDoubt(header: readonly string[], below: readonly (readonly
     const cells = below.map((row) => row[column]?.trim() ?? "").filter((cell) => cell !== "");
     const year = /^(19|20)\d\d$/.test(text);
     const value = isValue(text) && !year && cells.filter(isValue).length * 2 > cells.length;
+    const shape = shapeOf(text);
+    const alike =
+      !value && /\d/.test(text) && !year && cells.filter((cell) => shapeOf(cell) === shape).length > cells.length * 0.8;
     const again =
       text.length > 1 && !isValue(text) && cells.includes(text) && below.every((row) => !repeats(row, header));
-    if (value || again) {
+    if (value || alike || again) {
       const shown = JSON.stringify(text.slice(0, 40));
-      return `${shown} in column ${columnLetters(column + 1)} ${value ? "is a value like those below it" : "comes again below it"}`;
+      return `${shown} in column ${columnLetters(column + 1)} ${again ? "comes again" : "is like the cells"} below it`;
     }
   }
   return null;
+}
+
+/** `M1042` → `A9999`. */
+function shapeOf(text: string): string {
+  return text.slice(0, 40).replace(/\p{L}/gu, "A").replace(/\d/g, "9");
 }
 
 /** Whether a row says the header again, as where files were joined. One filled cell proves nothing. */

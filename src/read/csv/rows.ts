@@ -22,6 +22,7 @@ export class RowFinisher {
   #innerQuotes = tally();
   #repeated = tally();
   #sparse = tally();
+  #totals = tally();
   #unheaded = new Map<number, { count: number; first: number }>();
   readonly #blankHeaders: number[];
 
@@ -52,6 +53,7 @@ export class RowFinisher {
         row.problems = null;
         this.#repeated.add(line);
       } else if (header.length > 2 && isSparse(cells)) this.#sparse.add(line);
+      else if (isTotal(cells)) this.#totals.add(line);
       for (const column of this.#blankHeaders)
         if ((cells[column] ?? "").trim() !== "") this.#countUnheaded(column, line);
       rows.push(row);
@@ -64,6 +66,10 @@ export class RowFinisher {
     const notes = [
       this.#repeated.say("repeats the header: skipped", "repeat the header: skipped"),
       this.#sparse.say("has one filled cell only", "have one filled cell only"),
+      this.#totals.say(
+        "looks like a total and is read like any other; `skip` in the mapping leaves it out",
+        "look like totals and are read like any others; `skip` in the mapping leaves them out",
+      ),
       this.#innerQuotes.say(
         "has quotes inside a cell that is not quoted: read as text",
         "have quotes inside cells that are not quoted: read as text",
@@ -154,6 +160,13 @@ export function isBlank(cells: readonly string[]): boolean {
 function isSparse(cells: readonly string[]): boolean {
   const first = cells.findIndex(isFilled);
   return first === -1 || cells.findIndex((cell, index) => index > first && isFilled(cell)) === -1;
+}
+
+function isTotal(cells: readonly string[]): boolean {
+  const first = cells.find(isFilled) ?? "";
+  return (
+    first.length < 30 && /^(?:(?:grand|sub)[- ]?)?(?:total|totais|summe|gesamt|soma\b|suma\b)/i.test(first.trimStart())
+  );
 }
 
 /** Most cells begin with visible ASCII, and trimming each would cost. */

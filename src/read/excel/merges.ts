@@ -4,10 +4,8 @@
  */
 import type { CellKind } from "../../model/row.js";
 import { type CellRange, MAX_COLUMN, readRange } from "./cell-reference.js";
-import { decodeXml } from "./decode-xml.js";
 import { setCell, type SheetRow } from "./sheet-row.js";
-import { partError } from "./walk-xml.js";
-import { XmlScanner } from "./xml-scanner.js";
+import { decodeXml, partError, walkerOf, type XmlWalker } from "./xml.js";
 import type { ZipParts } from "./zip-parts.js";
 
 export type Merge = CellRange;
@@ -23,7 +21,7 @@ export async function findMerges(parts: ZipParts, name: string): Promise<Merge[]
   const merges: Merge[] = [];
   try {
     let tail = "";
-    let rest: XmlScanner | null = null;
+    let rest: XmlWalker | null = null;
     for await (const text of decodeXml(parts.read(name, "sheet"))) {
       if (rest !== null) {
         rest.write(text);
@@ -45,11 +43,11 @@ export async function findMerges(parts: ZipParts, name: string): Promise<Merge[]
 }
 
 /** What follows the rows is no document by itself: it gets an opening tag with the prefix that the sheet uses. */
-function restScanner(prefix: string, merges: Merge[]): XmlScanner {
-  const scanner = new XmlScanner({
+function restScanner(prefix: string, merges: Merge[]): XmlWalker {
+  const scanner = walkerOf({
     open(element, attributes) {
       if (element !== "mergeCell") return;
-      const range = readRange(attributes.get("ref") ?? "");
+      const range = readRange(attributes["ref"] ?? "");
       if (range === null || (range.firstRow === range.lastRow && range.firstColumn === range.lastColumn)) return;
       if (merges.length === MAX_MERGES) throw new Error(`it has more than ${MAX_MERGES} merged ranges`);
       merges.push(range);

@@ -1,5 +1,5 @@
 /** How a workbook's parts refer to each other: the `.rels` part beside each of them. */
-import { walkPart } from "./walk-xml.js";
+import { walkPart } from "./xml.js";
 import type { ZipParts } from "./zip-parts.js";
 
 export interface Relationship {
@@ -22,9 +22,9 @@ export async function readRelationships(parts: ZipParts, source: string): Promis
   const found: Relationship[] = [];
   await walkPart(parts, name, {
     open(element, attributes) {
-      if (element !== "Relationship" || attributes.get("TargetMode")?.toLowerCase() === "external") return;
+      if (element !== "Relationship" || attributes["TargetMode"]?.toLowerCase() === "external") return;
       if (found.length === MAX_RELATIONSHIPS) throw new Error(`it has more than ${MAX_RELATIONSHIPS} relationships`);
-      const [id = "", type = "", target = ""] = ["Id", "Type", "Target"].map((key) => attributes.get(key));
+      const [id = "", type = "", target = ""] = ["Id", "Type", "Target"].map((key) => attributes[key]);
       found.push({ id, type: type.slice(type.lastIndexOf("/") + 1), target: resolveTarget(parts, folder, target) });
     },
     close() {},

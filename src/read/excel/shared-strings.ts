@@ -4,7 +4,7 @@
  */
 import { oversized } from "./fault.js";
 import { TextRuns } from "./text-runs.js";
-import { walkPart } from "./walk-xml.js";
+import { walkPart } from "./xml.js";
 import type { ZipParts } from "./zip-parts.js";
 
 /** Bytes of all strings together. */

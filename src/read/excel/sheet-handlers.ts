@@ -5,8 +5,7 @@ import { columnLetters } from "../header.js";
 import { RowNumbers } from "./row-numbers.js";
 import { isBlankText, setCell, type SheetRow } from "./sheet-row.js";
 import { TextRuns } from "./text-runs.js";
-import { isTrue, type XmlAttributes } from "./xml-attributes.js";
-import type { XmlHandlers } from "./xml-scanner.js";
+import { type Attributes, isTrue, type XmlHandlers } from "./xml.js";
 
 /** Cells beyond the last column that are named, one row. */
 const MAX_BEYOND = 8;
@@ -42,7 +41,7 @@ export class SheetHandlers implements XmlHandlers {
     this.#width = width;
   }
 
-  open(name: string, attributes: XmlAttributes): void {
+  open(name: string, attributes: Attributes): void {
     if (!this.#inData) {
       this.root ??= name;
       if (name === "sheetData") this.#inData = true;
@@ -76,19 +75,19 @@ export class SheetHandlers implements XmlHandlers {
     else if (this.#inInline) this.#runs.add(text);
   }
 
-  #hide(attributes: XmlAttributes): void {
-    if (!isTrue(attributes.get("hidden")) || this.hiddenColumns.length >= MAX_COLUMN) return;
-    const first = Number(attributes.get("min"));
-    const last = Math.min(Number(attributes.get("max")), MAX_COLUMN);
+  #hide(attributes: Attributes): void {
+    if (!isTrue(attributes["hidden"]) || this.hiddenColumns.length >= MAX_COLUMN) return;
+    const first = Number(attributes["min"]);
+    const last = Math.min(Number(attributes["max"]), MAX_COLUMN);
     if (first >= 1 && last >= first) this.hiddenColumns.push({ first: first - 1, last: last - 1 });
   }
 
-  #openRow(attributes: XmlAttributes): void {
-    const r = attributes.get("r");
+  #openRow(attributes: Attributes): void {
+    const r = attributes["r"];
     this.#unnumbered = r === undefined;
     const number = r === undefined ? this.#numbers.next() : readRowNumber(r);
     if (Number.isNaN(number)) throw new Error(`it has a row numbered ${JSON.stringify(r?.slice(0, 20))}`);
-    this.#row = { number, hidden: isTrue(attributes.get("hidden")), cells: [], kinds: null, faults: null };
+    this.#row = { number, hidden: isTrue(attributes["hidden"]), cells: [], kinds: null, faults: null };
     this.#column = -1;
     this.#filled = false;
   }
@@ -101,8 +100,8 @@ export class SheetHandlers implements XmlHandlers {
     if (this.#filled) this.rows.push(row);
   }
 
-  #openCell(attributes: XmlAttributes): void {
-    const r = attributes.get("r");
+  #openCell(attributes: Attributes): void {
+    const r = attributes["r"];
     const row = this.#row;
     if (row === null) return;
     if (r === undefined) this.#column++;
@@ -110,8 +109,8 @@ export class SheetHandlers implements XmlHandlers {
     if (this.#column >= MAX_COLUMN) throw new Error(`row ${row.number} has more than ${MAX_COLUMN} columns`);
     this.#inCell = true;
     const cell = this.#cell;
-    cell.type = attributes.get("t") ?? "";
-    cell.style = attributes.get("s") ?? "";
+    cell.type = attributes["t"] ?? "";
+    cell.style = attributes["s"] ?? "";
     cell.hasFormula = false;
     cell.value = null;
     cell.inline = null;

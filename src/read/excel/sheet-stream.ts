@@ -3,7 +3,7 @@ import { corrupt } from "./fault.js";
 import { MAX_COLUMN } from "./cell-reference.js";
 import { SheetHandlers } from "./sheet-handlers.js";
 import type { SheetRow } from "./sheet-row.js";
-import { walkInPieces } from "./walk-xml.js";
+import { walkInPieces } from "./xml.js";
 import type { Sheet, Workbook } from "./workbook.js";
 
 /** Rows in a batch; fewer where rows are wide. */

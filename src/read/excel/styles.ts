@@ -1,7 +1,6 @@
 /** The number formats of a workbook's cells, by style index; nothing else of its styles. */
 import { builtInFormat, compileNumberFormat, generalFormat, type NumberFormat } from "./number-format.js";
-import { walkPart } from "./walk-xml.js";
-import type { XmlAttributes } from "./xml-attributes.js";
+import { type Attributes, walkPart } from "./xml.js";
 import type { ZipParts } from "./zip-parts.js";
 
 /** By style index; a cell without a style has style 0. */
@@ -30,7 +29,7 @@ export async function readStyles(parts: ZipParts, name: string): Promise<Styles>
         throw new Error(`it has more than ${MAX_STYLES} styles`);
       if (element === "numFmt" && parent === "numFmts") addCode(codes, attributes);
       if (element !== "xf") return;
-      const style = { formatId: integer(attributes.get("numFmtId")), base: integer(attributes.get("xfId")) };
+      const style = { formatId: integer(attributes["numFmtId"]), base: integer(attributes["xfId"]) };
       if (parent === "cellXfs") cells.push(style);
       if (parent === "cellStyleXfs") named.push(style);
     },
@@ -51,9 +50,9 @@ export async function readStyles(parts: ZipParts, name: string): Promise<Styles>
   });
 }
 
-function addCode(codes: Map<number, string>, attributes: XmlAttributes): void {
-  const id = integer(attributes.get("numFmtId"));
-  if (id !== null && !codes.has(id)) codes.set(id, attributes.get("formatCode") ?? "");
+function addCode(codes: Map<number, string>, attributes: Attributes): void {
+  const id = integer(attributes["numFmtId"]);
+  if (id !== null && !codes.has(id)) codes.set(id, attributes["formatCode"] ?? "");
 }
 
 function integer(text: string | undefined): number | null {

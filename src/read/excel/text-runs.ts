@@ -2,7 +2,7 @@
  * The text of a string item (`si`, `is`): its `t` elements joined, in rich runs or not; phonetic guides are left out.
  * White space at the ends of a `t` counts only under `xml:space="preserve"`, as in Excel itself.
  */
-import type { XmlAttributes } from "./xml-attributes.js";
+import type { Attributes } from "./xml.js";
 
 const escape = /_x([0-9A-Fa-f]{4})_/g;
 
@@ -25,11 +25,11 @@ export class TextRuns {
     this.#capturing = false;
   }
 
-  open(name: string, attributes: XmlAttributes): void {
+  open(name: string, attributes: Attributes): void {
     if (name === "rPh") this.#phonetic++;
     if (name !== "t" || this.#phonetic > 0) return;
     this.#capturing = true;
-    this.#preserve = attributes.get("xml:space") === "preserve";
+    this.#preserve = attributes["xml:space"] === "preserve";
     this.#piece = "";
   }
 

@@ -5,8 +5,7 @@ import { readRelationships, type Relationship } from "./relationships.js";
 import { readSharedStrings, SharedStrings } from "./shared-strings.js";
 import { readStyles, type Styles } from "./styles.js";
 import { unescapeText } from "./text-runs.js";
-import { walkPart } from "./walk-xml.js";
-import { isTrue, type XmlAttributes } from "./xml-attributes.js";
+import { type Attributes, isTrue, walkPart } from "./xml.js";
 import type { ZipParts } from "./zip-parts.js";
 
 export interface Sheet {
@@ -112,11 +111,11 @@ async function readFrame(parts: ZipParts, main: string): Promise<Frame> {
   await walkPart(parts, main, {
     open(element, attributes) {
       root ??= element;
-      if (element === "workbookPr") frame.date1904 = isTrue(attributes.get("date1904"));
+      if (element === "workbookPr") frame.date1904 = isTrue(attributes["date1904"]);
       if (element !== "sheet") return;
       if (frame.sheets.length === MAX_SHEETS) throw new Error(`it names more than ${MAX_SHEETS} sheets`);
-      const name = unescapeText(attributes.get("name") ?? "");
-      frame.sheets.push({ name, state: attributes.get("state") ?? "", id: relationId(attributes) });
+      const name = unescapeText(attributes["name"] ?? "");
+      frame.sheets.push({ name, state: attributes["state"] ?? "", id: relationId(attributes) });
     },
     close() {},
     text() {},
@@ -126,7 +125,7 @@ async function readFrame(parts: ZipParts, main: string): Promise<Frame> {
 }
 
 /** `r:id`, whatever prefix the writer chose for relationships. */
-function relationId(attributes: XmlAttributes): string {
-  for (const [name, value] of attributes) if (/^[^:]+:id$/.test(name)) return value;
+function relationId(attributes: Attributes): string {
+  for (const [name, value] of Object.entries(attributes)) if (/^[^:]+:id$/.test(name)) return value;
   return "";
 }
