@@ -20,9 +20,12 @@ const post = (path: string, body: unknown) =>
   fetch(`${address.baseUrl}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
 
 /** The answer of raw bytes, as text. */
-function raw(text: string): Promise<string> {
+function raw(text: string, port = Number(new URL(address.baseUrl).port), isWhole = true): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(address.baseUrl).port), "127.0.0.1", () => socket.end(text));
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.write(text, "latin1");
+      if (isWhole) socket.end();
+    });
     let answer = "";
     socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
     socket.on("close", () => resolve(answer));
@@ -126,9 +129,95 @@ describe("over HTTP", () => {
     expect(answers.every(Boolean)).toBe(true);
   });
 
-  it("the control endpoints answer without a token", async () => {
+  it("the control endpoints answer without a token, to who has their key", async () => {
     const answer = await fetch(`${address.controlUrl}/stats`);
     expect(((await answer.json()) as { requests: number }).requests).toBeGreaterThan(0);
+    for (const path of ["/_sandbox/stats", "/_sandbox/0123/stats", "/_sandbox//stats", "/_sandbox/"]) {
+      const refused = await fetch(`${address.baseUrl}${path}`);
+      expect(await refused.text()).toContain('"code":"FORBIDDEN"');
+    }
+  });
+
+  it.each([
+    ["a page's origin", "origin: http://evil.example", 403],
+    ["an origin of null", "origin: null", 403],
+    ["the name of another machine (DNS rebinding)", "host: evil.example", 403],
+    ["this machine's names", "host: localhost:1", 200],
+  ])("the control endpoints are for programs of this machine: %s", async (_title, header, status) => {
+    const host = header.startsWith("host") ? "" : "host: 127.0.0.1\r\n";
+    const path = new URL(`${address.controlUrl}/dump`).pathname;
+    const answer = await raw(`GET ${path} HTTP/1.1\r\n${host}${header}\r\nconnection: close\r\n\r\n`);
+    expect(answer).toContain(`HTTP/1.1 ${status} `);
+  });
+
+  const ENVELOPE = /x-request-id: [0-9a-f-]{36}[^]*\{"errors":\[\{"code":"[A-Z_]+","id":"[^"]+","timestamp":"/;
+
+  it.each([
+    ["HTTP/1.1 without Host", "GET /documents/x HTTP/1.1\r\nAUTH\r\nconnection: close\r\n\r\n", 400],
+    [
+      "HTTP/1.1 without Host, with a body",
+      "POST /documents HTTP/1.1\r\nAUTH\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}",
+      400,
+    ],
+    ["CONNECT", "CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n", 405],
+    ["endless headers", `GET / HTTP/1.1\r\nhost: x\r\n${"a: b\r\n".repeat(9000)}\r\n`, 431],
+    ["a version that is none", "GET / HTTP/9.9\r\nhost: x\r\n\r\n", 400],
+    ["two lengths", "POST /documents HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n{}", 400],
+    [
+      "a chunk that is none",
+      "POST /documents HTTP/1.1\r\nhost: x\r\nAUTH\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+      400,
+    ],
+    [
+      "an expectation nobody knows",
+      "POST /documents HTTP/1.1\r\nhost: x\r\nAUTH\r\nexpect: miracles\r\ncontent-length: 1\r\nconnection: close\r\n\r\n{",
+      415,
+    ],
+    [
+      "an upgrade",
+      "GET /nowhere HTTP/1.1\r\nhost: x\r\nAUTH\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",
+      404,
+    ],
+    [
+      "bytes that are no UTF-8",
+      'POST /documents HTTP/1.1\r\nhost: x\r\nAUTH\r\ncontent-type: application/json\r\ncontent-length: 9\r\nconnection: close\r\n\r\n{"a":"\xe3"}',
+      400,
+    ],
+  ])("%s is answered in the envelope, with a request id", async (_title, request, status) => {
+    const before = sandbox.store.documents().length;
+    const started = performance.now();
+    const answer = await raw(request.replace("AUTH", `authorization: ${headers["authorization"]}`));
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(ENVELOPE);
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(sandbox.store.documents()).toHaveLength(before);
+  });
+
+  it("a body that stalls is cut off, and so are headers, while other requests go on", async () => {
+    const impatient = createSandbox({ rate: null });
+    const { baseUrl } = await impatient.listen({ patience: 300 });
+    const { port } = new URL(baseUrl);
+    const stalled = ["POST /documents HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{", "GET / HTTP/1.1\r\nhost"];
+    const answers = stalled.map((text) => raw(text, Number(port), false));
+    expect((await fetch(`${baseUrl}/documents/x`)).status).toBe(401);
+    for (const answer of await Promise.all(answers)) {
+      expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+      expect(answer).toMatch(ENVELOPE);
+    }
+    await impatient.close();
+  });
+
+  it.each([
+    ["nested", `${'{"a":'.repeat(15_000)}1${"}".repeat(15_000)}`],
+    ["nested without end", "[".repeat(99_000)],
+    ["wide", `[${"[],".repeat(30_000)}[]]`],
+    ["made of wrong attributes", JSON.stringify({ metadata: { attributes: Array.from({ length: 40_000 }, () => 1) } })],
+  ])("a body that is %s is refused at once", async (_title, body) => {
+    const started = performance.now();
+    const answer = await fetch(`${address.baseUrl}/documents/x/events`, { method: "POST", headers, body });
+    expect([400, 422]).toContain(answer.status);
+    expect(((await answer.json()) as { errors: unknown[] }).errors.length).toBeLessThan(30);
+    expect(performance.now() - started).toBeLessThan(2000);
   });
 });
 

@@ -9,16 +9,19 @@ const source = readdirSync(folder).map((name) => readFileSync(new URL(name, fold
 describe("flags", () => {
   it("exist for every switch of the open points, with the defaults that hold", () => {
     const names = sandboxFlags.map(({ name }) => name);
-    expect(names.toSorted()).toEqual([...Object.keys(defaultSettings), "seed", "storage"].toSorted());
+    expect(names.toSorted()).toEqual([...Object.keys(defaultSettings), "seed"].toSorted());
     const given = Object.fromEntries(sandboxFlags.map(({ name, default: value }) => [name, value]));
-    expect(given).toEqual({ ...defaultSettings, seed: 1, storage: null });
+    expect(given).toEqual({ ...defaultSettings, seed: 1 });
   });
 
   it("become options, by the names that commander gives them", () => {
     expect(sandboxFlags.map(attributeOf)).toContain("twinParticipants");
-    expect(
-      optionsFromFlags({ store: "a.db", rate: "off", maxEvents: "50", twinParticipants: true, checks: "order-first" }),
-    ).toEqual({ storage: { file: "a.db" }, rate: null, maxEvents: 50, twinParticipants: true, checks: "order-first" });
+    expect(optionsFromFlags({ rate: "off", maxEvents: "50", twinParticipants: true, checks: "order-first" })).toEqual({
+      rate: null,
+      maxEvents: 50,
+      twinParticipants: true,
+      checks: "order-first",
+    });
     expect(optionsFromFlags({ rate: undefined })).toEqual({});
     expect(() => optionsFromFlags({ burst: "many" })).toThrow(/--burst <n>: many is not a number/);
     expect(() => optionsFromFlags({ linkTime: "never" })).toThrow(/event, server/);

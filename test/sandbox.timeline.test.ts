@@ -81,9 +81,10 @@ describe("batches", () => {
     const { post, event, sandbox } = await openWorld();
     const inline = { participantId: undefined, participant: person("5") };
     const batch = { document: { deduplicationId: "d" }, events: [{ ...event("A", 2), ...inline }, event("B", 1)] };
-    const before = JSON.stringify(sandbox.store.state()).replace(/"statistics".*/, "");
+    const kept = () => [sandbox.store.participants(), sandbox.store.addresses(), sandbox.store.documents()];
+    const before = kept();
     expect((await post("/documents/events", batch)).status).toBe(400);
-    expect(JSON.stringify(sandbox.store.state()).replace(/"statistics".*/, "")).toBe(before);
+    expect(kept()).toEqual(before);
     batch.events.pop();
     expect((await post("/documents/events", batch)).status).toBe(201);
   });

@@ -24,8 +24,7 @@ export function addSandboxFlags(command: Command): Command {
     .option("--store <file>", "where it keeps its records (default: state/sandbox/store.db, as rehearsals do)")
     .option("--memory", "keep nothing")
     .option("--faults <file>", "fault rules from the start (JSON)");
-  for (const { name, flag, description, choices, default: value } of sandboxFlags) {
-    if (name === "storage") continue;
+  for (const { flag, description, choices, default: value } of sandboxFlags) {
     const usual = value === null || value === false ? "" : ` (default: ${value})`;
     const option = new Option(flag, `${description}${usual}`);
     command.addOption(choices === undefined ? option : option.choices(choices));

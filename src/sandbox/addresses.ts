@@ -4,7 +4,7 @@ import type { JsonObject } from "./json.js";
 import { agree, usable } from "./participants.js";
 import { type AddressRecord, type ParticipantRecord, placeOf } from "./records.js";
 import { invalid, notFound } from "./refusal.js";
-import { type Call, freshId, type Reply } from "./request.js";
+import type { Call, Reply } from "./request.js";
 import { type AddressInput, addressInput, checked, strictAddressInput } from "./schemas.js";
 
 /** What is shown of a street that another dataset registered. */
@@ -54,7 +54,7 @@ const NOTHING_MORE = { complement: null, neighborhood: null, zipCode: null, lati
 
 function addAddress(call: Call, participantId: string, input: AddressInput): AddressRecord {
   const record = {
-    id: freshId(call, (id) => call.store.address(id)),
+    id: call.newId(),
     snapshotId: call.newId(),
     dataset: call.caller.dataset,
     participantId,

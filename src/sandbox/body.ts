@@ -21,7 +21,7 @@ export function textOf(body: string | Uint8Array, maxBytes: number): string | nu
 }
 
 /** @throws Refusal 400 malformed, 413 too many values, 415 not announced as JSON. `text`: null for what is not UTF-8. */
-export function parseBody(text: string | null, headers: Readonly<Record<string, string>>): unknown {
+export function parseBody(text: string | null, headers: Record<string, string>): unknown {
   const encoding = headers["content-encoding"] ?? "identity";
   if (!/^\s*application\/json\s*(;|$)/i.test(headers["content-type"] ?? "") || encoding !== "identity") {
     throw new Refusal(415, "The body must be application/json, not compressed");

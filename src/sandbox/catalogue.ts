@@ -1,11 +1,7 @@
 /** A small catalogue of subdivisions and municipalities, enough to resolve the demo's addresses and to fail on others. */
 export const CATALOG_VERSION = "sandbox-2026.1";
 
-export interface Municipality {
-  code: string;
-  name: string;
-  subdivisionCode: string;
-}
+export type Municipality = { code: string; name: string; subdivisionCode: string };
 
 /** Country code to its subdivisions, as [code, name]. Brazil whole, by ISO 3166-2 without the country. */
 export const subdivisions: ReadonlyMap<string, readonly (readonly [string, string])[]> = new Map([

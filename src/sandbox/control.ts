@@ -7,7 +7,7 @@ import { z } from "zod";
 import { type Answer, jsonAnswer } from "./answer.js";
 import { type Faults, faultRules } from "./faults.js";
 import type { Inspection } from "./inspection.js";
-import { isObject, type Json, parseJson } from "./json.js";
+import { type Json, parseJson } from "./json.js";
 import { invalid, notAllowed, notFound, Refusal } from "./refusal.js";
 import { checked } from "./schemas.js";
 import type { SandboxSettings } from "./switches.js";
@@ -21,7 +21,7 @@ const clockBody = z.strictObject({ offsetMs: z.number().min(-8.64e12).max(8.64e1
 /** `localhost`, `127.0.0.1` and the like, with or without a port. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
-type Action = (text: string, query: Readonly<Record<string, string>>) => Answer;
+type Action = (text: string, query: Record<string, string>) => Answer;
 
 export type Control = ReturnType<typeof controlOf>;
 
@@ -45,7 +45,6 @@ export function controlOf(settings: SandboxSettings, faults: Faults, tokens: Tok
       return clock();
     },
     "GET /stats": () => jsonAnswer(200, inspection.statistics() as unknown as Json),
-    "GET /state": () => jsonAnswer(200, inspection.state() as unknown as Json),
     "GET /dump": (_text, query) => ({
       status: 200,
       headers: { "content-type": "text/plain; charset=utf-8" },
@@ -61,8 +60,8 @@ export function controlOf(settings: SandboxSettings, faults: Faults, tokens: Tok
     answer(request: {
       method: string;
       path: string;
-      headers: Readonly<Record<string, string>>;
-      query: Readonly<Record<string, string>>;
+      headers: Record<string, string>;
+      query: Record<string, string>;
       text: string;
     }): Answer {
       const { method, headers, query, text } = request;
@@ -90,10 +89,8 @@ export function controlOf(settings: SandboxSettings, faults: Faults, tokens: Tok
 
 function parsed(text: string): unknown {
   try {
-    const body = parseJson(text);
-    if (isObject(body)) return body;
+    return parseJson(text);
   } catch {
-    // Told below.
+    throw invalid("The body is not well-formed JSON");
   }
-  throw invalid("The body must be a JSON object");
 }

@@ -86,7 +86,7 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
   }
 
   function bodyOf({ body, refused }: Arrival): string | null {
-    if (refused !== undefined) throw new Refusal(refused.status, refused.message);
+    if (refused !== undefined) throw refused;
     return textOf(body, settings.maxBytes);
   }
 
@@ -117,6 +117,7 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
 
   function dispatch(caller: Caller, arrival: Arrival, matches: readonly Match[]): Answer {
     const { method, path, query, headers } = arrival;
+    const text = bodyOf(arrival);
     const [match] = matches;
     if (match === undefined) throw notFound(`${method} ${path}`);
     const { route, params } = match;
@@ -127,13 +128,14 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
         matches.map((one) => one.route.method),
       );
     }
-    const body = method === "POST" ? parseBody(bodyOf(arrival), headers) : undefined;
+    const body = method === "POST" ? parseBody(text, headers) : undefined;
     return replied(route.endpoint({ ...context, caller, params, query, body }));
   }
 
   function token(arrival: Arrival): Answer {
+    const text = bodyOf(arrival) ?? "";
     if (arrival.method !== "POST") throw notAllowed(arrival.method, ["POST"]);
-    return replied(tokens.issue(arrival.headers, bodyOf(arrival) ?? ""));
+    return replied(tokens.issue(arrival.headers, text));
   }
 
   /** The answer of a fault that keeps the request from being carried out. */

@@ -4,7 +4,7 @@ import type { JsonObject } from "./json.js";
 import type { DocumentRecord, EventRecord } from "./records.js";
 import { checkIdentities, checkReferences, resolveReferences, type ResolvedReferences } from "./references.js";
 import { conflict, duplicateKey, notFound } from "./refusal.js";
-import { type Call, freshId, type Reply } from "./request.js";
+import type { Call, Reply } from "./request.js";
 import { checked, type DocumentInput, documentInput } from "./schemas.js";
 
 /** POST /documents: an empty timeline. */
@@ -55,7 +55,7 @@ export function addDocument(
 ): DocumentRecord {
   const { participantId, participant, addressId, address, externalId, deduplicationId, ...fields } = input;
   const { store, caller, settings } = call;
-  const id = freshId(call, (one) => store.document(one));
+  const id = call.newId();
   if (deduplicationId !== undefined) claimKeys(call, id, deduplicationId);
   if (settings.uniqueExternalId && externalId !== undefined && store.hasExternalId(caller.dataset, externalId)) {
     throw conflict(`Document externalId: (${externalId}) already exists`);

@@ -10,18 +10,13 @@ import type { Store } from "./store.js";
 export interface DumpOptions {
   /** Also generated ids and deduplicationIds (default: false). */
   ids?: boolean;
-  /** Only this dataset. */
-  dataset?: string;
 }
 
 export function dumpTimelines(store: Store, options: DumpOptions = {}): string {
-  const blocks = store
-    .documents()
-    .filter((document) => options.dataset === undefined || document.dataset === options.dataset)
-    .map((document) => {
-      const events = store.eventsOf(document.id).map((event) => describeEvent(store, event, options));
-      return [describeDocument(store, document, options), ...events].join("\n");
-    });
+  const blocks = store.documents().map((document) => {
+    const events = store.eventsOf(document.id).map((event) => describeEvent(store, event, options));
+    return [describeDocument(store, document, options), ...events].join("\n");
+  });
   // By the code units of the text, so that the order is the same everywhere.
   return blocks
     .toSorted((a, b) => (a < b ? -1 : Number(a > b)))

@@ -12,11 +12,6 @@ const MOST_CANDIDATES = 5;
 const fold = (text: string): string =>
   text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/\s+/g, " ").trim();
 
-/** Same first word, or one name within the other. */
-function resembles(one: string, other: string): boolean {
-  return one.includes(other) || other.includes(one) || one.split(" ")[0] === other.split(" ")[0];
-}
-
 /** `now`: ms since 1970. */
 export function resolveGeography(
   address: { city: string; countryState: string; countryCode: string },
@@ -42,21 +37,18 @@ export function resolveGeography(
     ruleVersion: RULE_VERSION,
     resolutionId,
     resolvedAt: new Date(now).toISOString(),
-    municipality: municipality === undefined ? null : { ...municipality },
+    municipality: municipality ?? null,
     subdivision: subdivision === undefined ? null : { code: subdivision[0], name: subdivision[1] },
-    candidates: candidates.map((one) => ({ ...one })),
+    candidates,
   };
 }
 
-/** Namesakes in other subdivisions first, then similar names, those of the subdivision first. */
+/** Namesakes and cities of the same first word, those of the subdivision first. */
 function candidatesFor(known: readonly Municipality[], city: string, subdivision: string | undefined): Municipality[] {
-  const rank = (one: Municipality): number => {
-    if (fold(one.name) === city) return 0;
-    if (!resembles(fold(one.name), city)) return 3;
-    return one.subdivisionCode === subdivision ? 1 : 2;
-  };
+  const [first] = city.split(" ");
+  const isNear = (one: Municipality): number => Number(one.subdivisionCode === subdivision);
   return known
-    .filter((one) => rank(one) < 3)
-    .toSorted((a, b) => rank(a) - rank(b))
+    .filter(({ name }) => fold(name).split(" ")[0] === first)
+    .toSorted((a, b) => isNear(b) - isNear(a))
     .slice(0, MOST_CANDIDATES);
 }

@@ -72,9 +72,7 @@ async function answer(core: Core, request: IncomingMessage, response: ServerResp
   let body: Pick<SandboxRequest, "body" | "refused">;
   try {
     const isNameless = request.headers.host === undefined && request.httpVersion === "1.1";
-    body = isNameless
-      ? { refused: { status: 400, message: "HTTP/1.1 needs a Host header" } }
-      : await bodyOf(request, maxBytes);
+    body = isNameless ? { refused: new Refusal(400, "HTTP/1.1 needs a Host header") } : await bodyOf(request, maxBytes);
   } catch {
     // The connection broke before the request was whole.
     return;
@@ -92,7 +90,7 @@ async function answer(core: Core, request: IncomingMessage, response: ServerResp
 function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Pick<SandboxRequest, "body" | "refused">> {
   const chunks: Buffer[] = [];
   let length = 0;
-  const tooLong = { refused: { status: 413, message: `The body is longer than ${maxBytes} bytes` } };
+  const tooLong = { refused: new Refusal(413, `The body is longer than ${maxBytes} bytes`) };
   return new Promise((resolve, reject) => {
     request.on("data", (chunk: Buffer) => {
       length += chunk.length;

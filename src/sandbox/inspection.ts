@@ -91,14 +91,6 @@ export function inspectionOf(store: Store, log: RequestLog) {
     requests: () => log.records(),
     /** Since the sandbox was made. */
     statistics: () => structuredClone(log.statistics),
-    /** Everything that is kept, tokens excepted. */
-    state: () => ({
-      participants: store.participants(),
-      addresses: store.addresses(),
-      doubledAddresses: inspection.doubledAddresses().reduce((sum, { count }) => sum + count - 1, 0),
-      documents: inspection.documents(),
-      statistics: log.statistics,
-    }),
     /** Every timeline as stable text for diffs. */
     dump: (options: DumpOptions = {}) => dumpTimelines(store, options),
   };

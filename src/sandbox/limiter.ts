@@ -5,15 +5,13 @@ interface Bucket {
   at: number;
 }
 
-export interface Limiter {
-  /** 0 when the request may pass; else the ms until one may, and nothing is taken. `now`: ms since 1970. */
-  take(clientId: string, now: number): number;
-}
+export type Limiter = ReturnType<typeof limiterOf>;
 
-export function limiterOf(rate: number, burst: number): Limiter {
+export function limiterOf(rate: number, burst: number) {
   const buckets = new Map<string, Bucket>();
   return {
-    take(clientId, now) {
+    /** 0 when the request may pass; else the ms until one may, and nothing is taken. `now`: ms since 1970. */
+    take(clientId: string, now: number): number {
       const bucket = buckets.get(clientId) ?? { tokens: burst, at: now };
       const elapsed = Math.max(0, now - bucket.at);
       bucket.tokens = Math.min(burst, bucket.tokens + (elapsed * rate) / 1000);

@@ -1,9 +1,8 @@
 /** Participants (service.md, Resources: Participant; Endpoints: Participants). */
-import type { Json } from "./json.js";
 import { naturalKey, type ParticipantRecord } from "./records.js";
-import { conflict, invalid, notFound, Refusal } from "./refusal.js";
-import { type Call, freshId, type Reply } from "./request.js";
-import { checked, type ParticipantInput, participantInput } from "./schemas.js";
+import { conflict, notFound, Refusal } from "./refusal.js";
+import type { Call, Reply } from "./request.js";
+import { checked, naturalKeyInput, type ParticipantInput, participantInput } from "./schemas.js";
 
 /** POST /participants: registers in the credential's dataset. A taken natural key is refused unless twins are allowed (open point 2). */
 export function createParticipant(call: Call): Reply {
@@ -17,10 +16,7 @@ export function createParticipant(call: Call): Reply {
 
 /** GET /participants by natural key: the caller's own first, else one of another dataset; 404 when there is none (open point 3). */
 export function findParticipant(call: Call): Reply {
-  const { countryCode = "", taxIdType = "", taxId = "" } = call.query;
-  const missing = Object.entries({ countryCode, taxIdType, taxId }).filter(([, value]) => value === "");
-  if (missing.length > 0) throw invalid(`Missing in the query: ${missing.map(([name]) => name).join(", ")}`);
-  const found = call.store.participantsByKey(naturalKey({ countryCode, taxIdType, taxId }));
+  const found = call.store.participantsByKey(naturalKey(checked(naturalKeyInput, call.query)));
   return shown(call, found.find((one) => one.dataset === call.caller.dataset) ?? found[0]);
 }
 
@@ -34,8 +30,7 @@ function shown({ caller }: Call, record: ParticipantRecord | undefined): Reply {
   if (record === undefined) throw notFound("Participant");
   const { snapshotId: _, dataset, ...own } = record;
   const { id, countryCode, taxIdType, taxId, name } = own;
-  const body: Json = dataset === caller.dataset ? own : { id, countryCode, taxIdType, taxId, name };
-  return { status: 200, body };
+  return { status: 200, body: dataset === caller.dataset ? own : { id, countryCode, taxIdType, taxId, name } };
 }
 
 /** The caller's own record of that natural key. */
@@ -47,7 +42,7 @@ const NO_CONTACT = { email: "", mobileNumber: "", telephoneNumber: "" };
 
 function addParticipant(call: Call, input: ParticipantInput): ParticipantRecord {
   const record = {
-    id: freshId(call, (id) => call.store.participant(id)),
+    id: call.newId(),
     snapshotId: call.newId(),
     dataset: call.caller.dataset,
     businessName: input.name,

@@ -1,6 +1,7 @@
 /** A request as it reaches the sandbox, what its endpoint works with, and what leaves: the same in process and over HTTP. */
 import type { SandboxClock } from "./clock.js";
 import type { Json } from "./json.js";
+import type { Refusal } from "./refusal.js";
 import type { Store } from "./store.js";
 import type { SandboxSettings } from "./switches.js";
 
@@ -16,7 +17,7 @@ export interface SandboxRequest {
   /** Ends a delay early (the caller has gone away). The request is carried out nevertheless. */
   signal?: AbortSignal;
   /** Set by whoever read the message and found it wrong before its content mattered. */
-  refused?: { status: number; message: string };
+  refused?: Refusal;
 }
 
 export interface SandboxResponse {
@@ -67,12 +68,4 @@ export interface Reply {
   status: number;
   body: Json;
   headers?: Record<string, string>;
-}
-
-/** An id that nothing in the store has, also when a seeded source of chance starts over on an old file. */
-export function freshId(context: Context, taken: (id: string) => unknown): string {
-  for (;;) {
-    const id = context.newId();
-    if (taken(id) === undefined) return id;
-  }
 }

@@ -29,6 +29,8 @@ export const participantInput = z
   })
   .register(described, { id: "NewParticipant" });
 
+export const naturalKeyInput = participantInput.pick({ countryCode: true, taxIdType: true, taxId: true });
+
 const sixFields = { city: text, countryCode: text, countryState: text, name: text, number: text, street: text };
 
 /** Address: the create request with what may or may not be accepted beside it (open point 4). */

@@ -8,7 +8,7 @@ import type { FaultRule } from "./faults.js";
 interface Switch<Value> {
   /** As commander writes it: `--max-events <n>`; without `<…>` on or off. */
   flag: string;
-  kind: "switch" | "number" | "choice" | "file";
+  kind: "switch" | "number" | "choice";
   /** Of a `choice`. */
   choices?: readonly string[];
   /** Whether `off` is accepted as well, for null. */
@@ -166,17 +166,10 @@ export function settingsOf(options: SandboxOptions): SandboxSettings {
 
 export interface FlagDescription extends Switch<string | number | boolean | null> {
   /** The option that it sets. */
-  name: keyof SandboxSettings | "storage" | "seed";
+  name: keyof SandboxSettings | "seed";
 }
 
 export const sandboxFlags: readonly FlagDescription[] = [
-  {
-    name: "storage",
-    flag: "--store <file>",
-    kind: "file",
-    default: null,
-    description: "keep everything in this SQLite file (default: in memory)",
-  },
   ...(Object.keys(switches) as (keyof Switches)[]).map((name) => ({ name, ...switches[name] })),
   { name: "seed", ...number("--seed <n>", 1, "seed of the faults' chance") },
 ];
@@ -203,7 +196,6 @@ export function optionsFromFlags(given: Readonly<Record<string, unknown>>): Sand
 function converted({ kind, flag, choices, mayBeOff }: FlagDescription, value: unknown): unknown {
   if (kind === "switch") return value === true || value === "true";
   const text = String(value);
-  if (kind === "file") return { file: text };
   if (choices !== undefined) {
     if (!choices.includes(text)) throw new RangeError(`${flag}: ${text} is not one of ${choices.join(", ")}.`);
     return text;

@@ -14,7 +14,7 @@ export function tokensOf(context: Context, all: readonly SandboxCredential[], ne
   const { store, clock, settings } = context;
   return {
     /** POST /oauth/token with basic or post client authentication; errors by RFC 6749, 5.2. */
-    issue(headers: Readonly<Record<string, string>>, body: string): Reply {
+    issue(headers: Record<string, string>, body: string): Reply {
       if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "")) {
         return refused("invalid_request", "The body must be application/x-www-form-urlencoded");
       }

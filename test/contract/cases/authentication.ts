@@ -238,7 +238,7 @@ export const authenticationCases: ContractCase[] = [
         ["POST", "/participants"],
       ] as const) {
         const answer = await service.send({ method, path, as: { authorization } });
-        readings.push(`${method} ${path} ${answer.status}`);
+        readings.push(`${method} ${path} ${answer.status} ${String(member(answer.json, "errors", 0, "message"))}`);
       }
     }
     return { reading: readings.join(", ") };
