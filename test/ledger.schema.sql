@@ -169,6 +169,8 @@ CREATE TABLE fingerprints (
   name TEXT NOT NULL,
   mapping TEXT NOT NULL,
   fingerprint TEXT NOT NULL,
+  -- What is left of it when its label in the mapping is another one.
+  kin TEXT NOT NULL DEFAULT '',
   rekeyed_to INTEGER NOT NULL DEFAULT 0,
   changed_at INTEGER NOT NULL,
   PRIMARY KEY (namespace, name, mapping)
@@ -202,6 +204,14 @@ CREATE TABLE inputs (
   staged INTEGER NOT NULL DEFAULT 0,
   CHECK (read = skipped + invalid + known + staged)
 ) STRICT;
+CREATE TABLE key_tables (
+  namespace TEXT NOT NULL,
+  name TEXT NOT NULL,
+  mapping TEXT NOT NULL,
+  source TEXT NOT NULL,
+  entries TEXT NOT NULL,
+  PRIMARY KEY (namespace, name, mapping, source)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE known_rows (
   first_row INTEGER PRIMARY KEY,
   last_row INTEGER NOT NULL,

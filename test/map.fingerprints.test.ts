@@ -63,4 +63,21 @@ describe("the fingerprint of what makes a key", () => {
     expect(await changed((yaml) => yaml.replace("column: X", "column: Z"))).toEqual([]);
     expect(await changed((yaml) => yaml.replace("[Ticket, Talão]", "[TICKET, Talão, Vale]"))).toEqual([]);
   });
+
+  it("changes with which of several columns of one header a key reads, and with that of no other column", async () => {
+    const named = (column: string, nth: number) =>
+      BASE.replace("  rows:\n", `  rows:\n    columns: { ${column}: { headers: [Note], nth: ${nth} of 2 } }\n`);
+    const differ = async (key: string, column: string) => {
+      const [one, two] = [1, 2].map((nth) => named(column, nth).replace("key: { column: Doc }", key));
+      const [before, after] = [await load(one ?? ""), await load(two ?? "")];
+      return before.fingerprints.get("paper") !== after.fingerprints.get("paper");
+    };
+    const quoted = `'Say "a"'`;
+    expect(await differ(`key: { column: ${quoted} }`, quoted)).toBe(true);
+    expect(await differ("key: { template: '{Doc}-{Second}' }", "Second")).toBe(true);
+    expect(await differ(`key: { expr: "row['Second']" }`, "Second")).toBe(true);
+    // Names that stand in the text of a key, and are not read by it.
+    for (const column of ["col", "Do", "upper", "as"])
+      expect([column, await differ("key: { column: Doc, as: upper }", column)]).toEqual([column, false]);
+  });
 });

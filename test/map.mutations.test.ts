@@ -59,7 +59,13 @@ describe("a mapping with slips of the pen", () => {
         const source = new MappingSource("m.yaml", text);
         const spec = source.problems.length > 0 ? undefined : parseWithSchema(mappingSchema, source.data, source, []);
         if (spec !== undefined) {
-          compileMapping(spec, source, { lookups: new Map(), functions: new Map(), dependencies: [] });
+          compileMapping(spec, source, {
+            lookups: new Map(),
+            tables: new Map(),
+            functions: new Map(),
+            functionsText: "",
+            dependencies: [],
+          });
         }
         expect(spec !== undefined || source.problems.length > 0).toBe(true);
         expect(performance.now() - started).toBeLessThan(1000);

@@ -11,6 +11,21 @@ export interface KeyChange {
   sent: number;
   /** One of them, in words. */
   example: string;
+  /** The label that it seems to have now; null: it has its own still. */
+  renamedTo: string | null;
+}
+
+/** What a mapping makes keys of: see map/fingerprints.ts. */
+export interface MadeKeys {
+  fingerprints: ReadonlyMap<string, string>;
+  kin: ReadonlyMap<string, string>;
+  declaredNew: ReadonlySet<string>;
+  tables: readonly {
+    kind: string;
+    table: string;
+    entries: ReadonlyMap<string, string>;
+    fallback: boolean;
+  }[];
 }
 
 const sentState = "s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled')";
@@ -30,37 +45,70 @@ export function formerNamespace(database: Database, mappingPath: string, namespa
  * Kinds whose keys would change although something of them was sent. Empty: nothing would be doubled. A mapping is
  * compared with what it was itself: another one may read the same documents from columns of other names.
  */
-export function changedKeys(
-  database: Database,
-  mapping: string,
-  namespace: string,
-  fingerprints: ReadonlyMap<string, string>,
-): KeyChange[] {
+export function changedKeys(database: Database, mapping: string, namespace: string, made: MadeKeys): KeyChange[] {
   const stored = database
-    .prepare<[string, string, string], string>(
-      "SELECT fingerprint FROM fingerprints WHERE namespace = ? AND name = ? AND mapping = ?",
+    .prepare<[string, string], { name: string; fingerprint: string; kin: string }>(
+      "SELECT name, fingerprint, kin FROM fingerprints WHERE namespace = ? AND mapping = ?",
     )
-    .pluck();
-  const events = database.prepare<[string, string, string], { sent: number; example: string | null }>(
+    .all(namespace, mapping);
+  const known = new Set(stored.map(({ name }) => name));
+  const fresh = [...made.fingerprints.keys()].filter((name) => !known.has(name) && !made.declaredNew.has(name));
+  const others = otherTables(database, mapping, namespace, made);
+  const sentOf = createSentCounts(database, namespace);
+  return stored.flatMap(({ name, fingerprint, kin }): KeyChange[] => {
+    const now = made.fingerprints.get(name);
+    // A label that is gone, and a new one of the same look: the same rows would be sent again (findings F73).
+    const renamedTo =
+      now === undefined
+        ? (fresh.find((one) => isDocument(one) === isDocument(name) && made.kin.get(one) === kin) ?? null)
+        : null;
+    if (now === undefined ? renamedTo === null : now === fingerprint && !others.has(name)) return [];
+    const { sent, example } = sentOf(name);
+    return sent > 0 ? [{ name, sent, example: example ?? "", renamedTo }] : [];
+  });
+}
+
+const isDocument = (name: string): boolean => !name.includes("/");
+
+function createSentCounts(
+  database: Database,
+  namespace: string,
+): (name: string) => { sent: number; example: string | null } {
+  type Found = { sent: number; example: string | null };
+  const events = database.prepare<[string, string, string], Found>(
     `SELECT count(*) AS sent, min(d.kind || ' ' || d.key) AS example FROM documents d
      JOIN events e ON e.document_id = d.id JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
      WHERE d.namespace = ? AND d.kind = ? AND e.event = ? AND ${sentState}`,
   );
-  const documents = database.prepare<[string, string], { sent: number; example: string | null }>(
+  const documents = database.prepare<[string, string], Found>(
     `SELECT count(*) AS sent, min(d.kind || ' ' || d.key) AS example FROM documents d
      JOIN document_states s ON s.document_id = d.id
      WHERE d.namespace = ? AND d.kind = ? AND s.state NOT IN ('planned', 'rejected')`,
   );
-  const changes: KeyChange[] = [];
-  for (const [name, fingerprint] of fingerprints) {
-    const before = stored.get(namespace, name, mapping);
-    if (before === undefined || before === fingerprint) continue;
+  return (name) => {
     const slash = name.indexOf("/");
     const found =
       slash < 0 ? documents.get(namespace, name) : events.get(namespace, name.slice(0, slash), name.slice(slash + 1));
-    if (found !== undefined && found.sent > 0) changes.push({ name, sent: found.sent, example: found.example ?? "" });
-  }
-  return changes;
+    return found ?? { sent: 0, example: null };
+  };
+}
+
+/** Kinds whose keys are read from a table that now answers otherwise; an entry more changes no key unless what is not listed gives one too. */
+function otherTables(database: Database, mapping: string, namespace: string, { tables }: MadeKeys): Set<string> {
+  const stored = database
+    .prepare<[string, string, string, string], string>(
+      "SELECT entries FROM key_tables WHERE namespace = ? AND name = ? AND mapping = ? AND source = ?",
+    )
+    .pluck();
+  const changed = tables.filter(({ kind, table, entries, fallback }) => {
+    const before = stored.get(namespace, kind, mapping, table);
+    if (before === undefined) return false;
+    const old = Object.entries(JSON.parse(before) as { [text: string]: string });
+    // An entry that is gone gives no key at all, which is said of each row.
+    const differs = old.some(([text, says]) => (entries.get(text) ?? (fallback ? null : says)) !== says);
+    return differs || (fallback && entries.size !== old.length);
+  });
+  return new Set(changed.map(({ kind }) => kind));
 }
 
 /** `rekeyed`: kinds whose events, as far as they are there now, go on under the new keys. */
@@ -68,22 +116,29 @@ export function saveFingerprints(
   database: Database,
   mapping: string,
   namespace: string,
-  fingerprints: ReadonlyMap<string, string>,
+  { fingerprints, kin, tables }: MadeKeys,
   rekeyed: ReadonlySet<string>,
   now: number,
 ): void {
   const newest = database.prepare<[], number | null>("SELECT max(id) FROM events").pluck().get() ?? 0;
   const save = database.prepare<
-    Record<"namespace" | "name" | "mapping" | "fingerprint", string> & { to: number; now: number }
+    Record<"namespace" | "name" | "mapping" | "fingerprint" | "kin", string> & { to: number; now: number }
   >(
-    `INSERT INTO fingerprints (namespace, name, mapping, fingerprint, rekeyed_to, changed_at)
-     VALUES (@namespace, @name, @mapping, @fingerprint, @to, @now)
-     ON CONFLICT (namespace, name, mapping) DO UPDATE SET fingerprint = @fingerprint, rekeyed_to = max(rekeyed_to, @to),
-       changed_at = @now WHERE fingerprint <> @fingerprint OR rekeyed_to < @to`,
+    `INSERT INTO fingerprints (namespace, name, mapping, fingerprint, kin, rekeyed_to, changed_at)
+     VALUES (@namespace, @name, @mapping, @fingerprint, @kin, @to, @now)
+     ON CONFLICT (namespace, name, mapping) DO UPDATE SET fingerprint = @fingerprint, kin = @kin, rekeyed_to = max(rekeyed_to, @to),
+       changed_at = @now WHERE fingerprint <> @fingerprint OR kin <> @kin OR rekeyed_to < @to`,
   );
   for (const [name, fingerprint] of fingerprints) {
-    save.run({ namespace, name, mapping, fingerprint, to: rekeyed.has(name) ? newest : 0, now });
+    const to = rekeyed.has(name) ? newest : 0;
+    save.run({ namespace, name, mapping, fingerprint, kin: kin.get(name) ?? "", to, now });
   }
+  const saveTable = database.prepare<[string, string, string, string, string]>(
+    `INSERT INTO key_tables (namespace, name, mapping, source, entries) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (namespace, name, mapping, source) DO UPDATE SET entries = excluded.entries WHERE entries <> excluded.entries`,
+  );
+  for (const { kind, table, entries } of tables)
+    saveTable.run(namespace, kind, mapping, table, JSON.stringify(Object.fromEntries(entries)));
 }
 
 /** A mapping's new namespace goes on with the documents of the old one. */

@@ -1,4 +1,5 @@
 /** What a mapping names beside itself: lookup CSV files and a module with custom functions. */
+import { readFileSync } from "node:fs";
 import { extname, isAbsolute, join, normalize, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parse } from "csv-parse/sync";
@@ -13,7 +14,11 @@ import { compileLookup, type Lookup, type LookupFile, lookupName, type LookupTab
 
 export interface Beside {
   lookups: LookupTables;
+  /** What each table says, as texts that tell two answers apart; by `lookupName`. */
+  tables: ReadonlyMap<string, ReadonlyMap<string, string>>;
   functions: CustomFunctions;
+  /** The module's own text; empty without one. */
+  functionsText: string;
   /** Paths of the files read, without repeats. */
   dependencies: string[];
 }
@@ -24,18 +29,22 @@ const MODULES = new Set([".mjs", ".js"]);
 /** Reports what cannot be used at its place in the mapping. */
 export async function readBeside(spec: MappingSpec, source: MappingSource): Promise<Beside> {
   const lookups = new Map<string, Lookup>();
+  const tables = new Map<string, ReadonlyMap<string, string>>();
   const files: string[] = [];
   for (const { file, path } of findLookups(spec.inputs, ["inputs"])) {
     files.push(file.csv);
     const name = lookupName(file);
     if (lookups.has(name)) continue;
-    const lookup = await readLookup(file, path, source);
-    if (lookup !== null) lookups.set(name, lookup);
+    const found = await readLookup(file, path, source);
+    if (found === null) continue;
+    lookups.set(name, found.lookup);
+    tables.set(name, found.entries);
   }
-  const functions = spec.functions === undefined ? new Map() : await loadFunctions(spec.functions, source);
+  const { functions, text: functionsText } =
+    spec.functions === undefined ? { functions: new Map(), text: "" } : await loadFunctions(spec.functions, source);
   const names = [...files, ...(spec.functions === undefined ? [] : [spec.functions])];
   const dependencies = [...new Set(names.map((name) => join(dirname(source.path), normalize(name))))];
-  return { lookups, functions, dependencies };
+  return { lookups, tables, functions, functionsText, dependencies };
 }
 
 function* findLookups(value: unknown, path: Path): Generator<{ file: LookupFile; path: Path }> {
@@ -56,7 +65,11 @@ function* findLookups(value: unknown, path: Path): Generator<{ file: LookupFile;
   }
 }
 
-async function readLookup(file: LookupFile, path: Path, source: MappingSource): Promise<Lookup | null> {
+async function readLookup(
+  file: LookupFile,
+  path: Path,
+  source: MappingSource,
+): Promise<{ lookup: Lookup; entries: ReadonlyMap<string, string> } | null> {
   const location = besideMapping(file.csv, [...path, "csv"], source);
   if (location === null) return null;
   try {
@@ -82,13 +95,13 @@ async function readLookup(file: LookupFile, path: Path, source: MappingSource): 
       );
     }
     if (from < 0 || to < 0) return null;
-    const { lookup, conflicts } = compileLookup(lines.map((line) => [line[from] ?? "", line[to] ?? ""]));
+    const { lookup, conflicts, entries } = compileLookup(lines.map((line) => [line[from] ?? "", line[to] ?? ""]));
     const [first] = conflicts;
     if (first !== undefined) {
       source.report("mapping-lookup", [...path, "csv"], `${file.csv} gives "${shorten(first)}" two values.`);
       return null;
     }
-    return lookup;
+    return { lookup, entries };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     source.report(
@@ -100,15 +113,20 @@ async function readLookup(file: LookupFile, path: Path, source: MappingSource): 
   }
 }
 
-async function loadFunctions(name: string, source: MappingSource): Promise<CustomFunctions> {
+async function loadFunctions(
+  name: string,
+  source: MappingSource,
+): Promise<{ functions: CustomFunctions; text: string }> {
   const functions = new Map<string, (...values: unknown[]) => unknown>();
   const location = besideMapping(name, ["functions"], source);
-  if (location === null) return functions;
+  if (location === null) return { functions, text: "" };
   if (!MODULES.has(extname(location))) {
     source.report("mapping-functions", ["functions"], `${name} is not a JavaScript module (.mjs or .js).`);
-    return functions;
+    return { functions, text: "" };
   }
+  let text = "";
   try {
+    text = readFileSync(location, "utf8");
     const module = (await import(pathToFileURL(location).href)) as { [name: string]: unknown };
     for (const [exported, value] of Object.entries(module)) {
       if (typeof value === "function" && exported !== "default")
@@ -122,7 +140,7 @@ async function loadFunctions(name: string, source: MappingSource): Promise<Custo
       `${name} cannot be loaded: ${shorten(error instanceof Error ? error.message : error)}.`,
     );
   }
-  return functions;
+  return { functions, text };
 }
 
 /** Only files in the mapping's own folder or below it. */

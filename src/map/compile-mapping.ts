@@ -1,7 +1,7 @@
 /** A whole mapping from its checked text: pure, and without a file in sight. */
 import { basename, extname } from "node:path";
 import type { Beside } from "./beside.js";
-import { fingerprint } from "./fingerprints.js";
+import { fingerprint, keyLabel, keyLabels } from "./fingerprints.js";
 import { compileInput } from "./input/compile-input.js";
 import { type InputFiles, matchCorrected, matchFiles, matchNameless } from "./input/match-files.js";
 import type { Mapping, MappingInput } from "./mapping.js";
@@ -21,8 +21,10 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
   const conversions = new ConversionShelf(defaults);
   const expressions = new ExpressionCompiler(source, conversions, cells, beside.functions);
   for (const refused of expressions.refused) source.report("mapping-functions", ["functions"], `${refused}.`);
-  const shared = { source, conversions, cells, lookups: beside.lookups, expressions };
+  const shared = { source, conversions, cells, lookups: beside.lookups, expressions, labels: keyLabels(spec) };
   const known = knownNames(spec);
+  const keyMakers = fingerprint(spec, beside);
+  checkFormerLabels(spec, source);
 
   const files: InputFiles[] = [];
   for (const [name, inputSpec] of Object.entries(spec.inputs)) {
@@ -39,13 +41,30 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
     namespace: spec.namespace,
     inputs,
     settings: fillSettings(spec.settings),
-    fingerprints: fingerprint(spec),
+    fingerprints: keyMakers.fingerprints,
+    keyMakers,
     warnings: findWarnings(spec, source),
     dependencies: beside.dependencies,
     inputsFor: (fileName, corrected) =>
       corrected === undefined ? matchFiles(files, fileName) : [matchCorrected(files, fileName, corrected)],
     inputsForNameless: (format) => matchNameless(files, format),
   };
+}
+
+/** Two documents, or two events of an input, cannot both be what one was before. */
+function checkFormerLabels(spec: MappingSpec, source: MappingSource): void {
+  for (const [name, input] of Object.entries(spec.inputs)) {
+    for (const part of ["documents", "events"] as const) {
+      const members = Object.entries(input[part] ?? {});
+      for (const [label, { was }] of members) {
+        const others = members.filter(([other, one]) => other !== label && keyLabel(other, one) === was);
+        const [other] = others[0] ?? [];
+        if (was === undefined || other === undefined) continue;
+        const message = `"${other}" goes by "${was}" already; only one can go on with what was sent under that name.`;
+        source.report("mapping-value", ["inputs", name, part, label, "was"], message);
+      }
+    }
+  }
 }
 
 /** Names that `{ ref: … }` may use: those with a key in any input, targets, and those of other mappings. */

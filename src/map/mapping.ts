@@ -5,6 +5,7 @@
 import type { ReadOptions } from "../model/dialect.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import type { Row } from "../model/row.js";
+import type { KeyMakers } from "./fingerprints.js";
 import type { MappingProblem } from "./source/mapping-problem.js";
 
 /** Choices that a mapping makes for staging, planning and submitting. Stored with the inputs, so that `resume` needs no mapping. */
@@ -61,6 +62,8 @@ export interface Mapping {
    * key fields, conversions, zone, algorithm version. By `manifest` (document) or `manifest/pickup` (event).
    */
   fingerprints: ReadonlyMap<string, string>;
+  /** What else keys are made of. */
+  keyMakers: KeyMakers;
   /** What is valid and yet seldom meant (`key: content`), with its place; `check` shows it. */
   warnings: readonly MappingProblem[];
   /** Files beside the mapping that it uses (lookups, function modules), as paths. */

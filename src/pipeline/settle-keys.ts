@@ -19,13 +19,15 @@ export interface RekeyedKinds {
 /** @throws RowferryError `keys-changed`, naming the kinds, unless `rekey` */
 export function settleKeys(session: Session, mapping: Mapping, rekey: boolean): RekeyedKinds {
   const { database } = session;
-  const { namespace, fingerprints } = mapping;
+  const { namespace, keyMakers } = mapping;
   const former = formerNamespace(database, mapping.path, namespace);
-  const changes = changedKeys(database, mapping.name, former ?? namespace, fingerprints);
+  const changes = changedKeys(database, mapping.name, former ?? namespace, keyMakers);
+  const renamed = changes.filter(({ renamedTo }) => renamedTo !== null);
+  if (renamed.length > 0) throw labelsChanged(renamed);
   if (changes.length > 0 && !rekey) throw keysChanged(changes, former);
   if (changes.length > 0 && former !== null) aliasNamespace(database, former, namespace);
   const rekeyed = new Set(changes.map(({ name }) => name));
-  saveFingerprints(database, mapping.name, namespace, fingerprints, rekeyed, session.clock.now());
+  saveFingerprints(database, mapping.name, namespace, keyMakers, rekeyed, session.clock.now());
   // A namespace alone leaves the documents' own keys as they were; else only their rows tell which is which.
   const documentsChanged = former === null && changes.some(({ name }) => !name.includes("/"));
   return {
@@ -46,4 +48,16 @@ function keysChanged(changes: readonly KeyChange[], former: string | null): Rowf
   const list = changes.map(({ name, sent, example }) => `${name} (${sent} sent, such as ${example})`).join("; ");
   const why = former === null ? "" : ` The namespace was ${former} before.`;
   return new RowferryError("keys-changed", `The mapping gives other keys to what was sent: ${list}.${why}`);
+}
+
+/** Not for `--rekey`: the way on is one word in the mapping. */
+function labelsChanged(changes: readonly KeyChange[]): RowferryError {
+  const last = (name: string | null): string => name?.split("/").at(-1) ?? "";
+  const list = changes.map(
+    ({ name, renamedTo, sent, example }) => `${name} seems to be ${renamedTo} now (${sent} sent, such as ${example})`,
+  );
+  const ways = changes.map(({ name, renamedTo }) => `\`was: ${last(name)}\` under ${last(renamedTo)}`);
+  return new RowferryError("keys-changed", `Names of documents and events are part of keys: ${list.join("; ")}.`, {
+    hint: `Write ${ways.join(", ")}, and nothing is sent twice; \`was: none\` if it is something new. Or give the former name back.`,
+  });
 }

@@ -257,7 +257,7 @@ class Input {
   private event(given: Members): Members {
     const { when, by, is, name, key, externalCreatedAt, isPublic, participant, address, document, ...more } = given;
     const { attributes, relatedDocument: related, target, propagateEvent, value, extra, ...rest } = more;
-    const unknown = Object.keys(rest).find((word) => !["each", "within", "confirmName"].includes(word));
+    const unknown = Object.keys(rest).find((word) => !["each", "within", "was", "confirmName"].includes(word));
     if (unknown !== undefined) refuse(`the event's member "${unknown}"`);
     const tests: string[] = [];
     if (by !== undefined && is !== undefined)

@@ -46,9 +46,21 @@ CREATE TABLE fingerprints (
   name TEXT NOT NULL,
   mapping TEXT NOT NULL,
   fingerprint TEXT NOT NULL,
+  -- What is left of it when its label in the mapping is another one.
+  kin TEXT NOT NULL DEFAULT '',
   rekeyed_to INTEGER NOT NULL DEFAULT 0,
   changed_at INTEGER NOT NULL,
   PRIMARY KEY (namespace, name, mapping)
+) STRICT, WITHOUT ROWID;
+
+-- What tables said that keys were read from (a JSON object): other answers give other keys.
+CREATE TABLE key_tables (
+  namespace TEXT NOT NULL,
+  name TEXT NOT NULL,
+  mapping TEXT NOT NULL,
+  source TEXT NOT NULL,
+  entries TEXT NOT NULL,
+  PRIMARY KEY (namespace, name, mapping, source)
 ) STRICT, WITHOUT ROWID;
 
 -- After --rekey: new keys of what went out under old ones (HARD-CASES H25).

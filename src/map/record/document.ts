@@ -16,7 +16,7 @@ import { shareLatest } from "./memo.js";
 import type { Known } from "./reference.js";
 
 export interface DocumentPart extends Part<DocumentRecord> {
-  /** Its name in the mapping. */
+  /** Its name in keys: in the mapping, unless `was` says otherwise. */
   kind: string;
   /** Whether it has a participant and an address, which its events then take. */
   hasParticipant: boolean;
@@ -35,6 +35,7 @@ export function compileDocument(
   known: Known,
 ): DocumentPart | null {
   const label = `document "${kind}"`;
+  const keyKind = context.labels.get(kind) ?? kind;
   const mode = spec.mode ?? "create";
   if (!checkMode(spec, mode, label, path, context)) return null;
   const members = membersOf(label, path, context, locals, known);
@@ -68,7 +69,7 @@ export function compileDocument(
     };
   };
   return {
-    kind,
+    kind: keyKind,
     uses,
     hasParticipant: participant !== undefined,
     hasAddress: address !== undefined,
@@ -102,7 +103,7 @@ export function compileDocument(
         const text = keyParts === undefined ? String(documentId ?? "") : joinKey(keyParts);
         const follows = mode === "create" && spec.externalId === undefined ? (keyParts ?? []).join("-") : null;
         return {
-          kind,
+          kind: keyKind,
           key: text,
           mode,
           documentId: documentId === undefined ? null : String(documentId),

@@ -1,5 +1,6 @@
 /** Events (service.md, Event): how one is compiled, and how it is read from a row. */
 import type { AddressRef, EventRecord, ParticipantRef } from "../../model/records.js";
+import { keyLabel } from "../fingerprints.js";
 import type { EventSpec } from "../schema/event-schema.js";
 import type { Path } from "../source/mapping-source.js";
 import type { BoundColumns, ColumnUse } from "../value/columns.js";
@@ -132,7 +133,7 @@ export function compileEvent(
   )
     return null;
   const parts: EventParts = {
-    event,
+    event: keyLabel(event, spec),
     spec,
     condition,
     local: document.local,

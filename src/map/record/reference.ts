@@ -161,7 +161,7 @@ export function compileDocumentRef(
   }
   return compileAlias(spec, "document", known.documents, label, path, context, (kind, key) => ({
     by: "key" as const,
-    kind,
+    kind: context.labels.get(kind) ?? kind,
     key,
   }));
 }

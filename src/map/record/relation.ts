@@ -141,7 +141,7 @@ export function compileTarget(
         if (parts === null || owner === null || place === null || externalId === null || values === null) return null;
         const follows = spec.externalId === undefined ? parts.join("-") : null;
         return {
-          document: { kind: spec.document, key: joinKey(parts) },
+          document: { kind: context.labels.get(spec.document) ?? spec.document, key: joinKey(parts) },
           fields: values as JsonObject,
           participant: owner ?? null,
           address: place ?? null,

@@ -8,7 +8,7 @@ import {
   jsonFieldsSchema,
   keyFieldSchema,
 } from "./field-schema.js";
-import { addressRefSchema, documentRefSchema, participantRefSchema } from "./record-schema.js";
+import { addressRefSchema, documentRefSchema, participantRefSchema, wasSchema } from "./record-schema.js";
 
 const attributePublic = fieldSchema
   .optional()
@@ -103,6 +103,7 @@ export const eventSchema = z
         "What tells this event from others of its name on its document: `once`, a field, several fields, or `content` (an edited row then becomes a new event). It makes the deduplicationId.",
       examples: ["once", { column: "Ticket" }, [{ column: "Ticket" }, { column: "Linha" }]],
     }),
+    was: wasSchema,
     within: z.enum(["file", "import"]).optional().meta({
       description:
         "With `key: content`: whether equal rows are counted in each file (snapshots: a file holds everything) or over the whole import (increments).",

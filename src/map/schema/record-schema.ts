@@ -108,6 +108,17 @@ export const addressSchema = z
       "An address of a participant. The five members from `complement` on are sent only with `settings.addresses.extendedFields`.",
   });
 
+/** Of a document or an event that is called otherwise than before: names are part of keys. */
+export const wasSchema = z
+  .string()
+  .min(1)
+  .optional()
+  .meta({
+    description:
+      "The name it had in this mapping before: it goes on with what was sent under that name. `none`: it is a new one, though it looks like one that is gone.",
+    examples: ["pickup"],
+  });
+
 export const documentSchema = z
   .strictObject({
     when,
@@ -116,6 +127,7 @@ export const documentSchema = z
         "`create` (default): created when it is not there. `existing`: only appended to, known to the ledger by its key or given by documentId.",
     }),
     key: keyFieldSchema.optional().meta({ description: "What tells one document of this name from another." }),
+    was: wasSchema,
     documentId: fieldSchema
       .optional()
       .meta({ description: "The service's id, for `mode: existing`; stands in for `key` where there is none." }),

@@ -12,6 +12,8 @@ export interface CompileContext {
   cells: Cells;
   lookups: LookupTables;
   expressions: ExpressionCompiler;
+  /** Documents that go by another name in keys: by their label in the mapping. */
+  labels: ReadonlyMap<string, string>;
   /** Whether the input that is being compiled joins rows. */
   grouped: boolean;
 }
