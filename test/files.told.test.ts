@@ -1,15 +1,19 @@
 /** What a file holds is read, refused or told: nothing of it is lost or changed in silence. With the real commands. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { pipeline } from "../src/cli/pipeline.js";
 import { systemClock } from "../src/model/clock.js";
 import type { Summary } from "../src/model/summary.js";
+import { expandFiles } from "../src/read/files.js";
+import { openInput } from "../src/read/open-input.js";
 import { readTable } from "../src/read/read-table.js";
 import { testWorld, type } from "./cli.world.js";
 import { temporaryFile } from "./read/read-file.js";
 import { readCells } from "./read/read-workbook.js";
 import { writeWorkbook } from "./read/write-workbook.js";
+import { writeZip } from "./read/write-zip.js";
 
 const mapping = (options: string, column = (name: string) => name) => `version: 1
 namespace: told
@@ -181,6 +185,54 @@ describe("a CSV file", () => {
     expect(told).toContain("Column 4 has no heading but holds cells in row 3");
   });
 });
+
+describe("a packed file", () => {
+  const rows = (key: string) => csv("id,day,note", `${key},01/10/2025,x`);
+
+  test.each([
+    ["gzip", "rows.csv.gz", gzipSync(rows("a"))],
+    ["zstd", "rows.csv.zst", zstdCompressSync(rows("a"))],
+  ])("%s is read through", async (_, name, content) => {
+    expect(await imported(name, content)).toMatchObject({ exit: 0, rows: { staged: 1 } });
+  });
+
+  test("a zip file that holds several is read through, each named by archive and file", async () => {
+    const content = await writeZip([
+      { name: "rows-1.csv", data: rows("a") },
+      { name: "in/rows-2.csv", data: csv("id,day,note", "b,01/10/2025,x", "c,some day,x") },
+      { name: "__MACOSX/._rows-1.csv", data: "x" },
+      { name: "notes.md", data: "x" },
+    ]);
+    const { exit, rows: counts, told } = await imported("rows.zip", content);
+    expect([exit, counts.staged, counts.invalid]).toEqual([3, 2, 1]);
+    expect(told).toContain("rows.zip/in/rows-2.csv, row 3");
+    expect(told).toContain("rows.zip_in_rows-2.rejected.csv");
+    expect(await openNames(content)).toEqual(["rows.zip/in/rows-2.csv", "rows.zip/rows-1.csv"]);
+  });
+
+  test.each([
+    ["SYLK", "ID;PWXL;N;E\r\nB;Y2;X2\r\n", "SYLK"],
+    ["DIF", 'TABLE\r\n0,1\r\n"EXCEL"\r\n', "DIF"],
+    ["a Git LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "git lfs pull"],
+  ])("%s is refused by name, with what to do", async (_, content, named) => {
+    const path = await temporaryFile(content);
+    await expect(readTable(path)).rejects.toMatchObject({
+      code: "file-refused",
+      message: expect.stringContaining(named),
+    });
+  });
+});
+
+async function openNames(content: Buffer): Promise<string[]> {
+  const path = await temporaryFile(content, "rows.zip");
+  const names: string[] = [];
+  for (const one of await expandFiles([path])) {
+    const input = await openInput(one);
+    names.push(input.name);
+    await input.close();
+  }
+  return names;
+}
 
 describe("a table beside a mapping is read as strictly as any file (F4, F80)", () => {
   test("in any encoding that the readers know", async () => {

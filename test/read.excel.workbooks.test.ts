@@ -166,13 +166,8 @@ describe("zips of all kinds", () => {
     ["zip64", { zip64: true }],
   ])("%s", (_, flags) => expectRead({ ...made, change: (entry) => ({ ...entry, ...flags }) }));
   test("leading slashes in names", async () => {
-    const { openExcel } = await import("../src/read/excel/open-excel.js");
-    const { temporaryFile } = await import("./read/read-file.js");
     const bytes = await writeWorkbook({ ...made, change: (entry) => ({ ...entry, name: `/${entry.name}` }) });
-    const path = await temporaryFile(bytes, "input.xlsx");
-    const input = await openExcel({ path, name: "input.xlsx", contentHash: "", bytes: bytes.length });
-    expect((await input.open({})).header).toEqual(["Número", "Data 😀"]);
-    await input.close();
+    expect((await readWorkbookBytes(bytes)).header).toEqual(["Número", "Data 😀"]);
   });
 });
 

@@ -4,7 +4,7 @@
 export const HEAD_BYTES = 8192;
 
 export type Recognised =
-  | { kind: "text" | "gzip" | "zip" }
+  | { kind: "text" | "gzip" | "zip" | "zstd" }
   | { kind: "refused"; code: "file-empty" | "file-protected" | "file-refused"; what: string };
 
 /** The first bytes as latin1 text; each is longer than what a column name might happen to begin with. */
@@ -19,7 +19,14 @@ const signatures: { bytes: string; at?: number; what: string }[] = [
   { bytes: "7z\xbc\xaf\x27\x1c", what: "a 7-Zip archive; unpack it first" },
   { bytes: "1AY&SY", at: 4, what: "compressed with bzip2; unpack it first" },
   { bytes: "\xfd7zXZ\0", what: "compressed with xz; unpack it first" },
-  { bytes: "\x28\xb5\x2f\xfd", what: "compressed with zstd; unpack it first" },
+  { bytes: "ID;PWXL;", what: "a SYLK table; open it and save it as .xlsx or CSV (UTF-8)" },
+  { bytes: "ID;PSCALC", what: "a SYLK table; open it and save it as .xlsx or CSV (UTF-8)" },
+  { bytes: "TABLE\r\n0,1", what: "a DIF table; open it and save it as .xlsx or CSV (UTF-8)" },
+  { bytes: "TABLE\n0,1", what: "a DIF table; open it and save it as .xlsx or CSV (UTF-8)" },
+  {
+    bytes: "version https://git-lfs.github.com/spec/",
+    what: "a Git LFS pointer, not the file itself; fetch it with `git lfs pull`",
+  },
   { bytes: "ustar", at: 257, what: "a tar archive; unpack it first" },
   { bytes: "PAR1\x15", what: "a Parquet file" },
   { bytes: "\x7fELF", what: "a program" },
@@ -38,6 +45,7 @@ export function recognise(head: Buffer, name: string): Recognised {
   const start = head.toString("latin1");
   if (start.startsWith("PK\x03\x04") || start.startsWith("PK\x05\x06")) return { kind: "zip" };
   if (start.startsWith("\x1f\x8b")) return { kind: "gzip" };
+  if (start.startsWith("\x28\xb5\x2f\xfd")) return { kind: "zstd" };
   if (start.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) return compoundFile(start);
   if (biffSignatures.some((bytes) => start.startsWith(bytes))) {
     return refused("an Excel workbook in the old .xls format; save it as .xlsx");
@@ -64,7 +72,10 @@ function compoundFile(start: string): Recognised {
     return { kind: "refused", code: "file-protected", what: "protected with a password" };
   }
   if (has("WordDocument")) return refused("a Word document in the old .doc format");
-  return refused("an Excel workbook in the old .xls format (or another old Office file); save it as .xlsx");
+  if (has("PowerPoint Document")) return refused("a PowerPoint presentation in the old .ppt format");
+  return refused(
+    "an Excel workbook in the old .xls format (or another old Office file); save it as .xlsx (File, Save As, Excel Workbook)",
+  );
 }
 
 function markupName(start: string): string | null {

@@ -68,9 +68,9 @@ export const readCodes = {
     exit: ExitCode.person,
   },
   "archive-ambiguous": {
-    meaning: "A zip archive holds no file, or more than one, where exactly one CSV file is expected.",
-    remedy: "Unpack the archive and name the files one by one.",
-    example: "export.zip holds manifests.csv and drivers.csv.",
+    meaning: "A zip archive is empty, or nothing says which of the files in it is meant.",
+    remedy: "Name one as `archive.zip/inner.csv`, or unpack the archive.",
+    example: "export.zip holds a folder of PDF documents.",
     transient: false,
     exit: ExitCode.person,
   },

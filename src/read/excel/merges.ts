@@ -6,7 +6,7 @@ import type { CellKind } from "../../model/row.js";
 import { type CellRange, MAX_COLUMN, readRange } from "./cell-reference.js";
 import { setCell, type SheetRow } from "./sheet-row.js";
 import { decodeXml, partError, walkerOf, type XmlWalker } from "./xml.js";
-import type { ZipParts } from "./zip-parts.js";
+import type { Zip } from "../zip.js";
 
 export type Merge = CellRange;
 
@@ -17,12 +17,12 @@ const endOfRows = /<(?:\/([\w.-]+:)?sheetData\s*>|([\w.-]+:)?sheetData\s*\/>)/;
 const OVERLAP = 200;
 
 /** The merged ranges in order of their first rows. Reads the whole part, and so finds out whether it is damaged. */
-export async function findMerges(parts: ZipParts, name: string): Promise<Merge[]> {
+export async function findMerges(parts: Zip, name: string): Promise<Merge[]> {
   const merges: Merge[] = [];
   try {
     let tail = "";
     let rest: XmlWalker | null = null;
-    for await (const text of decodeXml(parts.read(name, "sheet"))) {
+    for await (const text of decodeXml(parts.read(name, "rows"))) {
       if (rest !== null) {
         rest.write(text);
         continue;

@@ -1,6 +1,6 @@
 /** How a workbook's parts refer to each other: the `.rels` part beside each of them. */
 import { walkPart } from "./xml.js";
-import type { ZipParts } from "./zip-parts.js";
+import type { Zip } from "../zip.js";
 
 export interface Relationship {
   id: string;
@@ -14,7 +14,7 @@ export interface Relationship {
 const MAX_RELATIONSHIPS = 50_000;
 
 /** The relationships of a part ("" for the package itself); empty where there are none. External ones are left out. */
-export async function readRelationships(parts: ZipParts, source: string): Promise<Relationship[]> {
+export async function readRelationships(parts: Zip, source: string): Promise<Relationship[]> {
   const slash = source.lastIndexOf("/") + 1;
   const folder = source.slice(0, slash);
   const name = `${folder}_rels/${source.slice(slash)}.rels`;
@@ -34,7 +34,7 @@ export async function readRelationships(parts: ZipParts, source: string): Promis
 }
 
 /** A target as a part name: absolute or relative to the source's folder, percent-encoded or not. */
-function resolveTarget(parts: ZipParts, folder: string, target: string): string {
+function resolveTarget(parts: Zip, folder: string, target: string): string {
   const [path = ""] = target.trim().replaceAll("\\", "/").split(/[?#]/, 1);
   const plain = normalize(path.startsWith("/") ? path : folder + path);
   if (parts.has(plain)) return plain;

@@ -5,7 +5,7 @@
 import { oversized } from "./fault.js";
 import { TextRuns } from "./text-runs.js";
 import { walkPart } from "./xml.js";
-import type { ZipParts } from "./zip-parts.js";
+import type { Zip } from "../zip.js";
 
 /** Bytes of all strings together. */
 export const MAX_SHARED_BYTES = 192 * 1024 ** 2;
@@ -95,7 +95,7 @@ function doubled(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
 
 /** @throws RowferryError when the part is damaged, or holds more than {@link MAX_SHARED_BYTES}. */
 export async function readSharedStrings(
-  parts: ZipParts,
+  parts: Zip,
   name: string,
   maxBytes: number = MAX_SHARED_BYTES,
 ): Promise<SharedStrings> {

@@ -36,7 +36,7 @@ export async function* sheetRows(workbook: Workbook, sheet: Sheet, settings: Row
       yield rows.length <= BATCH_ROWS ? rows : rows.slice(start, start + BATCH_ROWS);
     }
   }
-  await workbook.parts.checkUnchanged();
+  await workbook.parts.file.checkUnchanged();
   settings.notes.push(...finisher.notes());
 }
 

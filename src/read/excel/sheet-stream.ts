@@ -30,7 +30,7 @@ export async function* sheetBatches(
   const handlers = new SheetHandlers(context, width);
   const batchRows = Math.max(1, Math.min(BATCH_ROWS, Math.floor(BATCH_CELLS / width)));
   const { hiddenColumns } = handlers;
-  for await (const _ of walkInPieces(workbook.parts, part, handlers, "sheet")) {
+  for await (const _ of walkInPieces(workbook.parts, part, handlers, "rows")) {
     const { rows } = handlers;
     if (rows.length < batchRows) continue;
     handlers.rows = [];

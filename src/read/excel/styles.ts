@@ -1,7 +1,7 @@
 /** The number formats of a workbook's cells, by style index; nothing else of its styles. */
 import { builtInFormat, compileNumberFormat, generalFormat, type NumberFormat } from "./number-format.js";
 import { type Attributes, walkPart } from "./xml.js";
-import type { ZipParts } from "./zip-parts.js";
+import type { Zip } from "../zip.js";
 
 /** By style index; a cell without a style has style 0. */
 export type Styles = NumberFormat[];
@@ -16,7 +16,7 @@ interface CellStyle {
 }
 
 /** @throws RowferryError when the part is damaged. */
-export async function readStyles(parts: ZipParts, name: string): Promise<Styles> {
+export async function readStyles(parts: Zip, name: string): Promise<Styles> {
   const codes = new Map<number, string>();
   const named: CellStyle[] = [];
   const cells: CellStyle[] = [];

@@ -6,7 +6,7 @@ import { readSharedStrings, SharedStrings } from "./shared-strings.js";
 import { readStyles, type Styles } from "./styles.js";
 import { unescapeText } from "./text-runs.js";
 import { type Attributes, isTrue, walkPart } from "./xml.js";
-import type { ZipParts } from "./zip-parts.js";
+import type { Zip } from "../zip.js";
 
 export interface Sheet {
   name: string;
@@ -19,7 +19,7 @@ export interface Sheet {
 const MAX_SHEETS = 10_000;
 
 export class Workbook {
-  readonly parts: ZipParts;
+  readonly parts: Zip;
   readonly sheets: Sheet[];
   readonly date1904: boolean;
   readonly #stringsPart: string | null;
@@ -28,7 +28,7 @@ export class Workbook {
   #styles: Promise<Styles> | null = null;
   readonly #merges = new Map<Sheet, Promise<Merge[]>>();
 
-  constructor(parts: ZipParts, frame: Frame, relations: Relationship[], folder: string) {
+  constructor(parts: Zip, frame: Frame, relations: Relationship[], folder: string) {
     const partOf = (type: string) => relations.find((relation) => relation.type === type)?.target ?? null;
     const conventional = (name: string) => (parts.has(folder + name) ? folder + name : null);
     this.parts = parts;
@@ -70,7 +70,7 @@ export class Workbook {
   }
 }
 
-function existing(parts: ZipParts, name: string | null): string | null {
+function existing(parts: Zip, name: string | null): string | null {
   return name !== null && parts.has(name) ? name : null;
 }
 
@@ -80,7 +80,7 @@ interface Frame {
 }
 
 /** @throws RowferryError when the file is not a workbook, is damaged, or has no sheet with cells. */
-export async function openWorkbook(parts: ZipParts): Promise<Workbook> {
+export async function openWorkbook(parts: Zip): Promise<Workbook> {
   const main = await mainPart(parts);
   const frame = await readFrame(parts, main);
   const relations = await readRelationships(parts, main);
@@ -90,7 +90,7 @@ export async function openWorkbook(parts: ZipParts): Promise<Workbook> {
   throw refused("sheet-missing", parts.file.name, message, "Open it in Excel, save it again, and import that file.");
 }
 
-async function mainPart(parts: ZipParts): Promise<string> {
+async function mainPart(parts: Zip): Promise<string> {
   const roots = await readRelationships(parts, "");
   const named = roots.find(({ type, target }) => type === "officeDocument" && parts.has(target))?.target;
   const name = named ?? (parts.has("xl/workbook.xml") ? "xl/workbook.xml" : null);
@@ -105,7 +105,7 @@ async function mainPart(parts: ZipParts): Promise<string> {
   throw refused("file-refused", parts.file.name, "the file is an Excel workbook in the binary .xlsb format");
 }
 
-async function readFrame(parts: ZipParts, main: string): Promise<Frame> {
+async function readFrame(parts: Zip, main: string): Promise<Frame> {
   const frame: Frame = { sheets: [], date1904: false };
   let root: string | null = null;
   await walkPart(parts, main, {

@@ -8,7 +8,7 @@ import { SaxesParser } from "saxes";
 import { RowferryError } from "../../model/error.js";
 import { unfinishedBytes } from "../csv/encoding.js";
 import { corrupt, reasonOf, refused } from "./fault.js";
-import type { ZipParts } from "./zip-parts.js";
+import type { Zip } from "../zip.js";
 
 /** With their prefixes, entities resolved. */
 export type Attributes = Readonly<Record<string, string>>;
@@ -29,16 +29,16 @@ const MAX_TOKEN = 4 * 1024 ** 2;
 class DoctypeError extends Error {}
 
 /** Walks one part to its end. @throws RowferryError naming the part. */
-export async function walkPart(parts: ZipParts, name: string, handlers: XmlHandlers): Promise<void> {
+export async function walkPart(parts: Zip, name: string, handlers: XmlHandlers): Promise<void> {
   for await (const _ of walkInPieces(parts, name, handlers, "part"));
 }
 
 /** Walks one part, giving control back after every piece, for as long as it is asked to go on. */
 export async function* walkInPieces(
-  parts: ZipParts,
+  parts: Zip,
   name: string,
   handlers: XmlHandlers,
-  kind: "part" | "sheet",
+  kind: "part" | "rows",
 ): AsyncGenerator<void> {
   try {
     const walker = walkerOf(handlers);
@@ -54,7 +54,7 @@ export async function* walkInPieces(
 }
 
 /** What went wrong in a part, as the file's error. */
-export function partError(parts: ZipParts, name: string, cause: unknown): RowferryError {
+export function partError(parts: Zip, name: string, cause: unknown): RowferryError {
   if (cause instanceof RowferryError) return cause;
   if (cause instanceof DoctypeError) {
     const message = `its part ${name} declares a document type, which no workbook has and which hides entity bombs`;

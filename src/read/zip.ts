@@ -1,0 +1,158 @@
+/**
+ * A zip file by its central directory: a workbook's parts, or files that were packed together. Caps on entries, sizes and ratio are
+ * checked before anything is unpacked; what is unpacked is checked against its size and checksum. Names are looked up without
+ * regard to case, since writers disagree about it.
+ */
+import type { FileHandle } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { crc32, createInflateRaw } from "node:zlib";
+import { type Entry, fromFdPromise, type ZipFile } from "yauzl";
+import { RowferryError } from "../model/error.js";
+import type { Code } from "../model/codes.js";
+import type { OpenedFile } from "./opened-file.js";
+
+/** What no genuine file exceeds; tests lower them. */
+export interface ZipLimits {
+  entries: number;
+  /** Unpacked bytes of one part that holds no rows. */
+  partBytes: number;
+  /** Unpacked bytes of one that does: a million rows of a hundred columns are about 4 GiB. */
+  rowsBytes: number;
+  /** Unpacked against packed bytes, for parts above `ratioFrom` bytes. Sheets of constant rows reach 150. */
+  ratio: number;
+  ratioFrom: number;
+}
+
+export const defaultZipLimits: ZipLimits = {
+  entries: 20_000,
+  partBytes: 1024 ** 3,
+  rowsBytes: 16 * 1024 ** 3,
+  ratio: 400,
+  ratioFrom: 32 * 1024 ** 2,
+};
+
+/** Large pieces: every piece is a round trip to another thread. */
+const CHUNK_BYTES = 64 * 1024;
+
+export class Zip {
+  readonly file: OpenedFile;
+  /** As they stand in the file, with forward slashes and no leading one. */
+  readonly names: string[] = [];
+  readonly #zip: ZipFile;
+  readonly #entries = new Map<string, Entry>();
+  readonly #limits: ZipLimits;
+
+  private constructor(file: OpenedFile, zip: ZipFile, limits: ZipLimits) {
+    this.file = file;
+    this.#zip = zip;
+    this.#limits = limits;
+  }
+
+  /** Closing the file is left to its owner. @throws RowferryError `file-corrupt`, `file-oversized`, `file-unreadable`. */
+  static async open(file: OpenedFile, limits: ZipLimits = defaultZipLimits): Promise<Zip> {
+    try {
+      // Names come as bytes: yauzl refuses absolute ones, which some writers use and which never reach a disk here.
+      // It is never closed, since it would close the file's number, which is not its own.
+      const zip = await fromFdPromise(file.handle.fd, { autoClose: false, decodeStrings: false, lazyEntries: true });
+      const opened = new Zip(file, zip, limits);
+      for await (const entry of zip.eachEntry()) {
+        const name = plainName((entry.fileName as unknown as Buffer).toString("utf8"));
+        // Of two parts with one name the first is read, by every look-up: what is checked is what is used.
+        if (opened.has(name)) continue;
+        opened.names.push(name);
+        opened.#entries.set(name.toLowerCase(), entry);
+        if (opened.names.length > limits.entries)
+          throw opened.#fault("file-oversized", `it holds more than ${limits.entries} parts`);
+      }
+      return opened;
+    } catch (cause) {
+      throw failure(file, "it begins like a zip file or workbook but is damaged or cut off", cause);
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(plainName(name).toLowerCase());
+  }
+
+  /**
+   * The unpacked bytes of a part.
+   * @throws RowferryError when there is no such part, when it is damaged, protected or too large.
+   */
+  async *read(name: string, kind: "part" | "rows" = "part"): AsyncGenerator<Buffer> {
+    const entry = this.#entries.get(plainName(name).toLowerCase());
+    if (entry === undefined) throw this.#fault("file-corrupt", `its part ${name} is missing`);
+    const { uncompressedSize: size, compressedSize: packed } = entry;
+    const { partBytes, rowsBytes, ratio, ratioFrom } = this.#limits;
+    if (size > (kind === "rows" ? rowsBytes : partBytes) || (size > ratioFrom && size > packed * ratio)) {
+      const message = `its part ${name} would unpack from ${packed} to ${size} bytes, as archives do that are built to exhaust a machine`;
+      throw this.#fault("file-oversized", message);
+    }
+    if (entry.isEncrypted()) throw this.#fault("file-protected", `its part ${name} is protected with a password`);
+    try {
+      yield* unpackEntry(this.file.handle, this.#zip, entry);
+    } catch (cause) {
+      throw failure(this.file, `its part ${name} cannot be unpacked`, cause);
+    }
+  }
+
+  #fault(code: Code, message: string): RowferryError {
+    return new RowferryError(code, message, { place: { file: this.file.name } });
+  }
+}
+
+function plainName(name: string): string {
+  return name.replaceAll("\\", "/").replace(/^\/+/, "");
+}
+
+/** A failing disk is not a damaged file. */
+function failure({ name }: OpenedFile, what: string, cause: unknown): RowferryError {
+  if (cause instanceof RowferryError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const disk = cause instanceof Error && "syscall" in cause;
+  const message = disk ? `reading failed: ${reason}` : `${what} (${reason})`;
+  return new RowferryError(disk ? "file-unreadable" : "file-corrupt", message, { place: { file: name }, cause });
+}
+
+/** @throws Error (plain) when the bytes are damaged, or are not what the zip says; the system's error when the disk fails. */
+async function* unpackEntry(handle: FileHandle, zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  const { compressionMethod, compressedSize, uncompressedSize } = entry;
+  if (compressionMethod !== 0 && compressionMethod !== 8)
+    throw new Error(`its compression method ${compressionMethod} is unknown`);
+  const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
+  const packed = bytesBetween(handle, fileDataStart, fileDataStart + compressedSize);
+  let size = 0;
+  let sum = 0;
+  for await (const chunk of compressionMethod === 0 ? packed : inflated(packed)) {
+    size += chunk.length;
+    if (size > uncompressedSize) throw new Error("it is larger than the archive says");
+    sum = crc32(chunk, sum);
+    yield chunk;
+  }
+  if (size !== uncompressedSize) throw new Error("it is cut off");
+  if (sum !== entry.crc32) throw new Error("its checksum is wrong");
+}
+
+/** Not through yauzl, whose streams crash the process when they are given up while a read is waiting. */
+async function* bytesBetween(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; ) {
+    const length = Math.min(CHUNK_BYTES, end - at);
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, length, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+async function* inflated(bytes: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const packed = Readable.from(bytes, { objectMode: false });
+  const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
+  packed.on("error", (error) => inflate.destroy(error));
+  packed.pipe(inflate);
+  try {
+    yield* inflate as AsyncIterable<Buffer>;
+  } finally {
+    packed.unpipe(inflate);
+    packed.destroy();
+    inflate.destroy();
+  }
+}
