@@ -18,7 +18,6 @@ describe("clocks put forward", () => {
     ["America/Sao_Paulo", "03/11/2018 23:59", "2018-11-04T02:59:00.000Z"],
     ["America/Sao_Paulo", "04/11/2018 00:00", "time-skipped"],
     ["America/Sao_Paulo", "04/11/2018 00:59", "time-skipped"],
-    ["America/Sao_Paulo", "04/11/2018", "time-skipped"],
     ["America/Sao_Paulo", "04/11/2018 01:00", "2018-11-04T03:00:00.000Z"],
     ["Europe/Lisbon", "30/03/2025 00:59", "2025-03-30T00:59:00.000Z"],
     ["Europe/Lisbon", "30/03/2025 01:00", "time-skipped"],
@@ -42,6 +41,42 @@ describe("clocks put back", () => {
   ])("%s has twice what is near %s: %s", (timezone, cell, expected) => {
     expect(read(timezone, cell)).toBe(expected);
   });
+});
+
+describe("a cell without a time of day is the first instant of its day (F7)", () => {
+  it.each([
+    ["America/Sao_Paulo", "15/10/2017", "2017-10-15T03:00:00.000Z"],
+    ["America/Sao_Paulo", "04/11/2018", "2018-11-04T03:00:00.000Z"],
+    ["America/Havana", "05/11/2017", "2017-11-05T04:00:00.000Z"],
+    ["Pacific/Apia", "30/12/2011", "time-skipped"],
+  ])("%s, %s: %s, whatever side the mapping chooses", (timezone, cell, expected) => {
+    for (const side of [undefined, "earlier", "later"] as const) expect(read(timezone, cell, side)).toBe(expected);
+  });
+  it.each(["America/Sao_Paulo", "America/Asuncion", "Asia/Beirut", "Atlantic/Azores", "Africa/Cairo", "Pacific/Apia"])(
+    "around every change of clocks in %s",
+    (timezone) => {
+      let changes = 0;
+      let at = Temporal.ZonedDateTime.from(`1980-01-01[${timezone}]`);
+      for (
+        let next: typeof at | null = at;
+        next !== null && next.year < 2030;
+        next = at.getTimeZoneTransition("next")
+      ) {
+        at = next;
+        changes += 1;
+        for (const days of [-1, 0, 1]) {
+          const day = at.toPlainDate().add({ days });
+          const first = day.toZonedDateTime(timezone);
+          const wanted = first.toPlainDate().equals(day)
+            ? new Date(first.epochMilliseconds).toISOString()
+            : "time-skipped";
+          const cell = `${String(day.day).padStart(2, "0")}/${String(day.month).padStart(2, "0")}/${day.year}`;
+          expect([cell, read(timezone, cell)]).toEqual([cell, wanted]);
+        }
+      }
+      expect(changes).toBeGreaterThan(10);
+    },
+  );
 });
 
 it("a mapping may choose a side, and only then is one taken", () => {

@@ -29,11 +29,11 @@ export function compileZone(
   }
 }
 
-/** Milliseconds since 1970, or the refusal of a local time that the zone skips or repeats. */
-export function toInstant(cell: string, parts: DateParts, zone: Zone): number | ConvertResult {
+/** Milliseconds since 1970, or the refusal of a local time that the zone skips or repeats. `day`: its midnight stands for the day. */
+export function toInstant(cell: string, parts: DateParts, zone: Zone, day: boolean): number | ConvertResult {
   const told = instantOf(parts);
   if (told !== null) return told;
-  const instant = zone.toInstant(asUtc(parts));
+  const instant = day ? zone.toFirstInstant(asUtc(parts)) : zone.toInstant(asUtc(parts));
   if (typeof instant === "number") return instant;
   return instant === "skipped"
     ? refuse(
@@ -57,7 +57,7 @@ export const timestamp = defineConversion({
       .string()
       .regex(/^([01]\d|2[0-3]):[0-5]\d$/, "a time such as 12:00")
       .optional()
-      .describe("The local time that a cell without one means; default 00:00."),
+      .describe("The local time that a cell without one means; default: the first instant of its day."),
   }),
   gives: "number",
   examples: [
@@ -75,7 +75,8 @@ export const timestamp = defineConversion({
   compile(options, defaults) {
     const read = compileDateReader(options, defaults);
     const zone = compileZone(options, defaults);
-    const [hours = 0, minutes = 0] = (options.timeOfDay ?? "00:00").split(":").map(Number);
+    const { timeOfDay } = options;
+    const [hours = 0, minutes = 0] = (timeOfDay ?? "00:00").split(":").map(Number);
     return (cell, kind) => {
       const found = read(cell, kind);
       if (!("parts" in found)) return found;
@@ -83,7 +84,7 @@ export const timestamp = defineConversion({
         found.parts.hour = hours;
         found.parts.minute = minutes;
       }
-      const value = toInstant(cell, found.parts, zone);
+      const value = toInstant(cell, found.parts, zone, !found.hasTime && timeOfDay === undefined);
       return typeof value === "number" ? { value } : value;
     };
   },

@@ -12,6 +12,8 @@ export type LocalMilliseconds = number;
 export interface Zone {
   /** The instant in ms since 1970, or why there is no single one: the zone skips that local time, or has it twice. */
   toInstant(local: LocalMilliseconds): number | "skipped" | "repeated";
+  /** The first instant of a day, given as its midnight; `skipped` where the zone has no such day. */
+  toFirstInstant(midnight: LocalMilliseconds): number | "skipped";
   /** The local time of an instant. */
   toLocal(instant: number): LocalMilliseconds;
 }
@@ -59,20 +61,30 @@ export function openZone(timezone: string, disambiguation: Disambiguation): Zone
     return earlier.toPlainDateTime().equals(plain) ? "repeated" : "skipped";
   };
 
+  const toInstant = (local: LocalMilliseconds): number | "skipped" | "repeated" => {
+    if (local >= last.from && local < last.to) return local - last.offset;
+    const stretch = stretchAround(local);
+    if (local >= stretch.from && local < stretch.to) {
+      last = stretch;
+      return local - stretch.offset;
+    }
+    const known = remembered.get(local);
+    if (known !== undefined) return known;
+    if (remembered.size >= mostRemembered) remembered.clear();
+    const found = lookUp(local);
+    remembered.set(local, found);
+    return found;
+  };
+
   return {
-    toInstant(local) {
-      if (local >= last.from && local < last.to) return local - last.offset;
-      const stretch = stretchAround(local);
-      if (local >= stretch.from && local < stretch.to) {
-        last = stretch;
-        return local - stretch.offset;
-      }
-      const known = remembered.get(local);
-      if (known !== undefined) return known;
-      if (remembered.size >= mostRemembered) remembered.clear();
-      const found = lookUp(local);
-      remembered.set(local, found);
-      return found;
+    toInstant,
+    toFirstInstant(midnight) {
+      const found = toInstant(midnight);
+      // Clocks change at midnight, if they do then, within a day of the transition.
+      if (midnight >= last.from && midnight < last.to && typeof found === "number") return found;
+      const date = new Temporal.ZonedDateTime(BigInt(midnight) * 1_000_000n, "UTC").toPlainDate();
+      const first = date.toZonedDateTime(timezone);
+      return first.toPlainDate().equals(date) ? first.epochMilliseconds : "skipped";
     },
     toLocal: (instant) => instant + zoned(instant).offsetNanoseconds / 1e6,
   };
