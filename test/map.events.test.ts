@@ -131,7 +131,7 @@ describe("attributes", () => {
   it("may be every column that matches a pattern, named like its header", async () => {
     const yaml = mappingWith({
       attributes:
-        'Laudo A: { value: fixed, isPublic: true }, rest: { columns: "laudo *", except: ["*interno"], isPublic: false }',
+        'Laudo A: { value: fixed, isPublic: true }, rest: { columns: "laudo *", except: ["*interno", "Laudo A"], isPublic: false }',
     });
     const { events } = recordsOf(
       mapRows(await load(yaml), [

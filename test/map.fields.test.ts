@@ -56,11 +56,12 @@ describe("a field", () => {
     expect(await attribute("column: X, map: { a: b }, otherwise: { keep: true }", { X: "z" })).toBe("z");
   });
 
-  it("prefers the exact entry of a map to a folded one", async () => {
-    expect(await attribute("column: X, map: { a: lower, A: upper }", { X: "A" })).toBe("upper");
-    expect(await problems("column: X, map: { á: one, A: two }", { X: "a" })).toMatchObject([
-      { code: "value-unmapped" },
-    ]);
+  it("refuses a map whose entries are one text and say two things, when it loads (F84)", async () => {
+    for (const map of ["{ a: lower, A: upper }", "{ á: one, A: two }", '{ "a b": 1, "A  B": 2 }']) {
+      const yaml = mappingWith({ attributes: `A: { column: X, map: ${map}, isPublic: true }` });
+      expect((await refusal(yaml)).message).toMatch(/are one text.*\n.*\n? *\^/su);
+    }
+    expect(await attribute("column: X, map: { Sim: yes, SIM: yes }", { X: "sim" })).toBe("yes");
   });
 
   it("maps through a CSV file beside the mapping", async () => {

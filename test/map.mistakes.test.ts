@@ -52,13 +52,13 @@ describe("a mistake in a mapping", () => {
     [
       "a constant that its place does not take",
       mappingWith({}).replace("countryCode: BR, taxIdType", "countryCode: Atlantis, taxIdType"),
-      "country-unknown",
+      "mapping-value",
     ],
-    ["a wrong tax id", mappingWith({}).replace("0001-81", "0001-82"), "tax-id-invalid"],
+    ["a wrong tax id", mappingWith({}).replace("0001-81", "0001-82"), "mapping-value"],
     [
       "a default that does not convert",
       mappingWith({ attributes: "A: { column: X, as: decimal, default: many, isPublic: true }" }),
-      "number-unreadable",
+      "mapping-value",
     ],
     ["two sources", mappingWith({ attributes: "A: { column: X, value: y, isPublic: true }" }), "mapping-value"],
     ["no source", mappingWith({ attributes: "A: { as: decimal, isPublic: true }" }), "mapping-value"],

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import { z } from "zod";
 import { didYouMean } from "../map/nearest.js";
+import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
 import { isRedisAddress } from "./redis-address.js";
@@ -73,7 +74,7 @@ export function readConfig(cwd: string): Config {
   if (!existsSync(path)) return {};
   refuseUnsafe(path, configFileName, "settings");
   const lines = new LineCounter();
-  const document = parseDocument(readFileSync(path, "utf8"), { lineCounter: lines });
+  const document = parseDocument(decodeText(readFileSync(path), configFileName), { lineCounter: lines });
   const broken = document.errors[0];
   if (broken !== undefined) {
     const message = broken.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "") ?? "";

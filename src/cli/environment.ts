@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { decodeText } from "../model/decode-text.js";
 import { refuseUnsafe } from "./trusted-file.js";
 
 export type Origin = "environment" | ".env";
@@ -22,7 +23,7 @@ export interface Environment {
 export function readEnvironment(env: Record<string, string | undefined>, cwd: string): Environment {
   const file = join(cwd, ".env");
   refuseUnsafe(file, ".env", "settings");
-  const lower = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+  const lower = existsSync(file) ? parseEnv(decodeText(readFileSync(file), ".env")) : {};
   const origin = (name: string): Origin | null => {
     if (env[name] !== undefined) return "environment";
     return name.startsWith("ROWFERRY_") && lower[name] !== undefined ? ".env" : null;

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { z } from "zod";
+import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
 import { type FaultRule, faultRules } from "../sandbox/faults.js";
 import type { SandboxOptions } from "../sandbox/index.js";
@@ -49,8 +50,9 @@ export function readFaults(cwd: string, path: string): FaultRule[] {
   const place = { file: path };
   let content: unknown;
   try {
-    content = JSON.parse(readFileSync(resolve(cwd, path), "utf8"));
+    content = JSON.parse(decodeText(readFileSync(resolve(cwd, path)), path));
   } catch (cause) {
+    if (cause instanceof RowferryError) throw cause;
     const unreadable = (cause as NodeJS.ErrnoException).code !== undefined;
     const message = unreadable ? "the file of fault rules cannot be read" : "the file of fault rules is not JSON";
     throw new RowferryError("usage", message, { place, cause });

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
 import { chooseTarget } from "./choose-target.js";
@@ -166,8 +167,9 @@ function readSecret(name: string, cwd: string, path: string | undefined): string
   let secret: string;
   refuseUnsafe(resolve(cwd, path ?? ""), path ?? "", "secret");
   try {
-    secret = readFileSync(resolve(cwd, path ?? ""), "utf8").trim();
+    secret = decodeText(readFileSync(resolve(cwd, path ?? "")), path ?? "").trim();
   } catch (cause) {
+    if (cause instanceof RowferryError) throw cause;
     const reason = (cause as NodeJS.ErrnoException).code ?? "unreadable";
     throw new RowferryError("secret-unreadable", `${name} names ${path}, which cannot be read (${reason})`, { cause });
   }

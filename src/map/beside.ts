@@ -2,11 +2,15 @@
 import { readFileSync } from "node:fs";
 import { extname, isAbsolute, join, normalize, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parse } from "csv-parse/sync";
+import { detachText } from "../model/detach.js";
+import type { CsvOptions } from "../model/dialect.js";
 import { RowferryError } from "../model/error.js";
+// oxlint-disable no-restricted-imports -- lookup tables are read as strictly as rows; they are the one thing of map/ that lies in a file of its own
+import { openInput } from "../read/open-input.js";
+import type { Table } from "../read/table.js";
+// oxlint-enable no-restricted-imports
 import { shorten, squeeze } from "./fold.js";
 import { didYouMean } from "./nearest.js";
-import { readText } from "./read-text.js";
 import type { MappingSpec } from "./schema/mapping-schema.js";
 import type { MappingSource, Path } from "./source/mapping-source.js";
 import type { CustomFunctions } from "./value/custom-functions.js";
@@ -65,52 +69,87 @@ function* findLookups(value: unknown, path: Path): Generator<{ file: LookupFile;
   }
 }
 
-async function readLookup(
-  file: LookupFile,
-  path: Path,
-  source: MappingSource,
-): Promise<{ lookup: Lookup; entries: ReadonlyMap<string, string> } | null> {
+/** A table as it is asked, and what it says for comparison with what it said before. */
+interface Compiled {
+  lookup: Lookup;
+  entries: ReadonlyMap<string, string>;
+}
+
+/**
+ * A table is read as files of rows are, and no less strictly: any encoding that they may have, delimiters that are told by
+ * the file, and no row of another width.
+ */
+async function readLookup(file: LookupFile, path: Path, source: MappingSource): Promise<Compiled | null> {
   const location = besideMapping(file.csv, [...path, "csv"], source);
   if (location === null) return null;
+  const csv: CsvOptions = {};
+  if (file.delimiter !== undefined) csv.delimiter = file.delimiter;
+  if (file.encoding !== undefined) csv.encoding = file.encoding;
   try {
-    const text = await readText(location, "mapping-missing", MAX_LOOKUP_BYTES);
-    const [header = [], ...lines] = parse(text, {
-      delimiter: file.delimiter ?? ",",
-      relax_column_count: true,
-      skip_empty_lines: true,
-      trim: true,
-    });
-    const names = header.map(squeeze);
-    const from = names.indexOf(squeeze(file.from));
-    const to = names.indexOf(squeeze(file.to));
-    for (const [member, index] of [
-      ["from", from],
-      ["to", to],
-    ] as const) {
-      if (index >= 0) continue;
-      source.report(
-        "mapping-lookup",
-        [...path, member],
-        `${file.csv} has no column "${file[member]}".${didYouMean(file[member], names)}`,
-      );
+    const input = await openInput(location);
+    try {
+      if (input.bytes > MAX_LOOKUP_BYTES)
+        throw new RowferryError("mapping-too-large", `the file is larger than ${MAX_LOOKUP_BYTES} bytes`);
+      if (input.format !== "csv") throw new RowferryError("mapping-lookup", "it is not a CSV file");
+      const table = await input.open({ csv, ...(file.header === undefined ? {} : { header: file.header }) });
+      return await compileRows(table, file, path, source);
+    } finally {
+      await input.close();
     }
-    if (from < 0 || to < 0) return null;
-    const { lookup, conflicts, entries } = compileLookup(lines.map((line) => [line[from] ?? "", line[to] ?? ""]));
-    const [first] = conflicts;
-    if (first !== undefined) {
-      source.report("mapping-lookup", [...path, "csv"], `${file.csv} gives "${shorten(first)}" two values.`);
-      return null;
-    }
-    return { lookup, entries };
   } catch (error) {
+    const code = error instanceof RowferryError ? error.code : "mapping-lookup";
     const why = error instanceof Error ? error.message : String(error);
+    const hint = error instanceof RowferryError && error.hint !== null ? { hint: error.hint } : {};
     source.report(
-      error instanceof RowferryError ? error.code : "mapping-lookup",
+      code === "file-missing" ? "mapping-missing" : code,
       [...path, "csv"],
       `${file.csv}: ${shorten(why)}.`,
+      hint,
     );
     return null;
   }
+}
+
+async function compileRows(
+  table: Table,
+  file: LookupFile,
+  path: Path,
+  source: MappingSource,
+): Promise<Compiled | null> {
+  const names = table.header.map(squeeze);
+  const places = (["from", "to"] as const).map((member) => {
+    const found = names.flatMap((name, index) => (name === squeeze(file[member]) ? [index] : []));
+    const [place] = found;
+    if (place !== undefined && found.length === 1) return place;
+    const what = found.length > 1 ? `has ${found.length} columns` : "has no column";
+    const message = `${file.csv} ${what} "${file[member]}".${didYouMean(file[member], names)}`;
+    source.report("mapping-lookup", [...path, member], message);
+    return null;
+  });
+  const [from = null, to = null] = places;
+  if (from === null || to === null) return null;
+  const pairs: [string, string][] = [];
+  for await (const rows of table.rows()) {
+    for (const { number, cells, problems } of rows) {
+      const [problem] = problems ?? [];
+      if (problem !== undefined) {
+        const message = `${file.csv}, row ${number}: ${problem.message}.`;
+        source.report("mapping-lookup", [...path, "csv"], message, problem.hint === null ? {} : { hint: problem.hint });
+        return null;
+      }
+      pairs.push([squeeze(detachText(cells[from] ?? "")), detachText(cells[to] ?? "").trim()]);
+    }
+  }
+  const { conflicts, ...compiled } = compileLookup(pairs);
+  const [first] = conflicts;
+  if (first === undefined) return compiled;
+  const [text, again] = first.map((one) => JSON.stringify(shorten(one)));
+  const message =
+    text === again
+      ? `${file.csv} gives ${text} two values.`
+      : `${file.csv} gives two values to ${text} and ${again}, which are one text: case, accents and white space do not count.`;
+  source.report("mapping-lookup", [...path, "csv"], message);
+  return null;
 }
 
 async function loadFunctions(

@@ -21,7 +21,17 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
   const conversions = new ConversionShelf(defaults);
   const expressions = new ExpressionCompiler(source, conversions, cells, beside.functions);
   for (const refused of expressions.refused) source.report("mapping-functions", ["functions"], `${refused}.`);
-  const shared = { source, conversions, cells, lookups: beside.lookups, expressions, labels: keyLabels(spec) };
+  const { late } = fillSettings(spec.settings);
+  const lateAttribute = late.refuse ? null : late.attribute;
+  const shared = {
+    source,
+    conversions,
+    cells,
+    lookups: beside.lookups,
+    expressions,
+    lateAttribute,
+    labels: keyLabels(spec),
+  };
   const known = knownNames(spec);
   const keyMakers = fingerprint(spec, beside);
   checkFormerLabels(spec, source);

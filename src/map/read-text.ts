@@ -1,9 +1,10 @@
 /** A text file, bounded. */
 import { open } from "node:fs/promises";
 import type { Code } from "../model/codes.js";
+import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
 
-/** @throws RowferryError `code` when it cannot be read, `mapping-too-large` beyond `limit` bytes. */
+/** @throws RowferryError `code` when it cannot be read, `mapping-too-large` beyond `limit` bytes, `text-not-utf8`. */
 export async function readText(path: string, code: Code, limit = 1024 * 1024): Promise<string> {
   let bytes: Buffer;
   try {
@@ -26,5 +27,5 @@ export async function readText(path: string, code: Code, limit = 1024 * 1024): P
   }
   if (bytes.length > limit)
     throw new RowferryError("mapping-too-large", `the file is larger than ${limit} bytes`, { place: { file: path } });
-  return bytes.toString("utf8").replace(/^\uFEFF/u, "");
+  return decodeText(bytes, path);
 }

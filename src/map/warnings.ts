@@ -6,6 +6,13 @@ import type { MappingSource } from "./source/mapping-source.js";
 
 export function findWarnings(spec: MappingSpec, source: MappingSource): MappingProblem[] {
   const warnings: MappingProblem[] = findPlaceholders(spec, source);
+  const replaced = source.describeText(
+    "mapping-doubtful",
+    "\uFFFD",
+    "The character that stands for letters which some program could not read.",
+    "Write the letters again; otherwise they are sent as they stand.",
+  );
+  if (replaced !== null) warnings.push(replaced);
   for (const [inputName, input] of Object.entries(spec.inputs)) {
     for (const [event, eventSpec] of Object.entries(input.events ?? {})) {
       const path = ["inputs", inputName, "events", event];

@@ -17,6 +17,8 @@ export function retimed(event: WorkEvent, lastAt: number, retiming: Retiming): W
     value: new Date(event.at).toISOString(),
     isPublic: retiming.isPublic,
   };
+  // Two writers of one name: the file's own stands, and the event stays late.
+  if (payload.metadata?.attributes.some(({ name }) => name === retiming.attribute) === true) return event;
   const attributes = [...(payload.metadata?.attributes ?? []), original];
   return { ...event, at: lastAt, payload: JSON.stringify({ ...payload, metadata: { attributes } }) };
 }

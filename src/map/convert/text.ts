@@ -8,7 +8,6 @@ const alreadyClean = /^[!-~¡-¬®-ÿ]+(?: [!-~¡-¬®-ÿ]+)*$/;
 /** Control characters but tab and line feed, and invisible ones: soft hyphen, zero-width space, word joiner, BOM. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const invisible = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u2060\ufeff]/g;
-const loneSurrogate = /\p{Surrogate}/gu;
 
 /**
  * Unicode NFC; control and invisible characters dropped; runs of white space one space; trimmed; line breaks become
@@ -19,7 +18,6 @@ export function cleanText(raw: string, lines: "keep" | "join" = "keep"): string 
   const plain = raw
     .normalize("NFC")
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
-    .replace(loneSurrogate, "\ufffd")
     .replace(invisible, "");
   if (lines === "join" || !plain.includes("\n")) return plain.replace(/\s+/g, " ").trim();
   const cleaned = plain.split("\n").map((line) => line.replace(/\s+/g, " ").trim());
@@ -52,6 +50,7 @@ export const text = defineConversion({
   ],
   compile({ lines, maxLength }) {
     return (cell) => {
+      if (!cell.isWellFormed()) return refuse("cell-damaged", `${quoteCell(cell)} holds half a character`);
       const value = cleanText(cell, lines);
       if (maxLength !== undefined && countCharacters(value) > maxLength) {
         return refuse(

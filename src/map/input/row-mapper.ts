@@ -1,5 +1,6 @@
 /** Rows to records: one row, or one group of rows, at a time; whole, or not at all with every problem named. */
 import type { Code } from "../../model/codes.js";
+import { quoteCell } from "../convert/refuse.js";
 import type { MappedRow, Placement } from "../../model/mapped-row.js";
 import type { Problem } from "../../model/problem.js";
 import type { Records } from "../../model/records.js";
@@ -109,7 +110,12 @@ export function bindRowMapper(
     if (!happens) reportEventless(view, own);
     const id = rowId == null ? null : String(rowId);
     if (view.problems.length === 0)
-      return { row, alsoRows, rowId: id, outcome: { fate: "valid", records, warnings: NO_WARNINGS } };
+      return {
+        row,
+        alsoRows,
+        rowId: id,
+        outcome: { fate: "valid", records, warnings: replaced(rows ?? [first], header) },
+      };
     const found = withoutRepeats(view.problems);
     return { row, alsoRows, rowId: id, outcome: { fate: "invalid", problems: found, placements: placements(found) } };
   };
@@ -202,6 +208,20 @@ export function bindRowMapper(
 
 function skippedRow({ number }: Row, reason: string): MappedRow {
   return { row: number, alsoRows: NO_ROWS, rowId: null, outcome: { fate: "skipped", reason } };
+}
+
+/** What the file itself holds in the place of letters that some program could not read. */
+function replaced(rows: readonly Row[], header: readonly string[]): Problem[] {
+  let warnings = NO_WARNINGS;
+  for (const { cells } of rows) {
+    for (const [index, cell] of cells.entries()) {
+      if (!cell.includes("\uFFFD")) continue;
+      const message = `${quoteCell(cell)} holds the character that stands for letters which some program could not read`;
+      const hint = "Correct the cell where the file comes from; it is sent as it stands.";
+      warnings = [...warnings, { code: "text-replaced", message, hint, column: header[index] ?? null }];
+    }
+  }
+  return warnings;
 }
 
 function groupUnclear(row: number): Problem {

@@ -21,7 +21,8 @@ interface Entry {
   isPublic: boolean | Read<Value>;
 }
 
-type BindEntry = (columns: BoundColumns, taken: Set<string>) => Entry[];
+/** `taken`: names of attributes, with the columns that each is made of. */
+type BindEntry = (columns: BoundColumns, taken: Map<string, readonly ColumnUse[]>) => Entry[];
 
 /** `needsReason`: the event is a CANCEL. Null: they cannot be used, and why has been reported. */
 export function compileAttributes(
@@ -33,6 +34,7 @@ export function compileAttributes(
 ): Attributes | null {
   const uses: ColumnUse[] = [];
   const binds: BindEntry[] = [];
+  const fixed: [string, readonly ColumnUse[]][] = [];
   let failed = false;
   for (const [name, spec] of Object.entries(specs)) {
     const place = [...path, name];
@@ -48,14 +50,14 @@ export function compileAttributes(
     else {
       uses.push(...entry.uses);
       binds.push(entry.bind);
+      if (spec.columns === undefined) fixed.push([name, entry.uses]);
     }
   }
   if (failed) return null;
-  const fixed = Object.entries(specs).flatMap(([name, spec]) => (spec.columns === undefined ? [name] : []));
   return {
     uses,
     bind: (columns) => {
-      const taken = new Set(fixed);
+      const taken = new Map(fixed);
       const entries = binds.flatMap((bind) => bind(columns, taken));
       return (view) => readEntries(entries, view);
     },
@@ -97,6 +99,11 @@ function compileEntry(
   if (except !== undefined && pattern === undefined) {
     context.source.report("mapping-value", [...path, "except"], "`except` belongs to `columns`.", { at: "key" });
   }
+  if (name === context.lateAttribute && pattern === undefined) {
+    const message = `${label}: \`settings.late\` writes the attribute of this name; rename one of them.`;
+    context.source.report("mapping-rule", path, message, { at: "key" });
+    return null;
+  }
   if (pattern !== undefined) return compileMatching(pattern, except ?? [], field, isPublic, label, path, context);
   const value = compileField(field, textSlot(label, required), path, context);
   if (value === null || isPublic === null) return null;
@@ -118,7 +125,10 @@ function bindPublic(isPublic: Field, columns: BoundColumns): boolean | Read<Valu
   return typeof isPublic.constant === "boolean" ? isPublic.constant : isPublic.bind(columns);
 }
 
-/** One attribute for every column whose header matches, named like the header; names that are taken are left out. */
+/**
+ * One attribute for every column whose header matches, named like the header. One that another attribute of that name
+ * reads already is left out; a name that two columns would write is refused.
+ */
 function compileMatching(
   pattern: string,
   except: readonly string[],
@@ -150,8 +160,19 @@ function compileMatching(
       const entries: Entry[] = [];
       for (const index of indexes) {
         const header = headerAt(index);
-        if (taken.has(header)) continue;
-        taken.add(header);
+        const other = taken.get(header);
+        if (other !== undefined) {
+          if (!other.some((use) => columns.isAt(use, index)))
+            columns.refuse(
+              `the attribute "${header}" and the column "${header}" that \`columns: ${pattern}\` takes write one name; list the column under \`except\``,
+            );
+          continue;
+        }
+        taken.set(header, [[header]]);
+        if (header === context.lateAttribute)
+          columns.refuse(
+            `\`columns: ${pattern}\` takes the column "${header}", and \`settings.late\` writes the attribute of that name; rename the latter, or list the column under \`except\``,
+          );
         const one = compileField({ ...field, column: header }, textSlot(`attribute "${header}"`, false), path, context);
         if (one !== null)
           entries.push({ name: header, read: one.bind(columns), isPublic: bindPublic(isPublic, columns) });

@@ -59,10 +59,16 @@ export const asSchema = z.union([conversionSchema, z.array(conversionSchema).min
 });
 
 const lookupSchema = z.strictObject({
-  csv: z.string().min(1).meta({ description: "A CSV file beside the mapping, UTF-8, with a header." }),
+  csv: z.string().min(1).meta({ description: "A CSV file beside the mapping, with a header." }),
   from: z.string().min(1).meta({ description: "Its column that holds what the cell says." }),
   to: z.string().min(1).meta({ description: "Its column that holds what is sent." }),
-  delimiter: z.string().length(1).optional().meta({ description: "Default: a comma." }),
+  delimiter: z.string().length(1).optional().meta({ description: "Default: detected, as for files of rows." }),
+  encoding: z.string().min(1).optional().meta({
+    description: "Default: detected, as for files of rows: UTF-8, or windows-1252 where the file is not UTF-8.",
+  }),
+  header: z.literal("none").optional().meta({
+    description: "The file has no header: `from` and `to` are letters, as columns of a spreadsheet have them (A, B …).",
+  }),
 });
 
 export const fieldMembers = {

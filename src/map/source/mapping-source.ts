@@ -15,7 +15,8 @@ import {
   type Scalar,
   type YAMLMap,
 } from "yaml";
-import type { Code } from "../../model/codes.js";
+import { type Code, codes } from "../../model/codes.js";
+import { ExitCode } from "../../model/exit-code.js";
 import { exactNumber } from "../../model/json.js";
 import { MAX_DIGITS } from "../convert/exact.js";
 import { shorten } from "../fold.js";
@@ -94,6 +95,12 @@ export class MappingSource {
     return this.#problem(code, message, options.hint ?? null, position);
   }
 
+  /** A doubt about the text itself, at the first place where it stands; null: it does not. */
+  describeText(code: Code, text: string, message: string, hint: string): MappingProblem | null {
+    const position = this.#text.indexOf(text);
+    return position < 0 ? null : this.#problem(code, message, hint, position);
+  }
+
   /** The characters that the node at `path` spans in the file, quotes included; empty where there is none. */
   textAt(path: Path): string {
     const range = this.#nodeAt(path)?.range;
@@ -109,7 +116,8 @@ export class MappingSource {
     const line = Math.max(1, found.line);
     const character = Math.max(1, found.col);
     return {
-      code,
+      // What would be a problem of a row, in a cell, is a mistake of the mapping here.
+      code: codes[code].exit === ExitCode.usage ? code : "mapping-value",
       message,
       hint,
       place: { file: this.path, line, character },

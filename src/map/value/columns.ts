@@ -94,6 +94,16 @@ export class BoundColumns {
     return -1;
   }
 
+  /** Whether a field that names this column reads the one at `index`. */
+  isAt(use: ColumnUse, index: number): boolean {
+    return this.index(use) === index;
+  }
+
+  /** A mistake that only the header shows, kept for `check`. */
+  refuse(message: string): void {
+    this.#ambiguous.set(message, message);
+  }
+
   /** Positions of headers that `test` accepts, each counted as used. */
   matching(test: (header: string) => boolean): number[] {
     const indexes: number[] = [];

@@ -14,6 +14,8 @@ export interface CompileContext {
   expressions: ExpressionCompiler;
   /** Documents that go by another name in keys: by their label in the mapping. */
   labels: ReadonlyMap<string, string>;
+  /** The attribute in which `settings.late` keeps the original time; null: none. */
+  lateAttribute: string | null;
   /** Whether the input that is being compiled joins rows. */
   grouped: boolean;
 }

@@ -66,6 +66,8 @@ export function bindExpression(
 }
 
 function valueOf(value: unknown): ExpressionValue {
+  if (typeof value === "string" && !value.isWellFormed())
+    throw new ExpressionFailure("expression-failed", "it gives half a character");
   if (typeof value === "string" || typeof value === "boolean" || value instanceof Date) return value;
   if (value instanceof Exact) return exactNumber(value.text);
   if (typeof value === "bigint") return exactNumber(String(value));

@@ -224,8 +224,10 @@ function compileMap(spec: FieldObject, path: Path, context: CompileContext): Loo
     return context.lookups.get(lookupName(map as { csv: string; from: string; to: string }));
   }
   const { lookup, conflicts } = compileLookup(Object.entries(map as { [text: string]: Value }));
-  for (const text of conflicts)
-    context.source.report("mapping-value", [...path, "map", text], `"${text}" is mapped to two values.`);
+  for (const [text, again] of conflicts) {
+    const message = `"${text}" and "${again}" are one text, for case, accents and white space do not count, and have two values.`;
+    context.source.report("mapping-value", [...path, "map", again], message, { at: "key" });
+  }
   return lookup;
 }
 

@@ -32,6 +32,13 @@ export const convertCodes = {
     transient: false,
     exit: null,
   },
+  "text-replaced": {
+    meaning: "A cell holds U+FFFD, which some program put in the place of letters that it could not read. A warning.",
+    remedy: "Correct the cell where the file comes from; otherwise it is sent as it stands.",
+    example: "`S\uFFFDo Paulo` in a file that was once converted from another encoding.",
+    transient: false,
+    exit: null,
+  },
   "cell-kind": {
     meaning: "A workbook's cell holds another kind of value than the field needs.",
     remedy:

@@ -10,6 +10,14 @@ export const mappingCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "text-not-utf8": {
+    meaning: "A mapping, its cases, a settings file or `.env` is not UTF-8 text, so that letters of it cannot be told.",
+    remedy:
+      "Save the file as UTF-8 (in an editor under Save as, Encoding). Tables of data may have other encodings; these files may not.",
+    example: "A mapping saved as ANSI, with `name: Pesagem não fiscal` in it.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
   "mapping-too-large": {
     meaning: "The mapping is larger, deeper or more repetitive than any mapping needs to be.",
     remedy: "Split the mapping, move long value lists into a CSV file beside it, and write out what aliases repeat.",
