@@ -1,23 +1,25 @@
 /**
  * Reads what accepted calls brought back. Tolerant of everything that the specification does not show, and silent about
- * ids that did not come (HARD-CASES H6): an id counts only when it is a text that is not empty.
+ * ids that did not come (HARD-CASES H6): an id counts only when it is a text that can be one (H43).
  */
 import { z } from "zod";
 import type { JsonObject, JsonValue } from "../model/json.js";
+import { idFault } from "../model/service-id.js";
 import type { Answer } from "./call.js";
 
 /** A text, or null for whatever else stands there. */
 const text = z.string().nullable().catch(null).default(null);
-const id = z.string().min(1).nullable().catch(null).default(null);
+const usable = z.string().refine((given) => idFault(given) === null);
+const id = usable.nullable().catch(null).default(null);
 const number = z.number().nullable().catch(null).default(null);
 const object = z
-  .custom<JsonObject>((value) => isObject(value))
+  .custom<JsonObject>((value) => isObject(value) && !isTooDeep(value))
   .nullable()
   .catch(null)
   .default(null);
 
 const participant = z.object({
-  id: z.string().min(1),
+  id: usable,
   countryCode: text,
   taxIdType: text,
   taxId: text,
@@ -28,7 +30,7 @@ const participant = z.object({
 export type FoundParticipant = z.output<typeof participant>;
 
 const address = z.object({
-  id: z.string().min(1),
+  id: usable,
   participantId: id,
   name: text,
   street: text,
@@ -46,7 +48,7 @@ const address = z.object({
 /** An address as listed (service.md, Address); null where a field did not come. */
 export type ListedAddress = z.output<typeof address>;
 
-const registration = z.object({ id: z.string().min(1), snapshotId: id, geography: object });
+const registration = z.object({ id: usable, snapshotId: id, geography: object });
 /** What a create returns. `geography` as it came; null for participants and where it did not come. */
 export type Registration = z.output<typeof registration>;
 
@@ -142,12 +144,18 @@ export interface FoundDocument {
 
 /** Of read-document. Null: nothing readable came. */
 export function documentOf(body: JsonValue | undefined): FoundDocument | null {
-  if (!isObject(body)) return null;
+  if (!isObject(body) || isTooDeep(body)) return null;
   return { documentId: id.parse(body["documentId"]) ?? id.parse(body["id"]), body };
 }
 
 function isObject(value: unknown): value is JsonObject {
   return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/** Nested deeper than any record: JSON.parse takes it, and JSON.stringify would end the run with it (P10). */
+function isTooDeep(value: unknown, levels = 100): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
 }
 
 function isNothing(body: JsonValue | undefined): boolean {

@@ -2,6 +2,7 @@
 import { RowferryError } from "../model/error.js";
 import type { JsonObject } from "../model/json.js";
 import type { ParticipantRecord } from "../model/records.js";
+import { idFault } from "../model/service-id.js";
 import type { Call } from "./call.js";
 
 /** GET /participants by natural key; the tax id goes out exactly as it would be created (HARD-CASES H32). */
@@ -76,13 +77,10 @@ export function readDocument(id: string): Call {
   return { kind: "read-document", method: "GET", path: `/documents/${segment(id)}`, safety: "read" };
 }
 
-/** An id as one segment of a path. Dots alone would be resolved away, percent-encoded or not (HARD-CASES H35). */
+/** An id as one segment of a path. Ids are looked at where they come in; this is the last door. */
 function segment(id: string): string {
-  if (id === "" || /^\.{1,2}$/.test(id) || id.length > 1024)
-    throw new RowferryError(
-      "identifier-unusable",
-      `No request can be made for the id ${JSON.stringify(id.slice(0, 80))}.`,
-    );
-  // A lone surrogate has no UTF-8 form, and encodeURIComponent would throw.
-  return encodeURIComponent(Buffer.from(id, "utf8").toString("utf8"));
+  const fault = idFault(id);
+  if (fault !== null)
+    throw new RowferryError("identifier-unusable", `The id ${JSON.stringify(id.slice(0, 80))} ${fault}.`);
+  return encodeURIComponent(id);
 }

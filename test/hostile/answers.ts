@@ -87,13 +87,56 @@ function garbled(method: string, reply: TransportReply, random: SandboxRandom): 
   };
 }
 
+/** As JSON: what a service that is broken, or means ill, may say at any field of an answer (H43). */
+export const hostileValues: Record<string, string> = {
+  ...Object.fromEntries(
+    ["..", "../../participants", "%2e%2e", "a/b", "a\u0000b", "a\ud800b", "\u202ea\u2066", "__proto__"].map((value) => [
+      JSON.stringify(value),
+      JSON.stringify(value),
+    ]),
+  ),
+  "1,100 characters": JSON.stringify("x".repeat(1_100)),
+  "70,000 characters": JSON.stringify("x".repeat(70_000)),
+  "an object of __proto__": '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
+  "deep JSON": `${"[".repeat(20_000)}${"]".repeat(20_000)}`,
+  "long JSON": JSON.stringify(Array.from({ length: 20_000 }, (_, at) => ({ id: at }))),
+};
+
+/** Every field of what the service answers, errors included. */
+export const answerFields = (
+  "id snapshotId geography participantId name type taxId street city " +
+  "documentId eventId targetDocumentId events errors code message timestamp"
+).split(" ");
+
+function withField(value: Json, field: string, mark: string): Json {
+  if (Array.isArray(value)) return value.map((item) => withField(item, field, mark));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, name === field ? mark : withField(item, field, mark)]),
+  );
+}
+
+/** One night in which this field of every answer holds this value, refusals among them; then clean runs. */
+export function hostileNight(field: string, value: string): Promise<string[]> {
+  const rewrite: Rewrite = (_, reply) => {
+    const marked = JSON.stringify(withField(parsed(reply.body), field, "@hostile@"));
+    return { ...reply, body: marked.replaceAll('"@hostile@"', () => value) };
+  };
+  return night(`${field} is ${value.slice(0, 30)}`, 1, rewrite);
+}
+
 /** One night: two runs of garbled answers, then clean ones. @returns what went wrong; empty: nothing */
-export async function garbledNight(seed: number): Promise<string[]> {
+export function garbledNight(seed: number): Promise<string[]> {
   const random = seededRandom(seed);
-  const world = createWorld({ seed });
   const share = pick([0.1, 0.4, 1], random);
-  const garble = ({ method }: TransportRequest, reply: TransportReply) =>
-    random() < share ? garbled(method, reply, random) : reply;
+  const garble: Rewrite = ({ method }, reply) => (random() < share ? garbled(method, reply, random) : reply);
+  return night(`seed ${seed}`, seed, garble);
+}
+
+type Rewrite = (request: TransportRequest, reply: TransportReply) => TransportReply;
+
+async function night(title: string, seed: number, garble: Rewrite): Promise<string[]> {
+  const world = createWorld({ seed });
   const broken: string[] = [];
   try {
     const first = await world.import(files, { rewrite: garble });
@@ -111,7 +154,7 @@ export async function garbledNight(seed: number): Promise<string[]> {
     await world.close();
   }
   if (({} as { polluted?: unknown }).polluted !== undefined) broken.push("Object.prototype is polluted");
-  return broken.map((what) => `seed ${seed}: ${what}`);
+  return broken.map((what) => `${title}: ${what}`);
 }
 
 const story = (seed: number): Story => ({ seed, sandbox: {}, settings: {}, maxEventsPerRequest: 10, steps: [] });

@@ -8,7 +8,7 @@ import type { CompileContext } from "../value/compile-context.js";
 import { compileCondition } from "../value/condition.js";
 import { compileJsonObject } from "../value/json-field.js";
 import type { RowView } from "../value/row-view.js";
-import { identitySlot } from "../value/slot.js";
+import { idSlot } from "../value/slot.js";
 import type { Build, Locals, Part } from "./entity.js";
 import { compileKey, joinKey } from "./key.js";
 import { membersOf } from "./members.js";
@@ -41,7 +41,7 @@ export function compileDocument(
   const members = membersOf(label, path, context, locals, known);
   const condition = members.at("when", spec.when, (when, _, place) => compileCondition(when, place, context));
   const key = members.at("key", spec.key, (parts, ...place) => compileKey(parts, ...place, context));
-  const id = members.field("documentId", spec.documentId, (called) => identitySlot(called));
+  const id = members.field("documentId", spec.documentId, (called) => idSlot(called));
   const participant = members.participant(spec.participant);
   const address = members.address(spec.address);
   const external = members.externalId(spec.externalId);

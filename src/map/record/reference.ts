@@ -8,7 +8,7 @@ import type { Path } from "../source/mapping-source.js";
 import type { CompileContext } from "../value/compile-context.js";
 import { compileField } from "../value/field.js";
 import type { RowView } from "../value/row-view.js";
-import { identitySlot, textSlot } from "../value/slot.js";
+import { identitySlot, idSlot, textSlot } from "../value/slot.js";
 import { type Build, type Locals, type Made, type Part, positionOf } from "./entity.js";
 import { compileFields } from "./fields.js";
 import { compileKey, joinKey } from "./key.js";
@@ -247,7 +247,7 @@ function compileId<T>(
   context: CompileContext,
   make: (id: string) => T,
 ): Part<T> | null {
-  const field = compileField(spec, identitySlot(`${label}: id`), [...path, "id"], context);
+  const field = compileField(spec, idSlot(`${label}: id`), [...path, "id"], context);
   if (field === null) return null;
   return {
     uses: field.uses,

@@ -6,7 +6,7 @@ import type { Path } from "../source/mapping-source.js";
 import type { CompileContext } from "../value/compile-context.js";
 import { compileField } from "../value/field.js";
 import { compileJsonObject } from "../value/json-field.js";
-import { booleanSlot, identitySlot, textSlot } from "../value/slot.js";
+import { booleanSlot, idSlot, textSlot } from "../value/slot.js";
 import type { Locals, Part } from "./entity.js";
 import { compileFields } from "./fields.js";
 import { compileKey, joinKey } from "./key.js";
@@ -89,12 +89,7 @@ function compileOther(
 ): Part<DocumentRef> | null {
   if (spec.document !== undefined)
     return compileDocumentRef(spec.document, `${label}: document`, [...path, "document"], context, locals, known);
-  const id = compileField(
-    spec.documentId ?? "",
-    identitySlot(`${label}: documentId`),
-    [...path, "documentId"],
-    context,
-  );
+  const id = compileField(spec.documentId ?? "", idSlot(`${label}: documentId`), [...path, "documentId"], context);
   if (id === null) return null;
   return {
     uses: id.uses,

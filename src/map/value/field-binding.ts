@@ -9,7 +9,7 @@ import { reportFault } from "./column.js";
 import type { Lookup } from "./lookup.js";
 import type { RegularExpression } from "./regular-expression.js";
 import type { Read, ReadText, RowView, Value } from "./row-view.js";
-import type { Slot } from "./slot.js";
+import { type Slot, slotFault } from "./slot.js";
 
 export interface FieldSteps {
   slot: Slot;
@@ -45,7 +45,7 @@ export function bindTextField(source: ReadText, column: number, steps: FieldStep
   const { slot, convert, last, lookup } = steps;
   const blank = blankResult(column, steps);
   const check =
-    steps.oneOf === null && steps.pattern === null && slot.limit === undefined
+    steps.oneOf === null && steps.pattern === null && slot.limit === undefined && slot.id === undefined
       ? null
       : (value: Value, view: RowView) => permitted(value, view, column, steps);
   const plain = last !== "timestamp" && (slot.gives === "text" || slot.gives === "json");
@@ -126,15 +126,11 @@ function lookUp(cell: string, view: RowView, column: number, steps: FieldSteps):
   return asText(mapped);
 }
 
-export function beyondLimit(text: string, { limit }: Slot): boolean {
-  return limit !== undefined && Math.abs(Number(text)) > limit;
-}
-
 function permitted(value: Value, view: RowView, column: number, steps: FieldSteps): boolean {
   const text = asText(value);
-  if (beyondLimit(text, steps.slot)) {
-    const { label, limit } = steps.slot;
-    report(view, "number-range", `${label}: ${shorten(text)} is not between -${limit} and ${limit}`, null, column);
+  const fault = slotFault(text, steps.slot);
+  if (fault !== null) {
+    report(view, fault.code, `${steps.slot.label}${fault.message}`, null, column);
     return false;
   }
   if (steps.oneOf !== null && !steps.oneOf.has(text)) {

@@ -6,11 +6,11 @@ import type { BoundColumns, ColumnUse } from "./columns.js";
 import type { CompileContext } from "./compile-context.js";
 import { compileCondition } from "./condition.js";
 import { asText, type Chain, compileChain, finish, kindOf } from "./conversion-chain.js";
-import { beyondLimit, bindRawField, bindTextField, bindWhen, type FieldSteps } from "./field-binding.js";
+import { bindRawField, bindTextField, bindWhen, type FieldSteps } from "./field-binding.js";
 import { compileLookup, type Lookup, lookupName } from "./lookup.js";
 import { compileRegularExpression, type RegularExpression } from "./regular-expression.js";
 import type { Read, Value } from "./row-view.js";
-import type { Slot } from "./slot.js";
+import { type Slot, slotFault } from "./slot.js";
 import { compileTextSource } from "./text-source.js";
 
 export interface Field {
@@ -208,8 +208,9 @@ function convertConstant(
   const result = chain.convert(text, kindOf(value));
   if ("value" in result) {
     const finished = finish(result.value, slot, chain.last);
-    if (!beyondLimit(asText(finished), slot)) return finished;
-    context.source.report("mapping-value", path, `${slot.label} is between -${slot.limit} and ${slot.limit}.`);
+    const fault = slotFault(asText(finished), slot);
+    if (fault === null) return finished;
+    context.source.report("mapping-value", path, `${slot.label}${fault.message}.`);
     return undefined;
   }
   const { code, message, hint } = result.problem;

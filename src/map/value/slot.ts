@@ -1,5 +1,8 @@
 /** What a place in a record takes: text, a time, a truth value, a number, or any JSON. */
+import type { Code } from "../../model/codes.js";
+import { idFault } from "../../model/service-id.js";
 import type { Conversion, ConversionSpec } from "../convert/conversion.js";
+import { shorten } from "../fold.js";
 
 export interface Slot {
   /** How problems name the place: `event "pickup": externalCreatedAt`. */
@@ -13,8 +16,20 @@ export interface Slot {
   required: boolean;
   /** A key or an id, which no spreadsheet may have spoilt (`Cells.fault`). */
   identity?: true;
+  /** An id of the service, which is more than a key: it is joined into addresses. */
+  id?: true;
   /** The greatest number allowed, and the least with a minus. */
   limit?: number;
+}
+
+/** What keeps a finished value from its place; null: nothing. */
+export function slotFault(text: string, { id, limit }: Slot): { code: Code; message: string } | null {
+  if (limit !== undefined && Math.abs(Number(text)) > limit)
+    return { code: "number-range", message: `: ${shorten(text)} is not between -${limit} and ${limit}` };
+  const fault = id === true ? idFault(text) : null;
+  return fault === null
+    ? null
+    : { code: "identifier-unusable", message: `: ${JSON.stringify(shorten(text))} ${fault}` };
 }
 
 export function textSlot(label: string, required: boolean): Slot {
@@ -24,6 +39,11 @@ export function textSlot(label: string, required: boolean): Slot {
 /** A part of a key, or an id. */
 export function identitySlot(label: string, required = true): Slot {
   return { ...textSlot(label, required), identity: true };
+}
+
+/** An id that the service gave. */
+export function idSlot(label: string): Slot {
+  return { ...identitySlot(label), id: true };
 }
 
 export function booleanSlot(label: string, required: boolean): Slot {

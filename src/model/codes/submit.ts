@@ -36,11 +36,12 @@ export const submitCodes = {
     exit: null,
   },
   "identifier-unusable": {
-    meaning: "An identifier cannot stand in an address: it is empty, `.` or `..`, or far too long.",
-    remedy: "Correct the id in the mapping or in the row that gives it.",
+    meaning:
+      "A text cannot be an id of the service: it is blank, far too long, a path such as `..`, or holds control characters.",
+    remedy: "Correct the id where it is given: in the row, in the mapping or on the command line.",
     example: "A column that should hold participant ids holds a dot.",
     transient: false,
-    exit: null,
+    exit: ExitCode.usage,
   },
   "throttle-unavailable": {
     meaning: "The Redis that shares the rate between processes cannot be reached.",

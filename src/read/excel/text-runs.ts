@@ -2,6 +2,7 @@
  * The text of a string item (`si`, `is`): its `t` elements joined, in rich runs or not; phonetic guides are left out.
  * White space at the ends of a `t` counts only under `xml:space="preserve"`, as in Excel itself.
  */
+import { stripEnd } from "../../model/strip-end.js";
 import type { Attributes } from "./xml.js";
 
 const escape = /_x([0-9A-Fa-f]{4})_/g;
@@ -52,5 +53,5 @@ export class TextRuns {
 
 /** Without the white space of XML at both ends; a no-break space is text. */
 function trimXml(text: string): string {
-  return text.replace(/^[ \t\r\n]+/, "").replace(/(?<![ \t\r\n])[ \t\r\n]+$/, "");
+  return stripEnd(text.replace(/^[ \t\r\n]+/, ""), " \t\r\n");
 }

@@ -1,0 +1,15 @@
+/** Ids are data (HARD-CASES H43): one that comes from a cell or from the service may be anything, and is joined into addresses. */
+
+const LONGEST = 1024;
+
+/** What keeps a text from being an id, for a sentence that begins with its name; null: nothing. */
+export function idFault(id: string): string | null {
+  if (id === "") return "is blank";
+  if (id.length > LONGEST) return `is longer than ${LONGEST} characters`;
+  if (/[\p{Control}\p{Format}\p{Surrogate}\p{Line_Separator}\p{Paragraph_Separator}]/u.test(id))
+    return "holds a control character, or half of a character";
+  if (id.trim() !== id) return "begins or ends with a blank";
+  // However often something on the way decodes it.
+  const decoded = id.replace(/%(?:25)*2e/gi, ".").replace(/%(?:25)*(?:2f|5c)|\\/gi, "/");
+  return decoded.split("/").some((part) => part === "." || part === "..") ? "would lead to another address" : null;
+}
