@@ -83,6 +83,7 @@ function drawPlan(random: Random, documents: number, most: number, links: number
       refused: [],
       bars: [],
       blocked: null,
+      end: { block: null, shut: 0, lastAt: 0 },
     });
   }
   return assessments;

@@ -93,6 +93,30 @@ interface EventRow {
 const openEvents = `FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
   WHERE (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id', 'changed'))`;
 
+const workEvent = (row: EventRow): WorkEvent => ({
+  id: row.id,
+  document: row.document_id,
+  deduplicationId: keyText(row.deduplication_id),
+  event: row.event,
+  name: row.name,
+  at: row.at,
+  rank: row.rank,
+  participant: row.participant_ref,
+  address: row.address_ref,
+  relatedDocument: row.related_document,
+  relatedId: row.related_id,
+  mirrored: row.mirrored === 1,
+  target: row.target_document,
+  payload: row.payload,
+  state: row.state ?? "planned",
+  reason: row.reason,
+  waitsFor: row.waits_for,
+  dismissed: row.dismissed === 1,
+  doubt: row.doubt === 1,
+  attempted: row.attempted === 1,
+  sentAsIs: row.sent_as_is === 1,
+});
+
 export function createWorkStore(database: Database) {
   const openWhere = (condition: string) =>
     `SELECT document_id FROM open_documents o WHERE document_id > @after AND ${condition} ORDER BY document_id LIMIT 1000`;
@@ -109,13 +133,17 @@ export function createWorkStore(database: Database) {
        WHERE e.document_id = d.id AND e.rank > 0 AND x.state IN ('landed', 'landed-without-id')), 0) AS shut_by
      FROM documents d LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
   );
-  const events = database.prepare<[number], EventRow>(
+  const eventsWhere = (which: string) =>
     `SELECT e.id, e.document_id, e.deduplication_id, e.event, e.name, e.at, e.rank, e.participant_ref, e.address_ref,
        e.related_document, e.related_id, e.mirrored, e.target_document, e.payload,
        s.state, s.reason, s.waits_for, s.dismissed, s.doubt, s.attempted_hash IS NOT NULL AS attempted,
        s.attempted_hash = e.content_hash AS sent_as_is
-     ${openEvents} AND e.document_id = ? ORDER BY e.at, e.rank, e.id`,
-  );
+     ${openEvents} AND ${which} ORDER BY e.at, e.rank, e.id`;
+  const events = database.prepare<[number, number], EventRow>(`${eventsWhere("e.document_id = ?")} LIMIT ?`);
+  const eventsById = database.prepare<[string], EventRow>(eventsWhere("e.id IN (SELECT value FROM json_each(?))"));
+  const eventIds = database
+    .prepare<[number], number>(`SELECT e.id ${openEvents} AND e.document_id = ? ORDER BY e.at, e.rank, e.id`)
+    .pluck();
   const holds = database.prepare<[number], Hold>(
     `SELECT p.row_id AS row, p.at, NULL AS event FROM placements p JOIN rows r ON r.id = p.row_id
      WHERE p.document_id = ? AND r.settled IS NULL AND NOT EXISTS (
@@ -217,31 +245,14 @@ export function createWorkStore(database: Database) {
       };
     },
 
-    /** A document's events that have not landed, in the total order: time, rank, staging sequence. */
-    events: (documentId: number): WorkEvent[] =>
-      events.all(documentId).map((row) => ({
-        id: row.id,
-        document: row.document_id,
-        deduplicationId: keyText(row.deduplication_id),
-        event: row.event,
-        name: row.name,
-        at: row.at,
-        rank: row.rank,
-        participant: row.participant_ref,
-        address: row.address_ref,
-        relatedDocument: row.related_document,
-        relatedId: row.related_id,
-        mirrored: row.mirrored === 1,
-        target: row.target_document,
-        payload: row.payload,
-        state: row.state ?? "planned",
-        reason: row.reason,
-        waitsFor: row.waits_for,
-        dismissed: row.dismissed === 1,
-        doubt: row.doubt === 1,
-        attempted: row.attempted === 1,
-        sentAsIs: row.sent_as_is === 1,
-      })),
+    /** A document's events that have not landed, in the total order: time, rank, staging sequence. Up to `most`. */
+    events: (documentId: number, most = -1): WorkEvent[] => events.all(documentId, most).map(workEvent),
+
+    /** Ids of the same events, in the same order: the whole of a document that is too long to be held. */
+    eventIds: (documentId: number): number[] => eventIds.all(documentId),
+
+    /** These events of one document, but for those that have landed, in the total order. */
+    eventsById: (ids: readonly number[]): WorkEvent[] => eventsById.all(JSON.stringify(ids)).map(workEvent),
 
     /** Invalid rows that hold this document: not settled, and their event has not landed (HARD-CASES H14, H15). */
     holds(documentId: number): Hold[] {

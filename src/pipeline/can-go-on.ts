@@ -1,5 +1,5 @@
 /** Whether the same command could go on: whether anything that stands stalled would be sent by the next run. */
-import { componentsOf, planComponent } from "../plan/plan-work.js";
+import { componentsOf, planPieces } from "../plan/plan-work.js";
 import { planContext } from "./send-work.js";
 import type { Session } from "./session.js";
 
@@ -11,9 +11,10 @@ export function canGoOn(session: Session): boolean {
   const isStalled = (state: string) => state === "stalled" || state === "sending";
   for (const documents of componentsOf(session.work)) {
     if (!documents.some((id) => stalled.has(id))) continue;
-    const { requests } = planComponent(context, documents);
-    if (requests.some(({ document, creates }) => creates && isStalled(document.state))) return true;
-    if (requests.some(({ events }) => events.some(({ state }) => isStalled(state)))) return true;
+    for (const { requests } of planPieces(context, documents)) {
+      if (requests.some(({ document, creates }) => creates && isStalled(document.state))) return true;
+      if (requests.some(({ events }) => events.some(({ state }) => isStalled(state)))) return true;
+    }
   }
   return false;
 }

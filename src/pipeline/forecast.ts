@@ -95,6 +95,7 @@ export function forecast(session: Session): Forecast {
     result.events.ready += found.events;
     return true;
   };
+  let last: number | null = null;
   for (const component of planWork(assumed, skip)) {
     for (const event of component.doubted) {
       const other = describeWait(session.database, `document:${event.relatedDocument}`);
@@ -107,8 +108,10 @@ export function forecast(session: Session): Forecast {
       if (!request.creates) count("append-events");
       else count(request.events.length > 0 ? "create-with-events" : "create-document");
     }
-    for (const { ready, held, deferred, refused } of component.assessments) {
-      result.documents += 1;
+    for (const { document, ready, held, deferred, refused } of component.assessments) {
+      // A long one comes in pieces.
+      if (document.id !== last) result.documents += 1;
+      last = document.id;
       result.events.ready += ready.length;
       result.events.held += held.length;
       result.events.deferred += deferred.length;

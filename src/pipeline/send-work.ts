@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Transitions } from "../ledger/transitions.js";
 import type { WorkEvent } from "../ledger/work.js";
 import type { PlannedRequest } from "../plan/batch.js";
-import { type Component, type PlanContext, planComponent, componentsOf } from "../plan/plan-work.js";
+import { type Component, type PlanContext, componentsOf, planPieces } from "../plan/plan-work.js";
 import { createGate, createLanes, type Gate } from "../submit/lanes.js";
 import { DUE_MARGIN_MS } from "./due.js";
 import { sendRequest } from "./send-document.js";
@@ -66,9 +66,8 @@ export async function sendWork(session: Session, limits: SendLimits, progress: S
     if (isOver()) break;
     await lanes.add(async () => {
       if (isOver()) return;
-      const component = planComponent(planContext(session, true), documents);
-      if (component.requests.length > 0) begun += documents.length;
-      await drainComponent(session, component, gate, resting, progress);
+      const onBegun = () => void (begun += documents.length);
+      await drainComponent(session, documents, gate, resting, { ...progress, onBegun });
       progress.onDocuments(documents.length);
     });
     // Hundreds of lanes write their intents as they begin: the first requests leave meanwhile.
@@ -103,32 +102,41 @@ export function lanesFor({ target }: Pick<Session, "target">): number {
   return Math.min(512, Math.max(64, (target.rate ?? 0) * 4));
 }
 
+/** Plans it and sends what can go, piece by piece, until nothing of it can go any more. */
 async function drainComponent(
   session: Session,
-  planned: Component,
+  documents: readonly number[],
   gate: Gate,
   resting: { add(documents: readonly number[]): void },
-  progress: SendProgress,
+  progress: SendProgress & { onBegun(): void },
 ): Promise<void> {
-  const ids = planned.assessments.map(({ document }) => document.id);
-  let component = planned;
   let tried = "";
-  while (component.requests.length > 0 && session.stopped === null) {
-    settleComponent(session, component);
-    const landed = await sendRequests(session, component.requests, gate, progress);
-    if (landed && isWhole(component)) {
-      resting.add(ids);
-      return;
+  for (let round = 0; ; round += 1) {
+    let isLeft = false;
+    let isSent = false;
+    let isStopped = false;
+    // What failed blocks from now on; what is stalled is tried once a run.
+    for (const piece of planPieces(planContext(session, round === 0), documents)) {
+      settleComponent(session, piece);
+      if (!isWhole(piece)) isLeft = true;
+      if (piece.requests.length === 0) continue;
+      if (session.stopped !== null) return;
+      if (round === 0 && !isSent) progress.onBegun();
+      if (round > 0 && !isSent) {
+        // What is left can go, unless it is just what was tried.
+        const next = piece.requests
+          .flatMap(({ creates, events }) => [creates, ...events.map(({ id }) => id)])
+          .join(" ");
+        if (next === tried) return;
+        tried = next;
+      }
+      isSent = true;
+      isStopped = !(await sendRequests(session, piece.requests, gate, progress));
+      if (isStopped) break;
     }
-    component = planComponent(planContext(session, false), ids);
-    // What failed blocks from now on; what is left can go, unless it is just what was tried.
-    const next = component.requests
-      .flatMap(({ creates, events }) => [creates, ...events.map(({ id }) => id)])
-      .join(" ");
-    if (next === tried) break;
-    tried = next;
+    if (!isStopped && !isLeft) resting.add(documents);
+    if (!isSent || (!isStopped && !isLeft)) return;
   }
-  settleComponent(session, component);
 }
 
 /** Whether its requests carry all that is open: once they have landed, nothing is left to plan. */

@@ -42,6 +42,15 @@ export interface Assessment {
   bars: Bar[];
   /** Why the document itself cannot be created or used; null: it can. */
   blocked: { reason: Code; waitsFor: string } | null;
+  /** Where the next piece of a long document goes on. */
+  end: Progress;
+}
+
+/** What the events so far mean for those that follow. */
+export interface Progress {
+  block: Block | null;
+  shut: number;
+  lastAt: number;
 }
 
 export interface AssessmentContext {
@@ -67,12 +76,23 @@ export function assessDocument(
   events: readonly WorkEvent[],
   holds: readonly Hold[],
   context: AssessmentContext,
+  from: Progress | null = null,
 ): Assessment {
-  const assessment: Assessment = { document, ready: [], held: [], deferred: [], refused: [], bars: [], blocked: null };
+  const end = { block: null, shut: 0, lastAt: 0 };
+  const assessment: Assessment = {
+    document,
+    ready: [],
+    held: [],
+    deferred: [],
+    refused: [],
+    bars: [],
+    blocked: null,
+    end,
+  };
   assessment.blocked = documentBlock(document, context);
-  let block: Block | null = assessment.blocked;
-  let shut = document.state === "cancelled" ? 2 : document.state === "closed" ? 1 : 0;
-  let lastAt = document.lastAt ?? Number.NEGATIVE_INFINITY;
+  let block: Block | null = from?.block ?? assessment.blocked;
+  let shut = from?.shut ?? (document.state === "cancelled" ? 2 : document.state === "closed" ? 1 : 0);
+  let lastAt = from?.lastAt ?? document.lastAt ?? Number.NEGATIVE_INFINITY;
   // What the timeline has passed cannot be corrected in place any more, and holds nothing (HARD-CASES H12).
   const open = isOn("hold") ? holds.filter(({ at }) => at === null || at >= lastAt) : [];
   for (const { row, at, event } of open) {
@@ -116,6 +136,7 @@ export function assessDocument(
     lastAt = Math.max(lastAt, event.at);
     shut = Math.max(shut, event.rank);
   }
+  Object.assign(end, { block, shut, lastAt });
   return assessment;
 }
 

@@ -3,8 +3,8 @@
  * Memory holds one component and the ids of linked documents.
  */
 import type { RegistrationStore } from "../ledger/registrations.js";
-import type { WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
-import { type Assessment, assessDocument } from "./assess-document.js";
+import type { Hold, WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
+import { type Assessment, assessDocument, type Progress } from "./assess-document.js";
 import { batch, type Caps, type PlannedRequest } from "./batch.js";
 import {
   compareEvents,
@@ -82,15 +82,73 @@ export function* planWork(
   for (const documents of componentsOf(context.work)) {
     const [only] = documents;
     if (documents.length === 1 && only !== undefined && skip(only)) continue;
-    yield planComponent(context, documents);
+    yield* planPieces(context, documents, EVENTS_A_PIECE * 10);
   }
 }
 
-export function planComponent(context: PlanContext, documents: readonly number[]): Component {
+/** Events of a long document that are looked at together; as many requests' worth at least, where the caps are wider. */
+const EVENTS_A_PIECE = 300;
+
+/**
+ * The plan of a component. A document that no link ties to others comes in pieces, of some requests each, if it has more than
+ * `most` events: one may have a million. Each is planned when it is asked for, as if what stands before it had been sent.
+ */
+export function* planPieces(
+  context: PlanContext,
+  documents: readonly number[],
+  most = EVENTS_A_PIECE,
+): Generator<Component> {
+  const [only] = documents;
+  const size = Math.max(most, context.caps.maxEvents * 3);
+  const start = documents.length === 1 && only !== undefined ? context.work.events(only, size + 1) : null;
+  if (only === undefined || start === null || start.length <= size) {
+    yield planComponent(context, documents, start === null ? null : { events: start });
+    return;
+  }
+  const ids = context.work.eventIds(only);
+  const holds = context.work.holds(only);
+  let from: Progress | null = null;
+  let isMade = false;
+  for (let next = 0; next < ids.length; ) {
+    const some = ids.slice(next, next + size);
+    const events = context.work.eventsById(some);
+    const known = { events, holds, from, isMade };
+    let piece = planComponent(context, documents, known);
+    next += some.length;
+    // Its last request may have room left: it begins the next piece.
+    const [first] = piece.requests.at(-1)?.events ?? [];
+    const cut = next < ids.length ? events.findIndex(({ id }) => id === first?.id) : -1;
+    if (cut > 0) {
+      piece = planComponent(context, documents, { ...known, events: events.slice(0, cut) });
+      next -= some.length - some.indexOf(first?.id ?? 0);
+    }
+    from = piece.assessments[0]?.end ?? null;
+    isMade ||= piece.requests.length > 0;
+    yield piece;
+  }
+}
+
+/** What is known of a lone document before it is planned; all may be left out. */
+interface Known {
+  events: WorkEvent[];
+  holds?: Hold[];
+  from?: Progress | null;
+  /** Whether a piece before this one creates it. */
+  isMade?: boolean;
+}
+
+export function planComponent(
+  context: PlanContext,
+  documents: readonly number[],
+  known: Known | null = null,
+): Component {
   const open = new Map<number, { document: WorkDocument; events: WorkEvent[] }>();
   for (const id of documents) {
     const document = context.work.document(id);
-    if (document !== null) open.set(id, { document, events: context.work.events(id) });
+    if (document === null) continue;
+    const { serviceId } = document;
+    const made = known?.isMade === true ? { ...document, serviceId: serviceId ?? "" } : document;
+    open.set(id, { document: made, events: known?.events ?? context.work.events(id) });
   }
   const makers = makersOf(open);
   const assessments = new Map<number, Assessment>();
@@ -98,10 +156,13 @@ export function planComponent(context: PlanContext, documents: readonly number[]
     const made = makers.has(id) ? { ...document, mode: "target" as const } : document;
     assessments.set(
       id,
-      assessDocument(made, events, context.work.holds(id), {
-        ...assessmentContext(context),
-        retiming: context.retimingOf(document),
-      }),
+      assessDocument(
+        made,
+        events,
+        known?.holds ?? context.work.holds(id),
+        { ...assessmentContext(context), retiming: context.retimingOf(document) },
+        known?.from,
+      ),
     );
   }
   const all = [...assessments.values()];
