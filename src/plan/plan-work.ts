@@ -82,7 +82,7 @@ export function* planWork(
   for (const documents of componentsOf(context.work)) {
     const [only] = documents;
     if (documents.length === 1 && only !== undefined && skip(only)) continue;
-    yield* planPieces(context, documents, EVENTS_A_PIECE * 10);
+    yield* planPieces(context, documents, EVENTS_A_PIECE * 3);
   }
 }
 
