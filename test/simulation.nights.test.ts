@@ -1,7 +1,7 @@
 /** 200 nights drawn from seeds: P1–P5 and P7 hold under faults, kills, clock jumps and every switch of the open points. */
 import { describe, expect, test } from "vitest";
 import { live } from "./simulation/night.js";
-import { drawStory } from "./simulation/story.js";
+import { drawStory, FIRST_OF_ALL_READINGS } from "./simulation/story.js";
 
 const NIGHTS_A_TEST = 10;
 /** Nights that once broke a promise. */
@@ -27,6 +27,14 @@ describe("a simulated night breaks no promise", () => {
   test.each(starts.slice(0, 8))("seeds from %i", async (seed) => expect(await nightsFrom(seed)).toEqual([]));
   test.each(starts.slice(8))("seeds from %i", { tags: ["long"] }, async (seed) => {
     expect(await nightsFrom(seed)).toEqual([]);
+  });
+
+  test("under every reading of docs/open-points.md", async () => {
+    expect(await nightsFrom(FIRST_OF_ALL_READINGS)).toEqual([]);
+  });
+
+  test.each([1, 2, 3, 4, 5])("under every reading, part %i", { tags: ["long"] }, async (part) => {
+    expect(await nightsFrom(FIRST_OF_ALL_READINGS + part * NIGHTS_A_TEST)).toEqual([]);
   });
 
   test.each([0, 1, 2])("those that once did, part %i", async (part) => {

@@ -155,6 +155,7 @@ export function drawStory(seed: number): Story {
   }
   if (chance(0.5)) story.steps.push({ do: "resolve" });
   addRareSteps(story, seededRandom(seed + 2 ** 31));
+  if (seed >= FIRST_OF_ALL_READINGS) drawReadings(story, seededRandom(seed + 2 ** 30));
   return story;
 }
 
@@ -167,6 +168,25 @@ function addRareSteps(story: Story, random: () => number): void {
   if (random() >= 0.06) return;
   story.journal = true;
   story.steps.splice(anywhere(), 0, { do: "lose ledger" });
+}
+
+/** Nights before this seed leave the readings of `drawReadings` as they are by default. */
+export const FIRST_OF_ALL_READINGS = 3_000_001;
+
+/** The readings that the service may have and the importer knows nothing of (docs/open-points.md, 25 to 40). */
+function drawReadings({ sandbox }: Story, random: () => number): void {
+  const either = <Reading>(one: Reading, other: Reading): Reading => (random() < 0.3 ? other : one);
+  sandbox.earlyMirrors = either("move", "refuse");
+  sandbox.closedMirrors = either("write", "refuse");
+  sandbox.selfRelation = either("take", "refuse");
+  sandbox.propagatedClose = either(either("copy", "close"), "refuse");
+  sandbox.propagateToTargets = either(false, true);
+  sandbox.blankReason = either("take", "refuse");
+  sandbox.inlineDiffers = either("use", "refuse");
+  sandbox.identityFields = either("shared", "all");
+  sandbox.addressOwner = either("any", "participant");
+  sandbox.sharedKeys = either(false, true);
+  sandbox.emptyBatch = either("take", "refuse");
 }
 
 /** Rows are numbered as they stand in their file. */
