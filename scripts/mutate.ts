@@ -10,9 +10,9 @@ import { parseArgs } from "node:util";
 import { seededRandom } from "../src/sandbox/clock.js";
 import { type Mutant, mutantsOf, withoutTypes } from "./mutate/mutants.js";
 
-/** What is no rule of the service: descriptions, inspection, faults and their control, time, flags, data of the catalogue. */
+/** What is no rule of the service: sockets, storage, descriptions, inspection, faults and their control, flags, the catalogue. */
 const NO_RULES = new Set(
-  "index sandbox catalogue switches docs-page openapi dump inspection clock faults control".split(" "),
+  "index sandbox http store catalogue switches docs-page openapi dump inspection clock faults control".split(" "),
 );
 /** A mutant that never answers. */
 const PATIENCE_MS = 120_000;

@@ -19,8 +19,11 @@ async function noticed(entry: string): Promise<string | null> {
   });
   const [usual] = failures(await against(under(AS_IT_IS)));
   if (usual !== undefined) return usual;
-  const [limited] = failures(await against({ create, run, limit: FAST }, OF_THE_LIMITER));
-  if (limited !== undefined) return limited;
+  for (const retryAfter of [true, false]) {
+    const limited = { create, run, limit: FAST, options: { retryAfter } };
+    const [found] = failures(await against(limited, OF_THE_LIMITER));
+    if (found !== undefined) return found;
+  }
   for (const title of Object.keys(SWITCHES)) {
     const usualReadings = readingsUnder(AS_IT_IS);
     const readings = readingsUnder(title);

@@ -39,7 +39,15 @@ export function refused(answer: Answer, among: readonly number[] = PAYLOAD): Rea
   const wanted = among.join(" or ");
   check(among.includes(answer.status), `should have been refused with ${wanted}: ${describeAnswer(answer)}`);
   envelope(answer);
-  return { reading: `refused with ${answer.status}` };
+  return { reading: `refused with ${answer.status}${wordsOf(answer)}` };
+}
+
+/** The codes and messages of a refusal, without the words that hold a digit: ids, keys and times of this run. */
+function wordsOf(answer: Answer): string {
+  const told = items(answer.json, "errors").map(
+    (error) => `${String(member(error, "code"))} ${String(member(error, "message") ?? "")}`,
+  );
+  return `: ${told.join("; ")}`.replaceAll(/[^\s()]*\d[^\s()]*/g, "…");
 }
 
 /** The error envelope: an `errors` array whose items carry code, id and timestamp (service.md Errors). */

@@ -78,7 +78,7 @@ export const documentCases: ContractCase[] = [
     for (const nothing of [{ document: null }, { documentId: null }, { document: null, documentId: null }]) {
       const event = eventFields(service, place, dayAgo(service)(0));
       for (const events of [[], [event]]) {
-        refused(await service.post("/documents/events", { ...nothing, events }), PAYLOAD);
+        refused(await service.post("/documents/events", { ...nothing, events }), REFERENCE);
       }
       const document = await newDocument(service, { place });
       await append(service, document.id, { ...event, externalCreatedAt: document.at(1) });
@@ -225,7 +225,7 @@ export const documentCases: ContractCase[] = [
     ];
     const answer = done(await service.post("/documents/events", { document, events }));
     const id = documentIdOf(answer);
-    const bare = documentIdOf(await service.post("/documents", { externalCreatedAt: at(0) }));
+    const bare = member((await service.post("/documents", { externalCreatedAt: at(0) })).json, "documentId");
     for (const [isPublic, preserveSensitiveData] of [
       [true, true],
       [false, false],
@@ -239,7 +239,7 @@ export const documentCases: ContractCase[] = [
     const target = String(member(answer.json, "events", 1, "targetDocumentId"));
     const views: string[] = [];
     for (const each of [id, bare, target, one.id, other.id]) {
-      views.push(service.nameless((await service.get(`/documents/${each}`)).text));
+      views.push(service.nameless((await service.get(`/documents/${String(each)}`)).text));
     }
     return { reading: views.join("\n") };
   }),

@@ -121,6 +121,24 @@ export const faultCases: ContractCase[] = [
     },
     ["control"],
   ),
+  allows(
+    "Errors: 502 / 503 / 504",
+    "a token endpoint that was unavailable issues tokens again",
+    async (service) => {
+      const rule: FaultRule = {
+        match: { path: new URL(service.options.tokenUrl).pathname },
+        times: 1,
+        action: { kind: "status", status: 503, when: "before" },
+      };
+      await service.control.withFaults([rule], async () => {
+        const { credential } = service.options;
+        const answers = [await service.askToken(credential, "basic"), await service.askToken(credential, "post")];
+        const statuses = answers.map((answer) => answer.status);
+        check(statuses[0] === 503 && statuses[1] === 200, `answered ${statuses.join(", ")}`);
+      });
+    },
+    ["control"],
+  ),
   ...serverError("Errors: 500", 500),
   ...[502, 503, 504].flatMap((status) => serverError("Errors: 502 / 503 / 504", status)),
   allows(

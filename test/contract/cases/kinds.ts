@@ -3,7 +3,7 @@
  */
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
-import { check, done, PAYLOAD, refused, STATE } from "../expect.js";
+import { check, done, PAYLOAD, REFERENCE, refused, STATE } from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
 import type { Document, Fields } from "../world.js";
 import {
@@ -74,12 +74,12 @@ function typeCases(type: string, make: Make): ContractCase[] {
   ];
 }
 
-function refusesFields(title: string, faults: readonly Fields[]): ContractCase {
+function refusesFields(title: string, faults: readonly Fields[], among = PAYLOAD): ContractCase {
   return forbids("Event", title, async (service) => {
     const document = await newDocument(service);
     for (const fault of faults) {
       const event = eventFields(service, document, document.at(1), fault);
-      for (const by of ENDPOINTS) refused(await send(service, document.id, event, by), PAYLOAD);
+      for (const by of ENDPOINTS) refused(await send(service, document.id, event, by), among);
     }
     await append(service, document.id, eventFields(service, document, document.at(0)));
   });
@@ -198,7 +198,11 @@ export const kindCases: ContractCase[] = [
     { deduplicationId: ["a"] },
   ]),
   refusesFields("propagateEvent that is no boolean is refused", [{ propagateEvent: "true" }, { propagateEvent: 1 }]),
-  refusesFields("references of another type than string are refused", [{ participantId: 5 }, { addressId: {} }]),
+  refusesFields(
+    "references of another type than string are refused",
+    [{ participantId: 5 }, { addressId: {} }],
+    REFERENCE,
+  ),
   refusesFields("every attribute requires its own isPublic", [
     attribute({ name: "Weight", value: "3" }),
     {

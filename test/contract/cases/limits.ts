@@ -175,6 +175,8 @@ export const limitCases: ContractCase[] = [
         after === undefined || /^\d+$/.test(after) || Number.isFinite(Date.parse(after)),
         `Retry-After ${String(after)}`,
       );
+      const { rate, burst } = limitOf(service);
+      check(!(Number(after) > burst / rate + 2), `Retry-After ${String(after)} is longer than a whole burst takes`);
       return {
         reading: `${beyond.text.replace(/"id":.*?Z",/, "")} ${inEnvelope ? "envelope" : "another body"}, ${after === undefined ? "no Retry-After" : "Retry-After"}`,
       };
