@@ -336,6 +336,7 @@ CREATE INDEX dismissals_by_cells ON dismissals (cell_hash) WHERE cell_hash IS NO
 CREATE INDEX dismissals_by_event ON dismissals (document_id, deduplication_id) WHERE document_id IS NOT NULL;
 CREATE INDEX document_states_by_service_id ON document_states (service_id) WHERE service_id IS NOT NULL;
 CREATE INDEX document_states_open ON document_states (state) WHERE service_id IS NULL AND state <> 'sending';
+CREATE INDEX documents_replacing ON documents (id) WHERE generation > 1;
 CREATE INDEX event_aliases_by_event ON event_aliases (event_id);
 CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' AND state <> 'sending';
 CREATE INDEX events_by_related ON events (related_document) WHERE related_document IS NOT NULL;

@@ -9,7 +9,8 @@ import { countContentChange } from "./content-changes.js";
 import { createKnownRows } from "./known-rows.js";
 import { createNextGeneration } from "./next-generation.js";
 import { type KnownDocument } from "./settle.js";
-import { keyBytes } from "./event-key.js";
+import { keyBytes, keyText } from "./event-key.js";
+import { restoredReference } from "./rebuild/restored-reference.js";
 import { OF_EVENT } from "./unsettled.js";
 
 export interface Replacement {
@@ -20,7 +21,7 @@ export interface Replacement {
   events: number;
   /** Whether the old generation gets a CANCEL; false: it never came to be, or its id is unknown. */
   cancels: boolean;
-  /** Events that had landed and whose payload the ledger no longer has: their rows must be imported again. */
+  /** Events that had landed and whose payload neither ledger nor archive has: their rows must be imported again. */
   missing: { event: string; keyParts: string[] }[];
   /** Landed relations that other documents made to it; they name the old generation and are not repeated. */
   relations: number;
@@ -51,6 +52,7 @@ export function replaceDocument(
   reason: string,
   cancelAt: number,
   now: number,
+  recalled: ReadonlyMap<string, string> = new Map(),
 ): { replacement: Replacement; cancellation: Cancellation | null } {
   if (reason.trim() === "") throw new RowferryError("usage", "A replacement needs a reason (--reason).");
   if (!["open", "closed", "cancelled", "stranded"].includes(document.state)) {
@@ -65,11 +67,29 @@ export function replaceDocument(
   }
   return database
     .transaction(() => {
+      for (const [key, payload] of recalled) giveBack(database, document.id, key, payload);
       const cancellation = document.state === "cancelled" ? null : cancellationOf(database, document, reason, cancelAt);
       const replacement = replaceWithin(database, document, document.serviceId === null ? null : cancellation, now);
       return { replacement, cancellation };
     })
     .immediate();
+}
+
+/** deduplicationIds of the events whose bodies were pruned. */
+export function prunedEvents(database: Database, document: number): string[] {
+  return database
+    .prepare<[number], Buffer>("SELECT deduplication_id FROM events WHERE document_id = ? AND payload = ''")
+    .pluck()
+    .all(document)
+    .map(keyText);
+}
+
+function giveBack(database: Database, document: number, key: string, payload: string): void {
+  database
+    .prepare<[string, number, Buffer]>(
+      "UPDATE events SET payload = ? WHERE document_id = ? AND deduplication_id = ? AND payload = ''",
+    )
+    .run(payload, document, keyBytes(key));
 }
 
 /** Documents that its events with a target have made, or may have. */
@@ -135,15 +155,20 @@ function replaceWithin(
   const withdrawState = database.prepare<[number]>(`DELETE FROM event_states WHERE ${OF_EVENT}`);
   const missing: Replacement["missing"] = [];
   const copies = new Map<number, number>();
+  const forget = database.prepare<[number, number, number]>(
+    "UPDATE events SET participant_ref = ?, address_ref = ? WHERE id = ?",
+  );
   for (const event of events) {
-    if (event.payload === "") {
-      missing.push({ event: event.event, keyParts: JSON.parse(event.key_parts) as string[] });
-      continue;
-    }
     const key = following.keyOf(event.deduplication_id, event.event, event.key_parts);
     const id = inserted(copy.run(next, key, event.id));
     following.copied(event, id);
     if (event.changed_content !== null) correct.run({ ...(JSON.parse(event.changed_content) as object), id });
+    else if (event.payload === "") {
+      // Its row gives it back; until then it holds its whole generation (plan/replacements.ts).
+      missing.push({ event: event.event, keyParts: JSON.parse(event.key_parts) as string[] });
+      const { participant = 0, address = 0 } = restoredReference(database, "make") ?? {};
+      forget.run(participant, address, id);
+    }
     relink.run(id, event.id);
     copies.set(event.id, id);
     const unsent = event.state === null || ["planned", "held", "deferred", "rejected"].includes(event.state);
@@ -166,9 +191,6 @@ function replaceWithin(
     )
     .run(next);
   following.finish();
-  // The files that are to bring them are read again, though neither they nor their mapping have changed.
-  if (missing.length > 0)
-    database.prepare<[string]>("UPDATE inputs SET mapping_hash = '' WHERE namespace = ?").run(document.namespace);
   // Rows that were known bring something to send again.
   const link = database.prepare<[number, number]>("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (?, ?)");
   for (const { row, event } of createKnownRows(database).take(new Set(copies.keys()))) {
@@ -179,7 +201,7 @@ function replaceWithin(
   return {
     next,
     generation,
-    events: events.length - missing.length,
+    events: events.length,
     cancels: cancellation !== null,
     missing,
     relations,

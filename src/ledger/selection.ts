@@ -1,6 +1,6 @@
 /** Selectors, the same for every command: which open rows, events and documents a person means (DESIGN section 7). */
 import type { Database } from "better-sqlite3";
-import { FAILED_DOCUMENT_S, UNSETTLED_S } from "./unsettled.js";
+import { CODE_OF_EVENT, FAILED_DOCUMENT_S, UNSETTLED_S } from "./unsettled.js";
 
 export interface Selectors {
   /** A run's name: what it staged or sent. */
@@ -72,7 +72,7 @@ export function selectOpen(database: Database, selectors: Selectors): Selection 
     events: all(
       `SELECT e.id FROM event_states s JOIN events e ON e.id = s.event_id
        WHERE ${UNSETTLED_S} AND s.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled') AND s.dismissed = 0`,
-      [...rowOfEvent, onDocument("e.document_id"), code("coalesce(s.reason, s.state)")],
+      [...rowOfEvent, onDocument("e.document_id"), code(CODE_OF_EVENT)],
     ),
     documents: all(failedDocuments, [...onRow("d.row_id"), onDocument("d.id"), code("s.reason")]),
     participants: ofRowsOnly ? all(failedRegistrations("participant", "participants"), byRowOf("t")) : [],

@@ -4,7 +4,7 @@ import type { Code } from "../model/codes.js";
 import { type Conceal, createConceal } from "./conceal-cells.js";
 import { describeRow } from "./describe-row.js";
 import type { OpenWork } from "./tally.js";
-import { FAILED_DOCUMENT_S, UNSETTLED_S } from "./unsettled.js";
+import { CODE_OF_EVENT, FAILED_DOCUMENT_S, UNSETTLED_S } from "./unsettled.js";
 
 export interface ProblemCount {
   code: Code;
@@ -60,7 +60,8 @@ function problemsOfRows(database: Database, conceal: Conceal): ProblemCount[] {
 function problemsOfEvents(database: Database, conceal: Conceal): ProblemCount[] {
   return database
     .prepare<[], { code: Code; count: number; event_id: number }>(
-      `SELECT coalesce(s.reason, s.state) AS code, count(*) AS count, min(s.event_id) AS event_id FROM event_states s
+      `SELECT ${CODE_OF_EVENT} AS code, count(*) AS count, min(s.event_id) AS event_id
+       FROM event_states s CROSS JOIN events e ON e.id = s.event_id
        WHERE ${UNSETTLED_S} AND s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0 GROUP BY 1`,
     )
     .all()
@@ -76,7 +77,10 @@ function describeEvent(database: Database, conceal: Conceal, code: Code, id: num
     )
     .get(id);
   if (event === undefined) return "";
-  const place = `${describeRow(database, event.row_id)}, ${event.event} of ${event.kind} ${event.key}`;
+  const place =
+    event.event === "#replaced"
+      ? `the CANCEL of ${event.kind} ${event.key}, which is to be replaced`
+      : `${describeRow(database, event.row_id)}, ${event.event} of ${event.kind} ${event.key}`;
   return told([place, event.message && conceal(code, event.message, event.row_id)]);
 }
 

@@ -20,3 +20,7 @@ export const FAILED_DOCUMENT_S = failedDocument("s.");
 
 /** Names one row of `event_states` by the event's id. */
 export const OF_EVENT = "(document_id, event_id) = (SELECT document_id, id FROM events WHERE id = ?)";
+
+/** The code that a person is told of an open event `e` in state `s`: a refused CANCEL of a replacement is no matter of a row. */
+export const CODE_OF_EVENT =
+  "iif(e.event = '#replaced' AND s.state = 'rejected', 'cancel-refused', coalesce(s.reason, s.state))";

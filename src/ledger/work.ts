@@ -169,7 +169,12 @@ export function createWorkStore(database: Database) {
        ${openFrom(
          `events e INDEXED BY events_propagated JOIN events r ON r.related_document IS NOT NULL
             AND (r.document_id = e.document_id OR r.related_document = e.document_id)`,
-       )} AND e.mirrored = 1 AND e.related_document IS NULL`,
+       )} AND e.mirrored = 1 AND e.related_document IS NULL
+     UNION ALL SELECT e.document_id, n.id FROM documents n INDEXED BY documents_replacing
+       JOIN documents d ON d.key = n.key AND d.kind = n.kind AND d.namespace = n.namespace AND d.generation = n.generation - 1
+       JOIN events e ON e.document_id = d.id AND e.event = '#replaced'
+       LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+       WHERE n.generation > 1 AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id', 'changed'))`,
   );
   const relatedBy = (condition: string) =>
     database

@@ -16,6 +16,7 @@ import {
   type Outside,
 } from "./links.js";
 import { makersOf } from "./makers.js";
+import { holdReplacements, tieReplacements } from "./replacements.js";
 import type { Retiming } from "./retime.js";
 
 export interface Component {
@@ -175,7 +176,9 @@ export function planComponent(
     outside: (id) => outside(assessments.get(id)?.document ?? context.work.document(id)),
     makers,
   };
+  if (linked) holdReplacements(open, assessments);
   const { needs, early } = linked ? linkEvents(assessments, links) : { needs: new Map(), early: new Map() };
+  if (linked) tieReplacements(open, assessments, needs);
   const { requests, circle } = batch(assessments, needs, context.caps);
   for (const { event, need } of circle) {
     const assessment = assessments.get(event.document);

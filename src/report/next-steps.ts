@@ -71,6 +71,10 @@ export function stepsOfOpen(
     const why = "keys are taken by something this ledger did not send: find out by whom, then accept it";
     steps.push({ why, command: `rowferry dismiss --code foreign-collision${target}` });
   }
+  if (problems.some(({ code }) => code === "cancel-refused")) {
+    const why = "the service refused to cancel a document that is to be replaced: look why, then try again";
+    steps.push({ why, command: `rowferry retry --code cancel-refused${target}` });
+  }
   if (problems.some(({ code }) => code === "row-gone")) {
     const why = "rows that were not sent are no longer in their file: give them up";
     steps.push({ why, command: `rowferry dismiss --code row-gone${target}` });
@@ -128,6 +132,7 @@ const beyondCorrection: readonly Code[] = [
   "after-close",
   "after-cancel",
   "row-gone",
+  "cancel-refused",
   "doubt-unsettled",
 ];
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import exceljs from "exceljs";
+import { onTestFinished } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { systemClock } from "../../src/model/clock.js";
 import type { Summary } from "../../src/model/summary.js";
@@ -42,8 +43,23 @@ export interface Office {
   rejectedRows(summary: Summary): string[][];
 }
 
-export function openOffice(source: string | object): Office {
-  const world = testWorld({ pipeline });
+/** With a service of its own as the target, whose faults a test can set. */
+export async function openOfficeAt(sandbox: Sandbox, source: string | object): Promise<Office> {
+  const { baseUrl, tokenUrl } = await sandbox.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(() => sandbox.close());
+  const env = {
+    ROWFERRY_BASE_URL: baseUrl,
+    ROWFERRY_TOKEN_URL: tokenUrl,
+    ROWFERRY_CLIENT_ID: "sandbox",
+    ROWFERRY_CLIENT_SECRET: "sandbox",
+    ROWFERRY_RATE: "1000",
+    ROWFERRY_BURST: "1000",
+  };
+  return openOffice(source, { env, sandbox });
+}
+
+export function openOffice(source: string | object, service?: { env: TestWorld["env"]; sandbox: Sandbox }): Office {
+  const world = testWorld({ pipeline, ...(service === undefined ? {} : { env: service.env }) });
   world.clock = { ...systemClock, now: () => world.now };
   const path = (name: string) => join(world.cwd, name);
   const writeMapping = (text: string | object) => writeFileSync(path("m.yaml"), mapping(text));
@@ -64,6 +80,7 @@ export function openOffice(source: string | object): Office {
     return summary;
   };
   const atService = <Found>(read: (sandbox: Sandbox) => Found): Found => {
+    if (service !== undefined) return read(service.sandbox);
     const sandbox = createSandbox({ storage: { file: path("state/sandbox/store.db") }, rate: null });
     const found = read(sandbox);
     void sandbox.close();

@@ -57,7 +57,7 @@ function replace(frame: Frame, name: string, flags: Flags): Promise<number> {
       ...(missing.length === 0
         ? []
         : [
-            `The ledger no longer has ${missing.length} of its events; import their rows again before you go on:`,
+            `Neither ledger nor archive has ${missing.length} of its events. Nothing of it is sent until their rows are imported again:`,
             ...missing.slice(0, 20).map(({ event, keyParts }) => `  ${plainText([event, ...keyParts].join(" "))}`),
           ]),
       ...(relations === 0

@@ -205,6 +205,8 @@ CREATE TABLE documents (
   UNIQUE (key, kind, namespace, generation)
 ) STRICT;
 
+CREATE INDEX documents_replacing ON documents (id) WHERE generation > 1;
+
 -- Keys of documents with small or wide letters or leading zeros, and as ledger/odd-keys.ts folds them.
 CREATE TABLE odd_keys (
   namespace TEXT NOT NULL,

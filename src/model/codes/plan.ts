@@ -60,6 +60,29 @@ export const planCodes = {
     transient: false,
     exit: null,
   },
+  "behind-cancel": {
+    meaning: "The document that this one replaces is not cancelled yet: two live ones would stand side by side.",
+    remedy:
+      "`rowferry retry` sends the CANCEL again; `rowferry dismiss --document` on the old one gives it up, and lets this one go beside it.",
+    example: "The service refused the CANCEL of generation 1; generation 2 waits.",
+    transient: false,
+    exit: null,
+  },
+  "cancel-refused": {
+    meaning: "The service refused the CANCEL of a document that is to be replaced, so its replacement waits.",
+    remedy:
+      "Look at the service's reason, then `rowferry retry --code cancel-refused`; `rowferry dismiss --code cancel-refused` leaves the old document as it is and sends the new one beside it.",
+    example: "Generation 1 was cancelled by hand at the service: its CANCEL is answered 400.",
+    transient: false,
+    exit: null,
+  },
+  "replacement-incomplete": {
+    meaning: "A document is to be replaced, and the ledger no longer has all events that it is to be sent with.",
+    remedy: "Import the files of its rows again; `rowferry show` on the document names the events.",
+    example: "Its first events landed a year ago and were pruned, and the archive is gone.",
+    transient: false,
+    exit: null,
+  },
   "behind-unsettled": {
     meaning:
       "Whether an earlier event of the same document has landed, or the document exists, only a person can tell.",

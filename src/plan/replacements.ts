@@ -1,0 +1,67 @@
+/**
+ * A document and its next generation are one unit of work: nothing of the next one goes before the CANCEL of this one has
+ * landed, and no CANCEL goes while the next one lacks events (HARD-CASES H26).
+ */
+import type { WorkDocument, WorkEvent } from "../ledger/work.js";
+import type { Assessment } from "./assess-document.js";
+import { holdFrom, type Need } from "./links.js";
+
+type Open = ReadonlyMap<number, { document: WorkDocument; events: readonly WorkEvent[] }>;
+
+interface Replacement {
+  /** Of the old generation; it has not landed, and nobody has given it up. */
+  cancel: WorkEvent;
+  next: number;
+  /** An event of the next generation that the ledger has no body of. */
+  missing: WorkEvent | null;
+}
+
+function replacementsIn(open: Open): Replacement[] {
+  return [...open.values()].flatMap(({ document, events }) => {
+    const cancel = events.find(({ event, dismissed }) => event === "#replaced" && !dismissed);
+    const next = [...open.values()].find(({ document: other }) => isNextOf(other, document));
+    if (next === undefined) return [];
+    const missing = next.events.find(({ payload, dismissed }) => payload === "" && !dismissed) ?? null;
+    return cancel === undefined ? [] : [{ cancel, next: next.document.id, missing }];
+  });
+}
+
+function isNextOf(other: WorkDocument, { namespace, kind, key, generation }: WorkDocument): boolean {
+  return (
+    other.generation === generation + 1 && other.key === key && other.kind === kind && other.namespace === namespace
+  );
+}
+
+/** Holds replacements that lack something; before links are looked at. */
+export function holdReplacements(open: Open, assessments: ReadonlyMap<number, Assessment>): void {
+  for (const { cancel, next, missing } of replacementsIn(open)) {
+    if (missing === null) continue;
+    const why = { reason: "replacement-incomplete", waitsFor: `event:${missing.id}` } as const;
+    const old = assessments.get(cancel.document);
+    if (old?.ready.includes(cancel) === true) holdFrom(old, cancel, why);
+    holdAll(assessments.get(next), why);
+  }
+}
+
+/** Lets the next generation's creation wait for the CANCEL, or holds it where that does not go. */
+export function tieReplacements(
+  open: Open,
+  assessments: ReadonlyMap<number, Assessment>,
+  needs: Map<number, Need[]>,
+): void {
+  for (const { cancel, next } of replacementsIn(open)) {
+    if (assessments.get(cancel.document)?.ready.includes(cancel) === true)
+      needs.set(-next, [...(needs.get(-next) ?? []), { event: cancel.id }]);
+    else holdAll(assessments.get(next), { reason: "behind-cancel", waitsFor: `event:${cancel.id}` });
+  }
+}
+
+function holdAll(
+  assessment: Assessment | undefined,
+  why: { reason: "behind-cancel" | "replacement-incomplete"; waitsFor: string },
+): void {
+  const [first] = assessment?.ready ?? [];
+  if (assessment === undefined) return;
+  assessment.blocked ??= why;
+  if (first !== undefined) holdFrom(assessment, first, why);
+}
