@@ -138,7 +138,7 @@ async function* diagnosedRecords(text: AsyncIterable<string>, options: RecordsOp
 function diagnose(lenient: string[], raw: string, shape: Shape): Omit<CsvRecord, "line"> {
   const { quote } = shape;
   if (quote === null || !lenient.some((cell) => cell.includes(quote))) return clean(lenient.map(withBackslashes));
-  const strict = strictly(raw, shape);
+  const strict = strictly(raw, lenient, shape);
   if (strict !== null) return clean(strict);
   const cells = lenient.map(withBackslashes);
   for (const [cell, text] of cells.entries()) {
@@ -161,14 +161,32 @@ interface Raw {
 }
 
 /** Null: it breaks the rules. Of a delimiter of several bytes csv-parse keeps the first alone in `raw`. */
-function strictly(raw: string, shape: Shape): string[] | null {
-  if (Buffer.byteLength(shape.delimiter) > 1) return null;
+function strictly(raw: string, lenient: string[], shape: Shape): string[] | null {
+  const { delimiter, quote, escape, trim } = shape;
+  if (quote === escape && !trim) return isWritten(raw, lenient, shape) ? lenient : null;
+  if (Buffer.byteLength(delimiter) > 1) return null;
   try {
     const [cells = [], ...others] = parseWhole(raw, csvOptions(shape));
     return others.length === 0 ? cells.map(withBackslashes) : null;
   } catch {
     return null;
   }
+}
+
+/** Whether the rules write these cells so, each quoted or not. Of a delimiter of several bytes `raw` holds the first. */
+function isWritten(raw: string, cells: readonly string[], { delimiter, quote }: Shape): boolean {
+  const mark = Buffer.byteLength(delimiter) > 1 ? Buffer.from(delimiter).subarray(0, 1).toString() : delimiter;
+  let at = 0;
+  for (const [index, cell] of cells.entries()) {
+    const quoted = quote + cell.replaceAll(quote ?? "", `${quote}${quote}`) + quote;
+    if (raw.startsWith(quoted, at)) at += quoted.length;
+    else if (!cell.includes(quote ?? "") && raw.startsWith(cell, at)) at += cell.length;
+    else return false;
+    if (index === cells.length - 1) return /^[\r\n]*$/.test(raw.slice(at));
+    if (!raw.startsWith(mark, at)) return false;
+    at += mark.length;
+  }
+  return true;
 }
 
 /** The records at the beginning of a text, read leniently, as far as they can be; an incomplete last one is left out. */
