@@ -43,7 +43,7 @@ export interface Table {
   /** Why what was taken for the header may be a row of data; null: nothing speaks for it. */
   headerDoubt: string | null;
   dialect: Dialect;
-  /** What a person should know (skipped preamble, hidden rows left out, fallback encoding used), one sentence each. Complete when `rows` has ended. */
+  /** What a person should know (a skipped preamble, hidden rows, a fallback encoding, what was not clear-cut), one sentence each. Complete when `rows` has ended. */
   notes: string[];
   /**
    * The rows below the header, in batches of some dozens, in file order; blank rows left out. To be
@@ -52,5 +52,5 @@ export interface Table {
   rows(): AsyncIterable<Row[]>;
 }
 
-/** Opens a path, or standard input (`-`, spooled to a temporary file). */
+/** Opens a path, a file within a zip file, or standard input (`-`, spooled to a temporary file). */
 export type OpenInput = (path: string) => Promise<Input>;

@@ -129,7 +129,7 @@ async function* diagnosedRecords(text: AsyncIterable<string>, options: RecordsOp
   );
   for await (const piece of pieces(text, options.shape)) {
     await (piece === "" ? parser.end() : parser.write(piece));
-    if (records.length > 0) yield records;
+    for (let start = 0; start < records.length; start += BATCH) yield records.slice(start, start + BATCH);
     records = [];
   }
 }
