@@ -87,7 +87,11 @@ export function createEventStager(
   const restored = restoredReference(database, "find")?.participant ?? null;
   const open = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
   const rowsOf = database.prepare<[number], number>("SELECT row_id FROM row_events WHERE event_id = ?").pluck();
-  const firstRow = database.prepare<[number], number>("SELECT min(row_id) FROM row_events WHERE event_id = ?").pluck();
+  const firstRowOf = database
+    .prepare<[number, string], number | null>(
+      "SELECT min(row_id) FROM row_events WHERE event_id = ? AND row_id >> 32 IN (SELECT value FROM json_each(?))",
+    )
+    .pluck();
 
   // A creation may have been refused for the sake of an event that rode along: with another event it is tried again.
   const reopen = database.prepare<[number, number]>(
@@ -200,7 +204,9 @@ export function createEventStager(
       if (stored === undefined || supersedes || stored.content_hash.equals(hash)) return null;
       const isUnsent = stored.state === null || ["planned", "held", "deferred", "rejected"].includes(stored.state);
       if (!isUnsent || !context.inputsOfImport.has(stored.input_id)) return null;
-      return twice(record, describeRow(database, firstRow.get(stored.id) ?? null));
+      // Rows of earlier imports gave the event too, perhaps: what they said is corrected, not contradicted.
+      const twin = firstRowOf.get(stored.id, JSON.stringify([...context.inputsOfImport])) ?? null;
+      return twin === null ? null : twice(record, describeRow(database, twin));
     },
 
     /** The same of two rows of a group. `other`: in words. */

@@ -197,7 +197,7 @@ class Input {
     if (by.kind !== "name") return refuse("a table asked by anything but a column");
     const { as, header } = typeof columns[to] === "string" ? { as: undefined, header: columns[to] } : columns[to];
     return defined({
-      ...this.column(this.expressions.column(by.word), false),
+      column: this.expressions.column(by.word).header,
       as,
       map: defined({ csv: file, from: key, to: header, delimiter }),
     });

@@ -1,0 +1,187 @@
+/** Draws a world from its seed: a mapping, files of dirty rows, and what happens to them night after night. */
+import { badCell, type Chance, drawCell, plainly, seededChance, taxIdCell, textCell, timeCell } from "./draw-cells.js";
+import { drawAttribute, drawMapping, words } from "./draw-mapping.js";
+import type { Cell, Form, InputPlan, Mapping, Row, Step, World, WorldFile } from "./world.js";
+
+const keys = ["M1", "007", "12345678901234567", "A/1", "Ção", "m 2"];
+const firstMinute = Date.parse("2025-06-01T08:00:00Z") / 60_000;
+const future = Date.parse("2027-01-01T00:00:00Z") / 60_000;
+
+const spelt = (word: string, chance: Chance): string =>
+  chance.pick([word, word.toUpperCase(), word[0]?.toUpperCase() + word.slice(1)]);
+
+interface Drawing {
+  mapping: Mapping;
+  input: InputPlan;
+  chance: Chance;
+  /** The minute of each document's last drawn row. */
+  last: Map<string, number>;
+  /** What has happened on which document. */
+  once: Set<string>;
+  tickets: number;
+}
+
+/** A document on which this can happen: what happens once is said once. Null: there is none left. */
+function drawKey({ input, chance, once }: Drawing, word: string): string | null {
+  const some = chance.shuffle(keys.slice(0, chance.between(2, 4)));
+  const single = input.events.some(({ label, key }) => key === "once" && words[label as keyof typeof words] === word);
+  const key = single ? some.find((one) => !once.has(`${one} ${word}`)) : some[0];
+  if (key === undefined) return null;
+  once.add(`${key} ${word}`);
+  return key;
+}
+
+function drawRow(drawing: Drawing, wanted: string): Row {
+  const { mapping, input, chance, last } = drawing;
+  const free = drawKey(drawing, wanted);
+  const word = free === null ? words.weighing : wanted;
+  const key = free ?? drawKey(drawing, word) ?? "";
+  const owner = keys.indexOf(key) % 3;
+  const minute = (last.get(key) ?? firstMinute) + chance.between(1, 5000);
+  last.set(key, minute);
+  const spelling = input.group === null ? chance : plainly;
+  const party = (index: number): Cell[] => [taxIdCell(index, spelling), textCell(`Empresa ${index} Ltda`)];
+  const [tax, name] = party(owner) as [Cell, Cell];
+  const [driverId, driver] = party(5) as [Cell, Cell];
+  const cells: Row["cells"] = {
+    load: textCell(key),
+    unit: textCell(`U${owner}`),
+    invoice: textCell(`NF ${key}`),
+    at: timeCell(minute, mapping, chance),
+    what: textCell(spelt(word, chance)),
+    tax,
+    party: name,
+    driver_id: driverId,
+    driver,
+    street: textCell(`Rua ${owner}`),
+    city: textCell("Campinas"),
+    state: { text: spelling.pick(["SP", "São Paulo", "sp"]), means: { text: "SP" } },
+    ticket: textCell(`T${drawing.tickets++}`),
+  };
+  for (const column of input.columns) cells[column.name] ??= drawCell(column, mapping, chance, input.group !== null);
+  return { cells, extra: { Extra: chance.pick(["", "x", "1,5"]) } };
+}
+
+/** Rows in the order of their times; words that end a document come last. */
+function drawRows(drawing: Drawing, count: number, end: boolean): Row[] {
+  const { input, chance } = drawing;
+  const labels = input.events.map(({ label }) => label).filter((label) => label !== "end");
+  const rows: Row[] = [];
+  for (let index = 0; index < count; index++) {
+    const draft = input.skip !== null && chance.once(8);
+    rows.push(drawRow(drawing, draft ? words.draft : words[chance.pick(labels) as keyof typeof words]));
+  }
+  if (end && input.events.some(({ label }) => label === "end")) rows.push(drawRow(drawing, words.end));
+  return rows;
+}
+
+function spoil(rows: Row[], { input, mapping, chance }: Drawing): void {
+  // Version 1 counts cells, and takes the first or last of them, before it reads them.
+  const unread = input.events.flatMap(({ attributes }) =>
+    attributes.flatMap(({ value }) =>
+      ["count", "first", "last"].includes(value.kind) && "column" in value ? [value.column] : [],
+    ),
+  );
+  for (const row of rows) {
+    if (!chance.once(8)) continue;
+    const column = chance.pick(input.columns.filter(({ name }) => !unread.includes(name)));
+    const cell = badCell(column, mapping, chance);
+    if (cell !== null) row.cells[column.name] = cell;
+  }
+}
+
+function drawForm(chance: Chance): Form {
+  return {
+    kind: chance.once(3) ? "xlsx" : "csv",
+    delimiter: chance.pick([";", ",", "\t"]),
+    encoding: chance.pick(["utf-8", "windows-1252", "utf-16le"]),
+    bom: chance.once(2),
+    lineEnding: chance.pick(["\n", "\r\n"]),
+    quoteAll: chance.once(4),
+    finalNewline: !chance.once(4),
+  };
+}
+
+function drawFile(drawing: Drawing, name: string, rows: Row[]): WorldFile {
+  const { input, chance } = drawing;
+  const form = drawForm(chance);
+  if (form.encoding === "utf-16le") form.bom = true;
+  if (form.encoding === "windows-1252") form.bom = false;
+  const headers = input.columns.map(({ header }) => header);
+  if (chance.once(2)) headers.splice(chance.between(0, headers.length), 0, "Extra");
+  if (chance.once(3)) headers.reverse();
+  const ordered = input.group !== null || chance.once(2) ? rows : chance.shuffle(rows);
+  return { name: `${name}.${form.kind}`, input: input.name, form, headers, rows: ordered };
+}
+
+/** Columns whose cells belong together: who, where, when and which document. */
+const together = "load at what tax party street city state ticket driver_id driver invoice unit".split(" ");
+
+/** What may happen to a file until it is imported the next time. */
+function nextFile(file: WorldFile, drawing: Drawing): WorldFile {
+  const { input, mapping, chance } = drawing;
+  const rows = file.rows.map((row) => structuredClone(row));
+  switch (chance.between(1, 6)) {
+    case 1: // what could not be read is mended
+      for (const row of rows)
+        for (const column of input.columns)
+          if (isBad(row.cells[column.name])) row.cells[column.name] = mended(column.name, drawing);
+      return { ...file, rows };
+    case 2: // more rows
+      return { ...file, rows: [...rows, ...drawRows(drawing, chance.between(1, 3), chance.once(3))] };
+    case 3: {
+      // one cell is edited
+      const row = chance.pick(rows);
+      const free = input.columns.filter(({ name }) => !together.includes(name));
+      const column = chance.pick(free);
+      row.cells[column.name] = drawCell(column, mapping, chance);
+      return { ...file, rows };
+    }
+    case 4: // another dialect
+      return { ...drawFile(drawing, file.name.replace(/\.\w+$/, ""), rows), rows };
+    case 5: // rows of the next day, in a file of their own
+      return drawFile(
+        drawing,
+        `${input.name}-${chance.between(2, 99)}`,
+        drawRows(drawing, chance.between(1, 4), chance.once(3)),
+      );
+    default:
+      return file;
+  }
+}
+
+const isBad = (cell: Cell | undefined): boolean => cell !== undefined && cell.means !== null && "bad" in cell.means;
+
+function mended(column: string, drawing: Drawing): Cell {
+  const { tickets } = drawing;
+  const cell = drawRow(drawing, words.weighing).cells[column];
+  drawing.tickets = tickets;
+  return cell as Cell;
+}
+
+export function drawWorld(seed: number): World {
+  const chance = seededChance(seed);
+  const mapping = drawMapping(chance);
+  const input = mapping.inputs[0] as InputPlan;
+  const drawing: Drawing = { mapping, input, chance, last: new Map(), once: new Set(), tickets: 1 };
+  const rows = drawRows(drawing, chance.between(1, 8), chance.once(3));
+  if (chance.once(6)) rows.push({ ...drawRow(drawing, words.weighing) });
+  if (chance.once(6)) (rows.at(-1) as Row).cells["at"] = timeCell(future, mapping, chance);
+  if (!chance.once(3)) spoil(rows, drawing);
+  if (chance.once(5)) rows.push(structuredClone(chance.pick(rows)));
+  let file = drawFile(drawing, input.name, rows);
+  const mappings = [mapping];
+  const steps: Step[] = [{ do: "import", mapping: 0, files: [file] }];
+  const seen = [file];
+  for (let more = chance.between(0, 3); more > 0; more--) {
+    if (chance.once(6)) {
+      steps.push(chance.pick<Step>([{ do: "resume" }, { do: "retry" }, { do: "wait", days: 400 }]));
+      continue;
+    }
+    file = chance.once(4) ? chance.pick(seen) : nextFile(file, drawing);
+    seen.push(file);
+    if (chance.once(6)) mappings.push(drawAttribute(mapping, chance));
+    steps.push({ do: "import", mapping: mappings.length - 1, files: [file] });
+  }
+  return { seed, mappings, steps };
+}

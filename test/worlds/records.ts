@@ -1,0 +1,254 @@
+/** From the rows of a file to the records that a careful person would expect of them. */
+import { evaluate, holds, one, textOf, Unreadable, type View } from "./formulas.js";
+import type { EventPlan, InputPlan, Mapping, Meaning, Row, WorldFile } from "./world.js";
+
+export interface Attribute {
+  name: string;
+  value: string;
+  isPublic: boolean;
+}
+
+/** What of an event arrives at the service, in natural words. */
+export interface Content {
+  name: string;
+  at: number;
+  isPublic: boolean;
+  party: string;
+  place: string;
+  attributes: Attribute[];
+}
+
+export interface ExpectedEvent {
+  /** What makes it one event for ever: kind, document, label and key. */
+  id: string;
+  document: string;
+  content: Content;
+}
+
+export interface ExpectedDocument {
+  id: string;
+  party: string;
+  place: string;
+  fields: { [name: string]: string };
+}
+
+/** From when on a row that cannot be staged holds a document; -Infinity: from its beginning. */
+export interface Hold {
+  document: string;
+  from: number;
+  /** The event, where its key can be read: a row of that event ends the hold. */
+  event: string | null;
+  /** Said otherwise by another row of the import: neither is sent. */
+  twice?: true;
+}
+
+export interface Staged {
+  /** The rows that stand together: one, or those of a group; their places in the file. */
+  rows: number[];
+  fate: "skipped" | "invalid" | "valid";
+  documents: ExpectedDocument[];
+  events: ExpectedEvent[];
+  holds: Hold[];
+}
+
+function viewOf(rows: Row[], input: InputPlan, mapping: Mapping): View {
+  const cells = (name: string): Meaning[] => rows.map((row): Meaning => row.cells[name]?.means ?? null);
+  return {
+    mapping,
+    cells,
+    values: (name) => {
+      const { default: fallback = null } = input.columns.find((column) => column.name === name) ?? {};
+      const values = cells(name);
+      // What is filled agrees first, then the default applies (LANGUAGE, Decided 5).
+      const blank = values.every((value) => value === null);
+      return blank && fallback !== null ? values.map(() => fallback.means) : values;
+    },
+  };
+}
+
+/** Gives null where it cannot be read. */
+function attempt<Result>(work: () => Result): Result | null {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Unreadable) return null;
+    throw error;
+  }
+}
+
+const rank = (name: string): number => (name === "CANCEL" ? 2 : Number(name === "CLOSE"));
+
+/** The order of events of one instant (DESIGN, 5). */
+export const order = (a: Content, b: Content): number => a.at - b.at || rank(a.name) - rank(b.name);
+
+class Reader {
+  private readonly view: View;
+  private readonly input: InputPlan;
+  private readonly twins: Map<string, number>;
+
+  constructor(view: View, input: InputPlan, twins: Map<string, number>) {
+    this.view = view;
+    this.input = input;
+    this.twins = twins;
+  }
+
+  required(column: string): string {
+    const text = textOf(one(this.view, column));
+    if (text === "") throw new Unreadable(`${column} is blank`);
+    return text;
+  }
+
+  party(name: string): string {
+    const { taxId = "", name: title = "" } = this.input.parties[name] ?? {};
+    return `${this.required(taxId)} ${this.required(title)}`;
+  }
+
+  place(party: string): string {
+    const place = Object.values(this.input.places).find((candidate) => candidate.party === party);
+    if (place === undefined) throw new Error(`no place of ${party}`);
+    return [place.name, ...[place.street, place.city, place.state].map((column) => this.required(column))].join(", ");
+  }
+
+  documentId(kind: string): string {
+    const plan = this.input.documents.find((document) => document.kind === kind);
+    return JSON.stringify([kind, ...(plan?.key ?? []).map((column) => this.required(column))]);
+  }
+
+  document(kind: string): ExpectedDocument {
+    const [party = ""] = Object.keys(this.input.parties);
+    const fields: { [name: string]: string } = {};
+    for (const [name, formula] of Object.entries(this.plan(kind).fields)) {
+      const value = evaluate(formula, this.view);
+      if (value !== null) fields[name] = textOf(value);
+    }
+    return { id: this.documentId(kind), party: this.party(party), place: this.place(party), fields };
+  }
+
+  private plan(kind: string) {
+    const plan = this.input.documents.find((document) => document.kind === kind);
+    if (plan === undefined) throw new Error(`no document ${kind}`);
+    return plan;
+  }
+
+  at(event: EventPlan): number {
+    const value = one(this.view, event.at);
+    if (value === null || !("time" in value)) throw new Unreadable("no time");
+    return value.time;
+  }
+
+  eventId(event: EventPlan, content: Content | null): string {
+    const document = this.documentId(event.document);
+    if (event.key === "once") return JSON.stringify([document, event.label]);
+    if (event.key === "content") {
+      if (content === null) throw new Unreadable("its content is its key");
+      const text = JSON.stringify([document, event.label, content]);
+      const count = (this.twins.get(text) ?? 0) + 1;
+      this.twins.set(text, count);
+      return JSON.stringify([text, count]);
+    }
+    return JSON.stringify([document, event.label, ...event.key.map((column) => this.required(column))]);
+  }
+
+  content(event: EventPlan): Content {
+    const [owner = ""] = Object.keys(this.input.parties);
+    const party = event.party ?? owner;
+    const shown = typeof event.isPublic === "boolean" ? { truth: event.isPublic } : one(this.view, event.isPublic);
+    if (shown === null || !("truth" in shown)) throw new Unreadable("nobody says whether it is public");
+    const attributes: Attribute[] = [];
+    for (const { name, value, shown: visible } of event.attributes) {
+      const text = textOf(evaluate(value, this.view));
+      const isPublic = visible === "asEvent" ? shown.truth : visible === "public";
+      if (text !== "") attributes.push({ name, value: text, isPublic });
+    }
+    for (const column of event.set === undefined ? [] : this.input.columns) {
+      if (!column.header.startsWith(event.set?.prefix ?? "")) continue;
+      // The set reads the column by itself, without the column's default.
+      const text = textOf(one({ ...this.view, values: this.view.cells }, column.name));
+      if (text !== "") attributes.push({ name: column.header, value: text, isPublic: false });
+    }
+    attributes.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const { name } = event;
+    return {
+      name,
+      at: this.at(event),
+      isPublic: shown.truth,
+      party: this.party(party),
+      place: this.place(party),
+      attributes,
+    };
+  }
+
+  happens(event: EventPlan): boolean {
+    return event.when === null || holds(event.when, this.view);
+  }
+}
+
+function stage(rows: Row[], input: InputPlan, mapping: Mapping, twins: Map<string, number>): Omit<Staged, "rows"> {
+  const whole = new Reader(viewOf(rows, input, mapping), input, twins);
+  const { skip } = input;
+  const skipped = skip !== null && attempt(() => holds(skip, viewOf(rows, input, mapping)));
+  if (skipped === true) return { fate: "skipped", documents: [], events: [], holds: [] };
+  const readers = (event: EventPlan): Reader[] =>
+    event.each === "row" ? rows.map((row) => new Reader(viewOf([row], input, mapping), input, twins)) : [whole];
+  const valid = attempt(() => {
+    // Every record of a row must be right, whether an event needs it or not.
+    for (const { party } of Object.values(input.places)) whole.place(party);
+    for (const party of Object.keys(input.parties)) whole.party(party);
+    const documents = input.documents.map(({ kind }) => whole.document(kind));
+    const events = input.events.flatMap((event) =>
+      readers(event)
+        .filter((reader) => reader.happens(event))
+        .map((reader): ExpectedEvent => {
+          const content = reader.content(event);
+          return { id: reader.eventId(event, content), document: whole.documentId(event.document), content };
+        }),
+    );
+    if (events.length === 0 && input.events.length > 0) throw new Unreadable("a row in which nothing happens");
+    return { documents, events };
+  });
+  if (valid !== null && skipped !== null) return { fate: "valid", ...valid, holds: [] };
+  const held: Hold[] = input.events.flatMap((event) =>
+    readers(event).flatMap((reader) => {
+      const document = attempt(() => whole.documentId(event.document));
+      if (document === null || attempt(() => reader.happens(event)) === false) return [];
+      const id = event.key === "content" ? null : attempt(() => reader.eventId(event, null));
+      return [{ document, from: attempt(() => reader.at(event)) ?? Number.NEGATIVE_INFINITY, event: id }];
+    }),
+  );
+  // A document that it names beside these waits whole: which event was meant, and when it was, cannot be told.
+  for (const { kind } of input.documents) {
+    const document = attempt(() => whole.documentId(kind));
+    if (document !== null && !held.some((hold) => hold.document === document))
+      held.push({ document, from: Number.NEGATIVE_INFINITY, event: null });
+  }
+  return { fate: "invalid", documents: [], events: [], holds: held };
+}
+
+/** What a file's rows become, in the file's order. */
+export function stagedRows(file: WorldFile, input: InputPlan, mapping: Mapping): Staged[] {
+  const there = new Set(input.columns.filter(({ header }) => file.headers.includes(header)).map(({ name }) => name));
+  const visible = file.rows.map(
+    ({ cells }): Row => ({
+      cells: Object.fromEntries(Object.entries(cells).filter(([name]) => there.has(name))),
+    }),
+  );
+  const groups: number[][] = [];
+  const keyOf = (row: Row): string =>
+    JSON.stringify(input.group?.map((column) => textOf(row.cells[column]?.means ?? null)));
+  for (const [index, row] of visible.entries()) {
+    const [before] = groups.at(-1)?.slice(-1) ?? [];
+    const joined = input.group !== null && before !== undefined && keyOf(visible[before] as Row) === keyOf(row);
+    if (joined) groups.at(-1)?.push(index);
+    else groups.push([index]);
+  }
+  const twins = new Map<string, number>();
+  return groups.map((rows) => ({
+    rows,
+    ...stage(
+      rows.map((row) => visible[row] as Row),
+      input,
+      mapping,
+      twins,
+    ),
+  }));
+}

@@ -1,0 +1,85 @@
+/** Cuts a failing world down: fewer steps, files, rows, events, attributes, columns, as long as it still differs. */
+import { live } from "./live.js";
+import type { World } from "./world.js";
+import { writeMapping } from "./write-mapping.js";
+
+/** Lists of a world that may lose one of their items. */
+function lists(world: World): unknown[][] {
+  const found: unknown[][] = [world.steps];
+  for (const step of world.steps) {
+    if (step.do !== "import") continue;
+    found.push(...step.files.map(({ rows }) => rows));
+    found.push(...step.files.map(({ headers }) => headers));
+  }
+  for (const { inputs } of world.mappings)
+    for (const input of inputs)
+      found.push(input.events, ...input.events.map(({ attributes }) => attributes), input.documents);
+  return found;
+}
+
+/** What is wrong, without its numbers and values: cutting must not arrive at another difference. */
+function kinds(differences: readonly string[]): string[] {
+  return differences.map((difference) =>
+    difference
+      .replace(/^step \d+ \(\w+\): /, "")
+      .replace(
+        /^(\w+): (\d+) expected, (\d+) said/,
+        (_, name: string, a: string, b: string) => `${name} ${Math.sign(Number(a) - Number(b))}`,
+      )
+      .replace(/^document (invoice|load) .* (is missing|is not expected).*/, "document $2")
+      .replace(/^.*?: (missing|not expected) .*/, "event $1"),
+  );
+}
+
+async function differs(world: World, kind: string): Promise<boolean> {
+  try {
+    const found = kinds((await live(world)).differences);
+    return found.includes(kind) && !found.some((one) => one.includes("without a summary"));
+  } catch {
+    return false;
+  }
+}
+
+export async function shrink(world: World, differences: readonly string[], most = 400): Promise<World> {
+  const [kind = ""] = kinds(differences);
+  let small = world;
+  let tries = 0;
+  for (let smaller = true; smaller; ) {
+    smaller = false;
+    for (let list = 0; list < lists(small).length; list++) {
+      for (let item = (lists(small)[list]?.length ?? 0) - 1; item >= 0 && tries < most; item--) {
+        const candidate = structuredClone(small);
+        lists(candidate)[list]?.splice(item, 1);
+        tries++;
+        if (!(await differs(candidate, kind))) continue;
+        small = candidate;
+        smaller = true;
+      }
+    }
+  }
+  return small;
+}
+
+/** The world as a person can type it in. */
+export function describeWorld(world: World): string {
+  const used = new Set(world.steps.flatMap((step) => ("mapping" in step ? [step.mapping] : [])));
+  const mappings = [...used].map((index) => `mapping ${index}:\n${writeMapping(world.mappings[index] as never)}`);
+  const steps = world.steps.map((step) => {
+    if (step.do !== "import") return JSON.stringify(step);
+    const files = step.files.map(({ name, headers, rows, input, form }) => {
+      const { columns } = world.mappings[step.mapping]?.inputs.find((one) => one.name === input) ?? { columns: [] };
+      const lines = rows.map((row) =>
+        headers.map((header) => {
+          const cell = row.cells[columns.find((column) => column.header === header)?.name ?? ""];
+          const text = cell?.text ?? row.extra?.[header] ?? "";
+          return form.kind === "xlsx" && cell?.typed !== undefined ? JSON.stringify(cell.typed) : text;
+        }),
+      );
+      return [`${name} (${JSON.stringify(form)})`, ...[headers, ...lines].map((cells) => cells.join(" | "))].join(
+        "\n  ",
+      );
+    });
+    return `import with mapping ${step.mapping}: ${files.join("\n")}`;
+  });
+  return [...mappings, ...steps].join("\n");
+}
