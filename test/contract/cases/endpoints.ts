@@ -102,6 +102,17 @@ export const endpointCases: ContractCase[] = [
     return { reading: kept ? "what came before the failing event is kept" : "all or nothing" };
   }),
 
+  allows("Open point 9", "a batch with an event of another shape is kept in part, or not at all", async (service) => {
+    const document = await newDocument(service);
+    const good = eventFields(service, document, document.at(2));
+    const bad = eventFields(service, document, document.at(2), { isPublic: "no" });
+    refused(await service.post("/documents/events", { documentId: document.id, events: [good, bad] }), PAYLOAD);
+    const again = await send(service, document.id, good);
+    if (again.status < 300) return { reading: "all or nothing" };
+    duplicate(again, String(good["deduplicationId"]));
+    return { reading: "what came before the failing event is kept" };
+  }),
+
   allows("POST /documents/{documentId}/events", "answers documentId and eventId", async (service) => {
     const document = await newDocument(service);
     const answer = done(await send(service, document.id, eventFields(service, document, document.at(1))));
