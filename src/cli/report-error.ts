@@ -21,6 +21,11 @@ export function asRowferryError(error: unknown, interrupted: boolean): RowferryE
     const where = path === undefined ? "" : ` ${path}`;
     return new RowferryError("output-unwritable", `the system refused to read or write${where} (${code})`, { cause });
   }
+  if (code !== undefined && /^SQLITE_(BUSY|LOCKED)/.test(code)) {
+    return new RowferryError("ledger-locked", "another rowferry process is writing much to the ledger at once", {
+      cause,
+    });
+  }
   // Of commands that only read the ledger; what writes it says so itself.
   if (code !== undefined && /^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
     return new RowferryError("ledger-damaged", `the ledger's file is damaged: ${cause.message}`, { cause });

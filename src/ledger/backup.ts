@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../model/error.js";
+import { syncFolder } from "./durable-file.js";
 import { openLedgerReadOnly } from "./open-ledger.js";
 
 /**
@@ -25,10 +26,22 @@ export async function backupLedger(path: string, destination: string): Promise<n
     fsyncSync(file);
     closeSync(file);
     renameSync(temporary, destination);
+    syncFolder(dirname(destination));
     return totalPages * pageSize;
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
+  } finally {
+    database.close();
+  }
+}
+
+/** A copy for a look at it, made in one reading: however much is written meanwhile, it ends. Readable by its owner only. */
+export function copyLedger(path: string, destination: string): void {
+  closeSync(openSync(destination, "wx", 0o600));
+  const database = openLedgerReadOnly(path);
+  try {
+    database.prepare("VACUUM INTO ?").run(destination);
   } finally {
     database.close();
   }

@@ -2,24 +2,14 @@
  * The journal: an append-only file, meant for another disk, with intents before calls and ids after them. Each entry is
  * durable before the ledger's own transaction commits, so the ledger can be rebuilt from it (DESIGN section 3).
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  statSync,
-  truncateSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { failPoint } from "../model/fail-point.js";
 import type { JsonObject } from "../model/json.js";
 import { stripEnd } from "../model/strip-end.js";
 import { isOn } from "../model/safeguards.js";
+import { openDurableFile } from "./durable-file.js";
 import { type LedgerOwner, ownerName } from "./open-ledger.js";
 
 /** One line of the journal; docs/journal.md says what stands in which. */
@@ -35,28 +25,30 @@ export interface Journal {
   close(): void;
 }
 
-/** Opens for appending, and makes the file (readable by its owner only). @throws RowferryError `ledger-of-another-target`, `journal-not-written` */
+/**
+ * Opens for appending, and makes the file (readable by its owner only). In a transaction that writes to the ledger: whoever
+ * else writes to this journal does so in one of his own, and takes back what he could not write whole.
+ * @throws RowferryError `ledger-of-another-target`, `journal-not-written`
+ */
 export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner): Journal {
-  let file: number;
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    refuseAnothers(path, owner);
-    file = openSync(path, "a", 0o600);
-  } catch (error) {
-    throw error instanceof RowferryError ? error : notWritten(path, error);
-  }
-  const write = (text: string): void => {
+  const about = <Result>(work: () => Result): Result => {
     try {
-      writeSync(file, text);
-      fsyncSync(file);
+      return work();
     } catch (error) {
-      throw notWritten(path, error);
+      throw error instanceof RowferryError ? error : notWritten(path, error);
     }
   };
-  const size = statSync(path).size;
-  if (size === 0) write(headerOf(owner));
-  // A line that a power loss tore must not swallow the next one.
-  else if (!endsWithLineFeed(path, size)) write("\n");
+  const file = about(() => {
+    refuseAnothers(path, owner);
+    return openDurableFile(path);
+  });
+  const write = (text: string): void => about(() => file.append(text));
+  about(() => {
+    // A line that a power loss tore was of a commit that never came about: nothing is appended behind it.
+    const whole = isTornAtBirth(path, owner) ? 0 : endOfLastLine(path, file.size());
+    if (whole < file.size()) file.cut(whole);
+    if (whole === 0) write(headerOf(owner));
+  });
   return {
     write(...entries) {
       const written = entries.filter(({ entry }) => entry !== "intent" || isOn("journal"));
@@ -65,7 +57,7 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
       failPoint("after-journal");
     },
     besideLedger: statSync(path).dev === statSync(dirname(ledgerPath)).dev,
-    close: () => closeSync(file),
+    close: () => file.close(),
   };
 }
 
@@ -85,7 +77,7 @@ export function journalOwner(path: string): string {
 
 function refuseAnothers(path: string, owner: LedgerOwner): void {
   if (!existsSync(path) || statSync(path).size === 0) return;
-  if (isTornAtBirth(path, owner)) return truncateSync(path);
+  if (isTornAtBirth(path, owner)) return;
   const theirs = journalOwner(path);
   if (theirs === ownerName(owner)) return;
   throw new RowferryError(
@@ -119,12 +111,18 @@ function firstLine(path: string): string {
   }
 }
 
-function endsWithLineFeed(path: string, size: number): boolean {
+/** Where the last whole line ends, in bytes; 0: there is none. */
+function endOfLastLine(path: string, size: number): number {
   const file = openSync(path, "r");
   try {
-    const buffer = Buffer.alloc(1);
-    readSync(file, buffer, 0, 1, size - 1);
-    return buffer[0] === 0x0a;
+    const buffer = Buffer.alloc(65_536);
+    for (let end = size; end > 0; ) {
+      const from = Math.max(0, end - buffer.length);
+      const last = buffer.subarray(0, readSync(file, buffer, 0, end - from, from)).lastIndexOf(0x0a);
+      if (last >= 0) return from + last + 1;
+      end = from;
+    }
+    return 0;
   } finally {
     closeSync(file);
   }

@@ -56,6 +56,9 @@ export function openLedgerReadOnly(path: string): Database.Database {
   return database;
 }
 
+/** A person who types a command is told within two seconds that the ledger is being written. */
+const BESIDE_TIMEOUT_MS = 1_500;
+
 /**
  * Opens for short writes of a person's decisions beside a running import (`dismiss`, `resolve`), without the lock.
  * Changes no schema. @throws RowferryError `ledger-missing`, `ledger-newer`, or `ledger-older`
@@ -64,7 +67,7 @@ export function openLedgerBeside(path: string): Database.Database {
   if (!existsSync(path)) {
     throw new RowferryError("ledger-missing", "There is no ledger here yet.", { place: { file: path } });
   }
-  const database = openDatabase(path, {});
+  const database = openDatabase(path, { timeout: BESIDE_TIMEOUT_MS });
   const version = assertNotNewer(database, path);
   if (version < SCHEMA_VERSION) {
     database.close();

@@ -136,21 +136,26 @@ export function createRegistrationStore(database: Database, journal: Journal | n
     /** The id of the same place under the same participant, registered through another reference; null: none. */
     samePlace: (id: number, participant: number): string | null => samePlace.get(participant, id) ?? null,
 
-    registered(
-      kind: "participant" | "address",
-      id: number,
-      receipt: { serviceId: string; snapshotId: string | null; origin: "created" | "found"; geography?: unknown },
-      now: number,
-    ): void {
-      set[kind].run("registered", null, receipt.origin, receipt.serviceId, receipt.snapshotId, now, id);
-      if (kind === "address" && receipt.geography !== undefined)
-        setGeography.run(JSON.stringify(receipt.geography), id);
-      journal?.write(entries.registered(kind, id, now));
-    },
-    rejected(kind: "participant" | "address", id: number, note: { code: Code; message: string }, now: number): void {
-      set[kind].run("rejected", note.code, null, null, null, now, id);
-      addProblem.run(kind, id, "error", note.code, note.message, now);
-    },
+    /** In the journal, where one is kept, before the ledger commits it. */
+    registered: database.transaction(
+      (
+        kind: "participant" | "address",
+        id: number,
+        receipt: { serviceId: string; snapshotId: string | null; origin: "created" | "found"; geography?: unknown },
+        now: number,
+      ): void => {
+        set[kind].run("registered", null, receipt.origin, receipt.serviceId, receipt.snapshotId, now, id);
+        if (kind === "address" && receipt.geography !== undefined)
+          setGeography.run(JSON.stringify(receipt.geography), id);
+        journal?.write(entries.registered(kind, id, now));
+      },
+    ).immediate,
+    rejected: database.transaction(
+      (kind: "participant" | "address", id: number, note: { code: Code; message: string }, now: number): void => {
+        set[kind].run("rejected", note.code, null, null, null, now, id);
+        addProblem.run(kind, id, "error", note.code, note.message, now);
+      },
+    ).immediate,
     stalled(kind: "participant" | "address", id: number, reason: Code, now: number): void {
       set[kind].run("stalled", reason, null, null, null, now, id);
     },

@@ -26,15 +26,7 @@ export function dismissSelected(
   const held = selectors.row !== undefined || selectors.code !== undefined ? "give up" : "release";
   return beside(target, (database) => {
     const now = clock.now();
-    // Selected and given up in one transaction: a running import moves on meanwhile.
-    const work = database.transaction(() => dismiss(database, selectOpen(database, selectors), held, now));
-    return journaled(
-      target,
-      database,
-      journal,
-      now,
-      () => work.immediate(),
-      () => null,
-    );
+    const work = () => dismiss(database, selectOpen(database, selectors), held, now);
+    return journaled(target, database, journal, now, work, () => null);
   });
 }

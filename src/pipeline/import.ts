@@ -2,18 +2,20 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { copyLedger } from "../ledger/backup.js";
 import { createRunStore } from "../ledger/runs.js";
 import { tallyHeld } from "../ledger/tally-held.js";
 import { type ProblemCount, tallyProblems } from "../ledger/tally-problems.js";
 import { tallyOpen } from "../ledger/tally.js";
 import { inTransaction } from "../ledger/transaction.js";
 import { loadMapping } from "../map/load-mapping.js";
+import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Summary } from "../model/summary.js";
 import { type Forecast, forecast } from "./forecast.js";
 import { type PreviewedDocument, previewDocument } from "./preview.js";
 import { type ResumeOptions, run, sessionOptions } from "./run.js";
-import { openSession } from "./session.js";
+import { openSession, type Session } from "./session.js";
 import { type StagedInput, stageFiles } from "./stage-files.js";
 import { exitCodeOf } from "./summarise.js";
 
@@ -53,9 +55,7 @@ export interface PlanOptions extends ImportOptions {
  */
 export async function planImport(options: PlanOptions): Promise<Plan> {
   const mapping = await loadMapping(options.mappingPath);
-  const scratch = existsSync(options.target.ledgerPath) ? null : mkdtempSync(join(tmpdir(), "rowferry-plan-"));
-  const target = scratch === null ? options.target : { ...options.target, ledgerPath: join(scratch, "ledger.db") };
-  const session = await openSession("plan", mapping.path, { ...sessionOptions(options), target, offline: true });
+  const { session, leave } = await openBeside(options, mapping.path);
   try {
     return await inTransaction(session.database, "ROLLBACK", async () => {
       const staged = await stageFiles(session, mapping, options.files, options.rekey);
@@ -76,6 +76,36 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
   } finally {
     createRunStore(session.database).forget(session.run.id);
     await session.close();
-    if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
+    leave();
+  }
+}
+
+/** The ledger; or a copy of it as it is now, where another process stages into it or sends from it; or none, where there is none. */
+async function openBeside(options: PlanOptions, mapping: string): Promise<{ session: Session; leave: () => void }> {
+  const { target, observe } = options;
+  const open = (path: string) =>
+    openSession("plan", mapping, {
+      ...sessionOptions(options),
+      target: { ...target, ledgerPath: path },
+      offline: true,
+    });
+  const inFolder = async (folder: string, prepare: (path: string) => void) => {
+    const leave = () => rmSync(folder, { recursive: true, force: true });
+    try {
+      prepare(join(folder, "ledger.db"));
+      return { session: await open(join(folder, "ledger.db")), leave };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
+  if (!existsSync(target.ledgerPath)) return inFolder(mkdtempSync(join(tmpdir(), "rowferry-plan-")), () => {});
+  try {
+    return { session: await open(target.ledgerPath), leave: () => {} };
+  } catch (error) {
+    if (!(error instanceof RowferryError) || error.code !== "ledger-locked") throw error;
+    const message = "Another process stages or sends: this is planned on a copy of the ledger as it is now.";
+    observe({ type: "notice", level: "info", code: null, message });
+    return inFolder(mkdtempSync(`${target.ledgerPath}.plan-`), (path) => copyLedger(target.ledgerPath, path));
   }
 }

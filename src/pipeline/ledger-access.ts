@@ -2,6 +2,7 @@
 import { type JournalEntry, openJournal } from "../ledger/journal.js";
 import { createChoiceLog } from "../ledger/journal-choices.js";
 import { createJournalEntries, type JournalEntries } from "../ledger/journal-entries.js";
+import { asLedgerFailure } from "../ledger/ledger-failure.js";
 import { lockLedger } from "../ledger/lock.js";
 import {
   type LedgerDatabase,
@@ -11,6 +12,7 @@ import {
   openLedgerReadOnly,
 } from "../ledger/open-ledger.js";
 import type { Clock } from "../model/clock.js";
+import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
 
 /** The embedded sandbox: its address is known only while it listens. */
@@ -25,7 +27,7 @@ export function reading<Result>(target: Target, work: (database: LedgerDatabase)
   return using(openLedgerReadOnly(target.ledgerPath), work);
 }
 
-/** Without the lock: `work` writes in short transactions, which wait for those of a running import. */
+/** Without the lock: `work` writes in short transactions, between those of a running import. @throws RowferryError `ledger-locked` while it stages */
 export function beside<Result>(target: Target, work: (database: LedgerDatabase) => Result): Result {
   return using(openLedgerBeside(target.ledgerPath), work);
 }
@@ -33,8 +35,26 @@ export function beside<Result>(target: Target, work: (database: LedgerDatabase) 
 function using<Result>(database: LedgerDatabase, work: (database: LedgerDatabase) => Result): Result {
   try {
     return work(database);
+  } catch (error) {
+    throw asLedgerFailure(error, database.name);
   } finally {
     database.close();
+  }
+}
+
+/** Tries again while another process writes the ledger, where `wait` says so. @throws RowferryError `ledger-locked` */
+export async function patiently<Result>(
+  { wait, clock, signal }: { wait: boolean; clock: Clock; signal: AbortSignal },
+  work: () => Result,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      const isLocked = error instanceof RowferryError && error.code === "ledger-locked";
+      if (!isLocked || !wait || signal.aborted) throw error;
+      await clock.sleep(500, signal);
+    }
   }
 }
 
@@ -47,23 +67,24 @@ export function journaled<Result>(
   work: () => Result,
   entryOf: (entries: JournalEntries, result: Result) => JournalEntry | null,
 ): Result {
-  if (path == null) return work();
-  const journal = openJournal(path, target.ledgerPath, ownerOf(target));
-  try {
-    const entries = createJournalEntries(database);
-    const choices = createChoiceLog(database, journal, entries);
-    return database
-      .transaction(() => {
+  // Read and written in one transaction: a running import moves on meanwhile.
+  if (path == null) return database.transaction(work).immediate();
+  const entries = createJournalEntries(database);
+  return database
+    .transaction(() => {
+      const journal = openJournal(path, target.ledgerPath, ownerOf(target));
+      try {
+        const choices = createChoiceLog(database, journal, entries);
         const result = work();
         const entry = entryOf(entries, result);
         if (entry !== null) journal.write(entry);
         choices.record(now);
         return result;
-      })
-      .immediate();
-  } finally {
-    journal.close();
-  }
+      } finally {
+        journal.close();
+      }
+    })
+    .immediate();
 }
 
 /** @throws RowferryError `ledger-locked` while another process stages or sends */

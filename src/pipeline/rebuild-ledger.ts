@@ -2,6 +2,7 @@
 import { chmodSync, copyFileSync, createReadStream, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
+import { syncFolder } from "../ledger/durable-file.js";
 import { journalOwner } from "../ledger/journal.js";
 import { lockLedger } from "../ledger/lock.js";
 import { openLedger, ownerName } from "../ledger/open-ledger.js";
@@ -52,6 +53,7 @@ export async function rebuildLedger(
       database.close();
     }
     renameSync(temporary, path);
+    syncFolder(dirname(path));
     return rebuilt;
   } catch (error) {
     removeLedger(temporary);

@@ -116,13 +116,14 @@ export function resolveNamed(
   { by, journal = null }: { by: string; journal?: string | null },
 ): void {
   beside(target, (database) => {
-    const document = findDocument(database, `${check.document.kind}/${check.document.key}`);
     const now = clock.now();
     const decision = { said: "document-id", by } as const;
-    const resolve = database.transaction(() => {
+    const resolve = () => {
+      const document = findDocument(database, `${check.document.kind}/${check.document.key}`);
       resolveDocument(database, document, check.documentId, now);
       keepDecision(database, { document: document.id, key: null }, decision, now);
-    });
-    journaled(target, database, journal, now, resolve, (entries) => entries.decision(document.id, [], decision, now));
+      return document.id;
+    };
+    journaled(target, database, journal, now, resolve, (entries, id) => entries.decision(id, [], decision, now));
   });
 }

@@ -111,7 +111,8 @@ export async function openSession(command: string, mapping: string | null, optio
     closing.push(() => void database.close());
     if (options.offline !== true) recordInterruptions(database, clock.now());
 
-    const journal = options.offline === true ? null : openRunJournal(database, target, owner, options);
+    const openIt = database.transaction(() => openRunJournal(database, target, owner, options));
+    const journal = options.offline === true || options.journal == null ? null : openIt.immediate();
     if (journal !== null) closing.push(() => journal.close());
     const choices = journal && createChoiceLog(database, journal, createJournalEntries(database));
     const requests = createRequestStore(database, journal);

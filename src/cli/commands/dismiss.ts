@@ -24,11 +24,12 @@ const one: Record<string, string> = {
   addresses: "address",
 };
 
-type Flags = TargetFlags & OutputFlags & SelectorFlags & { journal?: string };
+type Flags = TargetFlags & OutputFlags & SelectorFlags & { journal?: string; wait?: boolean };
 
 export function define(command: Command, frame: Frame): void {
   addOutputFlags(addSelectorFlags(addTargetFlags(command)))
     .option("--journal <file>", "the journal that runs are given")
+    .option("--wait", "wait while an import stages its files")
     .addHelpText("after", examples)
     .action(frame.action((flags: Flags) => dismiss(frame, flags)));
 }
@@ -36,8 +37,12 @@ export function define(command: Command, frame: Frame): void {
 function dismiss(frame: Frame, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
     const { dismissSelected } = await import("../../pipeline/dismiss.js");
+    const { patiently } = await import("../../pipeline/ledger-access.js");
     const journal = flags.journal ?? target.journal ?? null;
-    const { left, ...done } = dismissSelected(target, selectorsOf(flags), frame.world.clock, journal);
+    const { clock } = frame.world;
+    const { left, ...done } = await patiently({ wait: flags.wait === true, clock, signal: frame.signal }, () =>
+      dismissSelected(target, selectorsOf(flags), clock, journal),
+    );
     const parts = Object.entries(done).filter(([, count]) => count > 0);
     const text =
       parts.length === 0

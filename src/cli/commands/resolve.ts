@@ -89,7 +89,10 @@ function giveId(frame: Frame, name: string, documentId: string, flags: Flags): P
     const differs = check.findings.some(({ agrees }) => !agrees);
     const question = `${differs ? "The read speaks against it. " : ""}${document} gets the id ${plainText(check.documentId)} for good.`;
     await confirm(frame.world, question, check.document.key, flags.yes === true);
-    resolveNamed(target, check, clock, { by: who(frame, flags), journal: flags.journal ?? target.journal ?? null });
+    const { patiently } = await import("../../pipeline/ledger-access.js");
+    await patiently({ wait: flags.wait === true, clock, signal: frame.signal }, () =>
+      resolveNamed(target, check, clock, { by: who(frame, flags), journal: flags.journal ?? target.journal ?? null }),
+    );
     output.text(`${document} has the id ${plainText(check.documentId)} now.`);
     output.text(
       `Next: go on with its events\n  rowferry resume${sameTarget(target, frame.world.cwd, flags.journal)}\n`,

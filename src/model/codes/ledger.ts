@@ -76,6 +76,13 @@ export const ledgerCodes = {
     transient: true,
     exit: ExitCode.unexpected,
   },
+  "archive-not-written": {
+    meaning: "What was to be pruned could not be moved to the archive, so it stays in the ledger.",
+    remedy: "Make room or restore the permission, then run `rowferry ledger prune` again.",
+    example: "The disk fills up while bodies are moved to the archive: nothing is lost, some stand in both.",
+    transient: true,
+    exit: ExitCode.unexpected,
+  },
   "journal-beside-ledger": {
     meaning: "The journal lies on the same disk as the ledger, and would be lost with it.",
     remedy: "Put it on another disk or share with --journal.",
