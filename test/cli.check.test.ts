@@ -1,8 +1,10 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { testWorld, type TestWorld, type } from "./cli.world.js";
+import { openOffice } from "./support/office.js";
+import { weighings } from "./support/weighings.js";
 
 const project = fileURLToPath(new URL("..", import.meta.url));
 
@@ -194,4 +196,20 @@ it("counts the fates that the faulty fixture expects (P7)", async () => {
   const line = JSON.parse(world.stdout.text.split("\n")[1] ?? "") as { tables: object[] };
   const { staged, ...fates } = expected.rows;
   expect(line.tables).toMatchObject([{ rows: { ...fates, valid: staged }, events: expected.events }]);
+});
+
+test("keys that differ only by case, width or leading zeros are named, and equal ones are not (F71)", async () => {
+  const office = openOffice(weighings);
+  const row = (load: string, minute: number) => [load, `2025-01-01 10:0${minute}`, "5"];
+  const loads = [row("K1", 0), row("k1", 1), row("K1", 2), row("Ｋ1", 3), row("007", 4), row("7", 5), row("K2", 6)];
+  office.writeCsv("loads.csv", [["Load", "At", "Gross"], ...loads]);
+  const { code, out } = await office.type("check", office.path("m.yaml"), office.path("loads.csv"), "--json");
+  const [table] = out
+    .trim()
+    .split("\n")
+    .flatMap((line) => (JSON.parse(line) as { tables?: unknown[] }).tables ?? []);
+  expect(code).toBe(0);
+  expect(table).toMatchObject({
+    warnings: [{ code: "keys-nearly-equal", count: 3, example: expect.stringContaining('"K1" and load "k1"') }],
+  });
 });

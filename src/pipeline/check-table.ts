@@ -4,8 +4,10 @@ import { isOwnColumn } from "../map/value/columns.js";
 import type { MappingInput, RowMapper } from "../map/mapping.js";
 import type { Code } from "../model/codes.js";
 import type { Dialect } from "../model/dialect.js";
+import { detachText } from "../model/detach.js";
 import { RowferryError } from "../model/error.js";
 import type { MappedRow } from "../model/mapped-row.js";
+import { foldKey } from "../model/near-keys.js";
 import { describePlace, type Place } from "../model/place.js";
 import type { Problem } from "../model/problem.js";
 import type { AddressRef, ParticipantRef, Records } from "../model/records.js";
@@ -159,6 +161,7 @@ async function mapRows(
 ): Promise<void> {
   const problems = new Map<Code, ProblemCount>();
   const warnings = new Map<Code, ProblemCount>();
+  const keys = new Map<string, string>();
   let eventless: TableCheck["eventless"] = null;
   const take = (mapped: readonly MappedRow[]): void => {
     for (const { row, alsoRows, outcome } of mapped) {
@@ -169,6 +172,10 @@ async function mapRows(
       if (outcome.fate !== "valid") continue;
       for (const warning of outcome.warnings) count(warnings, warning, row);
       if (hasPlaceholder(outcome.records)) count(warnings, placeholderLeft, row);
+      for (const { kind, key } of outcome.records.documents) {
+        const other = nearlyEqual(keys, kind, key);
+        if (other !== null) count(warnings, keysNearlyEqual(kind, key, other), row);
+      }
       const { events } = outcome.records;
       check.events += events.length;
       if (events.length === 0) eventless = { count: (eventless?.count ?? 0) + 1, firstRow: eventless?.firstRow ?? row };
@@ -187,8 +194,26 @@ async function mapRows(
     check.warnings = [...warnings.values()];
     check.eventless = check.events > 0 ? eventless : null;
     // The readers add to their notes while they read (hidden rows).
-    check.notes = [...table.notes];
+    const uncompared = `Nearly equal keys were looked for among the first ${MAX_KEYS} documents only.`;
+    check.notes = keys.size < MAX_KEYS ? [...table.notes] : [...table.notes, uncompared];
   }
+}
+
+/** Documents whose keys are compared; beyond them memory would grow with the file. */
+const MAX_KEYS = 100_000;
+
+/** The key of another document of this file that is nearly the same; null: none. `known` is added to. */
+function nearlyEqual(known: Map<string, string>, kind: string, key: string): string | null {
+  const folded = `${kind}\u0000${foldKey(key)}`;
+  const other = known.get(folded);
+  if (other === undefined && known.size < MAX_KEYS) known.set(folded, detachText(key));
+  return other === undefined || other === key ? null : other;
+}
+
+function keysNearlyEqual(kind: string, key: string, other: string): Problem {
+  const [one, two] = [other, key].map((text) => JSON.stringify(text));
+  const message = `${kind} ${one} and ${kind} ${two} differ only by case, width or leading zeros`;
+  return { code: "keys-nearly-equal", message, hint: null, column: null };
 }
 
 /** What `guess` writes where no column tells an id. */

@@ -50,8 +50,9 @@ export function compileCondition(spec: ConditionSpec, path: Path, context: Compi
         if (view.conflicts !== null && reportConflict(view, index)) return null;
         const kind = view.kinds?.[index] ?? "text";
         const cell = cells.raw(view.cells[index] ?? "", kind);
-        if (cell !== "" && reportFault(cell, kind, index, cells, "map", view)) return null;
-        return equals(cell, kind);
+        if (equals(cell, kind)) return true;
+        // What nobody listed, and a spreadsheet spoilt, decides nothing.
+        return cell !== "" && reportFault(cell, kind, index, cells, "value", view) ? null : false;
       };
     });
   }
