@@ -51,6 +51,3 @@ export interface Table {
    */
   rows(): AsyncIterable<Row[]>;
 }
-
-/** Opens a path, a file within a zip file, or standard input (`-`, spooled to a temporary file). */
-export type OpenInput = (path: string) => Promise<Input>;

@@ -4,7 +4,7 @@ import { RowferryError } from "../../model/error.js";
 import { columnLetters } from "../header.js";
 import { findHeader, headerTexts } from "../header.js";
 import { type Merge, MergeSweep } from "./merges.js";
-import type { SheetSample } from "./sample-sheet.js";
+import type { SheetSample } from "./sheet-stream.js";
 import { isBlankText, type SheetRow } from "./sheet-row.js";
 
 export interface SheetHeader {

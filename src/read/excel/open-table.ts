@@ -7,9 +7,8 @@ import type { CorrectedSheet } from "./corrected-sheet.js";
 import { corrupt, reasonOf } from "./fault.js";
 import { RowferryError } from "../../model/error.js";
 import { locateHeader, type SheetHeader } from "./locate-header.js";
-import { sampleSheet, type SheetSample } from "./sample-sheet.js";
+import { isEmptySheet, sampleSheet, type SheetSample } from "./sheet-stream.js";
 import { sheetRows } from "./sheet-rows.js";
-import { isEmptySheet } from "./sheet-stream.js";
 import type { Sheet, Workbook } from "./workbook.js";
 
 /** @throws RowferryError when there is no such sheet or no header, or the workbook is damaged. */

@@ -2,7 +2,6 @@
 import { columnOf, MAX_COLUMN, MAX_ROW, NO_REFERENCE, readReference, readRowNumber, rowOf } from "./cell-reference.js";
 import { type BookContext, type CellResult, evaluateCell, type StoredCell } from "./cell-value.js";
 import { columnLetters } from "../header.js";
-import { RowNumbers } from "./row-numbers.js";
 import { isBlankText, setCell, type SheetRow } from "./sheet-row.js";
 import { TextRuns } from "./text-runs.js";
 import { type Attributes, isTrue, type XmlHandlers } from "./xml.js";
@@ -169,5 +168,28 @@ export class SheetHandlers implements XmlHandlers {
     const place = `${columnLetters(column + 1)}${row.number}`;
     const message = `cell ${place} (${JSON.stringify(text.slice(0, 60))}) stands to the right of the table's last column, ${columnLetters(this.#width)}`;
     (row.faults ??= []).push({ column, code: "row-long", message });
+  }
+}
+
+/** Which rows of a sheet have come by: every number at most once, in whatever order the writer chose. */
+class RowNumbers {
+  #last = 0;
+  /** One bit a row. */
+  readonly #seen = new Uint8Array((MAX_ROW >> 3) + 1);
+
+  /** The number of a row that does not say its own. */
+  next(): number {
+    return this.#last + 1;
+  }
+
+  /** @throws Error (plain) when the number has been taken, or is beyond Excel's last row. */
+  take(number: number): void {
+    if (number > MAX_ROW) throw new Error(`it has more than ${MAX_ROW} rows`);
+    const byte = number >> 3;
+    const bits = this.#seen[byte] as number;
+    const bit = 1 << (number & 7);
+    if ((bits & bit) !== 0) throw new Error(`row ${number} stands there twice`);
+    this.#seen[byte] = bits | bit;
+    this.#last = number;
   }
 }

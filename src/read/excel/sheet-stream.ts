@@ -47,3 +47,29 @@ export async function isEmptySheet(workbook: Workbook, sheet: Sheet): Promise<bo
   for await (const { rows } of sheetBatches(workbook, sheet)) if (rows.length > 0) return false;
   return true;
 }
+
+/** Rows behind the last header row that is wanted. */
+const SAMPLE_ROWS = 512;
+
+export interface SheetSample {
+  /** Rows with at least one cell that says something, in the order of the sheet; hidden ones among them. */
+  rows: SheetRow[];
+  hiddenColumns: readonly { first: number; last: number }[];
+}
+
+/** @param wanted the last row that must be among them; 0: none. @throws RowferryError where the sheet cannot be read. */
+export async function sampleSheet(workbook: Workbook, sheet: Sheet, wanted: number): Promise<SheetSample> {
+  const rows: SheetRow[] = [];
+  let behind = 0;
+  let hiddenColumns: SheetSample["hiddenColumns"] = [];
+  for await (const batch of sheetBatches(workbook, sheet)) {
+    hiddenColumns = batch.hiddenColumns;
+    for (const row of batch.rows) {
+      if (row.number > wanted) behind++;
+      // Rows far above a header that is given are of no use.
+      if (row.number >= wanted - SAMPLE_ROWS) rows.push(row);
+    }
+    if (behind >= SAMPLE_ROWS) break;
+  }
+  return { rows, hiddenColumns };
+}
