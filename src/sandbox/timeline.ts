@@ -20,8 +20,8 @@ export interface AppendedEvent {
  */
 export function appendEvent(call: Call, documentId: string, event: EventInput, at: string): AppendedEvent {
   const document = visible(call, documentId);
-  const instant = parseInstant(event.externalCreatedAt);
-  if (instant === null) throw invalid(`${at}externalCreatedAt: no time`);
+  // Its schema has seen to it that it is one.
+  const instant = parseInstant(event.externalCreatedAt) as Instant;
   const { name, isPublic, deduplicationId = null } = event;
   const checks = [() => claimKey(call, document, deduplicationId), () => checkOrder(call, document, name, instant, at)];
   for (const check of call.settings.checks === "order-first" ? checks.toReversed() : checks) check();

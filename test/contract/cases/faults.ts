@@ -1,7 +1,7 @@
 /**
  * Cases of the rows of Errors that a healthy service never shows: they need control of faults.
  */
-import { describeAnswer } from "../answer.js";
+import { describeAnswer, items } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import type { FaultRule } from "../control.js";
@@ -23,15 +23,18 @@ function serverError(rule: string, status: number): ContractCase[] {
       rule,
       `after a ${status} that kept nothing, the same request with the same key lands`,
       async (service) => {
+        let reading = "";
         for (const by of ENDPOINTS) {
           const document = await newDocument(service);
           const event = eventFields(service, document, document.at(1));
           await service.control.withFaults([fault(by === "single" ? SINGLE : BATCH, "before")], async () => {
             const answer = await send(service, document.id, event, by);
             check(answer.status === status, `should be ${status}: ${describeAnswer(answer)}`);
+            reading = items(answer.json, "errors").length > 0 ? "in the envelope" : "in a gateway's words";
             await append(service, document.id, event, by);
           });
         }
+        return { reading };
       },
       ["control"],
     ),

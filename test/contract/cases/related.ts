@@ -193,11 +193,11 @@ export const relatedCases: ContractCase[] = [
       const event = relatedFields(service, one, one.at(1), other.id);
       const answer = await send(service, one.id, event);
       if (answer.status >= 300) {
-        refused(answer, STATE);
+        const { reading } = refused(answer, STATE);
         await leftNoTrace(service, one, event);
         await append(service, one.id, relatedFields(service, one, one.at(2), other.id, { bidirectional: false }));
         const level = await send(service, one.id, relatedFields(service, one, other.at(9), other.id));
-        return { reading: `refused with ${answer.status}, at the same time ${level.status}` };
+        return { reading: `${reading}, at the same time ${level.status}` };
       }
       // Moved, the mirror must not have moved the other timeline further than it was, nor back.
       refused(await send(service, other.id, eventFields(service, other, other.at(8))), STATE);

@@ -228,12 +228,18 @@ export const timelineCases: ContractCase[] = [
     }
     return { reading: readings.join(", ") };
   }),
-  forbids("Endpoints, Events 7", "what only looks like a time is refused", async (service) => {
-    const document = await newDocument(service);
-    for (const time of NO_TIMES) {
-      refused(await send(service, document.id, eventFields(service, document, time)), PAYLOAD);
-    }
-  }),
+  forbids(
+    "Endpoints, Events 7",
+    "what only looks like a time is refused, also where nothing came before",
+    async (service) => {
+      const place = await newPlace(service);
+      for (const time of NO_TIMES) {
+        const document = documentFields(service, place, { externalCreatedAt: "2025-01-01T00:00:00Z" });
+        const events = [eventFields(service, place, time)];
+        refused(await service.post("/documents/events", { document, events }), PAYLOAD);
+      }
+    },
+  ),
   allows(
     "Open point 41",
     "a time without an offset, and a date without a time, are refused, or not",
