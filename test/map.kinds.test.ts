@@ -182,3 +182,33 @@ describe("numbers in expressions", () => {
     }
   });
 });
+
+describe("coordinates", () => {
+  const home = "city: Santos, countryState: SP, countryCode: BR";
+  const place = async (latitude: string, longitude: string) => {
+    const yaml = mappingWith({}).replace(home, `${home}, latitude: ${latitude}, longitude: ${longitude}`);
+    const header = ["Doc", "Day", "Lat", "Long"];
+    const mapper = bind(await load(yaml), header);
+    return (Lat: string, Long: string) => mapper.map([row(2, header, { Doc: "1", Day: "01/02/2026", Lat, Long })])[0];
+  };
+
+  it("are degrees: at most 90 and 180, either way, and never without their mark (F75)", async () => {
+    const read = await place("{ column: Lat }", "{ column: Long }");
+    expect(read("-23,5505", "180")).toMatchObject({
+      outcome: { fate: "valid", records: { addresses: [{ extended: { latitude: -23.5505, longitude: 180 } }] } },
+    });
+    for (const [lat, long] of [
+      ["-23.550", "1"],
+      ["-23550", "1"],
+      ["90,0001", "1"],
+      ["1", "-180,5"],
+      ["1", "46.633"],
+    ])
+      expect(read(lat ?? "", long ?? "")).toMatchObject({ outcome: { fate: "invalid" } });
+  });
+
+  it("of the mapping itself are bounded too", async () => {
+    await expect(place("-23.5505", "-46.6333")).resolves.toBeDefined();
+    await expect(place("-2355", "1")).rejects.toMatchObject({ message: expect.stringContaining("between -90 and 90") });
+  });
+});
