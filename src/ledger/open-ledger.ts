@@ -57,7 +57,7 @@ export function openLedgerReadOnly(path: string): Database.Database {
 }
 
 /** A person who types a command is told within two seconds that the ledger is being written. */
-const BESIDE_TIMEOUT_MS = 1_500;
+const BESIDE_TIMEOUT_MS = 1_000;
 
 /**
  * Opens for short writes of a person's decisions beside a running import (`dismiss`, `resolve`), without the lock.

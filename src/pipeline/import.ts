@@ -55,7 +55,7 @@ export interface PlanOptions extends ImportOptions {
  */
 export async function planImport(options: PlanOptions): Promise<Plan> {
   const mapping = await loadMapping(options.mappingPath);
-  const { session, leave } = await openBeside(options, mapping.path);
+  const { session, leave, isCopy } = await openBeside(options, mapping.path);
   try {
     return await inTransaction(session.database, "ROLLBACK", async () => {
       const staged = await stageFiles(session, mapping, options.files, options.rekey);
@@ -63,7 +63,12 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
       const preview = options.document === undefined ? null : previewDocument(session, options.document);
       const { database } = session;
       const open = tallyOpen(database);
-      const ends = exitCodeOf({ stopped: null, signal: session.signal }, open, () => false);
+      // What the other process is sending is its own affair.
+      const none = { sending: 0 };
+      const ours = isCopy
+        ? { ...open, documents: { ...open.documents, ...none }, events: { ...open.events, ...none } }
+        : open;
+      const ends = exitCodeOf({ stopped: null, signal: session.signal }, ours, () => false);
       return {
         inputs: staged.map(({ id: _, ...input }) => input),
         ...expected,
@@ -81,7 +86,10 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
 }
 
 /** The ledger; or a copy of it as it is now, where another process stages into it or sends from it; or none, where there is none. */
-async function openBeside(options: PlanOptions, mapping: string): Promise<{ session: Session; leave: () => void }> {
+async function openBeside(
+  options: PlanOptions,
+  mapping: string,
+): Promise<{ session: Session; leave: () => void; isCopy: boolean }> {
   const { target, observe } = options;
   const open = (path: string) =>
     openSession("plan", mapping, {
@@ -89,23 +97,23 @@ async function openBeside(options: PlanOptions, mapping: string): Promise<{ sess
       target: { ...target, ledgerPath: path },
       offline: true,
     });
-  const inFolder = async (folder: string, prepare: (path: string) => void) => {
+  const inFolder = async (folder: string, isCopy: boolean, prepare: (path: string) => void) => {
     const leave = () => rmSync(folder, { recursive: true, force: true });
     try {
       prepare(join(folder, "ledger.db"));
-      return { session: await open(join(folder, "ledger.db")), leave };
+      return { session: await open(join(folder, "ledger.db")), leave, isCopy };
     } catch (error) {
       leave();
       throw error;
     }
   };
-  if (!existsSync(target.ledgerPath)) return inFolder(mkdtempSync(join(tmpdir(), "rowferry-plan-")), () => {});
+  if (!existsSync(target.ledgerPath)) return inFolder(mkdtempSync(join(tmpdir(), "rowferry-plan-")), false, () => {});
   try {
-    return { session: await open(target.ledgerPath), leave: () => {} };
+    return { session: await open(target.ledgerPath), leave: () => {}, isCopy: false };
   } catch (error) {
     if (!(error instanceof RowferryError) || error.code !== "ledger-locked") throw error;
     const message = "Another process stages or sends: this is planned on a copy of the ledger as it is now.";
     observe({ type: "notice", level: "info", code: null, message });
-    return inFolder(mkdtempSync(`${target.ledgerPath}.plan-`), (path) => copyLedger(target.ledgerPath, path));
+    return inFolder(mkdtempSync(`${target.ledgerPath}.plan-`), true, (path) => copyLedger(target.ledgerPath, path));
   }
 }

@@ -1,6 +1,7 @@
 /** A run: what was staged and what is open is planned, checked as a whole, and sent; then its files are written. */
 import { countInvalidRows, countTrouble, countWaiting } from "../ledger/run-figures.js";
 import { asLedgerFailure } from "../ledger/ledger-failure.js";
+import { createRegisteredView } from "../ledger/registered.js";
 import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/transaction.js";
 import { codes } from "../model/codes.js";
@@ -9,8 +10,10 @@ import { ExitCode } from "../model/exit-code.js";
 import { failPoint } from "../model/fail-point.js";
 import type { Summary } from "../model/summary.js";
 import { openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
+import { readParticipant } from "../submit/calls.js";
 import { parseErrorLimit } from "./error-limit.js";
 import { forecast, limitOf, secondsAtLimit } from "./forecast.js";
+import { look } from "./registration.js";
 import { registerAll } from "./register-all.js";
 import { sendWork } from "./send-work.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
@@ -149,14 +152,38 @@ async function submit(
   let done = 0;
   const first = staged.map(({ id }) => id);
   const sendLimits = { first, documents: limits.limitDocuments ?? null, until: limits.until ?? null, isOver };
-  await sendWork(session, sendLimits, {
+  const sendProgress = {
     onRequest() {
       if (requests !== null) progress("events", ++done, total);
     },
-    onDocuments(count) {
+    onDocuments(count: number) {
       if (requests === null) progress("documents", (done += count), total);
     },
-  });
+  };
+  await sendWork(session, sendLimits, sendProgress);
+  // The service's clock decides (HARD-CASES H10), and was not known when these were looked at.
+  if (!isOver() && (await isDeferredByOwnClock(session))) await sendWork(session, sendLimits, sendProgress);
+}
+
+/** A clock that is less behind than this defers nothing for long. */
+const NOTEWORTHY_MS = 60_000;
+
+/** Whether this machine's clock is behind, and something waits; the service is asked for its own where no answer has told it. */
+async function isDeferredByOwnClock(session: Session): Promise<boolean> {
+  const { clock, database, observe, signal, submitter } = session;
+  if (session.stopped !== null || signal.aborted || countWaiting(database).deferred === 0) return false;
+  if (submitter.counts.sent === 0) {
+    const [known] = createRegisteredView(database).participantsAfter(0, 1);
+    if (known === undefined) return false;
+    await look(session, { kind: "participant", id: known.id, attempted: false }, readParticipant(known.serviceId));
+  }
+  const behind = submitter.serviceNow() - clock.now();
+  if (behind < NOTEWORTHY_MS) return false;
+  const minutes = Math.round(behind / 60_000);
+  const much = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+  const message = `This machine's clock is ${much} behind the service's, which counts. Set it right: what it deferred is looked at again.`;
+  observe({ type: "notice", level: "warning", code: null, message });
+  return true;
 }
 
 /** @returns how many requests will carry documents and events. */
