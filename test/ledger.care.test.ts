@@ -1,5 +1,5 @@
 /** Looking after the ledger's file: schema, state machines, modes, backup, check, prune, rebind. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -184,6 +184,7 @@ async function used(): Promise<World> {
 describe("files", () => {
   it("are readable by their owner only", async () => {
     const { target, clock } = await used();
+    mkdirSync(join(target.stateFolder, "copies"), { mode: 0o700 });
     await backup(target, join(target.stateFolder, "copies", "backup.db"));
     await prune(target, -1, { clock, waitForLock: false });
     openLedgerReadOnly(target.ledgerPath).close();

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readArchive } from "../src/ledger/archive.js";
+import { openJournal } from "../src/ledger/journal.js";
 import { openLedgerReadOnly } from "../src/ledger/open-ledger.js";
 import { prune } from "../src/pipeline/look-after-ledger.js";
 import { createSandbox, type Sandbox } from "../src/sandbox/index.js";
@@ -50,7 +51,8 @@ describe("under a file-size limit that the journal reaches", () => {
     const env = serviceEnv(await sandbox.listen({ host: "127.0.0.1", port: 0 }), ledger);
     const run = (args: string[], fileBlocks?: number) =>
       rowferry(args, { cwd: folder, env, preload: [shortWaits], ...(fileBlocks === undefined ? {} : { fileBlocks }) });
-    await run(["resume", "--journal", journal]);
+    const owner = { target: "env", baseUrl: env["ROWFERRY_BASE_URL"] ?? "", clientId: env["ROWFERRY_CLIENT_ID"] ?? "" };
+    openJournal(journal, folder, owner).close();
     const header = readFileSync(journal, "utf8");
     const entry = (padding: string) => `{"entry":"end","at":0,"padding":"${padding}"}\n`;
     const length = LIMIT * 1024 - room - header.length - entry("").length;

@@ -1,5 +1,5 @@
 /** Disks that take nothing more: full, read-only, or without rights (HARD-CASES H33). Real processes. */
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -63,6 +63,21 @@ describe("a disk that is full", () => {
     expect(ended.code).toBe(1);
     expectAll(await runImport());
   });
+});
+
+describe("a disk that is full while files are read", () => {
+  test.each([300, 700])(
+    "says that nothing was staged and what to type; that sends all of it (F89, %i)",
+    async (fileBlocks) => {
+      const hook = 'printf "%s %s" "$ROWFERRY_EXIT_CODE" "$ROWFERRY_ERROR" > hook.txt';
+      const ended = await run(["import", ...manifests, "--on-finish", hook], { fileBlocks });
+      expectRefused(ended, /could not be written/);
+      expect(ended.stderr).toMatch(/Nothing of these files was staged.*type the same import again/s);
+      expect(ended.stderr).not.toContain("rowferry resume");
+      expect(readFileSync(join(folder, "hook.txt"), "utf8")).toBe("1 ledger-not-written");
+      expectAll(await runImport());
+    },
+  );
 });
 
 describe("a state that is read-only", () => {

@@ -5,6 +5,7 @@ import { codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import { plainLines, plainText } from "../report/plain-text.js";
+import type { Interruption } from "./frame.js";
 import type { World } from "./world.js";
 
 const diskErrors = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EMFILE", "ENFILE"]);
@@ -36,6 +37,14 @@ export function asRowferryError(error: unknown, interrupted: boolean): RowferryE
 /** The exit code of an error that ended a command. */
 export function exitCodeOf(error: RowferryError): number {
   return codes[error.code].exit ?? ExitCode.unexpected;
+}
+
+/** How a command ends with what it threw. */
+export function endOf(thrown: unknown, signal: AbortSignal): { code: Code; exitCode: number } {
+  const interruption = signal.aborted ? (signal.reason as Interruption) : null;
+  const error = asRowferryError(thrown, interruption !== null);
+  const exitCode = error.code === "interrupted" && interruption !== null ? interruption.exitCode : exitCodeOf(error);
+  return { code: error.code, exitCode };
 }
 
 export interface Telling {

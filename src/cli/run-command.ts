@@ -1,6 +1,9 @@
 /** What import and resume share: target line, progress, closing summary, figures for Prometheus, --on-finish. */
 import { spawn } from "node:child_process";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { plainText } from "../report/plain-text.js";
+import { endOf } from "./report-error.js";
 import type { PipelineEvent, Summary } from "../model/summary.js";
 import type { Frame } from "./frame.js";
 import { nextTimeOfDay, type OutputFlags, type RunFlags, type TargetFlags } from "./flags.js";
@@ -13,8 +16,30 @@ import { withTarget } from "./with-target.js";
 
 export type CommandFlags = TargetFlags & OutputFlags & RunFlags;
 
-/** Runs `work` and gives its exit code; --on-finish runs afterwards whatever came of it. */
-export function runCommand(
+/**
+ * Runs `work` and gives its exit code. --metrics and --on-finish run afterwards whatever came of it, an error too: that
+ * is when they are needed. Their own failures are told, and change nothing.
+ */
+export async function runCommand(
+  frame: Frame,
+  flags: CommandFlags,
+  work: (pipeline: Pipeline, options: ResumeOptions) => Promise<Summary>,
+): Promise<number> {
+  try {
+    return await runOnTarget(frame, flags, work);
+  } catch (thrown) {
+    const { code, exitCode } = endOf(thrown, frame.signal);
+    const target = flags.target ?? (flags.sandbox === true ? "sandbox" : "");
+    await saveMetrics(frame.world, flags, async (path) => {
+      const { writeFailureMetrics } = await import("../report/metrics.js");
+      return writeFailureMetrics(path, { target, exitCode, at: frame.world.clock.now() });
+    });
+    await onFinish(frame.world, flags, { ROWFERRY_EXIT_CODE: String(exitCode), ROWFERRY_ERROR: code });
+    throw thrown;
+  }
+}
+
+function runOnTarget(
   frame: Frame,
   flags: CommandFlags,
   work: (pipeline: Pipeline, options: ResumeOptions) => Promise<Summary>,
@@ -41,13 +66,17 @@ export function runCommand(
     } finally {
       progress.close();
     }
-    if (flags.metrics !== undefined) {
+    await saveMetrics(world, flags, async (path) => {
       const { writeMetrics } = await import("../report/metrics.js");
-      await writeMetrics(flags.metrics, summary);
-    }
+      return writeMetrics(path, summary);
+    });
     const shown = (path: string) => shownPath(path, world.cwd);
     output.text(`\n${printSummary(summary, { columns: output.columns, colors: output.colors, shown })}\n`);
-    if (flags.onFinish !== undefined) await onFinish(world, flags.onFinish, summary, target.stateFolder);
+    await onFinish(world, flags, {
+      ROWFERRY_SUMMARY: join(target.stateFolder, "runs", summary.run, "summary.json"),
+      ROWFERRY_RUN: summary.run,
+      ROWFERRY_EXIT_CODE: String(summary.exitCode),
+    });
     output.data({ ...summary });
     return summary.exitCode;
   });
@@ -73,14 +102,22 @@ export function limits(flags: RunFlags, now: number): ResumeOptions["limits"] {
   };
 }
 
+async function saveMetrics(world: World, flags: CommandFlags, write: (path: string) => Promise<void>): Promise<void> {
+  if (flags.metrics === undefined) return;
+  const folder = dirname(flags.metrics);
+  try {
+    // One that is made here would hide that a mount is missing, and nobody would collect from it.
+    if (!existsSync(folder)) throw new Error(`there is no folder ${folder}`);
+    await write(flags.metrics);
+  } catch (error) {
+    world.stderr.write(`rowferry: --metrics was not written: ${plainText((error as Error).message)}\n`);
+  }
+}
+
 /** Its output goes to stderr; its failure is told and changes nothing. */
-function onFinish(world: World, command: string, summary: Summary, stateFolder: string): Promise<void> {
-  const env = {
-    ...world.env,
-    ROWFERRY_SUMMARY: join(stateFolder, "runs", summary.run, "summary.json"),
-    ROWFERRY_RUN: summary.run,
-    ROWFERRY_EXIT_CODE: String(summary.exitCode),
-  };
+function onFinish(world: World, { onFinish: command }: CommandFlags, told: Record<string, string>): Promise<void> {
+  if (command === undefined) return Promise.resolve();
+  const env = { ...world.env, ...told };
   return new Promise((resolve) => {
     const child = spawn(command, { shell: true, cwd: world.cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.on("data", (chunk: Buffer) => world.stderr.write(chunk.toString()));

@@ -1,19 +1,20 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { syncFolder } from "./durable-file.js";
+import { refuseMissingFolder } from "./missing-folder.js";
 import { openLedgerReadOnly } from "./open-ledger.js";
 
 /**
  * A copy of the ledger as it is at one moment, made while others read and write; readable by its owner only. Whole or
  * not at all. @returns its size in bytes
- * @throws RowferryError `ledger-there-already`, `ledger-missing`
+ * @throws RowferryError `ledger-there-already`, `ledger-missing`, `folder-missing`
  */
 export async function backupLedger(path: string, destination: string): Promise<number> {
   if (existsSync(destination)) {
     throw new RowferryError("ledger-there-already", "There is a file already.", { place: { file: destination } });
   }
-  mkdirSync(dirname(destination), { recursive: true, mode: 0o700 });
+  refuseMissingFolder(destination);
   const temporary = `${destination}.part`;
   rmSync(temporary, { force: true });
   closeSync(openSync(temporary, "wx", 0o600));

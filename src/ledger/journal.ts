@@ -8,6 +8,7 @@ import { RowferryError } from "../model/error.js";
 import { failPoint } from "../model/fail-point.js";
 import type { JsonObject } from "../model/json.js";
 import { stripEnd } from "../model/strip-end.js";
+import { refuseMissingFolder } from "./missing-folder.js";
 import { isOn } from "../model/safeguards.js";
 import { openDurableFile } from "./durable-file.js";
 import { type LedgerOwner, ownerName } from "./open-ledger.js";
@@ -39,6 +40,7 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
     }
   };
   const file = about(() => {
+    refuseMissingFolder(path);
     refuseAnothers(path, owner);
     return openDurableFile(path);
   });

@@ -1,11 +1,12 @@
 import { selectOpen, type Selectors } from "../ledger/selection.js";
 import { retry } from "../ledger/settle.js";
 import type { Summary } from "../model/summary.js";
-import { type ResumeOptions, run } from "./run.js";
+import { requireLedger, type ResumeOptions, run } from "./run.js";
 
 /** Rejected work that the selectors name goes back to planned; then all that is open is sent, as `resume` does. */
 export async function runRetry(options: ResumeOptions & { selectors: Selectors }): Promise<Summary> {
   const { selectors, ...rest } = options;
+  requireLedger(options.target);
   return run("retry", null, rest, (session) => {
     const { database, clock } = session;
     const count = retry(database, selectOpen(database, selectors), clock.now(), selectors.code === "row-gone");

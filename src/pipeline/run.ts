@@ -1,4 +1,5 @@
 /** A run: what was staged and what is open is planned, checked as a whole, and sent; then its files are written. */
+import { existsSync } from "node:fs";
 import { countInvalidRows, countTrouble, countWaiting } from "../ledger/run-figures.js";
 import { asLedgerFailure } from "../ledger/ledger-failure.js";
 import { createRegisteredView } from "../ledger/registered.js";
@@ -9,6 +10,7 @@ import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import { failPoint } from "../model/fail-point.js";
 import type { Summary } from "../model/summary.js";
+import type { Target } from "../model/target.js";
 import { openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
 import { readParticipant } from "../submit/calls.js";
 import { parseErrorLimit } from "./error-limit.js";
@@ -38,9 +40,16 @@ export interface ResumeOptions extends Omit<SessionOptions, "waitForLock" | "max
   logLevel?: RunLogLevel;
 }
 
-/** `import` without files. */
+/** `import` without files. @throws RowferryError `ledger-missing`: of a mistyped ledger there is nothing to go on with */
 export async function runResume(options: ResumeOptions): Promise<Summary> {
+  requireLedger(options.target);
   return run("resume", null, options, null);
+}
+
+/** Opening for writing would make a new one, in which there is nothing to do: "all is well". */
+export function requireLedger({ ledgerPath }: Target): void {
+  if (!existsSync(ledgerPath))
+    throw new RowferryError("ledger-missing", "There is no ledger here.", { place: { file: ledgerPath } });
 }
 
 /** A run of any kind: `stage` puts rows into the ledger, whole or not at all; null: only what is there already. */
@@ -52,6 +61,8 @@ export async function run(
 ): Promise<Summary> {
   const startedAt = options.clock.now();
   let log: RunLog | null = null;
+  /** Whether what its files hold is in no ledger, so that there is nothing to go on with. */
+  let unstaged = false;
   const session = await openSession(command, mapping, {
     ...sessionOptions(options),
     observe(event) {
@@ -59,11 +70,14 @@ export async function run(
       options.observe(event);
     },
     onAttempt: (kind, { error, ...attempt }) => log?.attempt({ ...attempt, kind, codes: error?.codes ?? [] }),
+  }).catch((error: unknown) => {
+    throw stage === null ? error : nothingStaged(error);
   });
   try {
     log = openRunLog(runFolder(session.target, session.run.name), options.logLevel ?? "info");
     log.begin({ name: session.run.name, command, target: session.target.name });
     let staged: StagedInput[] = [];
+    unstaged = stage !== null;
     if (stage !== null) {
       session.observe({ type: "stage", stage: "reading", total: null });
       staged = await inTransaction(session.database, "COMMIT", async () => {
@@ -73,6 +87,7 @@ export async function run(
         failPoint("before-staging-commits");
         return inputs;
       });
+      unstaged = false;
       failPoint("after-staging-committed");
     } else tellUnstaged(session);
     if (!tooManyInvalid(session, staged, options.limits.maxErrors))
@@ -94,11 +109,21 @@ export async function run(
     const code = error instanceof RowferryError ? error.code : "unexpected";
     finishFailed(session, codes[code].exit ?? ExitCode.unexpected);
     log?.fail(code);
-    throw error;
+    throw unstaged ? nothingStaged(error) : error;
   } finally {
     await session.close();
     log?.close();
   }
+}
+
+/** Of a disk that is full: `resume` would find nothing, say that all is well, and the files would never be sent. */
+function nothingStaged(error: unknown): unknown {
+  if (!(error instanceof RowferryError) || !["ledger-not-written", "journal-not-written"].includes(error.code))
+    return error;
+  const { code, message, place, cause } = error;
+  const hint =
+    "Nothing of these files was staged, and nothing was sent. Make room or restore the permission, then type the same import again.";
+  return new RowferryError(code, message, { place, cause, hint });
 }
 
 /** What was killed while it read has left nothing to go on with, and would be forgotten in silence. */

@@ -9,6 +9,25 @@ export async function writeMetrics(path: string, summary: Summary): Promise<void
   await writeAtomically(path, (file) => file.write(text), 0o644);
 }
 
+/** Of a command that came to no summary: when, and how it ended. */
+export async function writeFailureMetrics(
+  path: string,
+  { target, exitCode, at }: { target: string; exitCode: number; at: number },
+): Promise<void> {
+  const registry = new Registry();
+  registry.setDefaultLabels({ target });
+  ended(registry, new Date(at).toISOString(), exitCode);
+  const text = await registry.metrics();
+  await writeAtomically(path, (file) => file.write(text), 0o644);
+}
+
+function ended(registry: Registry, finishedAt: string, exitCode: number): void {
+  const single = (name: string, help: string, value: number) =>
+    new Gauge({ name: `rowferry_${name}`, help, registers: [registry] }).set(value);
+  single("last_run_finished_timestamp_seconds", "When the last run finished.", seconds(finishedAt));
+  single("last_run_exit_code", "Its exit code: 0 all is well, 3 a person is needed, 4 can go on.", exitCode);
+}
+
 /** Every figure carries the labels `target` and `command`; times are in seconds since 1970. */
 export function metricsText(summary: Summary): Promise<string> {
   const registry = new Registry();
@@ -16,13 +35,12 @@ export function metricsText(summary: Summary): Promise<string> {
   const single = (name: string, help: string, value: number) => {
     new Gauge({ name: `rowferry_${name}`, help, registers: [registry] }).set(value);
   };
-  single("last_run_finished_timestamp_seconds", "When the last run finished.", seconds(summary.finishedAt));
+  ended(registry, summary.finishedAt, summary.exitCode);
   single(
     "last_run_duration_seconds",
     "How long the last run took.",
     seconds(summary.finishedAt) - seconds(summary.startedAt),
   );
-  single("last_run_exit_code", "Its exit code: 0 all is well, 3 a person is needed, 4 can go on.", summary.exitCode);
   const rows = new Gauge({
     name: "rowferry_rows",
     help: "Rows of the last run by fate.",

@@ -1,7 +1,7 @@
 /** A whole installation in one process and in virtual time: a sandbox as the service, a ledger on disk, real stages between. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
 import { openLedger, openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
 import { createInputStager } from "../../src/ledger/stage-input.js";
@@ -100,6 +100,7 @@ export function createWorld(options: WorldOptions = {}): World {
   });
   const folder = mkdtempSync(join(worldDisk, "rowferry-world-"));
   const journal = options.journal === true ? join(folder, "other-disk", "journal.ndjson") : (options.journal ?? null);
+  if (journal !== null) mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
   const target: Target = {
     name: owner.target,
     baseUrl: owner.baseUrl,

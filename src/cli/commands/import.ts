@@ -25,10 +25,15 @@ export function define(command: Command, frame: Frame): void {
     .addHelpText("after", examples)
     .action(
       frame.action((mappingPath: string, files: string[], flags: CommandFlags & { rekey?: boolean }) => {
-        checkMappingFirst("import", mappingPath, files);
-        return runCommand(frame, flags, (pipeline, options) =>
-          pipeline.runImport({ ...options, mappingPath, files, ...(flags.rekey === true ? { rekey: true } : {}) }),
-        );
+        return runCommand(frame, flags, (pipeline, options) => {
+          checkMappingFirst("import", mappingPath, files);
+          return pipeline.runImport({
+            ...options,
+            mappingPath,
+            files,
+            ...(flags.rekey === true ? { rekey: true } : {}),
+          });
+        });
       }),
     );
 }

@@ -62,6 +62,13 @@ export const ledgerCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "folder-missing": {
+    meaning: "The folder in which a journal or a backup is to lie does not exist.",
+    remedy: "Mount the disk, correct the path, or make the folder (`mkdir -p`), and run the command again.",
+    example: "--journal /mnt/bakcup/journal.ndjson",
+    transient: false,
+    exit: ExitCode.usage,
+  },
   "journal-unreadable": {
     meaning: "The journal cannot be read, or is none.",
     remedy: "Check the path. A torn last line is normal after a power loss and is left out; any other damage is named.",

@@ -1,0 +1,89 @@
+/** Mishaps of runs, played: what the operator does, what is said, what is on the service in the end. */
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Office, openOffice } from "./support/office.js";
+import { weighings } from "./support/weighings.js";
+
+const rows = [
+  ["Load", "At", "Gross"],
+  ["L1", "2026-01-01 10:00", "5"],
+];
+const hook = 'printf "%s %s" "$ROWFERRY_EXIT_CODE" "$ROWFERRY_ERROR" > hook.txt';
+
+function open(): Office & { said: () => string; typed: Office["type"]; importing: readonly string[] } {
+  const office = openOffice(weighings);
+  office.writeCsv("loads.csv", rows);
+  return {
+    ...office,
+    said: () => readFileSync(office.path("hook.txt"), "utf8"),
+    typed: (...argv) => office.type(...argv, "--on-finish", hook, "--metrics", office.path("run.prom")),
+    importing: ["import", office.path("m.yaml"), office.path("loads.csv")],
+  };
+}
+
+describe("--on-finish and --metrics run whatever the end (F19)", () => {
+  const metrics = (office: Office) => readFileSync(office.path("run.prom"), "utf8");
+
+  it.each([
+    ["a file that is not there", ["import", "m.yaml", "gone.csv"], 2],
+    ["a mapping that is not there", ["import", "gone.yaml", "loads.csv"], 2],
+    ["file and mapping in each other's place", ["import", "loads.csv", "m.yaml"], 2],
+    ["a target that nobody knows", ["import", "m.yaml", "loads.csv", "--target", "prod"], 2],
+  ])("after %s", async (_, [command = "", ...files], code) => {
+    const office = open();
+    const argv = files.map((file) => (/\.\w+$/.test(file) ? office.path(file) : file));
+    expect((await office.typed(command, ...argv)).code).toBe(code);
+    expect(office.said()).toMatch(new RegExp(`^${code} [a-z-]+$`));
+    expect(metrics(office)).toMatch(new RegExp(`rowferry_last_run_exit_code\\{[^}]*\\} ${code}\n`));
+    expect(metrics(office)).toContain("rowferry_last_run_finished_timestamp_seconds");
+    expect(existsSync(office.path("state/sandbox/store.db")) ? office.documents() : []).toEqual([]);
+  });
+
+  it("figures that cannot be written are told, and the run, its summary and the hook are as ever", async () => {
+    const office = open();
+    const path = join(office.world.cwd, "not-mounted", "run.prom");
+    const { code, out, err } = await office.type(...office.importing, "--on-finish", hook, "--metrics", path);
+    expect([code, office.said()]).toEqual([0, "0 "]);
+    expect(out).toContain("loads.csv");
+    expect(err).toMatch(/--metrics was not written: there is no folder \S+not-mounted/);
+    expect(existsSync(join(office.world.cwd, "not-mounted"))).toBe(false);
+    expect(office.documents()).toHaveLength(1);
+  });
+});
+
+describe("a disk that is not mounted (F98)", () => {
+  it("a journal's folder is not made: nothing is sent until it is there", async () => {
+    const office = open();
+    const journal = office.path("not-mounted/journal.ndjson");
+    const { code, err } = await office.type(...office.importing, "--journal", journal);
+    expect([code, err]).toEqual([2, expect.stringContaining("There is no such folder")]);
+    expect(existsSync(office.path("not-mounted"))).toBe(false);
+    expect(existsSync(office.path("state/sandbox/store.db")) ? office.documents() : []).toEqual([]);
+    mkdirSync(office.path("not-mounted"));
+    expect((await office.type(...office.importing, "--journal", journal)).code).toBe(0);
+    expect(office.documents()).toHaveLength(1);
+  });
+
+  it("a backup's folder is not made", async () => {
+    const office = open();
+    await office.type(...office.importing);
+    const { code, err } = await office.type("ledger", "backup", office.path("not-mounted/ledger.db"));
+    expect([code, err]).toEqual([2, expect.stringContaining("There is no such folder")]);
+    expect(existsSync(office.path("not-mounted"))).toBe(false);
+    mkdirSync(office.path("not-mounted"));
+    expect((await office.type("ledger", "backup", office.path("not-mounted/ledger.db"))).code).toBe(0);
+  });
+});
+
+describe("a mistyped ledger (F94)", () => {
+  it.each(["resume", "retry"])("%s says so, and makes none", async (command) => {
+    const office = open();
+    await office.type(...office.importing);
+    const mistyped = office.path("state/sandbox/leger.db");
+    const { code, err } = await office.type(command, "--ledger", mistyped);
+    expect([code, err]).toEqual([2, expect.stringContaining("There is no ledger here")]);
+    expect(existsSync(mistyped)).toBe(false);
+    expect((await office.type(command)).code).toBe(0);
+  });
+});
