@@ -1,5 +1,7 @@
 /** Selectors, the same for every command: which open rows, events and documents a person means (DESIGN section 7). */
 import type { Database } from "better-sqlite3";
+import { RowferryError } from "../model/error.js";
+import { inputOf } from "./row-id.js";
 import { CODE_OF_EVENT, FAILED_DOCUMENT_S, UNSETTLED_S } from "./unsettled.js";
 
 export interface Selectors {
@@ -38,7 +40,10 @@ const failedDocuments = `SELECT d.id FROM document_states s JOIN documents d ON 
 
 type Condition = { sql: string; values: (string | number)[] };
 
-/** Everything that is open and fits all the selectors given; without selectors everything that is open. */
+/**
+ * Everything that is open and fits all the selectors given; without selectors everything that is open.
+ * @throws RowferryError `usage` for a row number that open rows of several files have
+ */
 export function selectOpen(database: Database, selectors: Selectors): Selection {
   const all = (sql: string, conditions: (Condition | null)[]) => {
     const given = conditions.filter((condition) => condition !== null);
@@ -58,7 +63,7 @@ export function selectOpen(database: Database, selectors: Selectors): Selection 
     sql: `EXISTS (SELECT 1 FROM row_events re WHERE re.event_id = e.id AND ${condition.sql})`,
   }));
   const byRowOf = (table: string): (Condition | null)[] => [...onRow(`${table}.row_id`), code(`${table}.reason`)];
-  return {
+  const selection: Selection = {
     rows: all("SELECT r.id FROM rows r WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL", [
       ...onRow("r.id"),
       code("r.reason"),
@@ -78,6 +83,42 @@ export function selectOpen(database: Database, selectors: Selectors): Selection 
     participants: ofRowsOnly ? all(failedRegistrations("participant", "participants"), byRowOf("t")) : [],
     addresses: ofRowsOnly ? all(failedRegistrations("address", "addresses"), byRowOf("t")) : [],
   };
+  if (selectors.row !== undefined) refuseAmbiguous(database, selectors, selection);
+  return selection;
+}
+
+/** A row number means one row: what a person did not name is not touched (findings F87). */
+function refuseAmbiguous(database: Database, { row, input }: Selectors, selection: Selection): void {
+  const found = database
+    .prepare<[string], { name: string; path: string; run: string }>(
+      `SELECT DISTINCT i.name, i.path, u.name AS run FROM inputs i JOIN runs u ON u.id = i.run_id
+       WHERE i.id IN (SELECT value FROM json_each(?)) ORDER BY i.staged_at, i.id`,
+    )
+    .all(JSON.stringify([...inputsOf(database, selection, row ?? 0)]));
+  if (found.length < 2) return;
+  const choices = found.map(({ name, path, run }) => `${name}:${row} of ${path}, imported by ${run}`).join("; ");
+  const isNamed = input !== undefined && found.every(({ name }) => name === input);
+  throw new RowferryError("usage", `Row ${row} is open in ${found.length} files: ${choices}.`, {
+    hint: isNamed ? "Add --run <name> to say which import of it you mean." : "Name the file too: --row <file>:<row>.",
+  });
+}
+
+function inputsOf(database: Database, selection: Selection, row: number): Set<number> {
+  const rowsOfEvents = database
+    .prepare<[string, number], number>(
+      `SELECT DISTINCT row_id FROM row_events WHERE event_id IN (SELECT value FROM json_each(?)) AND row_id & 4294967295 = ?`,
+    )
+    .pluck();
+  const declaring = (["documents", "participants", "addresses"] as const).flatMap((table) =>
+    database
+      .prepare<[string], number>(
+        `SELECT row_id FROM ${table} WHERE id IN (SELECT value FROM json_each(?)) AND row_id IS NOT NULL`,
+      )
+      .pluck()
+      .all(JSON.stringify(selection[table])),
+  );
+  const rows = [...selection.rows, ...rowsOfEvents.all(JSON.stringify(selection.events), row), ...declaring];
+  return new Set(rows.map(inputOf));
 }
 
 function rowConditions(selectors: Selectors, column: string): Condition[] {

@@ -203,6 +203,12 @@ export function createWorkStore(database: Database) {
        UNION SELECT document_id FROM (${sendingEvents}) ORDER BY 1`,
     )
     .pluck();
+  const otherOfId = database
+    .prepare<[string, number], string>(
+      `SELECT d.kind || ' ' || d.key FROM document_states s JOIN documents d ON d.id = s.document_id
+       WHERE s.service_id = ? AND s.document_id <> ? LIMIT 1`,
+    )
+    .pluck();
   const countOpenEvents = database.prepare<[], number>(`SELECT count(*) ${openEvents}`).pluck();
   const countOpenDocuments = database.prepare<[], number>("SELECT count(*) FROM open_documents").pluck();
 
@@ -283,6 +289,9 @@ export function createWorkStore(database: Database) {
 
     /** Takes a document off the list of open work, unless something of it still waits for an answer or a person. */
     closeIfResting: (documentId: number): void => void close.run({ id: documentId }),
+
+    /** The other document of this ledger that the service knows by this id, as `kind key`; null: there is none. */
+    otherOfId: (documentId: number, serviceId: string): string | null => otherOfId.get(serviceId, documentId) ?? null,
 
     countOpenDocuments: (): number => countOpenDocuments.get() ?? 0,
 

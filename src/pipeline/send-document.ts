@@ -149,10 +149,12 @@ async function sendCreate(
     case "accepted": {
       const receipt = batchReceiptOf(answer.body);
       const { documentId } = receipt;
-      if (documentId === null) {
+      const other = documentId === null ? null : session.work.otherOfId(document.id, documentId);
+      if (documentId === null || other !== null) {
         end((t) => {
           for (const id of ids) t.stalled(id, "document-stranded", now);
-          const message = strandedMessage("was created, but the answer held no id", answer);
+          const why = other === null ? "held no id" : `named the id of ${other}`;
+          const message = strandedMessage(`was created, but the answer ${why}`, answer);
           t.stranded(document.id, "document-stranded", message, now);
         });
         return { next: "stop" };

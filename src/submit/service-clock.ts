@@ -11,11 +11,21 @@ export interface ServiceClock {
   readonly aheadMs: number | null;
 }
 
+/** A clock that is set wrong is off by less; farther off is believed when two answers say so. */
+const FAR_OFF_MS = 24 * 60 * 60 * 1000;
+const AGREEING_MS = 60_000;
+
 export function createServiceClock(clock: Clock): ServiceClock {
   // A Date header is cut to whole seconds and has travelled: each one says "at least so late". The latest of them is
   // nearest; only the last few count, so that a local clock that is set anew is noticed.
   let ahead: number[] = [];
-  const best = () => (ahead.length === 0 ? null : Math.max(...ahead));
+  // A single answer that is far off proves nothing: what is taken for late would be sent early (findings F68).
+  const isConfirmed = (one: number, index: number) =>
+    Math.abs(one) <= FAR_OFF_MS || ahead.some((other, at) => at !== index && Math.abs(other - one) <= AGREEING_MS);
+  const best = () => {
+    const confirmed = ahead.filter(isConfirmed);
+    return confirmed.length === 0 ? null : Math.max(...confirmed);
+  };
   return {
     now: () => clock.now() + (isOn("service-clock") ? (best() ?? 0) : 0),
     seen(date) {

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { StateCounts } from "../../model/summary.js";
+import type { StateCounts, Summary } from "../../model/summary.js";
 import { isoOrNull, isoTime } from "./show-requests.js";
 import type { ShownRun } from "./shown.js";
 import { requestsOf } from "../request-id.js";
@@ -12,9 +12,13 @@ interface RunRow {
   started_at: number;
   finished_at: number | null;
   exit_code: number | null;
+  summary: string | null;
 }
 
-/** Runs, with what each staged and sent, by the state it is in now. */
+/**
+ * Runs, with what each staged and sent: as it reported it, which later imports do not alter. Of one that came to no summary,
+ * what the ledger has of it now.
+ */
 export function createRunView(database: Database) {
   const newest = database.prepare<[number], RunRow>("SELECT * FROM runs ORDER BY id DESC LIMIT ?");
   const byName = database.prepare<[string], RunRow>("SELECT * FROM runs WHERE name = ?");
@@ -38,15 +42,24 @@ export function createRunView(database: Database) {
     startedAt: isoTime(row.started_at),
     finishedAt: isoOrNull(row.finished_at),
     exitCode: row.exit_code,
-    inputs: inputs.all(row.id),
-    requests: counts(requests.all(...requestsOf(row.id))),
-    events: counts(events.all(...requestsOf(row.id))),
+    ...(reported(row.summary) ?? {
+      inputs: inputs.all(row.id),
+      requests: counts(requests.all(...requestsOf(row.id))),
+      events: counts(events.all(...requestsOf(row.id))),
+    }),
   });
   return {
     /** Newest first. */
     newest: (limit: number): ShownRun[] => newest.all(limit).map(shown),
     find: (name: string): ShownRun[] => byName.all(name).map(shown),
   };
+}
+
+function reported(json: string | null): Pick<ShownRun, "inputs" | "requests" | "events"> | null {
+  const summary = json === null ? null : (JSON.parse(json) as Summary | { type: "verify" });
+  if (summary?.type !== "summary") return null;
+  const { inputs, requests, events } = summary;
+  return { inputs: inputs.map(({ input, ...rest }) => ({ name: input, ...rest })), requests: requests.byKind, events };
 }
 
 export type RunView = ReturnType<typeof createRunView>;
