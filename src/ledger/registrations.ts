@@ -27,6 +27,12 @@ export interface OpenAddress {
 
 export type Registration = { state: string; serviceId: string | null; payload: string; id: number };
 
+export interface ForeignParticipant {
+  serviceId: string;
+  /** Type and number of its tax id; null where only its id was given. */
+  name: string | null;
+}
+
 const resolvedParticipant = (ref: string) =>
   `CASE WHEN ${ref} > 0 THEN ${ref} ELSE (SELECT participant_id FROM participant_aliases WHERE id = -${ref}) END`;
 
@@ -101,7 +107,25 @@ export function createRegistrationStore(database: Database, journal: Journal | n
   };
   const setGeography = database.prepare<[string, number]>("UPDATE addresses SET geography = ? WHERE id = ?");
 
+  // Participants that a request refers to, itself or by an address.
+  const notOurs = database.prepare<{ events: string; address: number; document: number }, ForeignParticipant>(
+    `SELECT p.service_id AS serviceId, json_extract(p.payload, '$.taxIdType') || ' ' || json_extract(p.payload, '$.taxId') AS name
+     FROM participants p WHERE p.state = 'registered' AND p.origin <> 'created' AND p.id IN (
+       SELECT ${resolvedParticipant("e.participant_ref")} FROM events e WHERE e.id IN (SELECT value FROM json_each(@events))
+       UNION SELECT ${resolvedParticipant("d.participant_ref")} FROM documents d WHERE d.id = @document
+         OR d.id IN (SELECT target_document FROM events WHERE id IN (SELECT value FROM json_each(@events)))
+       UNION SELECT ${resolvedParticipant("a.participant_ref")} FROM addresses a WHERE a.id = @address)
+     ORDER BY p.id LIMIT 1`,
+  );
+
   return {
+    /** A participant that this ledger did not create, of those that a request refers to; null: there is none. */
+    foreignOf({ subject, subjectId, events }: { subject: string; subjectId: number; events: readonly number[] }) {
+      const ids = JSON.stringify(events);
+      const only = (kind: string) => (subject === kind ? subjectId : 0);
+      return notOurs.get({ events: ids, address: only("address"), document: only("document") }) ?? null;
+    },
+
     countOpen: () => countOpen.get() ?? { participants: 0, addresses: 0 },
 
     /** Participants to register, with id greater than `after`; up to 500. */

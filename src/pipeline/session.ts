@@ -11,7 +11,7 @@ import { createJournalEntries } from "../ledger/journal-entries.js";
 import { type LedgerDatabase, type LedgerOwner, openLedger } from "../ledger/open-ledger.js";
 import { createInputStore, type InputStore } from "../ledger/inputs.js";
 import { createRefusalHistory, type RefusalHistory } from "../ledger/refusals.js";
-import { createRegistrationStore, type RegistrationStore } from "../ledger/registrations.js";
+import { createRegistrationStore, type ForeignParticipant, type RegistrationStore } from "../ledger/registrations.js";
 import { createRequestStore, type Intent, type RequestStore } from "../ledger/requests.js";
 import { createRunStore, type Run } from "../ledger/runs.js";
 import { createSettingsStore, type SettingsStore } from "../ledger/settings.js";
@@ -25,6 +25,7 @@ import { RowferryError } from "../model/error.js";
 import type { PipelineEvent } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import type { Answer, Attempt, Call, CallKind, Submitter } from "../submit/call.js";
+import { readParticipant } from "../submit/calls.js";
 import { createSubmitter } from "../submit/create-submitter.js";
 import type { Throttle } from "../submit/throttle.js";
 import type { Transport } from "../submit/transport.js";
@@ -165,7 +166,12 @@ export async function openSession(command: string, mapping: string | null, optio
       async send(call, intent) {
         let request: number | null = null;
         let before: Attempt | null = null;
+        const foreign = () => registrations.foreignOf(intent);
         const answer = await submitter.send(call, {
+          foreignRead() {
+            const found = foreign();
+            return found === null ? null : readParticipant(found.serviceId);
+          },
           onLeaving() {
             request = requests.begin({ ...intent, kind: call.kind, runId: run.id }, clock.now());
             return request !== null;
@@ -176,7 +182,7 @@ export async function openSession(command: string, mapping: string | null, optio
             before = attempt;
           },
         });
-        return { request, answer };
+        return { request, answer: nameForeign(answer, foreign) };
       },
       outcomes: (write) => requests.outcomes(write),
       journalChoices: () => choices?.record(clock.now()),
@@ -187,6 +193,16 @@ export async function openSession(command: string, mapping: string | null, optio
     await close();
     throw asLedgerFailure(error, options.target.ledgerPath);
   }
+}
+
+/** Of a call refused with 403 whose token is good: which participant it is about, for the service's words may not say. */
+function nameForeign(answer: Answer, foreign: () => ForeignParticipant | null): Answer {
+  if (answer.result !== "refused" || answer.error.status !== 403) return answer;
+  const found = foreign();
+  const who = `${found?.name ?? "the participant"} (${found?.serviceId})`;
+  const about = `it refers to ${who}, which this client did not create; with participants.foreign: refuse in the mapping such rows are found before they are sent`;
+  const message = [answer.error.message, about].filter((part) => part !== null).join(" · ");
+  return { ...answer, error: { ...answer.error, message } };
 }
 
 /** @throws RowferryError `ledger-behind-journal`, and what `openJournal` throws */

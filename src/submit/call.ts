@@ -87,6 +87,11 @@ export interface SendOptions {
    * throws, `send` rejects with. Never run for a call that does not leave.
    */
   onLeaving?: () => boolean;
+  /**
+   * Where the service refuses with 403 what a fresh token may not do: a read of a participant that the call refers to and this
+   * client did not create (open-points 28); null: it refers to none. Answered, the refusal is about the call, not the client.
+   */
+  foreignRead?: () => Call | null;
   /** Runs after each attempt, before the next. */
   onAttempt?: (attempt: Attempt) => void;
 }

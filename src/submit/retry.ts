@@ -25,7 +25,11 @@ export type Send = (call: Call, options?: SendOptions) => Promise<Answer>;
 
 export function withRetries(next: Layer, options: RetryOptions): Send {
   const { clock, random, policy, stop, tokens } = options;
-  return async (call, { onLeaving, onAttempt } = {}) => {
+  const isAnswered = async (read: Call | null): Promise<boolean> => {
+    const asked = read === null ? null : await next({ call: read, freshToken: true });
+    return asked?.sent === true && endingOf(asked) === "accepted";
+  };
+  return async (call, { onLeaving, onAttempt, foreignRead } = {}) => {
     const attempts: Attempt[] = [];
     let retries = 0;
     let renewals = 0;
@@ -58,6 +62,8 @@ export function withRetries(next: Layer, options: RetryOptions): Send {
         // A token that grew old on its way through the throttle may have ended too: then one of the last moment decides.
         const isProof = renewals > 0 && (freshToken || tried.startedAt - tried.token.issuedAt <= freshMs);
         if (isProof || renewals === 2 || (ending === "unauthorized" && !replaced)) {
+          const mayBeForeign = ending === "forbidden" && foreignRead !== undefined;
+          if (mayBeForeign && (await isAnswered(foreignRead()))) return settled(attempts, tried);
           const reason = credentials(attempt);
           stop.stop(reason);
           return stopped(attempts, reason);
