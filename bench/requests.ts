@@ -90,7 +90,7 @@ function drawPlan(random: Random, documents: number, most: number, links: number
 }
 
 function needsOf(assessments: Map<number, Assessment>): Map<number, Need[]> {
-  const { needs } = linkEvents(assessments, {
+  return linkEvents(assessments, {
     linkTime: "event",
     relatedTo: () => [],
     outside: () => ({
@@ -104,7 +104,6 @@ function needsOf(assessments: Map<number, Assessment>): Map<number, Need[]> {
     }),
     makers: new Map(),
   });
-  return needs;
 }
 
 /** Breadth first over how far every document has come; creating a document empty is a request too. Null: impossible. */

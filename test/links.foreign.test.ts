@@ -31,7 +31,9 @@ test("is named with the setting that finds it beforehand; other documents land, 
   expect(oneLine(out)).toContain(`(${participant}), which this client did not create`);
   expect((await world.typed("show", participant)).out).toContain(`CNPJ ${FOREIGN}`);
   expect(oneLine(out)).toContain("participants.foreign: refuse");
-  expect(["B", "C", "D", "E"].map((key) => world.timeline(key))).toEqual(Array(4).fill(["1 Weighing"]));
+  expect(["B", "C", "D", "E"].map((key) => world.timeline(key))).toEqual(
+    Array.from({ length: 4 }, () => ["1 Weighing"]),
+  );
   const status = await world.typed("status");
   expect(status.out).toContain("rowferry dismiss --code address-not-registered");
 });

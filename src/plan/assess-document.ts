@@ -59,6 +59,8 @@ export interface AssessmentContext {
   /** Whether stalled work may be sent again: once a run. */
   retryStalled: boolean;
   retiming: Retiming;
+  /** When the event that makes the document lands, ms; infinity: at the service's time. Null: nothing is about to make it. */
+  begins: number | null;
   participant(ref: number): Registration | null;
   address(ref: number): Registration | null;
   document(id: number): WorkDocument | null;
@@ -92,7 +94,8 @@ export function assessDocument(
   assessment.blocked = documentBlock(document, context);
   let block: Block | null = from?.block ?? assessment.blocked;
   let shut = from?.shut ?? (document.state === "cancelled" ? 2 : document.state === "closed" ? 1 : 0);
-  let lastAt = from?.lastAt ?? document.lastAt ?? Number.NEGATIVE_INFINITY;
+  const begun = Math.max(document.lastAt ?? Number.NEGATIVE_INFINITY, context.begins ?? Number.NEGATIVE_INFINITY);
+  let lastAt = from?.lastAt ?? begun;
   // What the timeline has passed cannot be corrected in place any more, and holds nothing (HARD-CASES H12).
   const open = isOn("hold") ? holds.filter(({ at }) => at === null || at >= lastAt) : [];
   for (const { row, at, event } of open) {
@@ -109,7 +112,7 @@ export function assessDocument(
     const doubtful =
       (event.state === "sending" || (event.state === "stalled" && event.doubt)) && !isDisproved(document, staged);
     if (!doubtful) {
-      const refusal = refusalOf(event, { shut, lastAt });
+      const refusal = refusalOf(event, { shut, lastAt, begins: context.begins });
       if (refusal !== null) {
         assessment.refused.push({ event, ...refusal });
         continue;
@@ -157,7 +160,7 @@ function isSettled(event: WorkEvent, block: Block): boolean {
 
 function refusalOf(
   event: WorkEvent,
-  state: { shut: number; lastAt: number },
+  state: { shut: number; lastAt: number; begins: number | null },
 ): { reason: Code; message: string } | null {
   if (isRejected(event) || event.state === "foreign") return null;
   const time = () => new Date(event.at).toISOString();
@@ -170,6 +173,11 @@ function refusalOf(
     return { reason, message: `${why} (${event.name}, ${time()}).` };
   }
   if (event.at < state.lastAt) {
+    if (state.lastAt === state.begins) {
+      const begins = Number.isFinite(state.begins) ? `at ${new Date(state.begins).toISOString()}` : "when it is made";
+      const message = `${event.name} took place at ${time()}, but the timeline begins ${begins}, with the event that makes the document.`;
+      return { reason: "late", message };
+    }
     const last = new Date(state.lastAt).toISOString();
     return {
       reason: "late",

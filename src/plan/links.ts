@@ -49,24 +49,16 @@ export function touched(event: WorkEvent, relatedTo: LinkContext["relatedTo"]): 
  * Needs of every ready event of a component. Events whose needs can never be met in this run leave `ready` for
  * `held`, together with all that is later on their documents; what waits for those follows, until nothing moves.
  */
-export function linkEvents(
-  assessments: ReadonlyMap<number, Assessment>,
-  context: LinkContext,
-): { needs: Map<number, Need[]>; early: ReadonlyMap<Assessment, WorkEvent> } {
+export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): Map<number, Need[]> {
   const needs = new Map<number, Need[]>();
   const { makers } = context;
   refuseVainMakers(assessments, context);
-  const early = new Map<Assessment, WorkEvent>();
-  for (const assessment of assessments.values()) {
-    const maker = makers.get(assessment.document.id);
-    if (maker === undefined || assessments.get(maker.document)?.ready.includes(maker) !== true) continue;
-    if (refuseBeforeMaker(assessment, maker, context)) early.set(assessment, maker);
-  }
   for (const assessment of assessments.values()) {
     for (const event of assessment.ready) {
       const own: Need[] = [];
       if (event.relatedDocument !== null && !context.outside(event.relatedDocument).exists) {
-        own.push({ document: event.relatedDocument });
+        const maker = makers.get(event.relatedDocument);
+        own.push(maker === undefined ? { document: event.relatedDocument } : { event: maker.id });
       }
       for (const other of touched(event, context.relatedTo)) {
         for (const earlier of assessments.get(other)?.ready ?? []) {
@@ -98,7 +90,7 @@ export function linkEvents(
     }
   }
   holdUnmet(assessments, needs, context);
-  return { needs, early };
+  return needs;
 }
 
 /**
@@ -183,20 +175,6 @@ export function hold(assessment: Assessment, events: readonly WorkEvent[], why: 
     holdRefused(assessment, (reason) => reason === "after-close", why);
 }
 
-/** A target's timeline begins with the event that makes it, at that event's time or at the service's (open-points 11). */
-function refuseBeforeMaker(assessment: Assessment, maker: WorkEvent, context: LinkContext): boolean {
-  const isLate = ({ at }: WorkEvent) => context.linkTime === "server" || at < maker.at;
-  const begins = context.linkTime === "server" ? "when it is made" : `at ${new Date(maker.at).toISOString()}`;
-  for (const event of assessment.ready.filter(isLate)) {
-    const time = new Date(event.at).toISOString();
-    const message = `${event.name} took place at ${time}, but the timeline begins ${begins}, with the event that makes the document.`;
-    assessment.refused.push({ event, reason: "late", message });
-  }
-  const count = assessment.ready.length;
-  assessment.ready = assessment.ready.filter((event) => !isLate(event));
-  return assessment.ready.length < count;
-}
-
 /** Under `server`, two events that mirror on each other's documents cannot both go last: the total order decides. */
 function isBackReference(other: WorkEvent, event: WorkEvent, context: LinkContext): boolean {
   return (
@@ -207,13 +185,12 @@ function isBackReference(other: WorkEvent, event: WorkEvent, context: LinkContex
 }
 
 /** Links whose mirror would be earlier than the other document's last event, which the service may refuse (HARD-CASES H38). */
-export function earlyMirrors(assessment: Assessment, context: Pick<LinkContext, "linkTime" | "outside">): WorkEvent[] {
+export function earlyMirrors(assessment: Assessment, context: LinkContext): WorkEvent[] {
   if (context.linkTime === "server") return [];
+  const standsAt = (document: number) => context.makers.get(document)?.at ?? context.outside(document).lastAt;
   return assessment.ready.filter(
     (event) =>
-      mirrorsOn(event) &&
-      event.relatedDocument !== null &&
-      (context.outside(event.relatedDocument).lastAt ?? event.at) > event.at,
+      mirrorsOn(event) && event.relatedDocument !== null && (standsAt(event.relatedDocument) ?? event.at) > event.at,
   );
 }
 
@@ -291,7 +268,10 @@ function holdUnmet(
     const inside = assessments.get(event.relatedDocument);
     const waitsFor = `document:${event.relatedDocument}`;
     if (outside.stranded) return { reason: "document-stranded", waitsFor };
-    if (!outside.exists) {
+    const maker = makers.get(event.relatedDocument);
+    if (!outside.exists && maker !== undefined) {
+      if (!ready.has(maker.id)) return { reason: "related-not-created", waitsFor: `event:${maker.id}` };
+    } else if (!outside.exists) {
       // Nothing is open that could create it: no row brings it, or all of its rows were given up.
       if (!outside.known || (!outside.inDoubt && (inside === undefined || isEmpty(inside))))
         return { reason: "reference-unknown", waitsFor };

@@ -5,9 +5,13 @@
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import { compareEvents } from "./links.js";
 
-/** Documents by id with their open events. @returns the event that makes each document that comes to be in this way */
+/**
+ * Documents by id with their open events; `refused`: events that can never be sent, and make nothing.
+ * @returns the event that makes each document that comes to be in this way
+ */
 export function makersOf(
   documents: ReadonlyMap<number, { document: WorkDocument; events: readonly WorkEvent[] }>,
+  refused: ReadonlySet<number>,
 ): Map<number, WorkEvent> {
   const makers = new Map<number, WorkEvent>();
   const comesFrom = (document: number, ancestor: number): boolean => {
@@ -16,7 +20,10 @@ export function makersOf(
     return false;
   };
   const candidates = [...documents.values()].flatMap(({ events }) =>
-    events.filter(({ target, dismissed, reason }) => target !== null && !dismissed && reason !== "dismissed"),
+    events.filter(
+      ({ id, target, dismissed, reason }) =>
+        target !== null && !dismissed && reason !== "dismissed" && !refused.has(id),
+    ),
   );
   for (const event of candidates.toSorted(compareEvents)) {
     const target = event.target as number;

@@ -13,6 +13,7 @@ import {
   holdFrom,
   type LinkContext,
   linkEvents,
+  type Need,
   type Outside,
 } from "./links.js";
 import { makersOf } from "./makers.js";
@@ -151,25 +152,12 @@ export function planComponent(
     const made = known?.isMade === true ? { ...document, serviceId: serviceId ?? "" } : document;
     open.set(id, { document: made, events: known?.events ?? context.work.events(id) });
   }
-  const makers = makersOf(open);
-  const assessments = new Map<number, Assessment>();
-  for (const [id, { document, events }] of open) {
-    const made = makers.has(id) ? { ...document, mode: "target" as const } : document;
-    assessments.set(
-      id,
-      assessDocument(
-        made,
-        events,
-        known?.holds ?? context.work.holds(id),
-        { ...assessmentContext(context), retiming: context.retimingOf(document) },
-        known?.from,
-      ),
-    );
-  }
+  const own = [...open.values()].map(({ document }) => context.linkTimeOf(document));
+  const linkTime = own.includes("server") ? "server" : "event";
+  const { makers, assessments, early } = assessAll(context, open, linkTime, known);
   const all = [...assessments.values()];
   const linked =
     all.length > 1 || all.some(({ document, ready }) => document.mode === "target" || ready.some(isLinking));
-  const linkTime = all.some(({ document }) => context.linkTimeOf(document) === "server") ? "server" : "event";
   const links: LinkContext = {
     linkTime,
     relatedTo: (event) => copiesGoTo(context.work, assessments, event, linkTime),
@@ -177,7 +165,7 @@ export function planComponent(
     makers,
   };
   if (linked) holdReplacements(open, assessments);
-  const { needs, early } = linked ? linkEvents(assessments, links) : { needs: new Map(), early: new Map() };
+  const needs = linked ? linkEvents(assessments, links) : new Map<number, Need[]>();
   if (linked) tieReplacements(open, assessments, needs);
   const { requests, circle } = batch(assessments, needs, context.caps);
   for (const { event, need } of circle) {
@@ -190,6 +178,48 @@ export function planComponent(
   holdBehindMakers(assessments, early);
   const doubted = linked ? all.flatMap((assessment) => earlyMirrors(assessment, links)) : [];
   return { assessments: all, requests, doubted };
+}
+
+/**
+ * Each document by itself, and those that an event makes from that event on (open-points 11). An event that turns out to be
+ * refused for good makes nothing: then without it. `early`: documents with events before the one that makes them.
+ */
+function assessAll(
+  context: PlanContext,
+  open: ReadonlyMap<number, { document: WorkDocument; events: readonly WorkEvent[] }>,
+  linkTime: LinkContext["linkTime"],
+  known: Known | null,
+) {
+  const common = assessmentContext(context);
+  const never = new Set<number>();
+  const isRefused = (assessments: ReadonlyMap<number, Assessment>, maker: WorkEvent) =>
+    assessments.get(maker.document)?.refused.some(({ event }) => event.id === maker.id) === true;
+  for (;;) {
+    const makers = makersOf(open, never);
+    const assessments = new Map<number, Assessment>();
+    const assess = (id: number, begins: number | null): Assessment | undefined => {
+      const found = open.get(id);
+      if (found === undefined) return undefined;
+      const document = makers.has(id) ? { ...found.document, mode: "target" as const } : found.document;
+      const retiming = begins === Number.POSITIVE_INFINITY ? null : context.retimingOf(found.document);
+      const holds = known?.holds ?? context.work.holds(id);
+      const own = { ...common, retiming, begins };
+      const assessment = assessDocument(document, found.events, holds, own, known?.from);
+      assessments.set(id, assessment);
+      return assessment;
+    };
+    for (const id of open.keys()) assess(id, null);
+    // In the order of their makers: what one that is made too late cannot make, nothing comes from.
+    const early = new Map<Assessment, WorkEvent>();
+    for (const [id, maker] of makers) {
+      if (assessments.get(maker.document)?.ready.includes(maker) !== true) continue;
+      const made = assess(id, linkTime === "server" ? Number.POSITIVE_INFINITY : maker.at);
+      if (made !== undefined && made.refused.length > 0) early.set(made, maker);
+    }
+    const before = never.size;
+    for (const maker of makers.values()) if (isRefused(assessments, maker)) never.add(maker.id);
+    if (never.size === before) return { makers, assessments, early };
+  }
 }
 
 /** Copied at the service's time, an event goes before the relations that others are still to make. */

@@ -94,6 +94,7 @@ export const linkedMapping = (settings: object = {}) =>
       },
       carriers: {
         files: "carriers*.csv",
+        rowsWithoutEvents: "allow",
         participants: { carrier: { key: "=carrier", taxId: "=company_id", name: "Carrier", type: "COMPANY" } },
         addresses: { depot: { key: "=depot", participant: "carrier", ...place, street: "Rua B" } },
       },
