@@ -329,6 +329,7 @@ CREATE TABLE runs (
   summary TEXT
 ) STRICT;
 CREATE TABLE settings (id INTEGER PRIMARY KEY, json TEXT NOT NULL UNIQUE) STRICT;
+CREATE INDEX addresses_by_identity ON addresses (identity);
 CREATE INDEX addresses_by_service_id ON addresses (service_id) WHERE service_id IS NOT NULL;
 CREATE INDEX addresses_open ON addresses (id) WHERE state <> 'registered';
 CREATE INDEX decisions_by_document ON decisions (document_id);

@@ -175,6 +175,7 @@ CREATE TABLE addresses (
   CHECK ((state = 'registered') = (service_id IS NOT NULL))
 ) STRICT;
 CREATE INDEX addresses_open ON addresses (id) WHERE state <> 'registered';
+CREATE INDEX addresses_by_identity ON addresses (identity);
 CREATE INDEX addresses_by_service_id ON addresses (service_id) WHERE service_id IS NOT NULL;
 ${law("addresses", "address")}
 
