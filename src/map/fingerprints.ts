@@ -118,7 +118,7 @@ function readBy(part: unknown): ReadBy {
       if (member === "template")
         for (const [, name = ""] of texts.join().matchAll(/\{([^{}]*)\}/g)) columns.add(foldName(name));
       if (member === "expr") {
-        const quoted = /"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'/g;
+        const quoted = /"((?:[^"\\]|\\.)*)(?:"|\\?$)|'((?:[^'\\]|\\.)*)(?:'|\\?$)/gs;
         for (const [, one, other] of texts.join().matchAll(quoted))
           columns.add(foldName((one ?? other ?? "").replaceAll(/\\(.)/g, "$1")));
         found.words.push(...texts.flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? []));

@@ -32,8 +32,14 @@ export function parseInstant(text: string): Instant | null {
   const beyond = String(part % whole).padStart(fraction.length, "0");
   return {
     at: day + sinceMidnight + Number(part / whole) - offset,
-    beyond: beyond.replace(/0+$/, ""),
+    beyond: withoutTrailingZeros(beyond),
   };
+}
+
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end -= 1;
+  return digits.slice(0, end);
 }
 
 /** The ms since 1970 at which the day begins in UTC; null for a day that its year does not have. */

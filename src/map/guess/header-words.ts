@@ -54,7 +54,7 @@ const patterns: readonly (readonly [Role, RegExp])[] = [
   ["placeName", /\b(unidade|filial|local|planta|site|branch|place|loja|sede)\b/],
   [
     "document",
-    /\b(mtr|manifesto|manifest|documento|document|nota|nf|pedido|order|coleta|protocolo|ordem|lieferschein\w*|lieferung|auftrag\w*|bestellung|bol|bill of lading|shipment)\b/,
+    /\b((mtr|manifesto|manifest|documento|document|nota|nf|pedido|order|coleta|protocolo|ordem|lieferung|bestellung|bol|bill of lading|shipment)\b|lieferschein|auftrag)/,
   ],
   ["number", /^(n|no|num|numero|number|nr)( \w+)?$/],
   ["code", /\b(codigo|code|cod|sigla|id|matricula)\b/],
