@@ -72,7 +72,7 @@ export function drawFormula(chance: Chance, grouped: boolean): Formula {
         parts: [
           { kind: "column", column: "note" },
           { kind: "literal", text: " / " },
-          { kind: "column", column: "class" },
+          { kind: "column", column: "plate" },
         ],
       };
     case 3:
