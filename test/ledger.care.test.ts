@@ -8,6 +8,7 @@ import { checkLedger } from "../src/ledger/check/check.js";
 import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../src/ledger/open-ledger.js";
 import { SCHEMA_VERSION } from "../src/ledger/migrate.js";
 import { type Machine, statesOf, transitions } from "../src/model/states.js";
+import { ownerOf } from "../src/pipeline/ledger-access.js";
 import { backup, check, prune, rebind } from "../src/pipeline/look-after-ledger.js";
 import { showAnything } from "../src/pipeline/show.js";
 import { unthrottled } from "../src/submit/throttle.js";
@@ -57,8 +58,8 @@ describe("the schema", () => {
     database.pragma("user_version = 99");
     for (const open of [
       () => openLedger(path, owner, 0),
-      () => openLedgerReadOnly(path),
-      () => openLedgerBeside(path),
+      () => openLedgerReadOnly(path, owner),
+      () => openLedgerBeside(path, owner),
     ]) {
       expect(open).toThrow(expect.objectContaining({ code: "ledger-newer" }));
     }
@@ -67,7 +68,7 @@ describe("the schema", () => {
   it("of an older program is brought up to date by runs only", () => {
     const { path, database } = newLedger();
     database.pragma("user_version = 0");
-    expect(() => openLedgerBeside(path)).toThrow(expect.objectContaining({ code: "ledger-older" }));
+    expect(() => openLedgerBeside(path, owner)).toThrow(expect.objectContaining({ code: "ledger-older" }));
   });
 
   it("belongs to one service and client", () => {
@@ -187,7 +188,7 @@ describe("files", () => {
     mkdirSync(join(target.stateFolder, "copies"), { mode: 0o700 });
     await backup(target, join(target.stateFolder, "copies", "backup.db"));
     await prune(target, -1, { clock, waitForLock: false });
-    openLedgerReadOnly(target.ledgerPath).close();
+    openLedgerReadOnly(target.ledgerPath, ownerOf(target)).close();
     const modes = readdirSync(target.stateFolder, { recursive: true, withFileTypes: true }).map((entry) => {
       const path = join(entry.parentPath, entry.name);
       return [path, (statSync(path).mode & 0o077).toString(8)];
@@ -201,14 +202,14 @@ describe("ledger backup", () => {
   it("is a whole ledger, made while another connection writes", async () => {
     const made = await used();
     const path = join(made.target.stateFolder, "backup.db");
-    const writing = openLedgerBeside(made.target.ledgerPath);
+    const writing = openLedgerBeside(made.target.ledgerPath, ownerOf(made.target));
     writing.exec("BEGIN IMMEDIATE");
     writing.exec("DELETE FROM problems");
     const bytes = await backup(made.target, path);
     writing.exec("ROLLBACK");
     writing.close();
     expect(bytes).toBe(statSync(path).size);
-    const copy = openLedgerReadOnly(path);
+    const copy = openLedgerReadOnly(path, ownerOf(made.target));
     expect(copy.prepare("SELECT count(*) FROM problems").pluck().get()).toBeGreaterThan(0);
     expect(checkLedger(copy).flatMap(({ broken }) => broken)).toEqual([]);
     copy.close();

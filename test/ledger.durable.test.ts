@@ -91,7 +91,7 @@ describe("the archive", () => {
   };
   /** Bodies that the ledger no longer has. */
   const gone = (): number => {
-    const database = openLedgerReadOnly(world.target.ledgerPath);
+    const database = openLedgerReadOnly(world.target.ledgerPath, null);
     try {
       return database.prepare<[], number>("SELECT count(*) FROM events WHERE payload = ''").pluck().get() ?? 0;
     } finally {

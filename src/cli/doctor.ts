@@ -7,6 +7,7 @@ import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock, Random } from "../model/clock.js";
 import type { Target } from "../model/target.js";
+import { reading } from "../pipeline/ledger-access.js";
 import { grouped } from "../report/figures.js";
 import { plainText } from "../report/plain-text.js";
 import { lookupParticipant } from "../submit/calls.js";
@@ -32,11 +33,16 @@ export interface DoctorOptions {
   shown: (path: string) => string;
 }
 
-/** Later checks that need an earlier one are left out when that one failed. */
+/**
+ * Later checks that need an earlier one are left out when that one failed.
+ * @throws RowferryError what opening the ledger throws: `ledger-of-another-target`, `ledger-unreadable` …
+ */
 export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> {
   const { target, shown } = options;
   yield await disk(target, shown);
-  const ledger = existsSync(target.ledgerPath) ? "is there" : "is not there yet; the first import makes it";
+  const isThere = existsSync(target.ledgerPath);
+  if (isThere) reading(target, () => {});
+  const ledger = isThere ? "is there" : "is not there yet; the first import makes it";
   yield { check: "ledger", result: "ok", message: `${shown(target.ledgerPath)} ${ledger}` };
   if (target.baseUrl === "") return;
   const transport = options.transport ?? createUndiciTransport();

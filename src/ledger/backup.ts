@@ -3,22 +3,22 @@ import { dirname } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { syncFolder } from "./durable-file.js";
 import { refuseMissingFolder } from "./missing-folder.js";
-import { openLedgerReadOnly } from "./open-ledger.js";
+import { type LedgerOwner, openLedgerReadOnly } from "./open-ledger.js";
 
 /**
  * A copy of the ledger as it is at one moment, made while others read and write; readable by its owner only. Whole or
  * not at all. @returns its size in bytes
- * @throws RowferryError `ledger-there-already`, `ledger-missing`, `folder-missing`
+ * @throws RowferryError `ledger-there-already`, `ledger-missing`, `ledger-of-another-target`, `folder-missing`
  */
-export async function backupLedger(path: string, destination: string): Promise<number> {
+export async function backupLedger(path: string, owner: LedgerOwner, destination: string): Promise<number> {
   if (existsSync(destination)) {
     throw new RowferryError("ledger-there-already", "There is a file already.", { place: { file: destination } });
   }
   refuseMissingFolder(destination);
+  const database = openLedgerReadOnly(path, owner);
   const temporary = `${destination}.part`;
   rmSync(temporary, { force: true });
   closeSync(openSync(temporary, "wx", 0o600));
-  const database = openLedgerReadOnly(path);
   try {
     const { totalPages } = await database.backup(temporary);
     const pageSize = database.pragma("page_size", { simple: true }) as number;
@@ -38,9 +38,9 @@ export async function backupLedger(path: string, destination: string): Promise<n
 }
 
 /** A copy for a look at it, made in one reading: however much is written meanwhile, it ends. Readable by its owner only. */
-export function copyLedger(path: string, destination: string): void {
+export function copyLedger(path: string, owner: LedgerOwner, destination: string): void {
   closeSync(openSync(destination, "wx", 0o600));
-  const database = openLedgerReadOnly(path);
+  const database = openLedgerReadOnly(path, owner);
   try {
     database.prepare("VACUUM INTO ?").run(destination);
   } finally {

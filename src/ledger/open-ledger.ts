@@ -46,14 +46,15 @@ export function openLedgerOfAnyone(path: string): Database.Database {
   return database;
 }
 
-/** Opens for reading beside a running import; @throws RowferryError `ledger-missing` when there is none. */
-export function openLedgerReadOnly(path: string): Database.Database {
+/**
+ * Opens for reading beside a running import. `owner` null: whoever it belongs to, only for `ledger rebind`.
+ * @throws RowferryError `ledger-missing`, `ledger-newer`, or `ledger-of-another-target`
+ */
+export function openLedgerReadOnly(path: string, owner: LedgerOwner | null): Database.Database {
   if (!existsSync(path)) {
     throw new RowferryError("ledger-missing", "There is no ledger here yet.", { place: { file: path } });
   }
-  const database = openDatabase(path, { readonly: true });
-  assertNotNewer(database, path);
-  return database;
+  return proven(openDatabase(path, { readonly: true }), path, owner);
 }
 
 /** A person who types a command is told within two seconds that the ledger is being written. */
@@ -61,9 +62,9 @@ const BESIDE_TIMEOUT_MS = 1_000;
 
 /**
  * Opens for short writes of a person's decisions beside a running import (`dismiss`, `resolve`), without the lock.
- * Changes no schema. @throws RowferryError `ledger-missing`, `ledger-newer`, or `ledger-older`
+ * Changes no schema. @throws RowferryError `ledger-missing`, `ledger-newer`, `ledger-older`, or `ledger-of-another-target`
  */
-export function openLedgerBeside(path: string): Database.Database {
+export function openLedgerBeside(path: string, owner: LedgerOwner): Database.Database {
   if (!existsSync(path)) {
     throw new RowferryError("ledger-missing", "There is no ledger here yet.", { place: { file: path } });
   }
@@ -79,9 +80,22 @@ export function openLedgerBeside(path: string): Database.Database {
       },
     );
   }
+  proven(database, path, owner);
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");
   return database;
+}
+
+/** Closed again where it is not to be used. */
+function proven(database: Database.Database, path: string, owner: LedgerOwner | null): Database.Database {
+  try {
+    const version = assertNotNewer(database, path);
+    if (owner !== null && version > 0) refuseAnothers(ownerIn(database), path, owner);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 function openDatabase(path: string, options: Database.Options): Database.Database {
@@ -99,22 +113,30 @@ function openDatabase(path: string, options: Database.Options): Database.Databas
 }
 
 function claim(database: Database.Database, path: string, owner: LedgerOwner, now: number): void {
-  const stored = database.prepare<[], { value: string }>("SELECT value FROM facts WHERE name = 'owner'").get();
+  const stored = ownerIn(database);
+  refuseAnothers(stored, path, owner);
+  if (stored !== null) return;
+  const insert = database.prepare("INSERT INTO facts (name, value) VALUES (?, ?)");
+  insert.run("owner", ownerName(owner));
+  insert.run("created_at", new Date(now).toISOString());
+}
+
+function refuseAnothers(stored: string | null, path: string, owner: LedgerOwner): void {
   const mine = ownerName(owner);
-  if (stored === undefined) {
-    const insert = database.prepare("INSERT INTO facts (name, value) VALUES (?, ?)");
-    insert.run("owner", mine);
-    insert.run("created_at", new Date(now).toISOString());
-  } else if (stored.value !== mine) {
-    throw new RowferryError("ledger-of-another-target", `This ledger belongs to ${stored.value}, not to ${mine}.`, {
-      place: { file: path },
-    });
-  }
+  if (stored === null || stored === mine) return;
+  throw new RowferryError("ledger-of-another-target", `This ledger belongs to ${stored}, not to ${mine}.`, {
+    place: { file: path },
+  });
+}
+
+/** Null: nobody yet. */
+function ownerIn(database: Database.Database): string | null {
+  return database.prepare<[], string>("SELECT value FROM facts WHERE name = 'owner'").pluck().get() ?? null;
 }
 
 /** Gives the ledger to another target, knowingly. @returns who it belonged to; null: nobody yet */
 export function rebindLedger(database: Database.Database, owner: LedgerOwner): string | null {
-  const before = database.prepare<[], string>("SELECT value FROM facts WHERE name = 'owner'").pluck().get() ?? null;
+  const before = ownerIn(database);
   database
     .prepare(
       "INSERT INTO facts (name, value) VALUES ('owner', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",

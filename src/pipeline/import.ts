@@ -13,6 +13,7 @@ import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Summary } from "../model/summary.js";
 import { type Forecast, forecast } from "./forecast.js";
+import { ownerOf } from "./ledger-access.js";
 import { type PreviewedDocument, previewDocument } from "./preview.js";
 import { type ResumeOptions, run, sessionOptions } from "./run.js";
 import { openSession, type Session } from "./session.js";
@@ -114,6 +115,8 @@ async function openBeside(
     if (!(error instanceof RowferryError) || error.code !== "ledger-locked") throw error;
     const message = "Another process stages or sends: this is planned on a copy of the ledger as it is now.";
     observe({ type: "notice", level: "info", code: null, message });
-    return inFolder(mkdtempSync(`${target.ledgerPath}.plan-`), true, (path) => copyLedger(target.ledgerPath, path));
+    return inFolder(mkdtempSync(`${target.ledgerPath}.plan-`), true, (path) =>
+      copyLedger(target.ledgerPath, ownerOf(target), path),
+    );
   }
 }

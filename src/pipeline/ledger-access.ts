@@ -22,14 +22,14 @@ export function ownerOf(target: Target): LedgerOwner {
   return { target: target.name, baseUrl: isEmbedded(target) ? null : target.baseUrl, clientId: target.clientId };
 }
 
-/** @throws RowferryError `ledger-missing` */
+/** @throws RowferryError `ledger-missing`, `ledger-of-another-target` */
 export function reading<Result>(target: Target, work: (database: LedgerDatabase) => Result): Result {
-  return using(openLedgerReadOnly(target.ledgerPath), work);
+  return using(openLedgerReadOnly(target.ledgerPath, ownerOf(target)), work);
 }
 
 /** Without the lock: `work` writes in short transactions, between those of a running import. @throws RowferryError `ledger-locked` while it stages */
 export function beside<Result>(target: Target, work: (database: LedgerDatabase) => Result): Result {
-  return using(openLedgerBeside(target.ledgerPath), work);
+  return using(openLedgerBeside(target.ledgerPath, ownerOf(target)), work);
 }
 
 function using<Result>(database: LedgerDatabase, work: (database: LedgerDatabase) => Result): Result {

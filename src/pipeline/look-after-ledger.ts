@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { backupLedger } from "../ledger/backup.js";
 import { type CheckResult, checkLedger } from "../ledger/check/check.js";
 import { lockLedger } from "../ledger/lock.js";
-import { openLedgerOfAnyone, rebindLedger } from "../ledger/open-ledger.js";
+import { openLedgerOfAnyone, openLedgerReadOnly, rebindLedger } from "../ledger/open-ledger.js";
 import { type Pruned, pruneLedger } from "../ledger/prune.js";
 import { createRegisteredView, type RegisteredParticipant } from "../ledger/registered.js";
 import type { Clock } from "../model/clock.js";
@@ -20,7 +20,7 @@ export type { CheckResult } from "../ledger/check/check.js";
 
 /** Beside a running import. @returns its size in bytes */
 export function backup(target: Target, destination: string): Promise<number> {
-  return backupLedger(target.ledgerPath, destination);
+  return backupLedger(target.ledgerPath, ownerOf(target), destination);
 }
 
 /** Beside a running import. */
@@ -58,7 +58,7 @@ export async function rebind(
   if (isEmbedded(target) && options.transport === undefined) {
     throw new RowferryError("rebind-refused", "The sandbox keeps its records beside its own ledger.");
   }
-  reading(target, () => {});
+  openLedgerReadOnly(target.ledgerPath, null).close();
   const { clock, waitForLock } = options;
   const lock = await lockLedger(target.ledgerPath, { wait: waitForLock, clock });
   try {

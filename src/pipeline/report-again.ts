@@ -9,6 +9,7 @@ import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { collectReportData } from "../report/html/collect-report-data.js";
 import { writeHtmlReport } from "../report/html/html-report.js";
+import { ownerOf } from "./ledger-access.js";
 import { runFolder } from "./write-run-files.js";
 
 export interface ReportAgain {
@@ -22,7 +23,7 @@ export interface ReportAgain {
  * ended and its pace stay. @throws RowferryError `ledger-missing`, `run-unknown`.
  */
 export async function writeReportAgain(target: Target, run: string | null): Promise<ReportAgain> {
-  const database = openLedgerReadOnly(target.ledgerPath);
+  const database = openLedgerReadOnly(target.ledgerPath, ownerOf(target));
   try {
     const found = createRunStore(database).find(run);
     if (found === null) {

@@ -4,6 +4,7 @@ import { tallyHeld, type WaitingCount } from "../ledger/tally-held.js";
 import { type OpenWork, tallyOpen } from "../ledger/tally.js";
 import { type ProblemCount, tallyProblems } from "../ledger/tally-problems.js";
 import type { Target } from "../model/target.js";
+import { ownerOf } from "./ledger-access.js";
 
 export interface Status {
   open: OpenWork;
@@ -16,7 +17,7 @@ export interface Status {
 
 /** What is open, and why; works beside a running import. @throws RowferryError `ledger-missing` */
 export async function readStatus({ target }: { target: Target }): Promise<Status> {
-  const database = openLedgerReadOnly(target.ledgerPath);
+  const database = openLedgerReadOnly(target.ledgerPath, ownerOf(target));
   try {
     const last = createRunStore(database).last();
     const open = tallyOpen(database);

@@ -192,7 +192,7 @@ export function createWorld(options: WorldOptions = {}): World {
   };
   const onlooker = (): LedgerDatabase => {
     if (reader?.path !== target.ledgerPath) leave();
-    reader ??= { path: target.ledgerPath, database: openLedgerReadOnly(target.ledgerPath) };
+    reader ??= { path: target.ledgerPath, database: openLedgerReadOnly(target.ledgerPath, null) };
     return reader.database;
   };
   const whole = async (files: StoryFile[] | null, plan: RunPlan = {}): Promise<Summary> => {
@@ -212,7 +212,7 @@ export function createWorld(options: WorldOptions = {}): World {
     onTheWire: () => [...underWay].flatMap(({ body }) => body ?? []),
     withLedger: (work) => closing(openLedger(target.ledgerPath, owner, clock.now()), work),
     look: (work) =>
-      options.onlooker === true ? work(onlooker()) : closing(openLedgerReadOnly(target.ledgerPath), work),
+      options.onlooker === true ? work(onlooker()) : closing(openLedgerReadOnly(target.ledgerPath, null), work),
     loseLedger() {
       leave();
       for (const ending of ["", "-wal", "-shm"]) rmSync(`${target.ledgerPath}${ending}`, { force: true });

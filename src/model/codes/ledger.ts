@@ -100,7 +100,7 @@ export const ledgerCodes = {
   "ledger-of-another-target": {
     meaning: "The ledger belongs to another service or another client.",
     remedy:
-      "Choose the target it belongs to, another ledger with --ledger, or move it knowingly with `rowferry ledger rebind`.",
+      "Choose the target it belongs to with --target, or another ledger with --ledger; if the service has moved, `rowferry ledger rebind` gives the ledger to its new address.",
     example: "ROWFERRY_BASE_URL was changed from the test service to production, with the same ledger.",
     transient: false,
     exit: ExitCode.usage,
