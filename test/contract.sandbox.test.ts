@@ -68,7 +68,7 @@ describe("the sandbox keeps the contract", () => {
     expect(failures(await against({ options }))).toEqual([]);
   });
 
-  it("with the limiter on and the suite keeping its pace", async () => {
+  it("with the limiter on and the suite keeping its pace", { tags: ["long"] }, async () => {
     const cases = SUITE.filter((each) => !OF_THE_LIMITER.includes(each));
     const results = await against({ limit: { rate: 800, burst: 160 } }, cases);
     expect(failures(results)).toEqual([]);
@@ -84,7 +84,7 @@ describe("the sandbox keeps the contract", () => {
     expect(told).toMatchObject({ outcome: "passed", reading: expect.stringContaining(", Retry-After") as string });
   });
 
-  it("as to its limiter at another rate and burst (open point 20)", async () => {
+  it("as to its limiter at another rate and burst (open point 20)", { tags: ["long"] }, async () => {
     expect(failures(await against({ limit: { rate: 60, burst: 12 } }, OF_THE_LIMITER))).toEqual([]);
   });
 

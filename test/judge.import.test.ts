@@ -30,14 +30,14 @@ describe.concurrent("a service that", () => {
       0,
     ],
     ["revokes its tokens half-way", { rate: 60, burst: 10, latency: [10, 60], revokeEvery: 25 }, 0],
+  ];
+  const others: Service[] = [
     [
       "loses registrations and would make twins",
       { twins: "doubled", miss: "object", faults: { ...broken, creates: false } },
       0,
     ],
     ["loses answers of creates", { faults: { errorAfter: 0.2, halfBody: 0.2, mostPerRequest: 1 } }, 3],
-  ];
-  const others: Service[] = [
     [
       "speaks in chunks, with members that nobody has heard of, and answers lookups with a search",
       { wire: "chunked", extras: true, miss: "others", ids: "uuid", errors: "message-in-list" },

@@ -62,7 +62,9 @@ async function end({ child, ended }: Rowferry): Promise<void> {
 }
 
 describe("beside an import that stages", () => {
-  test("dismiss and resolve say so at once, and with --wait do what they are told; status and plan answer", async () => {
+  test("dismiss and resolve say so at once, and with --wait do what they are told; status and plan answer", {
+    tags: ["long"],
+  }, async () => {
     const few = await writeDeliveries(folder, evenly(3, 3, "A"), "few");
     expect((await type("import", ...few)).code).toBe(0);
     const many = await writeDeliveries(folder, evenly(150_000, 15_000, "B"), "many");

@@ -41,7 +41,9 @@ describe.runIf(redisIsHere())("two imports on one budget (needs redis-server)", 
 
   const documents = () => door.sandbox.store.documents().length;
 
-  test("hosts whose clocks are 30 s apart get the same share, and nothing is sent over the limit", async () => {
+  test("hosts whose clocks are 30 s apart get the same share, and nothing is sent over the limit", {
+    tags: ["long"],
+  }, async () => {
     const hosts = await Promise.all([start("A", 30_000), start("B", 0)]);
     while (documents() < 100) await wait(50);
     const from = documents();

@@ -15,7 +15,9 @@ import { freePort, redisIsHere, startRedis } from "./submit/redis-server.js";
 const taker = fileURLToPath(new URL("submit/shared-taker.ts", import.meta.url));
 
 describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-server)", () => {
-  it("gives three hosts whose clocks are 30 s apart one rate, each its share, and an exact bucket refuses nothing (H41)", async () => {
+  it("gives three hosts whose clocks are 30 s apart one rate, each its share, and an exact bucket refuses nothing (H41)", {
+    tags: ["long"],
+  }, async () => {
     const port = await freePort();
     const stop = await startRedis(port);
     try {
@@ -55,7 +57,9 @@ describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-
     }
   });
 
-  it("slows down to a tenth while Redis is gone, and recovers when it is back, though it has forgotten everything", async () => {
+  it("slows down to a tenth while Redis is gone, and recovers when it is back, though it has forgotten everything", {
+    tags: ["long"],
+  }, async () => {
     const port = await freePort();
     let stop = await startRedis(port);
     const told: string[] = [];
@@ -200,7 +204,7 @@ describe("a Redis that answers what it likes", () => {
           .on("error", () => {})
           .pipe(socket),
     ],
-  ])("counts as lost when it answers with %s, and fills no memory", async (_, answer) => {
+  ])("counts as lost when it answers with %s, and fills no memory", { tags: ["long"] }, async (_, answer) => {
     const before = process.memoryUsage().rss;
     const times = await takeFrom(answer, 3);
     expect(times.length).toBeGreaterThan(8);
