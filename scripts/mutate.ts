@@ -1,6 +1,7 @@
 /**
  * Changes the sandbox's rules at random, one token at a time, and asks the contract suite over HTTP whether it notices.
- * Usage: npm run mutate -- [--count 400] [--seed 1] [--files a.ts,b.ts]. Prints what nobody noticed, and the sums.
+ * Usage: npm run mutate -- [--count 400] [--from 0] [--seed 1] [--files a.ts,b.ts] [--verbose]. Prints what nobody noticed,
+ * and the sums; with --verbose also who noticed the others. --from leaves out the first ones, which an earlier run has tried.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,13 +16,15 @@ const NO_RULES = new Set(
   "index sandbox http store catalogue switches docs-page openapi dump inspection clock faults control".split(" "),
 );
 /** A mutant that never answers. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 45_000;
 
 const { values } = parseArgs({
   options: {
     count: { type: "string", default: "400" },
+    from: { type: "string", default: "0" },
     seed: { type: "string", default: "1" },
     files: { type: "string" },
+    verbose: { type: "boolean", default: false },
   },
 });
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -33,7 +36,8 @@ function chosen(files: readonly string[]): { mutants: Mutant[]; of: number } {
   const all = files.flatMap((file) => mutantsOf(file, readFileSync(join(sources, file), "utf8")));
   const random = seededRandom(Number(values.seed));
   const shuffled = all.map((mutant) => ({ mutant, order: random() })).toSorted((a, b) => a.order - b.order);
-  return { mutants: shuffled.slice(0, Number(values.count)).map(({ mutant }) => mutant), of: all.length };
+  const from = Number(values.from);
+  return { mutants: shuffled.slice(from, from + Number(values.count)).map(({ mutant }) => mutant), of: all.length };
 }
 
 const trial: { process: ChildProcess | null } = { process: null };
@@ -91,7 +95,10 @@ try {
     rmSync(folder, { recursive: true });
     const sum = sums.get(kind) ?? { made: 0, noticed: 0 };
     sums.set(kind, { made: sum.made + 1, noticed: sum.noticed + Number(by !== null) });
-    if (by === null) process.stdout.write(`${file}:${line} ${kind} ${JSON.stringify(from)} -> ${JSON.stringify(to)}\n`);
+    if (by === null || values.verbose) {
+      const change = `${file}:${line} ${kind} ${JSON.stringify(from)} -> ${JSON.stringify(to)}`;
+      process.stdout.write(`${by === null ? "" : "noticed: "}${change}${by === null ? "" : ` by ${by}`}\n`);
+    }
     if (process.stderr.isTTY) process.stderr.write(`\r${index + 1}/${mutants.length}`);
   }
   const all = [...sums.values()].reduce((sum, { noticed }) => sum + noticed, 0);

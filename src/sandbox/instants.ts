@@ -60,10 +60,8 @@ function dayOf([, year, , month, dayOfMonth, ordinal, week, weekday]: RegExpExec
   return new Date(day).toISOString().startsWith(String(year)) ? day : null;
 }
 
-/** Less than 0 when `one` is earlier, 0 for the same instant. */
-export function compareInstants(one: Instant, other: Instant): number {
-  if (one.at !== other.at) return one.at - other.at;
-  return one.beyond === other.beyond ? 0 : one.beyond < other.beyond ? -1 : 1;
+export function isEarlier(one: Instant, other: Instant): boolean {
+  return one.at < other.at || (one.at === other.at && one.beyond < other.beyond);
 }
 
 export function instantText({ at, beyond }: Instant): string {

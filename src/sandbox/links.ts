@@ -3,7 +3,7 @@
  * (service.md, Events rules 6, 10 and 11). When they take place is open point 11.
  */
 import { addDocument } from "./documents.js";
-import { compareInstants, type Instant, instantText } from "./instants.js";
+import { type Instant, instantText, isEarlier } from "./instants.js";
 import type { Json, JsonObject } from "./json.js";
 import type { DocumentRecord, DocumentState, EventRecord } from "./records.js";
 import type { ResolvedReferences } from "./references.js";
@@ -41,7 +41,7 @@ export function lastOf({ lastAt, lastBeyond }: DocumentRecord): Instant | null {
 function timeOfLink(call: Call, document: DocumentRecord, { at, beyond }: Instant): Instant {
   const wanted = call.settings.linkTime === "server" ? { at: call.now(), beyond: "" } : { at, beyond };
   const last = lastOf(document) ?? wanted;
-  return compareInstants(wanted, last) < 0 ? last : wanted;
+  return isEarlier(wanted, last) ? last : wanted;
 }
 
 /** Events rule 6: the downstream document, whose timeline begins with the event that it came from. Gives its id. */
@@ -90,7 +90,7 @@ export function writeRelation(call: Call, source: EventRecord, related: RelatedD
     throw conflict(`Document ${other.id} is ${other.state}: no back-reference can be added`);
   }
   const time = timeOfLink(call, other, source);
-  if (settings.earlyMirrors === "refuse" && settings.linkTime === "event" && compareInstants(source, time) < 0) {
+  if (settings.earlyMirrors === "refuse" && settings.linkTime === "event" && isEarlier(source, time)) {
     const last = `the last event of document ${other.id} (${instantText(time)})`;
     throw invalid(`${path}relatedDocument: ${last} is later than its back-reference`);
   }

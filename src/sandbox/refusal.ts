@@ -36,7 +36,7 @@ export class Refusal extends Error {
   ) {
     super(String(messages));
     this.status = status;
-    this.code = details.code ?? codes[status] ?? (status < 500 ? "VALIDATION_ERROR" : "INTERNAL_SERVER_ERROR");
+    this.code = details.code ?? codes[status] ?? "UNKNOWN_ERROR";
     this.messages = [messages].flat();
     this.headers = details.headers ?? {};
   }

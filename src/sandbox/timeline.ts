@@ -1,6 +1,6 @@
 /** Appends one event to a document: duplicate, lifecycle and time checks, then the event and what it causes elsewhere. */
 import { eventScope, visible } from "./documents.js";
-import { compareInstants, type Instant, instantText, parseInstant } from "./instants.js";
+import { type Instant, instantText, isEarlier, parseInstant } from "./instants.js";
 import type { Json, JsonObject } from "./json.js";
 import { copyToRelated, createTarget, lastOf, writeEvent, writeRelation } from "./links.js";
 import type { DocumentRecord } from "./records.js";
@@ -65,7 +65,7 @@ function checkOrder(call: Call, document: DocumentRecord, name: string, instant:
   }
   if (instant.at >= call.now()) throw invalid(`${at}externalCreatedAt: must be before the current time`);
   const last = lastOf(document);
-  if (last !== null && compareInstants(instant, last) < 0) {
+  if (last !== null && isEarlier(instant, last)) {
     const time = instantText(last);
     throw invalid(`${at}externalCreatedAt: must not be earlier than the last event of the document (${time})`);
   }

@@ -131,8 +131,7 @@ export const documentCases: ContractCase[] = [
       events: [eventFields(service, place, dayAgo(service)(1))],
     });
     if (answer.status < 300) return { reading: "need not be unique" };
-    refused(answer, [409, ...PAYLOAD]);
-    return { reading: `must be unique (${answer.status})` };
+    return { reading: `must be unique, ${refused(answer, [409, ...PAYLOAD]).reading}` };
   }),
   allows("Open point 27", "whether a document must carry its participant and address", async (service) => {
     const place = await newPlace(service);
