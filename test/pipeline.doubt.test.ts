@@ -10,6 +10,7 @@ import { seededRandom } from "../src/sandbox/index.js";
 import { keyText } from "../src/ledger/event-key.js";
 import { type Door, openDoor } from "./kill/door.js";
 import { endProcesses, serviceEnv, startRowferry } from "./kill/processes.js";
+import { refusedBy } from "./submit/exact-bucket.js";
 import { type Delivery, evenly, linked, writeDeliveries } from "./support/deliveries.js";
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
@@ -76,6 +77,7 @@ async function expectOnlyDoubtAtTheDoor(rows: Iterable<Delivery>, seed: number, 
   // A kill may fall between the intent's last byte and the request's first: that is one request, its document and its event.
   expect(Math.max(...kills.map(({ neverSent }) => neverSent)), JSON.stringify(kills)).toBeLessThanOrEqual(2);
   expect(door.arrivals.length).toBeGreaterThan(100);
+  expect(refusedBy(20, 30, door.arrivals), "requests over the limit, restarts included (P6)").toBe(0);
 }
 
 describe("whatever kill -9 leaves in doubt had its request at the service's door", () => {

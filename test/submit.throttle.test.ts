@@ -1,7 +1,7 @@
 /** The throttle against an exact token bucket (service.md, Limits), with fake timers. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../src/model/clock.js";
-import { createLocalThrottle, levelAfter } from "../src/submit/local-throttle.js";
+import { createLocalThrottle } from "../src/submit/local-throttle.js";
 import { safeBurst, type Throttle } from "../src/submit/throttle.js";
 import { refusedBy } from "./submit/exact-bucket.js";
 
@@ -92,19 +92,32 @@ describe("the local throttle", () => {
     await throttle.close();
   });
 
-  it("remembers the sends of a run that was killed a moment ago", async () => {
+  it.each([0, 100, 800, 1_300, 60_000])("follows a run that ended %d ms ago without running over", async (agoMs) => {
     const first = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
-    const before = await drainTokens(first, 100);
+    const before = await drainTokens(first, 300);
     await first.close();
-    const second = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock, recentSends: before });
+    vi.setSystemTime((before.at(-1) ?? 0) + agoMs);
+    const second = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock, quietSince: before.at(-1) ?? 0 });
+    const begun = Date.now();
     const after = await drainTokens(second, 100);
     expect(refusedBy(20, 30, [...before, ...after])).toBe(0);
-    // Without the memory the same restart runs over.
-    const forgetful = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
-    const more = await drainTokens(forgetful, 100);
-    expect(refusedBy(20, 30, [...before, ...after, ...more])).toBeGreaterThan(0);
+    expect((after[0] ?? 0) - begun, "the first leaves at once").toBeLessThanOrEqual(100);
+    const earned = Math.min(26, Math.floor(agoMs * 0.0199));
+    expect(after.filter((time) => time - begun < 200).length).toBeGreaterThanOrEqual(earned);
     await second.close();
-    await forgetful.close();
+  });
+
+  it("begins empty where the clock was set back since the last run", async () => {
+    const throttle = createLocalThrottle({
+      rate: 20,
+      burst: 30,
+      clock: systemClock,
+      quietSince: Date.now() + 86_400_000,
+    });
+    const begun = Date.now();
+    const times = await drainTokens(throttle, 20);
+    expect((times.at(-1) ?? 0) - begun).toBeGreaterThanOrEqual(950);
+    await throttle.close();
   });
 
   it("serves in order of asking, retries and fresh work alike", async () => {
@@ -203,33 +216,5 @@ describe("after a 429 the throttle", () => {
     expect(refused / sent).toBeLessThan(0.1);
     expect(sent - refused).toBeGreaterThan(120 * 10 * 0.75);
     await throttle.close();
-  });
-});
-
-describe("levelAfter", () => {
-  it("is full without sends, empty after a burst, and refills at the rate", () => {
-    expect(levelAfter([], 20, 26, 0)).toBe(26);
-    expect(
-      levelAfter(
-        Array.from({ length: 26 }, () => 1_000),
-        20,
-        26,
-        1_000,
-      ),
-    ).toBe(0);
-    expect(
-      levelAfter(
-        Array.from({ length: 26 }, () => 1_000),
-        20,
-        26,
-        1_500,
-      ),
-    ).toBe(10);
-    expect(levelAfter([1_000], 20, 26, 3_600_000)).toBe(26);
-  });
-
-  it("takes sends in any order and leaves out those of the future", () => {
-    expect(levelAfter([1_000, 0, 500], 1, 10, 1_000)).toBe(8);
-    expect(levelAfter([99_000], 20, 26, 1_000)).toBe(26);
   });
 });

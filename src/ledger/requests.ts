@@ -55,8 +55,6 @@ export interface RequestStore {
   ): void;
   /** Outcomes that no single request decides, all or nothing. */
   outcomes(write: (t: Transitions) => void): void;
-  /** Start times of the newest sends, ms, newest first: what the throttle must remember (P6). */
-  recentSends(count: number): number[];
 }
 
 /** `journal`: written before the transaction commits; null: none is kept. */
@@ -195,18 +193,5 @@ export function createRequestStore(database: Database, journal: Journal | null =
     },
 
     outcomes: database.transaction((write: (t: Transitions) => void): void => write(transitions)).immediate,
-
-    recentSends: (count: number): number[] =>
-      database
-        .prepare<{ count: number }, number>(
-          // A retry may belong to a request that began long before the newest one; what a kill cut off left when it was intended.
-          `WITH newest AS (SELECT min(id) AS id FROM (SELECT id FROM requests ORDER BY id DESC LIMIT 10000))
-           SELECT started_at FROM attempts WHERE request_id >= (SELECT id FROM newest)
-           UNION ALL SELECT intended_at FROM requests
-             WHERE id >= (SELECT id FROM newest) AND result = 'unanswered' AND number IS NULL
-           ORDER BY 1 DESC LIMIT @count`,
-        )
-        .pluck()
-        .all({ count }),
   };
 }

@@ -26,6 +26,9 @@ export function createRunStore(database: Database) {
     [],
     { name: string; started_at: number; finished_at: number | null; exit_code: number | null }
   >("SELECT name, started_at, finished_at, exit_code FROM runs ORDER BY id DESC LIMIT 1");
+  const quietSince = database
+    .prepare<[number], number>("SELECT coalesce(finished_at, ?) FROM runs ORDER BY id DESC LIMIT 1")
+    .pluck();
   const byName = database.prepare<[string], { id: number; name: string; summary: string | null }>(
     "SELECT id, name, summary FROM runs WHERE name = ?",
   );
@@ -53,6 +56,11 @@ export function createRunStore(database: Database) {
       if (row === undefined) return null;
       return { name: row.name, startedAt: row.started_at, finishedAt: row.finished_at, exitCode: row.exit_code };
     },
+    /**
+     * When runs before this one may last have sent, ms; null: there was none. A killed one may have sent until now, for what
+     * was under way had no answer to write down (P6).
+     */
+    quietSince: (now: number): number | null => quietSince.get(now) ?? null,
     /** A run by name, or the last that came to a summary; null: there is none. `summary` is JSON, null where it has none. */
     find: (name: string | null): { id: number; name: string; summary: string | null } | null =>
       (name === null ? lastFinished.get() : byName.get(name)) ?? null,

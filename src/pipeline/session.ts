@@ -120,13 +120,14 @@ export async function openSession(command: string, mapping: string | null, optio
     const registrations = createRegistrationStore(database, journal);
     const work = createWorkStore(database);
     const settings = createSettingsStore<MappingSettings>(database, defaultSettings);
+    const runs = createRunStore(database);
     const plain = createSubmitter({
       // A plan never sends; its submitter only tells the time.
       target:
         options.offline === true ? { ...target, baseUrl: "https://localhost", tokenUrl: "https://localhost" } : target,
       clock,
       random: options.random,
-      recentSends: () => requests.recentSends(64),
+      quietSince: () => runs.quietSince(clock.now()),
       notice: (notice) => options.observe({ type: "notice", ...notice }),
       ...(options.maxOutageMs === undefined ? {} : { maxOutageMs: options.maxOutageMs }),
       ...(options.transport === undefined ? {} : { transport: options.transport }),
@@ -138,7 +139,7 @@ export async function openSession(command: string, mapping: string | null, optio
     signal.addEventListener("abort", drain, { once: true });
     closing.push(() => signal.removeEventListener("abort", drain));
 
-    const run = createRunStore(database).begin(command, mapping, clock.now());
+    const run = runs.begin(command, mapping, clock.now());
     const session: Session = {
       target,
       clock,

@@ -34,8 +34,8 @@ export interface SubmitterOptions {
   transport?: Transport;
   /** Default: as the target says (its `throttle`, its `rate` and `burst`, or none where `rate` is null). */
   throttle?: Throttle;
-  /** Sends before a restart, ms since 1970; the last minute's are enough. Asked for where this process keeps the limit itself. */
-  recentSends?: () => readonly number[];
+  /** When an earlier run may last have sent, ms since 1970; null: none has. Asked for where this process keeps the limit itself. */
+  quietSince?: () => number | null;
   /** After each access token; how long it lasts, in ms, null where the endpoint does not say. */
   onTokenRefreshed?: (expiresInMs: number | null) => void;
   /** Longest outage before the run is given up; default 15 minutes. */
@@ -54,7 +54,7 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
   secureUrl(target.tokenUrl, "token URL");
   const notice = options.notice ?? (() => {});
   const transport = options.transport ?? lazyTransport();
-  const throttle = options.throttle ?? throttleOf(target, clock, options.recentSends ?? (() => []), notice);
+  const throttle = options.throttle ?? throttleOf(target, clock, options.quietSince ?? (() => null), notice);
 
   const stop = createStop();
   const counts = { sent: 0, rateLimited: 0, retries: 0 };
@@ -123,12 +123,12 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
 function throttleOf(
   target: Target,
   clock: Clock,
-  recentSends: () => readonly number[],
+  quietSince: () => number | null,
   notice: (notice: SubmitNotice) => void,
 ): Throttle {
   if (target.rate === null) return unthrottled;
   const { rate, burst } = target;
-  if (target.throttle === null) return createLocalThrottle({ rate, burst, clock, recentSends: recentSends() });
+  if (target.throttle === null) return createLocalThrottle({ rate, burst, clock, quietSince: quietSince() });
   return lazyThrottle({
     redisUrl: target.throttle,
     name: `${target.baseUrl} ${target.clientId}`,

@@ -13,8 +13,8 @@ export interface LocalThrottleOptions {
   /** The service's bucket, in requests; ours is smaller (see `safeBurst`). */
   burst: number;
   clock: Clock;
-  /** Sends of earlier runs, ms since 1970: a restart does not begin with a full burst. */
-  recentSends?: readonly number[];
+  /** When an earlier run may last have sent, ms since 1970; absent or null: none has. */
+  quietSince?: number | null;
 }
 
 export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
@@ -24,7 +24,9 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
   // A bucket of a few tokens must be filled more often than every 50 ms, or what it cannot hold is lost.
   const tickMs = Math.max(2, Math.min(50, (capacity / 2 / rate) * 1000));
   const speed = createSpeed(clock);
-  const start = levelAfter(options.recentSends ?? [], rate, capacity, clock.now());
+  // An earlier run may have spent its last token as it ended. A clock set back since tells nothing.
+  const quietMs = Math.max(0, clock.now() - (options.quietSince ?? Number.NEGATIVE_INFINITY));
+  const start = Math.min(capacity, (quietMs / 1000) * rate);
   let limiter = new Bottleneck({ reservoir: Math.floor(start) });
   /** Part of a token earned and not yet in the reservoir. */
   let fraction = start - Math.floor(start);
@@ -117,18 +119,6 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
       await filling;
     },
   };
-}
-
-/** The tokens left at `now` in a bucket that was full before the first of `sends`. */
-export function levelAfter(sends: readonly number[], rate: number, capacity: number, now: number): number {
-  let level = capacity;
-  let at: number | null = null;
-  for (const send of sends.filter((time) => time <= now).toSorted((a, b) => a - b)) {
-    if (at !== null) level = Math.min(capacity, level + ((send - at) / 1000) * rate);
-    level = Math.max(0, level - 1);
-    at = send;
-  }
-  return at === null ? capacity : Math.min(capacity, level + ((now - at) / 1000) * rate);
 }
 
 /** The share of the rate in use: three quarters after a 429, back to the whole within seconds, slower after many. */

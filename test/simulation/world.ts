@@ -46,6 +46,8 @@ export interface WorldOptions {
   onlooker?: boolean;
   /** Milliseconds that this machine's clock is ahead of the service's. */
   clockAhead?: number;
+  /** Requests per second (burst 30) that runs keep to themselves; absent: nothing limits them. */
+  rate?: number;
 }
 
 export interface World {
@@ -89,7 +91,8 @@ function emptyLedger(): string {
 }
 
 export function createWorld(options: WorldOptions = {}): World {
-  const clock = new VirtualClock();
+  const { rate = null } = options;
+  const clock = new VirtualClock(undefined, { besideRealTimers: rate !== null });
   const random = seededRandom(options.seed ?? 1);
   const sandbox = createSandbox({
     clock,
@@ -109,7 +112,7 @@ export function createWorld(options: WorldOptions = {}): World {
     clientSecret: "sandbox",
     scope: null,
     clientAuthentication: "basic",
-    rate: null,
+    rate,
     burst: 30,
     throttle: null,
     maxEventsPerRequest: options.maxEventsPerRequest ?? 10,
@@ -155,7 +158,7 @@ export function createWorld(options: WorldOptions = {}): World {
         signal: new AbortController().signal,
         observe: () => {},
         fresh: false,
-        throttle: unthrottled,
+        ...(rate === null ? { throttle: unthrottled } : {}),
         logLevel: "silent",
         limits: { waitForLock: false, ...plan.limits },
         journal,
