@@ -2,7 +2,7 @@
  * Rowferry as a library: what the command line does, with events and an abort signal instead of a terminal. Importing
  * it does nothing by itself. Errors are `RowferryError`s with a code; nothing here ends the process.
  */
-import { resolveTarget as resolveFrom } from "./cli/settings.js";
+import { resolveTarget as resolveFrom } from "./settings/target.js";
 import { type Clock, type Random, systemClock } from "./model/clock.js";
 import type { PipelineEvent, Summary } from "./model/summary.js";
 import type { Target } from "./model/target.js";

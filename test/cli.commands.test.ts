@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { commands } from "../src/cli/commands.js";
-import { resolveTarget } from "../src/cli/settings.js";
+import { resolveTarget } from "../src/settings/target.js";
 import { codes } from "../src/model/codes.js";
 import { createSandbox, type SandboxOptions } from "../src/sandbox/index.js";
 import { testWorld, type } from "./cli.world.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { format } from "node:util";
 import { describe, expect, it } from "vitest";
-import { resolveTarget } from "../src/cli/settings.js";
-import type { TargetFlags } from "../src/cli/flags.js";
+import { resolveTarget, type TargetFlags } from "../src/settings/target.js";
 import { RowferryError } from "../src/model/error.js";
 import { folder } from "./cli.world.js";
 
@@ -226,7 +226,7 @@ function broken(text: string): RowferryError {
 describe("rowferry.config.yaml", () => {
   it("names the place of an unknown member, and the nearest known one", () => {
     const error = broken(config.replace("baseUrl", "baseURL"));
-    expect(error.description).toBe('rowferry.config.yaml:3:5: unknown member "baseURL". Did you mean "baseUrl"?');
+    expect(error.description).toBe('rowferry.config.yaml:3:5: there is no setting "baseURL". Did you mean "baseUrl"?');
   });
 
   it("names what a target lacks, where the target begins", () => {
@@ -270,4 +270,24 @@ it("a secret file that cannot be read is named", () => {
   expect(() => resolveTarget({ flags: { target: "production" }, env: {}, cwd })).toThrow(
     /secret\.txt, which cannot be read/,
   );
+});
+
+describe("a target that is printed or logged (F103)", () => {
+  const env = { ...service, ROWFERRY_THROTTLE: "redis://:r3dis-password@cache.example.com" };
+
+  it.each(["env", "sandbox"])("shows no secret of %s, nor does a copy with one setting changed", (name) => {
+    const found = resolveTarget({ flags: { target: name }, env, cwd: folder() });
+    for (const target of [found, { ...found, rate: 5 }]) {
+      const printed = format("%o %O %j", target, target, found) + format(target);
+      expect(printed).not.toMatch(/s3cret-value|r3dis-password/);
+      expect(printed).toContain("(hidden)");
+    }
+  });
+
+  it("has the address of Redis, password and all, from the environment", () => {
+    expect(resolved({ env }).throttle).toBe(env.ROWFERRY_THROTTLE);
+    expect(refusal({ env: { ...service, ROWFERRY_THROTTLE: "cache.example.com" } }).message).toBe(
+      "ROWFERRY_THROTTLE must be an address such as redis://localhost",
+    );
+  });
 });

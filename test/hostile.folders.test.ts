@@ -6,7 +6,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { resolveTarget } from "../src/cli/settings.js";
+import { resolveTarget } from "../src/settings/target.js";
 import { RowferryError } from "../src/model/error.js";
 import type { Target } from "../src/model/target.js";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { exitCodeOf } from "../src/cli/report-error.js";
-import { resolveTarget } from "../src/cli/settings.js";
+import { resolveTarget } from "../src/settings/target.js";
 import { RowferryError } from "../src/model/error.js";
 
 const SECRET = "PLANTED-secret-7f3a9";

@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { createServer as createTcp, type AddressInfo, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { RowferryError } from "../src/model/error.js";
-import { isLoopback, secureUrl } from "../src/submit/secure-url.js";
+import { isLoopback, serviceUrl } from "../src/model/addresses.js";
 import { type Transport, TransportFailure, type TransportRequest } from "../src/submit/transport.js";
 import { createUndiciTransport, type UndiciTransportOptions } from "../src/submit/undici-transport.js";
 
@@ -300,7 +300,7 @@ describe("an address (DESIGN section 7: plain http only to loopback)", () => {
   it.each(["https://api.example.com", "http://127.0.0.1:8080", "http://localhost:1/x", "http://[::1]:9"])(
     "%s is taken",
     (url) => {
-      expect(secureUrl(`${url}/`, "base URL")).toBe(url);
+      expect(serviceUrl("baseUrl", `${url}/`)).toBe(url);
     },
   );
 
@@ -315,7 +315,7 @@ describe("an address (DESIGN section 7: plain http only to loopback)", () => {
   ])("%s is refused", (url, code) => {
     const error = (() => {
       try {
-        return secureUrl(url, "base URL");
+        return serviceUrl("baseUrl", url);
       } catch (thrown) {
         return thrown;
       }

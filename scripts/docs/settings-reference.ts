@@ -1,7 +1,7 @@
 /** docs/settings.md, from the schema of rowferry.config.yaml and the names of the environment. */
 import { z } from "zod";
-import { configSchema, configTargetSchema } from "../../src/cli/config-file.js";
-import { serviceSettings } from "../../src/cli/environment.js";
+import { configSchema, configTargetSchema } from "../../src/settings/config-file.js";
+import { serviceSettings } from "../../src/settings/environment.js";
 import { configText, environmentText } from "../../src/cli/folder-files.js";
 
 const environment: Record<(typeof serviceSettings)[number] | "ROWFERRY_TARGET", string> = {
@@ -16,6 +16,7 @@ const environment: Record<(typeof serviceSettings)[number] | "ROWFERRY_TARGET", 
   ROWFERRY_LEDGER: "The ledger's file, as `--ledger`; not for the sandbox.",
   ROWFERRY_RATE: "Requests per second, as `--rate`; not for the sandbox.",
   ROWFERRY_BURST: "Requests at once, as `--burst`; not for the sandbox.",
+  ROWFERRY_THROTTLE: "Redis's address, as `--throttle`; with a password (`redis://:password@host`) it belongs here.",
 };
 
 export function settingsReference(): string {
@@ -40,7 +41,7 @@ other target. Plain http goes to this machine only.
 
 ## Where the secret may come from
 
-A secret is only ever sent to the address that stands in the same place as the secret: addresses and secret of the target
+A secret is only ever sent to the address that is set in the same place as the secret: addresses and secret of the target
 \`env\` all come from the environment, or all from \`.env\`. A secret file that \`.env\` or \`rowferry.config.yaml\` names lies in
 their folder, or in a folder that the environment names: \`ROWFERRY_SECRETS\`, or \`CREDENTIALS_DIRECTORY\`, which systemd sets.
 

@@ -1,17 +1,9 @@
 /** Flags that several commands share, and how their values are read. Wrong values are usage errors (exit 2). */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { isRedisAddress } from "./redis-address.js";
+import { isRedisAddress } from "../model/addresses.js";
+import type { TargetFlags } from "../settings/target.js";
 
-/** The flags that every command with a target takes. */
-export interface TargetFlags {
-  target?: string;
-  sandbox?: boolean;
-  fresh?: boolean;
-  ledger?: string;
-  rate?: number;
-  burst?: number;
-  throttle?: string;
-}
+export type { TargetFlags };
 
 /** The flags of every command that prints. */
 export interface OutputFlags {

@@ -34,6 +34,7 @@ ROWFERRY_CLIENT_SECRET=
 # ROWFERRY_LEDGER=state/env/ledger.db
 # ROWFERRY_RATE=20
 # ROWFERRY_BURST=30
+# ROWFERRY_THROTTLE=redis://:password@localhost   # one budget for several machines
 # ROWFERRY_TARGET=env
 `;
 

@@ -1,7 +1,7 @@
 /** What `rowferry` alone says: what to do next in this folder. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { configFileName } from "./config-file.js";
+import { configFileName } from "../settings/config-file.js";
 import type { World } from "./world.js";
 
 export function welcome(world: World): string {

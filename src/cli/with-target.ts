@@ -4,7 +4,7 @@ import type { Target } from "../model/target.js";
 import type { OutputFlags, TargetFlags } from "./flags.js";
 import type { Frame } from "./frame.js";
 import { createOutput, type Output } from "./output.js";
-import { resolveTarget } from "./settings.js";
+import { resolveTarget } from "../settings/target.js";
 
 /** Runs a command's body between the first and the last line of its output, target and ledger. */
 export async function withTarget(

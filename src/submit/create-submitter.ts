@@ -1,4 +1,5 @@
 /** Composes the layers: retry ← outage gate ← slot in flight ← token and throttle ← exchange ← transport. */
+import { serviceUrl } from "../model/addresses.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
 import type { Target } from "../model/target.js";
@@ -12,7 +13,6 @@ import { createOutageGate } from "./outage.js";
 import { requestIdReader } from "./request-ids.js";
 import { withRetries } from "./retry.js";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.js";
-import { secureUrl } from "./secure-url.js";
 import { createServiceClock } from "./service-clock.js";
 import { createStop } from "./stop.js";
 import { type Throttle, unthrottled } from "./throttle.js";
@@ -50,8 +50,8 @@ export interface SubmitterOptions {
  */
 export function createSubmitter(options: SubmitterOptions): Submitter {
   const { target, clock, random } = options;
-  const baseUrl = secureUrl(target.baseUrl, "base URL");
-  secureUrl(target.tokenUrl, "token URL");
+  const baseUrl = serviceUrl("baseUrl", target.baseUrl);
+  serviceUrl("tokenUrl", target.tokenUrl);
   const notice = options.notice ?? (() => {});
   const transport = options.transport ?? lazyTransport();
   const throttle = options.throttle ?? throttleOf(target, clock, options.quietSince ?? (() => null), notice);

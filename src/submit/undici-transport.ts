@@ -1,7 +1,7 @@
 /** The transport over real sockets: keep-alive, separate timeouts, bounded answers, proxy by environment. */
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool, request as undiciRequest } from "undici";
-import { isLoopback } from "./secure-url.js";
+import { isLoopback } from "../model/addresses.js";
 import {
   type Transport,
   TransportFailure,

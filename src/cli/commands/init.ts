@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { ExitCode } from "../../model/exit-code.js";
-import { configFileName } from "../config-file.js";
+import { configFileName } from "../../settings/config-file.js";
 import { configText, environmentText, ignoreText } from "../folder-files.js";
 import type { Frame } from "../frame.js";
 import { shownPath } from "../output.js";

@@ -6,7 +6,7 @@ import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { makeFolder } from "../../report/atomic-file.js";
 import type { Sandbox } from "../../sandbox/index.js";
-import { readConfig, stateRoot } from "../config-file.js";
+import { readConfig, stateRoot } from "../../settings/config-file.js";
 import type { Frame } from "../frame.js";
 import { shownPath } from "../output.js";
 import { addSandboxFlags, readFaults, type SandboxFlags, sandboxOptions } from "../sandbox-flags.js";

@@ -51,4 +51,5 @@ export const serviceSettings = [
   "ROWFERRY_LEDGER",
   "ROWFERRY_RATE",
   "ROWFERRY_BURST",
+  "ROWFERRY_THROTTLE",
 ] as const;

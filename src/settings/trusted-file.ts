@@ -1,9 +1,10 @@
 /**
  * Who may have written the settings, and where a secret may lie (DESIGN section 7): a secret is only ever sent to the
- * address that stands in the same place, so a folder that somebody else prepared must not be able to name a secret of ours.
+ * address set in the same place, so a folder that somebody else prepared must not be able to name a secret of ours.
  */
-import { realpathSync, statSync } from "node:fs";
+import { readFileSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, resolve, sep } from "node:path";
+import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
 
 const OTHERS_READ = 0o004;
@@ -44,6 +45,21 @@ export function refuseForeignSecret(
   if (folders.some((each) => target.startsWith(real(resolve(folder, each)) + sep))) return;
   const hint = `If you trust these settings with it, run with ROWFERRY_SECRETS=${dirname(resolve(path))}.`;
   throw new RowferryError("settings-unsafe", `${namedBy} names a secret outside its folder: ${path}`, { hint });
+}
+
+/** @throws RowferryError `settings-unsafe`, `secret-unreadable` */
+export function readSecret(name: string, cwd: string, path: string): string {
+  refuseUnsafe(resolve(cwd, path), path, "secret");
+  let secret: string;
+  try {
+    secret = decodeText(readFileSync(resolve(cwd, path)), path).trim();
+  } catch (cause) {
+    if (cause instanceof RowferryError) throw cause;
+    const reason = (cause as NodeJS.ErrnoException).code ?? "unreadable";
+    throw new RowferryError("secret-unreadable", `${name} names ${path}, which cannot be read (${reason})`, { cause });
+  }
+  if (secret === "") throw new RowferryError("secret-unreadable", `${name} names ${path}, which is empty`);
+  return secret;
 }
 
 /** Without links; as it is where it cannot be followed: whoever reads it then says why. */

@@ -4,49 +4,49 @@ import { join, resolve } from "node:path";
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import { z } from "zod";
 import { didYouMean } from "../map/nearest.js";
+import { isRedisAddress } from "../model/addresses.js";
 import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
-import { isRedisAddress } from "./redis-address.js";
 import { refuseUnsafe } from "./trusted-file.js";
 
 export const configFileName = "rowferry.config.yaml";
 
-const text = z.string().trim().min(1);
+const words = z.string().trim().min(1);
 
 export const configTargetSchema = z.strictObject({
-  baseUrl: text.describe("The service's address. https, or http to this machine only."),
-  tokenUrl: text.describe("The token endpoint's address."),
-  clientId: text.describe("The client's name at the token endpoint."),
-  clientSecretFile: text
+  baseUrl: words.describe("The service's address. https, or http to this machine only."),
+  tokenUrl: words.describe("The token endpoint's address."),
+  clientId: words.describe("The client's name at the token endpoint."),
+  clientSecretFile: words
     .optional()
     .describe(
       "A file that holds the secret and nothing else; relative to the settings file, and in its folder or in one that ROWFERRY_SECRETS names.",
     ),
-  scope: text.optional().describe("Asked for at the token endpoint, where it wants one."),
+  scope: words.optional().describe("Asked for at the token endpoint, where it wants one."),
   clientAuthentication: z
     .enum(["basic", "post"])
     .optional()
     .describe("How the client names itself there: in a header (`basic`, default) or in the body (`post`)."),
   rate: z.number().positive().optional().describe("Requests per second; default 20."),
   burst: z.int().positive().optional().describe("Requests at once; default 30."),
-  throttle: text
-    .refine(isRedisAddress, "not an address such as redis://localhost")
+  throttle: words
+    .refine(isRedisAddress)
     .optional()
     .describe("`redis://…`: one budget shared by several processes and machines."),
   maxEventsPerRequest: z.int().positive().optional().describe("Most events of one request; default 100."),
   maxRequestBytes: z.int().min(1024).optional().describe("Longest body in bytes; default 1048576."),
   requestIdHeaders: z
-    .array(text)
+    .array(words)
     .optional()
     .describe("Response headers that are kept with every attempt; default: the usual names, x-request-id among them."),
-  ledger: text.optional().describe("The ledger's file; default `state/<target>/ledger.db`."),
-  journal: text.optional().describe("The journal's file, best on another disk; relative to the settings file."),
+  ledger: words.optional().describe("The ledger's file; default `state/<target>/ledger.db`."),
+  journal: words.optional().describe("The journal's file, best on another disk; relative to the settings file."),
 });
 
 export const configSchema = z.strictObject({
-  target: text.optional().describe("The target used where neither --target nor ROWFERRY_TARGET names one."),
-  state: text.optional().describe("Folder of ledgers and runs; default `state`."),
+  target: words.optional().describe("The target used where neither --target nor ROWFERRY_TARGET names one."),
+  state: words.optional().describe("Folder of ledgers and runs; default `state`."),
   targets: z
     .record(z.string(), configTargetSchema)
     .optional()
@@ -55,6 +55,33 @@ export const configSchema = z.strictObject({
 
 export type ConfigTarget = z.infer<typeof configTargetSchema>;
 export type Config = z.infer<typeof configSchema>;
+
+/**
+ * A setting of the environment, by the rules of the settings file. `name`: what to call it in the message.
+ * @throws RowferryError `settings-invalid`
+ */
+export function validSetting<Member extends keyof ConfigTarget>(
+  member: Member,
+  text: string,
+  name: string,
+): NonNullable<ConfigTarget[Member]> {
+  const value = ["rate", "burst"].includes(member) ? Number(text) : text;
+  const parsed = configTargetSchema.shape[member].safeParse(value);
+  if (parsed.success) return parsed.data as NonNullable<ConfigTarget[Member]>;
+  throw new RowferryError("settings-invalid", `${name} ${wanted[member] ?? "cannot be used"}`);
+}
+
+/** What a value must be, in our words. */
+const wanted: Partial<Record<string, string>> = {
+  rate: "must be a number above 0",
+  burst: "must be a whole number above 0",
+  maxEventsPerRequest: "must be a whole number above 0",
+  maxRequestBytes: "must be a whole number of at least 1024",
+  clientAuthentication: 'must be "basic" or "post"',
+  throttle: "must be an address such as redis://localhost",
+  requestIdHeaders: "must be a list of names",
+  targets: "must hold a target for each name",
+};
 
 /** The folder that holds a folder per target. */
 export function stateRoot(config: Config, cwd: string): string {
@@ -94,18 +121,14 @@ function tellingIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | u
 function checkName(name: string, document: Document, lines: LineCounter): void {
   const place = placeOf(document, lines, ["targets", name], true);
   if (reservedNames.includes(name)) {
-    throw new RowferryError(
-      "settings-invalid",
-      `a target cannot be called "${name}"; that name has a meaning of its own`,
-      {
-        place,
-      },
-    );
+    throw new RowferryError("settings-invalid", `a target cannot be called "${name}": that name is reserved`, {
+      place,
+    });
   }
   if (!targetName.test(name)) {
     throw new RowferryError(
       "settings-invalid",
-      `the target's name ${JSON.stringify(name)} has more than letters, digits, "-" and "_"`,
+      `the target's name ${JSON.stringify(name)} may have letters, digits, "-" and "_" only`,
       { place },
     );
   }
@@ -117,22 +140,25 @@ function fromIssue(issue: z.core.$ZodIssue | undefined, document: Document, line
     const key = issue.keys[0] ?? "";
     const place = placeOf(document, lines, [...path, key], true);
     if (key === "clientSecret") {
-      const hint = "Put the secret into a file of its own and name it: `clientSecretFile: path`.";
-      return new RowferryError("settings-invalid", "a secret does not belong into the settings file", { place, hint });
+      const hint = "Put the secret in a file of its own and name that: `clientSecretFile: path`.";
+      return new RowferryError("settings-invalid", "a secret does not belong in the settings file", { place, hint });
     }
     const known = Object.keys((path.length === 0 ? configSchema : configTargetSchema).shape);
-    return new RowferryError("settings-invalid", `unknown member "${key}".${didYouMean(key, known)}`, { place });
+    return new RowferryError("settings-invalid", `there is no setting "${key}".${didYouMean(key, known)}`, { place });
   }
   const name = path.join(".");
   const missing = issue?.code === "invalid_type" && document.getIn(path) === undefined;
+  const rule = wanted[String(path.findLast((part) => typeof part === "string" && part in wanted))];
   const message = missing
     ? `${name} is missing`
-    : `${name === "" ? "the file" : name}: ${issue?.message ?? "not valid"}`;
+    : name === ""
+      ? "the file must hold settings by name"
+      : `${name} ${rule ?? "must be text"}`;
   const place = placeOf(document, lines, missing ? path.slice(0, -1) : path, missing);
   return new RowferryError("settings-invalid", message, { place, cause: issue });
 }
 
-/** Where the value of a path stands, or its key. */
+/** The place of a path's value, or of its key. */
 function placeOf(document: Document, lines: LineCounter, path: readonly PropertyKey[], key: boolean): Place {
   const node = key ? keyNode(document, path) : document.getIn(path, true);
   return placeAt(lines, isNode(node) ? (node.range?.[0] ?? 0) : 0);

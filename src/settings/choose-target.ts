@@ -5,8 +5,7 @@ import { didYouMean } from "../map/nearest.js";
 import { RowferryError } from "../model/error.js";
 import { type Config, stateRoot } from "./config-file.js";
 import { type Environment, type Origin, serviceSettings } from "./environment.js";
-import type { TargetFlags } from "./flags.js";
-import { listed } from "./listed.js";
+import type { TargetFlags } from "./target.js";
 
 interface Known {
   flags: TargetFlags;
@@ -98,4 +97,9 @@ function targetsWithLedger({ config, cwd }: Known): string[] {
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .filter((name) => ["ledger.db", "runs"].some((child) => existsSync(join(root, name, child))));
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
