@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkLedger } from "../src/ledger/check/check.js";
 import type { Selectors } from "../src/ledger/selection.js";
 import { dismissSelected } from "../src/pipeline/dismiss.js";
-import { backup } from "../src/pipeline/look-after-ledger.js";
 import { rebuildLedger } from "../src/pipeline/rebuild-ledger.js";
 import { replaceNamed } from "../src/pipeline/replace-document.js";
 import { showAnything } from "../src/pipeline/show.js";
@@ -186,40 +185,15 @@ describe("keys of a changed mapping (H25)", () => {
       ...weights.map((weight, index) => `M1,11222333000181,${index + 1},2026-01-01 10:00,${weight}`),
       "",
     ].join("\n");
-  const run = async (yaml: string, name: string, rows: string, rekey = false) => {
+  const run = async (yaml: string, name: string, rows: string) => {
     await world.clock.run(world.clock.sleep(60_000));
-    return importText(world, yaml, name, rows, { rekey, journal });
+    return importText(world, yaml, name, rows, { journal });
   };
-
-  it.each([
-    ["the event's", mapping(byBoth)],
-    ["the document's", mapping(byTicket, '{ template: "MTR-{MTR}" }')],
-  ])("%s: an aliased key stays known, edited or not, and nothing is sent again", async (_what, changed) => {
-    await run(mapping(byTicket), "march.csv", text(5, 6, 7));
-    await run(changed, "march.csv", text(5, 6, 7), true);
-    await loseAllAndRebuild();
-    const again = await run(changed, "april.csv", text(5, 6.5, 7));
-    expect([again.rows.known, again.open.events, again.requests.sent]).toEqual([2, { changed: 1 }, 0]);
-    const more = await run(changed, "may.csv", text(5, 6, 7, 8));
-    expect([more.rows.known, more.events]).toEqual([3, { landed: 1 }]);
-    expect(timelines().map((names) => names.length)).toEqual([4]);
-  });
 
   it("an edit that would double what landed is refused after the rebuild as before it", async () => {
     await run(mapping(byTicket), "march.csv", text(5, 6));
     await loseAllAndRebuild();
     await expect(run(mapping(byBoth), "march.csv", text(5, 6))).rejects.toMatchObject({ code: "keys-changed" });
     expect(timelines().map((names) => names.length)).toEqual([2]);
-  });
-
-  it("over a backup that was made since, twins that came later stay two", async () => {
-    await run(mapping(byTicket), "march.csv", text(5));
-    await run(mapping(byBoth), "march.csv", text(5), true);
-    await run(mapping(byBoth), "april.csv", text(5, 5));
-    const copy = join(disk, "backup.db");
-    await backup(world.target, copy);
-    await loseAllAndRebuild(copy);
-    await run(mapping(byBoth), "may.csv", text(5, 5, 5));
-    expect(timelines().map((names) => names.length)).toEqual([3]);
   });
 });

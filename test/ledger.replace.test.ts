@@ -1,6 +1,5 @@
 /** What follows a document into its next generation: holds, dismissals and new keys (HARD-CASES H15, H23, H25, H26). */
 import { afterEach, describe, expect, it } from "vitest";
-import type { Summary } from "../src/model/summary.js";
 import { dismissSelected } from "../src/pipeline/dismiss.js";
 import { replaceNamed } from "../src/pipeline/replace-document.js";
 import { showAnything } from "../src/pipeline/show.js";
@@ -88,109 +87,6 @@ describe("what was dismissed on a document that is replaced (H23)", () => {
     const again = await world.import([file("b", [...rows, eventRow({ row: 4, document: "M1", minute: 30 })])]);
     expect([again.exitCode, again.open.events]).toEqual([0, {}]);
     expect(world.sandbox.store.documents().map(({ events }) => events.length)).toEqual([2, 2]);
-  });
-});
-
-describe("a document that is replaced after its keys were changed (H25, H26)", () => {
-  const mapping = (shape: { eventKey?: string; documentKey?: string }) =>
-    weighingMapping({
-      ...(shape.documentKey === undefined ? {} : { documentKey: shape.documentKey }),
-      event: `
-        key: ${shape.eventKey ?? "[{ column: Ticket }]"}
-        externalCreatedAt: { column: Date }
-        attributes: { Weight: { column: Weight, isPublic: true } }`,
-    });
-  const lines = [
-    "MTR,CNPJ,Ticket,Date,Weight",
-    "M1,11222333000181,1,2026-01-01 10:00,5",
-    "M1,11222333000181,2,2026-01-01 10:00,6",
-    "M1,11222333000181,3,2026-01-01 10:00,7",
-  ];
-  const run = (shape: Parameters<typeof mapping>[0], name: string, text: string[], rekey = false): Promise<Summary> =>
-    importText(world, mapping(shape), name, `${text.join("\n")}\n`, rekey ? { rekey } : {});
-  const changes: [string, Parameters<typeof mapping>[0]][] = [
-    ["the event's key", { eventKey: "[{ column: Ticket }, { column: Date }]" }],
-    ["the document's key", { documentKey: '{ template: "MTR-{MTR}" }' }],
-  ];
-
-  it.each(changes)("knows its rows under the new keys: %s", async (_what, changed) => {
-    world = createWorld();
-    await run({}, "march.csv", lines);
-    await run(changed, "march.csv", lines, true);
-    await replace("M1");
-    await world.resume();
-    const edited = lines.map((line) => line.replace(/,6$/, ",6.5"));
-    const again = await run(changed, "april.csv", edited);
-    expect([again.rows.known, again.open.events]).toEqual([2, { changed: 1 }]);
-    expect(world.sandbox.store.documents().map(({ events }) => events.length)).toEqual([4, 3]);
-  });
-
-  it("knows rows also of a file that was not imported since", async () => {
-    world = createWorld();
-    const { eventKey } = { eventKey: "[{ column: Ticket }, { column: Date }]" };
-    await run({}, "march.csv", lines);
-    await run({}, "other.csv", [lines[0] ?? "", "M9,11222333000181,9,2026-01-01 10:00,5"]);
-    await run({ eventKey }, "other.csv", [lines[0] ?? "", "M9,11222333000181,9,2026-01-01 10:00,5"], true);
-    await replace("M1");
-    await world.resume();
-    const again = await run({ eventKey }, "march.csv", lines);
-    expect([again.rows.known, again.requests.sent]).toEqual([3, 0]);
-  });
-});
-
-describe("rows that are staged anew under new keys (H25)", () => {
-  const mapping = (eventKey: string) =>
-    weighingMapping({
-      event: `
-        key: ${eventKey}
-        externalCreatedAt: { column: Date }
-        attributes: { Weight: { column: Weight, isPublic: true } }`,
-    });
-  const header = "MTR,CNPJ,Ticket,Date,Weight";
-
-  it("are each an event of their own, though one of them takes the place of what was withdrawn", async () => {
-    world = createWorld();
-    const first = `${header}\nM1,11222333000181,1,2026-01-01 10:00,5\n`;
-    const second = `${header}\nM2,11222333000181,1,2026-01-01 10:00,5\nM2,11222333000181,2,2026-01-01 10:00,5\n`;
-    await importText(world, mapping("[{ column: Ticket }]"), "a.csv", first);
-    world.sandbox.setFaults([
-      {
-        match: { path: "/documents/events" },
-        nth: 1,
-        times: 100,
-        action: { kind: "status", status: 400, when: "before" },
-      },
-    ]);
-    await importText(world, mapping("[{ column: Ticket }]"), "b.csv", second);
-    world.sandbox.setFaults([]);
-    const changed = mapping("[{ column: Ticket }, { column: Date }]");
-    await importText(world, changed, "b.csv", second, { rekey: true });
-    expect(world.sandbox.store.documents().map(({ events }) => events.length)).toEqual([1, 2]);
-  });
-
-  it("take the place of what the service refused under the old key", async () => {
-    world = createWorld();
-    const rows = `${header}\nM1,11222333000181,1,2026-01-01 10:00,5\n`;
-    const changed = mapping("[{ column: Ticket }, { column: Date }]");
-    const refuse = (status: number) =>
-      world.sandbox.setFaults([
-        {
-          match: { path: "/documents/events" },
-          nth: 1,
-          times: 100,
-          action: { kind: "status", status, when: "before" },
-        },
-      ]);
-    const first = `${header}\nM1,11222333000181,0,2026-01-01 09:00,5\n`;
-    await importText(world, mapping("[{ column: Ticket }]"), "first.csv", first);
-    refuse(429);
-    await importText(world, mapping("[{ column: Ticket }]"), "a.csv", rows);
-    await importText(world, changed, "a.csv", rows, { rekey: true });
-    refuse(400);
-    expect((await world.resume()).open.events).toEqual({ rejected: 1 });
-    world.sandbox.setFaults([]);
-    await importText(world, changed.replace("isPublic: true }", "isPublic: false }"), "a.csv", rows);
-    expect(world.sandbox.store.documents().map(({ events }) => events.length)).toEqual([2]);
   });
 });
 

@@ -112,18 +112,6 @@ CREATE TABLE earlier_attempts (
   in_doubt INTEGER NOT NULL CHECK (in_doubt IN (0, 1)),
   PRIMARY KEY (request_id, number)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE event_aliases (
-  document_id INTEGER NOT NULL REFERENCES documents (id),
-  deduplication_id BLOB NOT NULL CHECK (length(deduplication_id) = 20),
-  event_id INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
-  epoch INTEGER NOT NULL,
-  key_parts TEXT NOT NULL,
-  PRIMARY KEY (document_id, deduplication_id)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE event_copies (
-  event_id INTEGER PRIMARY KEY REFERENCES events (id) ON DELETE CASCADE,
-  former_id INTEGER NOT NULL
-) STRICT;
 CREATE TABLE event_states (
   document_id INTEGER NOT NULL,
   event_id INTEGER NOT NULL,
@@ -171,7 +159,6 @@ CREATE TABLE fingerprints (
   fingerprint TEXT NOT NULL,
   -- What is left of it when its label in the mapping is another one.
   kin TEXT NOT NULL DEFAULT '',
-  rekeyed_to INTEGER NOT NULL DEFAULT 0,
   changed_at INTEGER NOT NULL,
   PRIMARY KEY (namespace, name, mapping)
 ) STRICT, WITHOUT ROWID;
@@ -338,7 +325,6 @@ CREATE INDEX dismissals_by_event ON dismissals (document_id, deduplication_id) W
 CREATE INDEX document_states_by_service_id ON document_states (service_id) WHERE service_id IS NOT NULL;
 CREATE INDEX document_states_open ON document_states (state) WHERE service_id IS NULL AND state <> 'sending';
 CREATE INDEX documents_replacing ON documents (id) WHERE generation > 1;
-CREATE INDEX event_aliases_by_event ON event_aliases (event_id);
 CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' AND state <> 'sending';
 CREATE INDEX events_by_related ON events (related_document) WHERE related_document IS NOT NULL;
 CREATE INDEX events_by_target ON events (target_document) WHERE target_document IS NOT NULL;

@@ -1,6 +1,6 @@
 /**
  * Keys and content hashes are frozen: a landed event's key must be the same from any machine, ledger and version
- * (HARD-CASES H25). A change here needs a new KEY_ALGORITHM and the way over that `--rekey` describes.
+ * (HARD-CASES H25). A change here needs a new KEY_ALGORITHM and a way over for what has landed.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -14,7 +14,7 @@ const TAIL_BYTES = 1024 * 1024;
 
 /**
  * Looks at the last entry with a landed event: the ledger has written down the intent of what has ended, whatever a kill
- * kept from it. Keys that a later --rekey has changed are not looked for.
+ * kept from it.
  */
 export function isBehindJournal(database: LedgerDatabase, path: string): boolean {
   const last = lastLanding(path);
@@ -30,11 +30,10 @@ export function isBehindJournal(database: LedgerDatabase, path: string): boolean
   return !last.keys.every((key) => last.documents.some((document) => attempted.get(...document, keyBytes(key)) === 1));
 }
 
-/** Null: none in the journal's last part, or keys have changed since. */
+/** Null: none in the journal's last part. */
 function lastLanding(path: string): { documents: JournalDocument[]; keys: string[] } | null {
   for (const line of tailOf(path).split("\n").toReversed()) {
     const entry = parsed(line);
-    if (entry?.entry === "keys" && listOf(entry["events"]).length > 0) return null;
     if (entry?.entry !== "end") continue;
     const keys = listOf(entry["events"]).flatMap(({ state, key }) =>
       state === "landed" && typeof key === "string" ? [key] : [],

@@ -111,42 +111,27 @@ function otherTables(database: Database, mapping: string, namespace: string, { t
   return new Set(changed.map(({ kind }) => kind));
 }
 
-/** `rekeyed`: kinds whose events, as far as they are there now, go on under the new keys. */
 export function saveFingerprints(
   database: Database,
   mapping: string,
   namespace: string,
   { fingerprints, kin, tables }: MadeKeys,
-  rekeyed: ReadonlySet<string>,
   now: number,
 ): void {
-  const newest = database.prepare<[], number | null>("SELECT max(id) FROM events").pluck().get() ?? 0;
   const save = database.prepare<
-    Record<"namespace" | "name" | "mapping" | "fingerprint" | "kin", string> & { to: number; now: number }
+    Record<"namespace" | "name" | "mapping" | "fingerprint" | "kin", string> & { now: number }
   >(
-    `INSERT INTO fingerprints (namespace, name, mapping, fingerprint, kin, rekeyed_to, changed_at)
-     VALUES (@namespace, @name, @mapping, @fingerprint, @kin, @to, @now)
-     ON CONFLICT (namespace, name, mapping) DO UPDATE SET fingerprint = @fingerprint, kin = @kin, rekeyed_to = max(rekeyed_to, @to),
-       changed_at = @now WHERE fingerprint <> @fingerprint OR kin <> @kin OR rekeyed_to < @to`,
+    `INSERT INTO fingerprints (namespace, name, mapping, fingerprint, kin, changed_at)
+     VALUES (@namespace, @name, @mapping, @fingerprint, @kin, @now)
+     ON CONFLICT (namespace, name, mapping) DO UPDATE SET fingerprint = @fingerprint, kin = @kin, changed_at = @now
+       WHERE fingerprint <> @fingerprint OR kin <> @kin`,
   );
-  for (const [name, fingerprint] of fingerprints) {
-    const to = rekeyed.has(name) ? newest : 0;
-    save.run({ namespace, name, mapping, fingerprint, kin: kin.get(name) ?? "", to, now });
-  }
+  for (const [name, fingerprint] of fingerprints)
+    save.run({ namespace, name, mapping, fingerprint, kin: kin.get(name) ?? "", now });
   const saveTable = database.prepare<[string, string, string, string, string]>(
     `INSERT INTO key_tables (namespace, name, mapping, source, entries) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (namespace, name, mapping, source) DO UPDATE SET entries = excluded.entries WHERE entries <> excluded.entries`,
   );
   for (const { kind, table, entries } of tables)
     saveTable.run(namespace, kind, mapping, table, JSON.stringify(Object.fromEntries(entries)));
-}
-
-/** A mapping's new namespace goes on with the documents of the old one. */
-export function aliasNamespace(database: Database, former: string, namespace: string): void {
-  database
-    .prepare<[string, string]>(
-      `INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id)
-       SELECT ?, kind, key, min(id) FROM documents WHERE namespace = ? GROUP BY kind, key`,
-    )
-    .run(namespace, former);
 }

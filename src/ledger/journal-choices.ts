@@ -19,12 +19,10 @@ CREATE TEMP TRIGGER IF NOT EXISTS note_dismissal AFTER INSERT ON main.dismissals
   BEGIN INSERT INTO unjournaled (what, a) VALUES ('dismissals', NEW.id); END;
 CREATE TEMP TRIGGER IF NOT EXISTS note_document_alias AFTER INSERT ON main.document_aliases
   BEGIN INSERT INTO unjournaled (what, a, b, c) VALUES ('document_aliases', NEW.namespace, NEW.kind, NEW.key); END;
-CREATE TEMP TRIGGER IF NOT EXISTS note_event_alias AFTER INSERT ON main.event_aliases
-  BEGIN INSERT INTO unjournaled (what, a, b) VALUES ('event_aliases', NEW.document_id, NEW.deduplication_id); END;
 CREATE TEMP TRIGGER IF NOT EXISTS note_fingerprint AFTER INSERT ON main.fingerprints
   BEGIN INSERT INTO unjournaled (what, a, b, c) VALUES ('fingerprints', NEW.namespace, NEW.name, NEW.mapping); END;
 CREATE TEMP TRIGGER IF NOT EXISTS note_new_fingerprint AFTER UPDATE ON main.fingerprints
-  WHEN NEW.fingerprint <> OLD.fingerprint OR NEW.rekeyed_to <> OLD.rekeyed_to
+  WHEN NEW.fingerprint <> OLD.fingerprint
   BEGIN INSERT INTO unjournaled (what, a, b, c) VALUES ('fingerprints', NEW.namespace, NEW.name, NEW.mapping); END;
 ${dismissedRecord("document_states", "document_id")}
 ${dismissedRecord("participants", "id")}
@@ -39,7 +37,7 @@ interface Noted {
   id: number;
   what: string;
   a: number | string;
-  b: string | Buffer | null;
+  b: string | null;
   c: string | null;
 }
 
@@ -71,7 +69,7 @@ function createChoiceReader(database: Database, entries: JournalEntries) {
     { document_id: number | null; deduplication_id: Buffer; content_hash: Buffer | null; cell_hash: Buffer | null }
   >("SELECT document_id, deduplication_id, content_hash, cell_hash FROM dismissals WHERE id = ?");
   const fingerprint = database.prepare<[string, string, string], JsonObject>(
-    `SELECT namespace, name, mapping, fingerprint, rekeyed_to AS epoch FROM fingerprints
+    `SELECT namespace, name, mapping, fingerprint FROM fingerprints
      WHERE namespace = ? AND name = ? AND mapping = ?`,
   );
   const documentAlias = database
@@ -79,10 +77,6 @@ function createChoiceReader(database: Database, entries: JournalEntries) {
       "SELECT document_id FROM document_aliases WHERE namespace = ? AND kind = ? AND key = ?",
     )
     .pluck();
-  const eventAlias = database.prepare<[number, Buffer], { key_parts: string; epoch: number; of: Buffer }>(
-    `SELECT a.key_parts, a.epoch, e.deduplication_id AS of FROM event_aliases a JOIN events e ON e.id = a.event_id
-     WHERE a.document_id = ? AND a.deduplication_id = ?`,
-  );
   const hex = (bytes: Buffer | null): string | null => bytes && bytes.toString("hex");
 
   return (some: readonly Noted[], now: number): JournalEntry[] => {
@@ -92,7 +86,6 @@ function createChoiceReader(database: Database, entries: JournalEntries) {
     const documents: JsonObject[] = [];
     const fingerprints: JsonObject[] = [];
     const documentNames: JsonObject[] = [];
-    const eventKeys: JsonObject[] = [];
     for (const { what, a, b, c } of some) {
       if (what === "dismissals") {
         const found = dismissal.get(Number(a));
@@ -107,24 +100,17 @@ function createChoiceReader(database: Database, entries: JournalEntries) {
       else if (what === "fingerprints") {
         const found = fingerprint.get(String(a), String(b), String(c));
         if (found !== undefined) fingerprints.push(found);
-      } else if (what === "document_aliases") {
+      } else {
         const name: JsonObject = { namespace: String(a), kind: String(b), key: String(c) };
         const document = entries.nameOf(documentAlias.get(String(a), String(b), String(c)) ?? null);
         documentNames.push({ ...name, document });
-      } else if (Buffer.isBuffer(b)) {
-        const found = eventAlias.get(Number(a), b);
-        const document = entries.nameOf(Number(a));
-        if (found === undefined || document === null) continue;
-        const { key_parts, epoch, of } = found;
-        const parts = JSON.parse(key_parts) as string[];
-        eventKeys.push({ document, key: keyText(b), parts, of: keyText(of), epoch });
       }
     }
     const written: JournalEntry[] = [];
     if (cells.length + events.length + records.length + documents.length > 0)
       written.push({ entry: "dismissed", at: now, cells, events, documents, registrations: records });
-    if (fingerprints.length + documentNames.length + eventKeys.length > 0)
-      written.push({ entry: "keys", at: now, fingerprints, documents: documentNames, events: eventKeys });
+    if (fingerprints.length + documentNames.length > 0)
+      written.push({ entry: "keys", at: now, fingerprints, documents: documentNames });
     return written;
   };
 }

@@ -8,7 +8,6 @@ import type { EventRecord } from "../model/records.js";
 import { keyBytes } from "./event-key.js";
 import type { KnownRows } from "./known-rows.js";
 import type { References } from "./references.js";
-import { createRekeying } from "./rekey.js";
 import { restoredReference } from "./rebuild/restored-reference.js";
 import { createTwinCounter } from "./twins.js";
 
@@ -59,9 +58,6 @@ export function createEventKeys(
     `SELECT ${columns} FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
      WHERE e.document_id = ? AND e.deduplication_id = ?`,
   );
-  const byId = database.prepare<[number], StoredEvent>(
-    `SELECT ${columns} FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id WHERE e.id = ?`,
-  );
   const restored = restoredReference(database, "find")?.participant ?? 0;
   // One number to give back instead of eight values: in a nightly full history nearly all is known.
   const knownByKey = database
@@ -72,7 +68,6 @@ export function createEventKeys(
     )
     .pluck();
   let expectsKnown = false;
-  const rekeying = createRekeying(database, context.namespace);
   const generation = database.prepare<[number], number>("SELECT generation FROM documents WHERE id = ?").pluck();
   const generations = new Map<number, number>();
   database.exec("CREATE TEMP TABLE IF NOT EXISTS twins (name TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID");
@@ -121,12 +116,8 @@ export function createEventKeys(
     deduplicationKey: (document: number, name: { kind: string; key: string }, event: string, parts: string[]): Buffer =>
       keyBytes(deduplicationId(document, name, event, parts)),
 
-    /** Null: SQLite gives the next one. */
-    nextId: (): number | null => rekeying?.nextId() ?? null,
-
     /** `corrects`: the row of a rejected file that this one is; null: it is none. */
     key(record: EventRecord, corrects: number | null): KeyedEvent {
-      rekeying?.adoptDocument(context.row(), record);
       const hash = contentHash(record);
       const parts = keyParts(record, hash, corrects);
       const document = references.findDocument(record.document.kind, record.document.key);
@@ -142,9 +133,6 @@ export function createEventKeys(
         keyed.stored = byKey.get(document, key);
       }
       expectsKnown = keyed.stored?.state === "landed";
-      if (keyed.stored !== undefined || rekeying === null) return keyed;
-      const former = rekeying.find(document, key, { row: context.row(), record, parts, hash });
-      if (former !== null) keyed.stored = byId.get(former);
       return keyed;
     },
   };

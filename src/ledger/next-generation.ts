@@ -12,8 +12,6 @@ type Name = Pick<KnownDocument, "namespace" | "kind" | "key">;
 export interface NextGeneration {
   /** The key in the next generation of an event of the document's that has the key `old` in this one. */
   keyOf(old: Buffer, event: string, keyParts: string): Buffer;
-  /** An event of the old generation has got a copy in the next one. */
-  copied(event: { id: number; event: string; key_parts: string }, copy: number): void;
   /** After the last copy. */
   finish(): void;
 }
@@ -25,7 +23,7 @@ export function createNextGeneration(
 ): NextGeneration {
   const keyFor = (name: Name, generation: number, event: string, parts: readonly string[]): Buffer =>
     keyBytes(eventDeduplicationId({ ...name, generation }, event, parts));
-  // After --rekey its rows may call it by another name (HARD-CASES H25).
+  // Rows that know it by its id may call it by another name.
   const others = database
     .prepare<[Name], Name>(
       `SELECT a.namespace, a.kind, a.key FROM document_aliases a JOIN documents d ON d.id = a.document_id
@@ -41,30 +39,8 @@ export function createNextGeneration(
     return keyFor(name, next.generation, event, parts);
   };
 
-  const aliasesOf = database.prepare<[number], { key_parts: string; epoch: number }>(
-    "SELECT key_parts, epoch FROM event_aliases WHERE event_id = ?",
-  );
-  const alias = database.prepare<[number, Buffer, number, number, string]>(
-    "INSERT OR IGNORE INTO event_aliases (document_id, deduplication_id, event_id, epoch, key_parts) VALUES (?, ?, ?, ?, ?)",
-  );
-  const remember = database.prepare<[number, number]>(
-    `INSERT INTO event_copies (event_id, former_id)
-     SELECT ?, coalesce((SELECT former_id FROM event_copies WHERE event_id = o.id), o.id) FROM (SELECT ? AS id) o`,
-  );
-
   return {
     keyOf: follow,
-
-    copied({ id, event, key_parts }, copy) {
-      remember.run(copy, id);
-      for (const { key_parts: text, epoch } of [{ key_parts, epoch: 0 }, ...aliasesOf.all(id)]) {
-        const parts = JSON.parse(text) as string[];
-        for (const name of names) {
-          if (name === own && text === key_parts) continue;
-          alias.run(next.id, keyFor(name, next.generation, event, parts), copy, epoch, text);
-        }
-      }
-    },
 
     finish() {
       const placements = database

@@ -7,15 +7,7 @@ import type { Database } from "better-sqlite3";
 /** All that is known of `from` is known of `into` afterwards, and its name stands for it. Inside the caller's transaction. */
 export function absorbDocument(database: Database, from: number, into: number): void {
   const run = (sql: string) => database.prepare<{ from: number; into: number }>(sql).run({ from, into });
-  for (const table of [
-    "events",
-    "event_states",
-    "event_aliases",
-    "placements",
-    "decisions",
-    "dismissals",
-    "document_aliases",
-  ])
+  for (const table of ["events", "event_states", "placements", "decisions", "dismissals", "document_aliases"])
     run(`UPDATE ${table} SET document_id = @into WHERE document_id = @from`);
   for (const column of ["related_document", "target_document"])
     run(`UPDATE events SET ${column} = @into WHERE ${column} = @from`);

@@ -121,14 +121,7 @@ export function createReferences(
       "SELECT id FROM documents WHERE key = ? AND kind = ? AND namespace = ? ORDER BY generation DESC LIMIT 1",
     )
     .pluck();
-  // The namespace or the key changed under --rekey: the document goes on under its old name (HARD-CASES H25).
-  let anyAliases =
-    database
-      .prepare<[], number>(
-        `SELECT EXISTS (SELECT 1 FROM document_aliases) OR EXISTS (SELECT 1 FROM fingerprints WHERE rekeyed_to > 0)`,
-      )
-      .pluck()
-      .get() === 1;
+  let anyAliases = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM document_aliases)").pluck().get() === 1;
   const documentByAlias = database
     .prepare<[string, string, string], number>(
       `SELECT g.id FROM document_aliases a JOIN documents d ON d.id = a.document_id

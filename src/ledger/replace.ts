@@ -161,7 +161,6 @@ function replaceWithin(
   for (const event of events) {
     const key = following.keyOf(event.deduplication_id, event.event, event.key_parts);
     const id = inserted(copy.run(next, key, event.id));
-    following.copied(event, id);
     if (event.changed_content !== null) correct.run({ ...(JSON.parse(event.changed_content) as object), id });
     else if (event.payload === "") {
       // Its row gives it back; until then it holds its whole generation (plan/replacements.ts).

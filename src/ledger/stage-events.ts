@@ -49,9 +49,9 @@ export function createEventStager(
      SELECT document_id, id, 'rejected', 'dismissed', 1, ? FROM events WHERE id = ?`,
   );
   const insert = database.prepare(
-    `INSERT INTO events (id, document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
+    `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
        address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const correct = database.prepare(
     `UPDATE events SET content_hash = ?, name = ?, at = ?, rank = ?, participant_ref = ?, address_ref = ?,
@@ -117,7 +117,6 @@ export function createEventStager(
     const document = documentOf(record);
     markOpen(document);
     const { lastInsertRowid } = insert.run(
-      context.keys.nextId(),
       document,
       key,
       hash,

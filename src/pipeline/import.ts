@@ -23,14 +23,12 @@ import { exitCodeOf } from "./summarise.js";
 export interface ImportOptions extends ResumeOptions {
   mappingPath: string;
   files: string[];
-  /** Lets new keys of a changed mapping stand for events that were sent under old ones (HARD-CASES H25). */
-  rekey?: boolean;
 }
 
 /** @throws RowferryError for anything that stops it before the first request; a run that has begun gives its summary. */
 export async function runImport(options: ImportOptions): Promise<Summary> {
   const mapping = await loadMapping(options.mappingPath);
-  return run("import", mapping.path, options, (session) => stageFiles(session, mapping, options.files, options.rekey));
+  return run("import", mapping.path, options, (session) => stageFiles(session, mapping, options.files));
 }
 
 export interface Plan extends Forecast {
@@ -59,7 +57,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
   const { session, leave, isCopy } = await openBeside(options, mapping.path);
   try {
     return await inTransaction(session.database, "ROLLBACK", async () => {
-      const staged = await stageFiles(session, mapping, options.files, options.rekey);
+      const staged = await stageFiles(session, mapping, options.files);
       const expected = forecast(session);
       const preview = options.document === undefined ? null : previewDocument(session, options.document);
       const { database } = session;

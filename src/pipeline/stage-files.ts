@@ -15,7 +15,7 @@ import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
 import { inputsOfFile } from "./inputs-of-file.js";
 import type { Session } from "./session.js";
-import { type RekeyedKinds, settleKeys } from "./settle-keys.js";
+import { refuseChangedKeys } from "./changed-keys.js";
 
 export interface StagedInput extends RowCounts {
   id: number;
@@ -24,13 +24,8 @@ export interface StagedInput extends RowCounts {
 }
 
 /** The caller holds an open transaction and commits it, or rolls it back (`plan`, and any error). */
-export async function stageFiles(
-  session: Session,
-  mapping: Mapping,
-  files: readonly string[],
-  rekey = false,
-): Promise<StagedInput[]> {
-  const rekeyed = settleKeys(session, mapping, rekey);
+export async function stageFiles(session: Session, mapping: Mapping, files: readonly string[]): Promise<StagedInput[]> {
+  refuseChangedKeys(session, mapping);
   const mappingHash = hashMapping(mapping);
   const settingsId = session.settings.idOf(mapping.settings);
   const staged: StagedInput[] = [];
@@ -39,7 +34,7 @@ export async function stageFiles(
     const input = await openInput(path);
     try {
       for (const mappingInput of await inputsOfFile(mapping, input, session.inputs)) {
-        const context = { mapping, mappingHash, mappingInput, settingsId, inputsOfImport, path, rekeyed };
+        const context = { mapping, mappingHash, mappingInput, settingsId, inputsOfImport, path };
         staged.push(await stageTable(session, input, context));
       }
     } finally {
@@ -63,7 +58,6 @@ interface TableContext {
   settingsId: number;
   inputsOfImport: Set<number>;
   path: string;
-  rekeyed: RekeyedKinds;
 }
 
 async function stageTable(session: Session, input: Input, context: TableContext): Promise<StagedInput> {
@@ -85,7 +79,6 @@ async function stageTable(session: Session, input: Input, context: TableContext)
   const known = table.notes.length;
   tell(table.notes);
   const mapper = mappingInput.bind(table.header, { file: input.name, sheet: table.sheet });
-  context.rekeyed.beforeStaging(input.contentHash, table.sheet);
   const id = inputs.begin(
     {
       contentHash: input.contentHash,

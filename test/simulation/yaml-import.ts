@@ -38,7 +38,7 @@ export function importText(
   mapping: string,
   file: string,
   text: string,
-  options: { rekey?: boolean; journal?: string } = {},
+  options: { journal?: string } = {},
 ): Promise<Summary> {
   const mappingPath = join(world.target.stateFolder, "weighings.yaml");
   const path = join(world.target.stateFolder, file);

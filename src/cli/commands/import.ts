@@ -20,20 +20,16 @@ export function define(command: Command, frame: Frame): void {
     .argument("<mapping>", "the mapping file (YAML)")
     .argument("<files...>", "CSV or Excel files; - reads standard input");
   addOutputFlags(addRunFlags(addTargetFlags(command, { fresh: true, sending: true })));
-  command
-    .option("--rekey", "accept that the mapping makes other keys; what was sent gets them too, and is not sent again")
-    .addHelpText("after", examples)
-    .action(
-      frame.action((mappingPath: string, files: string[], flags: CommandFlags & { rekey?: boolean }) => {
-        return runCommand(frame, flags, (pipeline, options) => {
-          checkMappingFirst("import", mappingPath, files);
-          return pipeline.runImport({
-            ...options,
-            mappingPath,
-            files,
-            ...(flags.rekey === true ? { rekey: true } : {}),
-          });
+  command.addHelpText("after", examples).action(
+    frame.action((mappingPath: string, files: string[], flags: CommandFlags) => {
+      return runCommand(frame, flags, (pipeline, options) => {
+        checkMappingFirst("import", mappingPath, files);
+        return pipeline.runImport({
+          ...options,
+          mappingPath,
+          files,
         });
-      }),
-    );
+      });
+    }),
+  );
 }

@@ -13,7 +13,7 @@ Examples:
   rowferry plan manifests.yaml march.csv --document 3100      its requests
   rowferry plan manifests.yaml march.csv --target production --json`;
 
-type Flags = TargetFlags & OutputFlags & Pick<RunFlags, "wait"> & { document?: string; rekey?: boolean };
+type Flags = TargetFlags & OutputFlags & Pick<RunFlags, "wait"> & { document?: string };
 
 export function define(command: Command, frame: Frame): void {
   command
@@ -21,7 +21,6 @@ export function define(command: Command, frame: Frame): void {
     .argument("<files...>", "CSV or Excel files; - reads standard input");
   addOutputFlags(addTargetFlags(command, { sending: true }))
     .option("--document <key>", "show the requests of this document in full: its key, or kind/key")
-    .option("--rekey", "accept that the mapping makes other keys, as import would")
     .option("--wait", "wait while another process holds the ledger")
     .addHelpText("after", examples)
     .action(
@@ -49,7 +48,6 @@ function plan(frame: Frame, mappingPath: string, files: string[], flags: Flags):
         limits: limits(flags, clock.now()),
         fresh: false,
         journal: null,
-        ...(flags.rekey === true ? { rekey: true } : {}),
         ...(flags.document === undefined ? {} : { document: flags.document }),
       });
       progress.close();

@@ -21,7 +21,7 @@ interface Keyed {
   deduplication_id: Buffer;
 }
 
-/** Under its document's name, or under one that the document got by --rekey (HARD-CASES H25). */
+/** Under its document's name, or under another that rows know it by. */
 function* wrongKeys(database: Database): Generator<string> {
   const names = database.prepare<[string, string, string], { namespace: string; kind: string; key: string }>(
     `SELECT a.namespace, a.kind, a.key FROM document_aliases a JOIN documents d ON d.id = a.document_id

@@ -48,7 +48,6 @@ CREATE TABLE fingerprints (
   fingerprint TEXT NOT NULL,
   -- What is left of it when its label in the mapping is another one.
   kin TEXT NOT NULL DEFAULT '',
-  rekeyed_to INTEGER NOT NULL DEFAULT 0,
   changed_at INTEGER NOT NULL,
   PRIMARY KEY (namespace, name, mapping)
 ) STRICT, WITHOUT ROWID;
@@ -63,7 +62,7 @@ CREATE TABLE key_tables (
   PRIMARY KEY (namespace, name, mapping, source)
 ) STRICT, WITHOUT ROWID;
 
--- After --rekey: new keys of what went out under old ones (HARD-CASES H25).
+-- Further names of a document that rows know by the id that the service gave it.
 CREATE TABLE document_aliases (
   namespace TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -71,22 +70,6 @@ CREATE TABLE document_aliases (
   document_id INTEGER NOT NULL REFERENCES documents (id),
   PRIMARY KEY (namespace, kind, key)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE event_aliases (
-  document_id INTEGER NOT NULL REFERENCES documents (id),
-  deduplication_id BLOB NOT NULL CHECK (length(deduplication_id) = 20),
-  event_id INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
-  epoch INTEGER NOT NULL,
-  key_parts TEXT NOT NULL,
-  PRIMARY KEY (document_id, deduplication_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX event_aliases_by_event ON event_aliases (event_id);
-
--- Events of later generations, and the event of the first one that each is a copy of (HARD-CASES H25, H26).
-CREATE TABLE event_copies (
-  event_id INTEGER PRIMARY KEY REFERENCES events (id) ON DELETE CASCADE,
-  former_id INTEGER NOT NULL
-) STRICT;
 
 CREATE TABLE inputs (
   id INTEGER PRIMARY KEY,

@@ -23,7 +23,7 @@ export interface Rebuilt {
 
 /** The caller holds the lock and an open transaction. Applying a journal twice changes nothing. */
 export async function rebuildFrom(database: Database, lines: AsyncIterable<string>): Promise<Rebuilt> {
-  const replay = createReplay(database);
+  const apply = createReplay(database);
   let entries = 0;
   let torn: number | null = null;
   let number = 0;
@@ -38,10 +38,9 @@ export async function rebuildFrom(database: Database, lines: AsyncIterable<strin
       torn = number;
       continue;
     }
-    replay.apply(entry);
+    apply(entry);
     entries += 1;
   }
-  replay.finish();
   // Only for finding events by key alone while the journal is read.
   database.exec("DROP INDEX events_by_key_for_rebuild");
   if (entries === 0) throw new RowferryError("journal-unreadable", `The journal holds no entry (line ${torn ?? 0}).`);
@@ -56,12 +55,12 @@ export async function rebuildFrom(database: Database, lines: AsyncIterable<strin
   };
 }
 
-function createReplay(database: Database): { apply(entry: JournalEntry): void; finish(): void } {
+function createReplay(database: Database): (entry: JournalEntry) => void {
   const register = createRegistrationReplay(database);
   const work = createWorkReplay(database);
   const choose = createChoiceReplay(database, work, register);
 
-  const apply = (entry: JournalEntry): void => {
+  return (entry) => {
     const at = Number(entry["at"] ?? 0);
     const record = text(entry["record"]);
     if (record === "participant" || record === "address") {
@@ -81,5 +80,4 @@ function createReplay(database: Database): { apply(entry: JournalEntry): void; f
     const decision = object(entry["decision"]);
     if (decision !== null) choose.decided(decision, objects(entry["events"]), at);
   };
-  return { apply, finish: () => choose.finish() };
 }

@@ -14,8 +14,6 @@ export interface ChoiceReplay {
   replaced(entry: JsonObject, at: number): void;
   /** What a person said became of a document in doubt, or of these events of it. */
   decided(decision: JsonObject, events: readonly JsonObject[], at: number): void;
-  /** After the last entry. */
-  finish(): void;
 }
 
 export function createChoiceReplay(database: Database, work: WorkReplay, register: RegistrationReplay): ChoiceReplay {
@@ -47,46 +45,24 @@ export function createChoiceReplay(database: Database, work: WorkReplay, registe
       "SELECT EXISTS (SELECT 1 FROM decisions WHERE document_id = ? AND deduplication_id IS ? AND at = ?)",
     )
     .pluck();
-  const newestEvent = database.prepare<[], number>("SELECT coalesce(max(id), 0) FROM events").pluck();
   // A backup may know of a later change.
   const setFingerprint = database.prepare<{
     namespace: string | null;
     name: string | null;
     mapping: string | null;
     fingerprint: string | null;
-    to: number;
     at: number;
   }>(
-    `INSERT INTO fingerprints (namespace, name, mapping, fingerprint, rekeyed_to, changed_at)
-     VALUES (@namespace, @name, @mapping, @fingerprint, @to, @at)
-     ON CONFLICT (namespace, name, mapping) DO UPDATE SET fingerprint = @fingerprint, rekeyed_to = max(rekeyed_to, @to),
+    `INSERT INTO fingerprints (namespace, name, mapping, fingerprint, changed_at)
+     VALUES (@namespace, @name, @mapping, @fingerprint, @at)
+     ON CONFLICT (namespace, name, mapping) DO UPDATE SET fingerprint = @fingerprint,
        changed_at = @at WHERE changed_at < @at`,
   );
-  const epochOf = database
-    .prepare<[string, string, string], number>(
-      "SELECT rekeyed_to FROM fingerprints WHERE namespace = ? AND name = ? AND mapping = ?",
-    )
-    .pluck();
   const aliasDocument = database.prepare<[string, string, string, number]>(
     "INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id) VALUES (?, ?, ?, ?)",
   );
-  const aliasEvent = database.prepare<[number, Buffer, number, number, string]>(
-    "INSERT OR IGNORE INTO event_aliases (document_id, deduplication_id, event_id, epoch, key_parts) VALUES (?, ?, ?, ?, ?)",
-  );
-  /** Epochs are ids of events, which are others in this ledger. */
-  const epochs = new Map<number, number>();
-  let waiting: JsonObject[] = [];
 
   const keyOf = (entry: JsonObject, member: string): Buffer => keyBytes(text(entry[member]) ?? "");
-  const alias = (entry: JsonObject): boolean => {
-    const event = work.find(keyOf(entry, "of"));
-    if (event === undefined) return false;
-    const document = work.named(entry["document"] as JournalDocument);
-    const epoch = epochs.get(Number(entry["epoch"])) ?? 0;
-    aliasEvent.run(document, keyOf(entry, "key"), event.id, epoch, JSON.stringify(texts(entry["parts"])));
-    return true;
-  };
-
   return {
     dismissed(entry, at) {
       for (const cells of texts(entry["cells"])) dismissCells.run({ hash: Buffer.from(cells, "hex"), at });
@@ -105,17 +81,12 @@ export function createChoiceReplay(database: Database, work: WorkReplay, registe
       for (const one of objects(entry["fingerprints"])) {
         const [namespace, name, mapping] = ["namespace", "name", "mapping"].map((member) => text(one[member]) ?? "");
         if (namespace === undefined || name === undefined || mapping === undefined) continue;
-        const former = Number(one["epoch"] ?? 0);
-        const isNew = former > 0 && !epochs.has(former);
-        const to = isNew ? (newestEvent.get() ?? 0) : (epochs.get(former) ?? 0);
-        setFingerprint.run({ namespace, name, mapping, fingerprint: text(one["fingerprint"]), to, at });
-        if (isNew) epochs.set(former, epochOf.get(namespace, name, mapping) ?? to);
+        setFingerprint.run({ namespace, name, mapping, fingerprint: text(one["fingerprint"]), at });
       }
       for (const one of objects(entry["documents"])) {
         const document = work.named(one["document"] as JournalDocument);
         aliasDocument.run(text(one["namespace"]) ?? "", text(one["kind"]) ?? "", text(one["key"]) ?? "", document);
       }
-      for (const one of objects(entry["events"])) if (!alias(one)) waiting.push(one);
     },
 
     replaced(entry, at) {
@@ -140,12 +111,6 @@ export function createChoiceReplay(database: Database, work: WorkReplay, registe
         if (isDecided.get(document, key, at) === 1) continue;
         keepDecision(database, { document, key }, { said, by: text(decision["by"]) ?? "" }, at);
       }
-    },
-
-    finish() {
-      // What had not been sent by then, and was sent later.
-      for (const one of waiting) alias(one);
-      waiting = [];
     },
   };
 }

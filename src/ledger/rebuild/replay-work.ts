@@ -8,10 +8,6 @@ import { OF_EVENT } from "../unsettled.js";
 import { text } from "./entry-fields.js";
 import { restoredReference } from "./restored-reference.js";
 
-/** Ids up to an epoch are of what was there before a --rekey; none of them is given again (HARD-CASES H25). */
-const nextId = `(SELECT max(coalesce((SELECT max(id) FROM events), 0),
-  coalesce((SELECT max(rekeyed_to) FROM fingerprints), 0)) + 1)`;
-
 const landedStates = ["landed", "landed-without-id", "changed"];
 
 export function createWorkReplay(database: Database) {
@@ -43,9 +39,9 @@ export function createWorkReplay(database: Database) {
   );
   database.exec("CREATE INDEX IF NOT EXISTS events_by_key_for_rebuild ON events (deduplication_id)");
   const addEvent = database.prepare(
-    `INSERT INTO events (id, document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
+    `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
        address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
-     VALUES (${nextId}, @document, @key, @hash, @event, @parts, @name, @at, @rank, @participant, @address, @related,
+     VALUES (@document, @key, @hash, @event, @parts, @name, @at, @rank, @participant, @address, @related,
        @relatedId, @mirrored, @target, @payload, @input)`,
   );
   const dropEventState = database.prepare<[number]>(`DELETE FROM event_states WHERE ${OF_EVENT}`);
@@ -56,15 +52,6 @@ export function createWorkReplay(database: Database) {
   const addEventState = database.prepare(
     `INSERT INTO event_states (document_id, event_id, state, reason, service_event_id, target_document_id, attempted_hash, doubt, changed_at)
      SELECT document_id, id, ?, ?, ?, ?, content_hash, ?, ? FROM events WHERE id = ?`,
-  );
-  // The same event of the generation before (HARD-CASES H26): under --rekey it counts as old as that one.
-  const restoreCopy = database.prepare<{ id: number }>(
-    `INSERT OR IGNORE INTO event_copies (event_id, former_id)
-     SELECT e.id, coalesce((SELECT former_id FROM event_copies WHERE event_id = f.id), f.id) FROM events e
-     JOIN documents d ON d.id = e.document_id
-     JOIN documents g ON g.namespace = d.namespace AND g.kind = d.kind AND g.key = d.key AND g.generation = d.generation - 1
-     JOIN events f ON f.document_id = g.id AND f.event = e.event AND f.key_parts = e.key_parts
-     WHERE e.id = @id`,
   );
   const markOpen = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
 
@@ -122,7 +109,6 @@ export function createWorkReplay(database: Database) {
           input: inputId,
         }),
       );
-    if (found === undefined) restoreCopy.run({ id });
     setEvent(id, "stalled", {}, at);
   };
 

@@ -124,7 +124,7 @@ export const ledgerCodes = {
   "keys-changed": {
     meaning: "The mapping now gives other keys to events that have landed; sending would double them.",
     remedy:
-      "Take the change of the mapping back, or accept it with --rekey, which gives the landed events the new keys without sending anything.",
+      "Undo the change of the key in the mapping. To key new rows in another way, give them an event or document of their own, under another label with `was: none`, and `skip` the rows that have landed.",
     example:
       "The event key of `weighing` was changed from `Ticket` to `Ticket` and `Date` after 4,000 weighings had landed.",
     transient: false,
