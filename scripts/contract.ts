@@ -1,6 +1,7 @@
 /**
- * Runs the contract suite against any base URL and prints, rule by rule, what was found.
- * Usage: npm run contract -- <base-url> [--token-url U] [--client-id C] [--client-secret S] [--control URL] …
+ * Runs the contract suite against any base URL and prints, rule by rule, what was found; without one, against a sandbox
+ * of its own, and with --every-switch under each of its switches in turn.
+ * Usage: npm run contract -- [<base-url>] [--token-url U] [--client-id C] [--client-secret S] [--control URL] …
  * Exit code 1 when a case failed, 2 for wrong usage.
  */
 import { randomBytes } from "node:crypto";
@@ -9,6 +10,15 @@ import { Command, InvalidArgumentError } from "commander";
 import type { ServiceProfile } from "../test/contract/profile.js";
 import { report } from "../test/contract/report.js";
 import { readingsOf, runCases } from "../test/contract/run-cases.js";
+import {
+  against,
+  failures,
+  FAST,
+  OF_A_FULL_BUCKET,
+  OF_AN_INSTANT,
+  OF_THE_LIMITER,
+} from "../test/contract/sandbox-run.js";
+import { AS_IT_IS, readingsUnder, SWITCHES } from "../test/contract/sandbox-switches.js";
 import { ServiceUnderTest } from "../test/contract/service.js";
 import { SUITE } from "../test/contract/suite.js";
 import type { Credential } from "../test/contract/tokens.js";
@@ -24,6 +34,7 @@ interface Flags {
   rate: number;
   burst: number;
   unthrottled?: boolean;
+  everySwitch?: boolean;
   profile?: string;
   learn?: string;
   only?: string;
@@ -40,7 +51,28 @@ function credential(clientId: string | undefined, clientSecret: string | undefin
   return clientId && clientSecret ? { clientId, clientSecret } : null;
 }
 
-async function contract(baseUrl: string, flags: Flags, program: Command): Promise<void> {
+/** The sandbox, and what is known of its readings, as it is or under every switch. */
+async function ofTheSandbox(everySwitch: boolean): Promise<void> {
+  for (const [title, options] of Object.entries(everySwitch ? SWITCHES : { [AS_IT_IS]: {} })) {
+    const setting = { options, profile: { readings: readingsUnder(title) } };
+    const parts = await Promise.all([
+      against(setting),
+      against({ ...setting, stillClock: true }, OF_AN_INSTANT),
+      against({ ...setting, stillClock: true, limit: FAST }, OF_A_FULL_BUCKET),
+    ]);
+    // They wait for seconds, and are the same under every switch.
+    if (everySwitch && title === AS_IT_IS) parts.push(await against({ limit: FAST }, OF_THE_LIMITER));
+    const results = [...new Map(parts.flat().map((result) => [result.contractCase, result])).values()];
+    const count = (outcome: string): number => results.filter((result) => result.outcome === outcome).length;
+    const sums = `${count("passed")} passed, ${count("failed")} failed, ${count("not run")} not run`;
+    process.stdout.write(`the sandbox ${title === AS_IT_IS ? title : `with ${title}`}: ${sums}\n`);
+    for (const failure of failures(results)) process.stdout.write(`  FAILED ${failure}\n`);
+    if (count("failed") > 0) process.exitCode = 1;
+  }
+}
+
+async function contract(baseUrl: string | undefined, flags: Flags, program: Command): Promise<void> {
+  if (baseUrl === undefined) return ofTheSandbox(flags.everySwitch === true);
   const env = process.env;
   const first = credential(
     flags.clientId ?? env["ROWFERRY_CLIENT_ID"],
@@ -79,7 +111,11 @@ async function contract(baseUrl: string, flags: Flags, program: Command): Promis
 
 const program = new Command("contract")
   .description("Runs the contract suite of the service's specification against a base URL.")
-  .argument("<base-url>", "address of the service, as in {base_url} of the specification")
+  .argument(
+    "[base-url]",
+    "address of the service, as in {base_url} of the specification; default: a sandbox of its own",
+  )
+  .option("--every-switch", "of that sandbox: as it is, and under each of its switches")
   .option("--token-url <url>", "OAuth token endpoint (or ROWFERRY_TOKEN_URL)")
   .option("--client-id <id>", "client id (or ROWFERRY_CLIENT_ID)")
   .option("--client-secret <secret>", "client secret (or ROWFERRY_CLIENT_SECRET)")
@@ -95,5 +131,5 @@ const program = new Command("contract")
   .option("--only <text>", "only rules whose id contains this text")
   .option("--seed <text>", "makes keys and tax ids repeatable; default random")
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
-program.action((baseUrl: string, flags: Flags) => contract(baseUrl, flags, program));
+program.action((baseUrl: string | undefined, flags: Flags) => contract(baseUrl, flags, program));
 await program.parseAsync();

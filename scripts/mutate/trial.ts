@@ -1,7 +1,15 @@
 /** Runs in a process of its own: the contract suite over HTTP against one build of the sandbox after the other. */
 import { pathToFileURL } from "node:url";
 import type { createSandbox } from "../../src/sandbox/index.js";
-import { against, failures, FAST, OF_THE_LIMITER, type Setting } from "../../test/contract/sandbox-run.js";
+import {
+  against,
+  failures,
+  FAST,
+  OF_A_FULL_BUCKET,
+  OF_AN_INSTANT,
+  OF_THE_LIMITER,
+  type Setting,
+} from "../../test/contract/sandbox-run.js";
 import { AS_IT_IS, readingsUnder, SWITCHES } from "../../test/contract/sandbox-switches.js";
 import { SUITE } from "../../test/contract/suite.js";
 
@@ -29,10 +37,15 @@ async function noticed(entry: string): Promise<string | null> {
     if (found !== undefined) return `${title}: ${found}`;
   }
   // Last and side by side: they wait for seconds, and few mutants are left for them.
-  const limited = [true, false].map((retryAfter) =>
-    against({ create, run, limit: FAST, options: { retryAfter } }, OF_THE_LIMITER),
-  );
-  return failures((await Promise.all(limited)).flat())[0] ?? null;
+  const still = { ...under(AS_IT_IS), stillClock: true };
+  const last = [
+    against(still, OF_AN_INSTANT),
+    against({ ...still, limit: FAST }, OF_A_FULL_BUCKET),
+    ...[true, false].map((retryAfter) =>
+      against({ create, run, limit: FAST, options: { retryAfter } }, OF_THE_LIMITER),
+    ),
+  ];
+  return failures((await Promise.all(last)).flat())[0] ?? null;
 }
 
 process.on("message", (entry: string) => {

@@ -7,12 +7,10 @@ const DEEPEST = 64;
 const MOST_VALUES = 250_000;
 const SURROGATE = /\p{Surrogate}/u;
 
-const tooLarge = (limit: string): Refusal => new Refusal(413, `The body is longer than ${limit}`);
+export const tooLarge = (limit: string): Refusal => new Refusal(413, `The body is longer than ${limit}`);
 
-/** The text of bytes, or null when they are not UTF-8. @throws Refusal 413 beyond `maxBytes` of UTF-8. */
-export function textOf(body: string | Uint8Array, maxBytes: number): string | null {
-  if (Buffer.byteLength(body) > maxBytes) throw tooLarge(`${maxBytes} bytes`);
-  if (typeof body === "string") return body;
+/** The text of bytes, or null when they are not UTF-8. */
+export function textOf(body: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch {

@@ -5,22 +5,18 @@
 import { type Answer, envelope, faultAnswer, gateway, jsonAnswer } from "./answer.js";
 import { parseBody, textOf } from "./body.js";
 import { type Control, CONTROL_PATH } from "./control.js";
-import type { Fault, Faults } from "./faults.js";
+import type { Fault, FaultOf, Faults } from "./faults.js";
 import type { RequestLog } from "./inspection.js";
 import type { Limiter } from "./limiter.js";
 import { notAllowed, notFound, Refusal } from "./refusal.js";
-import type { Caller, Context, Reply, SandboxRequest, SandboxResponse } from "./request.js";
+import type { Caller, Context, Message, Reply, SandboxResponse } from "./request.js";
 import { type Match, matchRoutes } from "./router.js";
 import { TOKEN_PATH, type Tokens } from "./tokens.js";
 
 /** A request taken apart. */
-interface Arrival {
-  method: string;
+interface Arrival extends Omit<Message, "target"> {
   path: string;
   query: Record<string, string>;
-  headers: Record<string, string>;
-  body: string | Uint8Array;
-  refused: SandboxRequest["refused"];
 }
 
 /** An answer, and to which client; null without a good token. */
@@ -40,7 +36,7 @@ export interface CoreParts {
 }
 
 /** Never rejects. */
-export type Core = (request: SandboxRequest) => Promise<SandboxResponse>;
+export type Core = (request: Message) => Promise<SandboxResponse>;
 
 export function coreOf({ context, tokens, limiter, faults, log, control }: CoreParts): Core {
   const { clock, settings, store } = context;
@@ -58,8 +54,7 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
   /** Waits until what was written is durable; an answer that cannot promise it becomes 500. */
   async function settled(answer: Answer): Promise<Answer> {
     try {
-      const pending = store.settled();
-      if (pending !== null) await pending;
+      await store.settled();
       return answer;
     } catch {
       return refusal(500, "The store could not be written");
@@ -87,7 +82,7 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
 
   function bodyOf({ body, refused }: Arrival): string | null {
     if (refused !== undefined) throw refused;
-    return textOf(body, settings.maxBytes);
+    return textOf(body);
   }
 
   function serve(arrival: Arrival, matches: readonly Match[], fault: Fault): Outcome {
@@ -149,11 +144,7 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
     return null;
   }
 
-  function statusFault({
-    status,
-    body,
-    retryAfter,
-  }: Extract<NonNullable<Fault["action"]>, { kind: "status" }>): Answer {
+  function statusFault({ status, body, retryAfter }: FaultOf<"status">): Answer {
     const answer = faultAnswer(context, status, body ?? (status >= 500 ? "gateway" : "envelope"));
     const isAsked = settings.retryAfter && (status === 429 || status === 503);
     const seconds = retryAfter ?? (isAsked ? 1 : null);
@@ -199,19 +190,12 @@ export function coreOf({ context, tokens, limiter, faults, log, control }: CoreP
 
 const replied = ({ status, body, headers }: Reply): Answer => jsonAnswer(status, body, headers);
 
-function arrive({ method, path: target, query, headers: given, body, refused }: SandboxRequest): Arrival {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given ?? {})) headers[name.toLowerCase()] = value;
-  const isJson = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
-  if (isJson) headers["content-type"] ??= "application/json";
+function arrive({ target, ...message }: Message): Arrival {
   const [path = "", search = ""] = target.split(/\?(.*)/s);
   return {
-    method: method.toUpperCase(),
+    ...message,
     // A proxy's form of the target names the service as well.
     path: path.replace(/^https?:\/\/[^/]*/i, ""),
-    query: { ...Object.fromEntries(new URLSearchParams(search)), ...query },
-    headers,
-    body: isJson ? JSON.stringify(body) : (body ?? ""),
-    refused,
+    query: Object.fromEntries(new URLSearchParams(search)),
   };
 }

@@ -137,7 +137,7 @@ function checkRelation(related: RelatedDocument, at: string): void {
     return;
   }
   if (related.isPublic === undefined) throw invalid(`${at}isPublic: required when bidirectional is true`);
-  const { eventName = "RELATED" } = related;
+  const { eventName } = related;
   if (eventName !== "RELATED" && isReserved(eventName)) {
     throw invalid(`${at}eventName: ${eventName} cannot be written as a back-reference`);
   }

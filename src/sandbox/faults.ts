@@ -42,7 +42,7 @@ export const faultRules = z.array(faultRule).max(1000);
 
 export type FaultRule = z.input<typeof faultRule>;
 export type FaultAction = FaultRule["action"];
-type FaultOf<Kind extends FaultAction["kind"]> = Extract<FaultAction, { kind: Kind }>;
+export type FaultOf<Kind extends FaultAction["kind"]> = Extract<FaultAction, { kind: Kind }>;
 
 /** What happens to one request: all delays that fired, and of the other actions the first rule's. */
 export interface Fault {

@@ -6,7 +6,6 @@ import { CATALOG_VERSION, municipalities, type Municipality, subdivisions } from
 import type { JsonObject } from "./json.js";
 
 const RULE_VERSION = 1;
-const MOST_CANDIDATES = 5;
 
 /** Without case, accents and doubled spaces. */
 const fold = (text: string): string =>
@@ -47,8 +46,5 @@ export function resolveGeography(
 function candidatesFor(known: readonly Municipality[], city: string, subdivision: string | undefined): Municipality[] {
   const [first] = city.split(" ");
   const isNear = (one: Municipality): number => Number(one.subdivisionCode === subdivision);
-  return known
-    .filter(({ name }) => fold(name).split(" ")[0] === first)
-    .toSorted((a, b) => isNear(b) - isNear(a))
-    .slice(0, MOST_CANDIDATES);
+  return known.filter(({ name }) => fold(name).split(" ")[0] === first).toSorted((a, b) => isNear(b) - isNear(a));
 }

@@ -1,13 +1,14 @@
-/** Serves the core over node's own HTTP, which adds sockets and decides nothing but what is no request at all. */
+/** Serves the core over node's own HTTP, which decides nothing but what is no request at all. */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { tooLarge } from "./body.js";
 import type { Core } from "./core.js";
 import { docsPage } from "./docs-page.js";
 import { openApi } from "./openapi.js";
 import { Refusal } from "./refusal.js";
-import type { SandboxRequest } from "./request.js";
+import type { Message } from "./request.js";
 import { TOKEN_PATH } from "./tokens.js";
 
 export interface SandboxAddress {
@@ -69,17 +70,18 @@ async function answer(core: Core, request: IncomingMessage, response: ServerResp
   if (method === "GET" && url === "/docs") return send(response, "text/html", docsPage(openApi()));
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  let body: Pick<SandboxRequest, "body" | "refused">;
+  let body: Pick<Message, "body" | "refused">;
   try {
     const isNameless = request.headers.host === undefined && request.httpVersion === "1.1";
-    body = isNameless ? { refused: new Refusal(400, "HTTP/1.1 needs a Host header") } : await bodyOf(request, maxBytes);
+    body = await bodyOf(request, maxBytes);
+    if (isNameless) body.refused = new Refusal(400, "HTTP/1.1 needs a Host header");
   } catch {
     // The connection broke before the request was whole.
     return;
   }
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) headers[name] = String(value);
-  const reply = await core({ method, path: url, headers, signal: gone.signal, ...body });
+  const reply = await core({ method, target: url, headers, signal: gone.signal, ...body });
   if (reply.dropped) return void response.destroy();
   response.writeHead(reply.status, reply.headers);
   if (reply.truncated) response.write(reply.body, () => response.destroy());
@@ -87,10 +89,10 @@ async function answer(core: Core, request: IncomingMessage, response: ServerResp
 }
 
 /** Keeps no more than `maxBytes`; whoever sends several times as much is answered before he has ended. */
-function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Pick<SandboxRequest, "body" | "refused">> {
+function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Pick<Message, "body" | "refused">> {
   const chunks: Buffer[] = [];
   let length = 0;
-  const tooLong = { refused: new Refusal(413, `The body is longer than ${maxBytes} bytes`) };
+  const tooLong = { body: Buffer.alloc(0), refused: tooLarge(`${maxBytes} bytes`) };
   return new Promise((resolve, reject) => {
     request.on("data", (chunk: Buffer) => {
       length += chunk.length;

@@ -5,19 +5,31 @@ import type { Refusal } from "./refusal.js";
 import type { Store } from "./store.js";
 import type { SandboxSettings } from "./switches.js";
 
+/** A request as it stands on the wire. */
+export interface Message {
+  method: string;
+  /** Path and query, or a proxy's form of them. */
+  target: string;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** Ends a delay early (the caller has gone away). The request is carried out nevertheless. */
+  signal?: AbortSignal | undefined;
+  /** Set by whoever read the message and found it wrong before its content mattered. */
+  refused?: Refusal | undefined;
+}
+
+/** A request in process. */
 export interface SandboxRequest {
   method: string;
   /** With identifiers percent-encoded; may carry a query string. */
   path: string;
-  query?: Record<string, string>;
   /** Names in any case. */
   headers?: Record<string, string>;
   /** Text and bytes go in as they are, with the content type of `headers`; anything else is sent as JSON. */
   body?: string | Uint8Array | Exclude<Json, string>;
   /** Ends a delay early (the caller has gone away). The request is carried out nevertheless. */
   signal?: AbortSignal;
-  /** Set by whoever read the message and found it wrong before its content mattered. */
-  refused?: Refusal;
 }
 
 export interface SandboxResponse {

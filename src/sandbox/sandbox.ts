@@ -1,5 +1,6 @@
 /** Puts the sandbox together: a store, a clock, and the core over them. */
 import { randomUUID } from "node:crypto";
+import { tooLarge } from "./body.js";
 import { inTimeOrder, realClock, uuidsFrom } from "./clock.js";
 import { controlOf } from "./control.js";
 import { coreOf } from "./core.js";
@@ -8,7 +9,7 @@ import { type FaultRule, faultsOf } from "./faults.js";
 import type { SandboxAddress, SandboxServer } from "./http.js";
 import { type Inspection, inspectionOf, requestLog } from "./inspection.js";
 import { limiterOf } from "./limiter.js";
-import type { Context, SandboxRequest, SandboxResponse } from "./request.js";
+import type { Context, Message, SandboxRequest, SandboxResponse } from "./request.js";
 import { openStore } from "./store.js";
 import { defaultCredentials, type SandboxOptions, type SandboxSettings, settingsOf } from "./switches.js";
 import { tokensOf } from "./tokens.js";
@@ -59,7 +60,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return {
     settings,
     controlPath: control.path,
-    inject: core,
+    inject: (request) => core(written(request, settings.maxBytes)),
     async listen(listenOptions = {}) {
       // Loaded here: whoever only injects never pays for it.
       const { serve } = await import("./http.js");
@@ -79,5 +80,20 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       server = null;
       store.close();
     },
+  };
+}
+
+/** A request of this process as it would stand on the wire. */
+function written({ method, path, headers = {}, body = "", signal }: SandboxRequest, maxBytes: number): Message {
+  const isJson = typeof body !== "string" && !(body instanceof Uint8Array);
+  const bytes = body instanceof Uint8Array ? body : Buffer.from(isJson ? JSON.stringify(body) : body);
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return {
+    method: method.toUpperCase(),
+    target: path,
+    headers: { ...(isJson && { "content-type": "application/json" }), ...Object.fromEntries(named) },
+    body: bytes,
+    signal,
+    refused: bytes.length > maxBytes ? tooLarge(`${maxBytes} bytes`) : undefined,
   };
 }

@@ -122,7 +122,7 @@ export type RelatedDocument = z.output<typeof relatedDocument>;
 /** An event as any of the six schemas gives it. */
 export type EventInput = z.output<typeof customEvent>;
 
-const reserved: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+const reserved: ReadonlyMap<unknown, z.ZodType> = new Map<unknown, z.ZodType>([
   ["CLOSE", closeEvent],
   ["ACTOR", actorEvent],
   ["CANCEL", cancelEvent],
@@ -131,11 +131,9 @@ const reserved: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
 ]);
 
 /** Names with a schema of their own; every other name, OUTPUT and SPLIT included, is a CUSTOM event (Events (types), rule 2). */
-export const isReserved = (name: string): boolean => reserved.has(name);
+export const isReserved = (name: unknown): boolean => reserved.has(name);
 
-export function eventSchemaFor(name: unknown): z.ZodType {
-  return (typeof name === "string" ? reserved.get(name) : undefined) ?? customEvent;
-}
+export const eventSchemaFor = (name: unknown): z.ZodType => reserved.get(name) ?? customEvent;
 
 const MOST_MESSAGES = 20;
 

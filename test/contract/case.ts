@@ -7,9 +7,10 @@ import type { ServiceUnderTest } from "./service.js";
 /**
  * What a case needs beyond a base URL and one credential.
  * `control`: faults can be set; `clock`: the service's clock can be moved; `second-credential`: a client with
- * another dataset; `rate-limit`: the service's limiter is on and may be provoked.
+ * another dataset; `rate-limit`: the service's limiter is on and may be provoked; `still-clock`: the service's clock
+ * stands still, so that instants and buckets can be met exactly.
  */
-export type Capability = "control" | "second-credential" | "rate-limit" | "clock";
+export type Capability = "control" | "second-credential" | "rate-limit" | "clock" | "still-clock";
 
 /** A positive case shows that what the rule allows is done, a negative one that what it forbids is refused. */
 export type CaseKind = "positive" | "negative";
@@ -21,7 +22,7 @@ export interface Reading {
 
 /** One promise. Cases never depend on each other and make their own participants and documents. */
 export interface ContractCase {
-  /** An id of `rules.ts`: section and number in service.md, or `Open point N`. */
+  /** An id of `rules.ts`: section and number in service.md, or `Open point N`; `Sandbox: …` for what only a sandbox has. */
   rule: string;
   title: string;
   kind: CaseKind;
@@ -50,5 +51,5 @@ export function forbids(rule: string, title: string, run: Run, needs: readonly C
 
 /** Cases that touch what all others share (faults, clock, bucket) run alone, after the rest. */
 export function runsAlone(contractCase: ContractCase): boolean {
-  return contractCase.needs.some((need) => need === "control" || need === "clock" || need === "rate-limit");
+  return contractCase.needs.some((need) => need !== "second-credential");
 }

@@ -3,7 +3,7 @@
  * A real service has none: the cases that need it are then listed as not run.
  */
 import type { Answer } from "./answer.js";
-import { describeAnswer } from "./answer.js";
+import { describeAnswer, member } from "./answer.js";
 
 /** One scripted fault. `nth` counts matching requests since the rules were set, from 1. */
 export interface FaultRule {
@@ -21,7 +21,7 @@ export interface FaultRule {
       }
     | { kind: "drop"; when: "before" | "after" }
     | { kind: "truncate" }
-    | { kind: "delay"; ms: number }
+    | { kind: "delay"; ms: number; when?: "before" | "after" }
     | { kind: "pending-process" }
     | { kind: "expire-token" };
 }
@@ -62,8 +62,16 @@ export class Control {
     await this.#order("POST", "expire-tokens");
   }
 
-  async #order(method: string, path: string, body?: unknown): Promise<void> {
+  /** Requests since the service was started, how many of them a fault befell, and how many met the limit. */
+  async statistics(): Promise<{ requests: number; faults: number; rateLimited: number }> {
+    const { json } = await this.#order("GET", "stats");
+    const count = (name: string): number => Number(member(json, name));
+    return { requests: count("requests"), faults: count("faults"), rateLimited: count("rateLimited") };
+  }
+
+  async #order(method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await this.#send(method, path, body);
     if (answer.status >= 300) throw new Error(`the control endpoint refused: ${describeAnswer(answer)}`);
+    return answer;
   }
 }

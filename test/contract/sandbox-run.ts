@@ -1,6 +1,6 @@
 /** Runs cases against a sandbox of their own, over HTTP. */
-import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.js";
-import type { ContractCase } from "./case.js";
+import { createSandbox, type SandboxClock, type SandboxOptions } from "../../src/sandbox/index.js";
+import type { Capability, ContractCase } from "./case.js";
 import type { ServiceProfile } from "./profile.js";
 import { type CaseResult, runCases, type RunOptions } from "./run-cases.js";
 import { ServiceUnderTest } from "./service.js";
@@ -10,13 +10,22 @@ export type Limit = { rate: number; burst: number } | null;
 
 /** Five times the real rate, so that the limiter's cases take seconds and not a minute. */
 export const FAST: Limit = { rate: 100, burst: 30 };
-export const OF_THE_LIMITER = SUITE.filter((each) => each.needs.includes("rate-limit"));
+const needing =
+  (need: Capability, wanted = true) =>
+  (each: ContractCase) =>
+    each.needs.includes(need) === wanted;
+const MOVING = SUITE.filter(needing("still-clock", false));
+export const OF_THE_LIMITER = MOVING.filter(needing("rate-limit"));
+/** With the service's clock standing still: first those without a limit, then those of the limiter, each on its own. */
+export const OF_AN_INSTANT = SUITE.filter(needing("still-clock")).filter(needing("rate-limit", false));
+export const OF_A_FULL_BUCKET = SUITE.filter(needing("still-clock")).filter(needing("rate-limit"));
 
 export interface Setting {
   options?: SandboxOptions;
   limit?: Limit;
   withControl?: boolean;
   withSecond?: boolean;
+  stillClock?: boolean;
   profile?: Partial<ServiceProfile>;
   run?: RunOptions;
   /** Another build of the sandbox. */
@@ -25,8 +34,17 @@ export interface Setting {
 
 export async function against(setting: Setting, cases: readonly ContractCase[] = SUITE): Promise<CaseResult[]> {
   const { limit = null, create = createSandbox, profile = {} } = setting;
-  const sandbox = create({ rate: limit?.rate ?? null, ...(limit && { burst: limit.burst }), ...setting.options });
-  const { baseUrl, tokenUrl, controlUrl } = await sandbox.listen({ host: "127.0.0.1", port: 0 });
+  const now = Date.now();
+  const clock: SandboxClock = { now: () => now, sleep: () => Promise.resolve() };
+  const sandbox = create({
+    rate: limit?.rate ?? null,
+    ...(limit && { burst: limit.burst }),
+    ...(setting.stillClock === true && { clock }),
+    ...setting.options,
+  });
+  // What stalls is cut off soon where time stands still: no case there lasts as long.
+  const patience = setting.stillClock === true ? { patience: 1000 } : {};
+  const { baseUrl, tokenUrl, controlUrl } = await sandbox.listen({ host: "127.0.0.1", port: 0, ...patience });
   const service = new ServiceUnderTest({
     baseUrl,
     tokenUrl,
@@ -34,6 +52,7 @@ export async function against(setting: Setting, cases: readonly ContractCase[] =
     credential: { clientId: "sandbox", clientSecret: "sandbox" },
     secondCredential: setting.withSecond === false ? null : { clientId: "second", clientSecret: "second" },
     limit,
+    stillClock: setting.stillClock === true,
     seed: "test",
     profile,
   });

@@ -36,6 +36,7 @@ export const SWITCHES: Readonly<Record<string, SandboxOptions>> = {
   "keys of documents and events shared": { sharedKeys: true },
   "keys shared within the document": { sharedKeys: true, keyScope: "document" },
   "externalId unique": { uniqueExternalId: true },
+  "Retry-After told": { retryAfter: true },
   "errors without messages": { terseErrors: true },
   "addresses in pages": { pageSize: 2 },
   "tokens good for two seconds": { tokenTtl: 2 },

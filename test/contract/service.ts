@@ -44,6 +44,8 @@ export interface ServiceOptions {
   scope?: string;
   /** The service's limit (service.md Limits); null when it is off, then nothing is paced and nothing provoked. */
   limit: { rate: number; burst: number } | null;
+  /** The service's clock stands still. Default false. */
+  stillClock?: boolean;
   /** Makes all names and keys of this run unlike those of any other. */
   seed: string;
   profile?: Partial<ServiceProfile>;
@@ -84,6 +86,7 @@ export class ServiceUnderTest {
       ...(controlUrl === null ? [] : (["control", "clock"] as const)),
       ...(secondCredential ? (["second-credential"] as const) : []),
       ...(limit ? (["rate-limit"] as const) : []),
+      ...(options.stillClock === true ? (["still-clock"] as const) : []),
     ]);
   }
 

@@ -15,6 +15,7 @@ import { limitCases } from "./cases/limits.js";
 import { participantCases } from "./cases/participants.js";
 import { referenceCases } from "./cases/references.js";
 import { relatedCases } from "./cases/related.js";
+import { sandboxCases } from "./cases/sandbox.js";
 import { stateCases } from "./cases/states.js";
 import { timelineCases } from "./cases/timeline.js";
 
@@ -34,4 +35,5 @@ export const SUITE: readonly ContractCase[] = [
   ...badInputCases,
   ...faultCases,
   ...limitCases,
+  ...sandboxCases,
 ];

@@ -24,8 +24,7 @@ export async function echoingService(options: SandboxOptions, refuse: string): P
       void sandbox
         .inject({
           method: request.method ?? "GET",
-          path: url.pathname,
-          query: Object.fromEntries(url.searchParams),
+          path: url.pathname + url.search,
           headers,
           ...(body === "" ? {} : { body }),
         })

@@ -10,8 +10,7 @@ export function sandboxTransport(sandbox: Sandbox, clock: Clock): Transport {
     const reply = await Promise.race([
       sandbox.inject({
         method,
-        path: pathname,
-        query: Object.fromEntries(new URLSearchParams(search)),
+        path: pathname + search,
         headers,
         ...(body === undefined ? {} : { body }),
       }),

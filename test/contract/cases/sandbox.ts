@@ -1,0 +1,197 @@
+/**
+ * Cases that only a sandbox can be asked: faults of every shape, what became of them in its own counts, HTTP that is none,
+ * and, with its clock standing still, the very instant and the very last token of a bucket.
+ */
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describeAnswer, items, member, parseJson, type Answer } from "../answer.js";
+import type { ContractCase } from "../case.js";
+import { allows, forbids } from "../case.js";
+import type { FaultRule } from "../control.js";
+import { check, done, refused, STATE } from "../expect.js";
+import type { ServiceUnderTest } from "../service.js";
+import { append, eventFields, newDocument, newParticipant, send } from "../world.js";
+
+const SINGLE = { method: "POST", path: "/documents/{documentId}/events" };
+
+/** Bytes as they are; the answer as text. */
+function raw(service: ServiceUnderTest, text: string): Promise<string> {
+  const { hostname, port } = new URL(service.options.baseUrl);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(text, "latin1"));
+    let answer = "";
+    socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
+    socket.on("close", () => resolve(answer));
+    socket.on("error", reject);
+  });
+}
+
+/** Status, code and type of an answer in raw bytes. */
+function inBrief(answer: string): string {
+  const [error] = items(parseJson(answer.slice(answer.indexOf("\r\n\r\n"))), "errors");
+  const status = /^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? "none";
+  return `${status} ${String(member(error, "code"))} ${String(member(error, "message"))}`;
+}
+
+/** An answer without what is another in each run. */
+function plainly(service: ServiceUnderTest, { status, headers, text }: Answer): string {
+  const words = service.nameless(text.replace(/"id":"[^"]*"/, '"id":…'));
+  return `${status} ${headers["content-type"] ?? "untyped"} retry-after ${headers["retry-after"] ?? "none"}: ${words}`;
+}
+
+async function eventsOn(service: ServiceUnderTest, documentId: string): Promise<number> {
+  return items(done(await service.get(`/documents/${documentId}`)).json, "events").length;
+}
+
+export const sandboxCases: ContractCase[] = [
+  allows(
+    "Sandbox: faults",
+    "a fault of any status comes as an envelope, a gateway's words, a page, or nothing at all",
+    async (service) => {
+      const document = await newDocument(service);
+      const bodies = [undefined, "envelope", "gateway", "html", "empty"] as const;
+      const answers: string[] = [];
+      for (const status of [400, 418, 429, 499, 500, 503]) {
+        for (const body of bodies) {
+          const retryAfter = body === "gateway" ? { retryAfter: 7 } : {};
+          const action = { kind: "status", status, when: "before", ...(body && { body }), ...retryAfter } as const;
+          await service.control.withFaults([{ times: 1, action }], async () => {
+            answers.push(plainly(service, await service.get(`/documents/${document.id}`)));
+          });
+        }
+      }
+      return { reading: answers.join("\n") };
+    },
+    ["control"],
+  ),
+  allows(
+    "Sandbox: faults",
+    "a delay comes before the work or after it, as told; two add up",
+    async (service) => {
+      for (const [when, present] of [
+        [undefined, 2],
+        ["after", 2],
+        ["before", 1],
+      ] as const) {
+        const document = await newDocument(service);
+        const delay: FaultRule = { match: SINGLE, action: { kind: "delay", ms: 100, ...(when && { when }) } };
+        await service.control.withFaults([delay, delay], async () => {
+          const start = performance.now();
+          const sent = send(service, document.id, eventFields(service, document, document.at(1)));
+          await sleep(30);
+          const seen = await eventsOn(service, document.id);
+          done(await sent);
+          check(performance.now() - start > 190, "the delays did not add up");
+          check(seen === present, `${seen} events while it was waited ${when ?? "as usual"}`);
+        });
+      }
+    },
+    ["control"],
+  ),
+  allows(
+    "Sandbox: faults",
+    "what befell the requests is counted",
+    async (service) => {
+      const document = await newDocument(service);
+      const rules: FaultRule["action"][] = [
+        { kind: "delay", ms: 1 },
+        { kind: "truncate" },
+        { kind: "drop", when: "before" },
+        { kind: "status", status: 503, when: "after" },
+        { kind: "pending-process" },
+      ];
+      const before = await service.control.statistics();
+      const counts: string[] = [];
+      for (const action of rules) {
+        await service.control.withFaults([{ match: SINGLE, times: 1, action }], async () => {
+          const event = eventFields(service, document, document.at(1));
+          await send(service, document.id, event).catch(() => undefined);
+          const { faults, requests, rateLimited } = await service.control.statistics();
+          counts.push(`${action.kind} ${faults - before.faults} of ${requests - before.requests}, ${rateLimited}`);
+        });
+      }
+      await append(service, document.id, eventFields(service, document, document.at(2)));
+      check((await service.control.statistics()).faults === before.faults + rules.length, "a fault out of nothing");
+      return { reading: counts.join("; ") };
+    },
+    ["control"],
+  ),
+  allows(
+    "Sandbox: faults",
+    "a connection dropped before the work has kept nothing, one dropped after it everything",
+    async (service) => {
+      for (const [when, events] of [
+        ["before", 1],
+        ["after", 2],
+      ] as const) {
+        const document = await newDocument(service);
+        await service.control.withFaults([{ match: SINGLE, times: 1, action: { kind: "drop", when } }], async () => {
+          const event = eventFields(service, document, document.at(1));
+          const lost = await send(service, document.id, event).catch(() => null);
+          check(lost === null, "an answer came");
+          const found = await eventsOn(service, document.id);
+          check(found === events, `${found} events after a drop ${when} the work`);
+        });
+      }
+    },
+    ["control"],
+  ),
+
+  forbids(
+    "Sandbox: HTTP",
+    "what is no HTTP, has headers without end or stalls is refused in the envelope, with its own code",
+    async (service) => {
+      const head = "POST /documents HTTP/1.1\r\nhost: x\r\n";
+      const answers = await Promise.all([
+        raw(service, "GARBAGE\r\n\r\n"),
+        raw(service, `${head}x-long: ${"x".repeat(70_000)}\r\n\r\n`),
+        raw(service, `${head}content-type: application/json\r\ncontent-length: 100\r\n\r\n{`),
+        raw(service, head),
+      ]);
+      return { reading: answers.map(inBrief).join("\n") };
+    },
+    ["still-clock"],
+  ),
+  allows(
+    "Sandbox: HTTP",
+    "a proxy's form of the target names the service too",
+    async (service) => {
+      const { id } = await newParticipant(service);
+      const head = `authorization: Bearer ${await service.currentToken()}\r\nconnection: close\r\n\r\n`;
+      for (const origin of ["", service.options.baseUrl, "HTTPS://elsewhere"]) {
+        const answer = await raw(service, `GET ${origin}/participants/${id} HTTP/1.1\r\nhost: x\r\n${head}`);
+        check(answer.startsWith("HTTP/1.1 200"), `${origin}: ${answer.slice(0, 300)}`);
+      }
+    },
+    ["still-clock"],
+  ),
+
+  forbids(
+    "Endpoints, Events 7",
+    "an event at the very instant of its arrival is not before it; a millisecond earlier is",
+    async (service) => {
+      const document = await newDocument(service);
+      const future = new Date(service.now() + 3_600_000).toISOString();
+      const late = await send(service, document.id, eventFields(service, document, future));
+      refused(late, STATE);
+      const now = Date.parse(String(member(items(late.json, "errors")[0], "timestamp")));
+      refused(await send(service, document.id, eventFields(service, document, new Date(now).toISOString())), STATE);
+      await append(service, document.id, eventFields(service, document, new Date(now - 1).toISOString()));
+    },
+    ["still-clock"],
+  ),
+  forbids(
+    "Limits: burst",
+    "at one instant just the burst passes, and not one more",
+    async (service) => {
+      const { burst = 0 } = service.options.limit ?? {};
+      const path = `/participants/${service.unique("nobody")}`;
+      for (let sent = 0; sent < burst + 5; sent += 1) {
+        const answer = await service.get(path, { unpaced: true });
+        const fitting = sent < burst ? 404 : 429;
+        check(answer.status === fitting, `number ${sent + 1} of a burst of ${burst}: ${describeAnswer(answer)}`);
+      }
+    },
+    ["still-clock", "rate-limit"],
+  ),
+];
