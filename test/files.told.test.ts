@@ -182,7 +182,7 @@ describe("a CSV file", () => {
 
   test("cells under no heading are said (F82)", async () => {
     const { told } = await imported("rows.csv", csv("id,day,note,", "1,01/10/2025,Ann,", "2,02/10/2025,Bob,lost"));
-    expect(told).toContain("Column 4 has no heading but holds cells in row 3");
+    expect(told).toContain("Row 3 fills column D, which has no heading");
   });
 });
 

@@ -121,12 +121,12 @@ test("what keeps the rules is read by the letter, under its lines; what does not
         return null;
       });
       if (wanted !== null) {
-        expect(records?.map(({ line, cells }) => ({ line, cells }))).toEqual(wanted);
-        expect(records?.every(({ fault, innerQuotes }) => fault === null && !innerQuotes)).toBe(true);
+        expect(records?.map(({ number: line, cells }) => ({ line, cells }))).toEqual(wanted);
+        expect(records?.every(({ faults, innerQuotes }) => faults === null && !innerQuotes)).toBe(true);
         seen.exact++;
       } else if (records === null) seen.refused++;
       else {
-        expect(records.some(({ fault, innerQuotes }) => fault !== null || innerQuotes)).toBe(true);
+        expect(records.some(({ faults, innerQuotes }) => faults !== null || innerQuotes)).toBe(true);
         seen.told++;
       }
     }),

@@ -1,4 +1,7 @@
-/** Which row is the header, and what its texts are. For both readers; knows neither CSV nor Excel. */
+/** Which row is the header, what its texts are, and what speaks against it. For both readers; knows neither CSV nor Excel. */
+import type { HeaderOption } from "../model/dialect.js";
+import { RowferryError } from "../model/error.js";
+import type { Place } from "../model/place.js";
 
 /** As much of a row as the search needs. Blank rows may be among the rows, or not. */
 export interface HeaderCandidate {
@@ -11,13 +14,46 @@ export interface HeaderCandidate {
 const SEARCHED_ROWS = 50;
 
 /**
+ * The header rows that the option asks for, in the order of the file; none under `none`, and where all rows are blank.
+ * @param rows the rows at the beginning of a table. @throws RowferryError `header-missing`.
+ */
+export function locateHeader<R extends HeaderCandidate>(
+  rows: readonly R[],
+  option: HeaderOption,
+  place: Place,
+): { headers: R[]; notes: string[] } {
+  const filled = rows.filter(({ cells }) => !isBlank(cells));
+  if (option === "none") return { headers: [], notes: [] };
+  if (option === "auto") {
+    const index = findHeader(filled);
+    const header = filled[index];
+    if (header === undefined) return { headers: [], notes: [] };
+    const first = filled[0]?.number;
+    const above = index === 1 ? `row ${first} was` : `${index} rows above it, from row ${first} on, were`;
+    const notes = index === 0 ? [] : [`The header is in row ${header.number}; ${above} skipped.`];
+    return { headers: [header], notes };
+  }
+  const wanted = [...new Set([option].flat())].toSorted((one, other) => one - other);
+  if (wanted.length === 0) throw new RowferryError("header-missing", "the mapping names no header row", { place });
+  const headers = wanted.map((number) => {
+    const row = filled.find((one) => one.number === number);
+    if (row !== undefined) return row;
+    const message = `the mapping says that row ${number} is the header, but no row begins there, or it is blank`;
+    throw new RowferryError("header-missing", message, { place: { ...place, row: number } });
+  });
+  return { headers, notes: [] };
+}
+
+/**
  * The index in `rows` of the row that looks like a header, -1 when all are blank: the first that fills at least half
  * of the usual width, since preambles (title, date, filter) are narrow. A later row wins only when it is wider, reads
  * like labels, and has rows below it that do not.
  */
 export function findHeader(rows: readonly HeaderCandidate[]): number {
   const filled = rows.map(({ cells }) => filledCount(cells));
-  const usual = usualWidth(filled);
+  const several = filled.filter((count) => count > 1);
+  // Rows of one cell count only among themselves.
+  const usual = mostFrequent(several.length > new Set(several).size ? several : filled.filter((count) => count > 0));
   const wide = filled.findIndex((count) => count > 0 && count * 2 >= usual);
   // Far down, a wide row is no header under a long preamble, but another table.
   const first = wide > SEARCHED_ROWS ? filled.findIndex((count) => count > 0) : wide;
@@ -30,7 +66,8 @@ export function findHeader(rows: readonly HeaderCandidate[]): number {
     const below = rows
       .slice(index + 1, index + 11)
       .filter((_, offset) => (filled[index + 1 + offset] ?? 0) * 2 >= usual);
-    return isLabels(rows[index]?.cells ?? []) && hasValueColumn(below) ? index : first;
+    const labels = isLabels(rows[index]?.cells ?? []) && valueColumns(below.map(({ cells }) => cells)).length > 0;
+    return labels ? index : first;
   }
   return first;
 }
@@ -46,20 +83,20 @@ export function headerTexts(rows: readonly (readonly string[])[]): string[] {
 
 /** Whether the cells read like labels: at least one is filled, none is a number or a date. */
 export function isLabels(cells: readonly string[]): boolean {
-  return filledCount(cells) > 0 && !cells.some(isValue);
+  return !isBlank(cells) && !cells.some(isValue);
 }
 
-/** Whether some column holds nothing but values (and blanks). */
-function hasValueColumn(rows: readonly HeaderCandidate[]): boolean {
-  const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
-  return Array.from({ length: width }, (_, column) => rows.map(({ cells }) => cells[column] ?? "")).some((cells) => {
-    const texts = cells.filter((cell) => cell.trim() !== "");
-    return texts.length > 0 && texts.every(isValue);
+/** The columns that hold nothing but values (and blanks). */
+export function valueColumns(rows: readonly (readonly string[])[]): number[] {
+  const width = Math.max(0, ...rows.map((cells) => cells.length));
+  return Array.from({ length: width }, (_, column) => column).filter((column) => {
+    const filled = rows.map((cells) => cells[column] ?? "").filter(isFilled);
+    return filled.length > 0 && filled.every(isValue);
   });
 }
 
 /** A number, an amount, a date or a time: what a header hardly ever is. */
-function isValue(cell: string): boolean {
+export function isValue(cell: string): boolean {
   const text = cell.trim();
   return text.length <= 40 && /^[-+(]? ?([A-Z]{0,3}[$€£] ?)?\d[\d\s.,:/%T-]*\)?$/.test(text);
 }
@@ -87,6 +124,10 @@ export function headerDoubt(header: readonly string[], below: readonly (readonly
   return null;
 }
 
+export function doubtNote(row: number | null, doubt: string): string {
+  return `Row ${row} is taken for the header, but it looks like a row: ${doubt}. If it is one, write \`header: none\`.`;
+}
+
 /** `M1042` → `A9999`. */
 function shapeOf(text: string): string {
   return text.slice(0, 40).replace(/\p{L}/gu, "A").replace(/\d/g, "9");
@@ -101,11 +142,6 @@ export function repeats(cells: readonly string[], header: readonly string[]): bo
   );
 }
 
-/** The columns of a file without header: `A`, `B` … */
-export function letterHeader(width: number): string[] {
-  return Array.from({ length: width }, (_, column) => columnLetters(column + 1));
-}
-
 /** `A` for 1, `Z` for 26, `AA` for 27: what a spreadsheet calls its columns. */
 export function columnLetters(position: number): string {
   let letters = "";
@@ -115,20 +151,25 @@ export function columnLetters(position: number): string {
   return letters;
 }
 
-function filledCount(cells: readonly string[]): number {
-  let count = 0;
-  for (const cell of cells) if (cell.trim() !== "") count++;
-  return count;
+/** Whether a cell says something. Most begin with visible ASCII, and trimming each would cost. */
+export function isFilled(cell: string): boolean {
+  if (cell === "") return false;
+  const code = cell.charCodeAt(0);
+  return (code > 32 && code < 127) || cell.trim() !== "";
 }
 
-/** The count that most rows fill, the larger of two equally frequent; rows of one cell count only among themselves. */
-function usualWidth(filled: readonly number[]): number {
+export function isBlank(cells: readonly string[]): boolean {
+  return !cells.some(isFilled);
+}
+
+function filledCount(cells: readonly string[]): number {
+  return cells.filter(isFilled).length;
+}
+
+/** The larger of two equally frequent; 0 for none. */
+export function mostFrequent(counts: readonly number[]): number {
   const frequency = new Map<number, number>();
-  for (const count of filled) if (count > 0) frequency.set(count, (frequency.get(count) ?? 0) + 1);
-  const wide = [...frequency].filter(([count]) => count > 1);
-  const counted = wide.length > 0 ? wide : [...frequency];
-  return counted.reduce(
-    (best, entry) => (entry[1] > best[1] || (entry[1] === best[1] && entry[0] > best[0]) ? entry : best),
-    [0, 0],
-  )[0];
+  for (const count of counts) frequency.set(count, (frequency.get(count) ?? 0) + 1);
+  const ranked = [...frequency].toSorted((one, other) => other[1] - one[1] || other[0] - one[0]);
+  return ranked[0]?.[0] ?? 0;
 }

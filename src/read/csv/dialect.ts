@@ -1,7 +1,7 @@
 /** The one decision about a CSV file's shape: delimiter, quote, escape, blanks, from what is given and from a sample, with its evidence. */
 import type { CsvOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
-import { findHeader, isLabels } from "../header.js";
+import { findHeader, isBlank, isLabels } from "../header.js";
 import { type CsvRecord, firstRecords, type Shape } from "./records.js";
 
 /** The beginning of a file as text. */
@@ -160,8 +160,8 @@ export function nameOf(delimiter: string): string {
 function judged(sample: Sample, shape: Shape): Judged {
   if (!sample.text.includes(shape.delimiter)) return { shape, score: 0, faults: 0 };
   const all = firstRecords(sample.text, sample.complete, shape, 1, SAMPLE_RECORDS);
-  const rows = all.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
-  const faults = rows.filter(({ fault }) => fault !== null).length;
+  const rows = all.filter(({ cells }) => !isBlank(cells));
+  const faults = rows.filter((row) => row.faults !== null).length;
   const width = usualWidth(rows);
   if (width < 2) return { shape, score: 0, faults };
   const from = rows.findIndex(({ cells }) => cells.length === width);
@@ -173,7 +173,7 @@ function judged(sample: Sample, shape: Shape): Judged {
     cells += row.cells.length;
     for (const cell of row.cells) if (isWhole(cell, row.raw, shape.quote)) whole++;
   }
-  const found = findHeader(rows.map((row) => ({ number: row.line, cells: row.cells })));
+  const found = findHeader(rows);
   const header = rows[found];
   const labelled = header !== undefined && header.cells.length > 1 && (header === rows[0] || isLabels(header.cells));
   const unread = sample.complete || all.length === SAMPLE_RECORDS ? 0 : unreadPart(sample.text, all);
@@ -190,7 +190,7 @@ function judged(sample: Sample, shape: Shape): Judged {
 /** How much of a sample was not cut into records, as under a quote that is never closed. */
 function unreadPart(text: string, records: readonly CsvRecord[]): number {
   const lines = text.split(/\r\n|\r|\n/).length;
-  const last = records.at(-1)?.line ?? 0;
+  const last = records.at(-1)?.number ?? 0;
   return lines < 10 ? 0 : Math.max(0, (lines - last - 2) / lines);
 }
 

@@ -1,14 +1,14 @@
 /** A CSV file as an `Input`: `open` settles encoding, shape and header from its beginning; its rows come as a stream. */
-import type { CsvOptions, Dialect, HeaderOption, ReadOptions } from "../../model/dialect.js";
+import type { CsvOptions, HeaderOption, ReadOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
 import { correctedCsv, correctedOptions } from "../corrected.js";
-import { findHeader, headerDoubt, headerTexts, letterHeader } from "../header.js";
+import { columnLetters, doubtNote, headerDoubt, headerTexts, isBlank, locateHeader, mostFrequent } from "../header.js";
+import { type Fault, RowFinisher, type TableShape, Tally } from "../rows.js";
 import type { Input, Table } from "../table.js";
 import { type DetectedShape, detectShape, type Sample, startOfLine } from "./dialect.js";
 import { type Bytes, chooseEncoding, decoded, type Encoding, MARK } from "./encoding.js";
-import { type CsvRecord, firstRecords, readRecords } from "./records.js";
-import { isBlank, RowFinisher } from "./rows.js";
+import { type CsvRecord, firstRecords, lineBreaks, readRecords } from "./records.js";
 
 /** What `openCsv` needs to know of a file; unpacked, where it was packed. */
 export interface CsvFile extends Bytes {
@@ -59,6 +59,7 @@ async function* guard(file: CsvFile): AsyncGenerator<Buffer> {
   }
 }
 
+/** @throws RowferryError `encoding-*`, `dialect-invalid`, `header-missing`, `file-empty`. */
 async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecord?: number }): Promise<Table> {
   const head = await firstBytes(file);
   if (head.bytes.length === 0 || ONLY_MARK.has(head.bytes.toString("hex")))
@@ -67,31 +68,38 @@ async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecor
   const csv: CsvOptions = corrected === null ? (options.csv ?? {}) : correctedOptions(options.csv ?? {}, corrected);
   const encoding = await chooseEncoding(file, head.bytes, csv);
   const sample = await sampleOf(file, encoding, head);
-  const option = corrected === null ? (options.header ?? "auto") : "auto";
-  const shape = detectShape(sample, csv, typeof option === "string" ? null : Math.min(...[option].flat()));
-  const header = locateHeader(sample, shape, corrected === null ? option : shape.firstLine);
+  const wanted = corrected === null ? (options.header ?? "auto") : "auto";
+  const shape = detectShape(sample, csv, typeof wanted === "string" ? null : Math.min(...[wanted].flat()));
+  const header = findTable(sample, shape, corrected === null ? wanted : shape.firstLine);
   const notes = [...encoding.notes, ...shape.notes, ...header.notes];
+  const { delimiter, quote, escape, trim, lineEnding } = shape;
+  const { compression } = file;
+  const required = csv.endsWithNewline === "required";
   return {
     sheet: null,
-    header: header.texts,
-    headerRow: header.lastLine === 0 ? null : header.lastLine,
+    header: [...header.table.header],
+    headerRow: header.table.headerRow === 0 ? null : header.table.headerRow,
     headerDoubt: header.doubt,
-    dialect: dialectOf(file, encoding, shape),
+    dialect: {
+      format: "csv",
+      encoding: encoding.name,
+      bom: encoding.bom,
+      delimiter,
+      quote,
+      escape,
+      trim,
+      lineEnding,
+      compression,
+    },
     notes,
-    rows: () =>
-      rowsOf(file, { encoding, shape, header, notes, required: csv.endsWithNewline === "required", ...limits }),
+    rows: () => rowsOf(file, { encoding, shape, header, notes, required, ...limits }),
   };
-}
-
-function dialectOf({ compression }: CsvFile, { name, bom }: Encoding, shape: DetectedShape): Dialect {
-  const { delimiter, quote, escape, trim, lineEnding } = shape;
-  return { format: "csv", encoding: name, bom, delimiter, quote, escape, trim, lineEnding, compression };
 }
 
 interface RowsOf {
   encoding: Encoding;
   shape: DetectedShape;
-  header: CsvHeader;
+  header: FoundTable;
   /** Gets what shows at the end only. */
   notes: string[];
   /** Whether a last line without its end is a problem of its row. */
@@ -101,13 +109,14 @@ interface RowsOf {
 
 /** @throws RowferryError where the rest cannot be read; what came before it is then worth nothing (HARD-CASES H14). */
 async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
-  const { encoding, shape, header, notes, maxRecord } = options;
-  const finisher = new RowFinisher({
-    header: header.texts,
-    width: header.width,
-    headerLine: header.lastLine,
-    encoding: encoding.name,
-  });
+  const { encoding, shape, header, notes, required, ...limits } = options;
+  const finisher = new RowFinisher(header.table);
+  const innerQuotes = new Tally(
+    "has quotes inside a cell that is not quoted",
+    "have quotes inside cells that are not quoted",
+    ": read as text",
+  );
+  /** Some cell may hold a MARK or a NUL. */
   let suspicious = false;
   let ended = true;
   let ends = false;
@@ -123,16 +132,17 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
       yield rest;
     }
   }
-  const records = readRecords(text, {
-    shape,
-    file: file.name,
-    firstLine: header.firstLine,
-    ...(maxRecord === undefined ? {} : { maxRecord }),
-  });
+  const records = readRecords(text, { shape, file: file.name, firstLine: header.firstLine, ...limits });
   // The last row waits: whether its line has an end shows at the end.
   let last: Row[] = [];
   for await (const some of records) {
-    const rows = finisher.finish(some, suspicious);
+    for (const record of some) {
+      // A byte order mark within, as where files were joined.
+      if (record.cells[0]?.startsWith("\uFEFF")) record.cells[0] = record.cells[0].replace(/^\uFEFF+/, "");
+      if (suspicious) findBadCharacters(record, encoding.name);
+      if (record.innerQuotes && record.faults === null) innerQuotes.add(record.number);
+    }
+    const rows = finisher.finish(some);
     if (rows.length === 0) continue;
     if (last.length > 0) yield last;
     last = rows;
@@ -141,111 +151,84 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
   const row = last.at(-1);
   if (row !== undefined && !ended && ends) {
     const cut = "the file's last line has no line end, where the others have one: the file may be cut off";
-    if (options.required)
+    if (required)
       row.problems = [...(row.problems ?? []), { code: "line-cut", message: cut, hint: null, column: null }];
     else notes.push(`Row ${row.number}: ${cut}; \`csv: { endsWithNewline: required }\` holds such a row.`);
   }
-  notes.push(...finisher.notes());
+  notes.push(...finisher.notes(), ...innerQuotes.said());
   if (last.length > 0) yield last;
 }
 
-interface CsvHeader {
-  texts: string[];
+function findBadCharacters(record: CsvRecord, encoding: string): void {
+  const bad = (column: number, code: Fault["code"], what: string) =>
+    (record.faults = [...(record.faults ?? []), { column, code, message: `cell ${column + 1} ${what}` }]);
+  for (const [column, cell] of record.cells.entries()) {
+    if (cell.includes("\0")) bad(column, "nul-character", "contains a NUL character");
+    else if (cell.includes(MARK)) {
+      record.cells[column] = cell.replaceAll(MARK, "");
+      bad(column, "encoding-mixed", `has bytes that are no text in ${encoding}, the encoding of the rest of the file`);
+    }
+  }
+}
+
+interface FoundTable {
+  table: TableShape;
   /** The line on which the (first) header row begins, and where in the text; where there is none, the first line of rows. */
   firstLine: number;
   offset: number;
-  /** The line on which the last header row begins; 0: there is no header. */
-  lastLine: number;
-  /** Cells of a regular record. */
-  width: number;
   doubt: string | null;
   notes: string[];
 }
 
 /** @throws RowferryError `header-missing`, `file-empty`. */
-function locateHeader(sample: Sample, shape: DetectedShape, option: HeaderOption): CsvHeader {
+function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption): FoundTable {
   const from = typeof option === "string" ? shape.firstLine : Math.min(...[option].flat());
   const start = from < 1 ? -1 : startOfLine(sample.text, from);
   const records =
     start === -1 ? [] : firstRecords(sample.text.slice(start), sample.complete, shape, from, SAMPLE_RECORDS);
   const filled = records.filter(({ cells }) => !isBlank(cells));
   if (typeof option === "string" && filled.length === 0) throw unreadable(sample, shape, start);
-  const headers =
-    option === "none" ? [] : option === "auto" ? likelyHeader(filled) : given(sample, filled, [option].flat());
-  const firstLine = headers[0]?.line ?? shape.firstLine;
-  const lastLine = headers.at(-1)?.line ?? 0;
-  const below = filled.filter(({ line, fault }) => line > lastLine && fault === null).map(({ cells }) => cells);
-  const texts = option === "none" ? letterHeader(usualLength(below)) : headerTexts(headers.map(({ cells }) => cells));
-  const notes: string[] = [];
-  const above = option === "auto" ? filled.filter(({ line }) => line < firstLine) : [];
-  if (above.length > 0) notes.push(`The header is on line ${firstLine}; ${preamble(above)} skipped.`);
-  const doubt = option === "auto" ? headerDoubt(texts, below.slice(0, 100)) : null;
-  if (doubt !== null)
-    notes.push(
-      `Line ${firstLine} is taken for the header, but it looks like a row: ${doubt}. If it is one, write \`header: none\`.`,
-    );
-  for (const { line, fault, innerQuotes } of headers)
-    if (fault !== null || innerQuotes)
-      notes.push(`The header on line ${line} holds a quote in the wrong place; its names are taken as they stand.`);
+  const { headers, notes } = locateHeader(filled, option, { file: sample.file });
+  const firstLine = headers[0]?.number ?? shape.firstLine;
+  const headerRow = headers.at(-1)?.number ?? 0;
+  const below = filled.filter(({ number, faults }) => number > headerRow && faults === null).map(({ cells }) => cells);
+  const letters = Array.from({ length: mostFrequent(below.map(({ length }) => length)) }, (_, column) =>
+    columnLetters(column + 1),
+  );
+  const header = option === "none" ? letters : headerTexts(headers.map(({ cells }) => cells));
+  const rows = below.slice(0, 100);
+  const doubt = option === "auto" ? headerDoubt(header, rows) : null;
+  if (doubt !== null) notes.push(doubtNote(firstLine, doubt));
+  for (const { number, faults, innerQuotes } of headers)
+    if (faults !== null || innerQuotes)
+      notes.push(`The header in row ${number} has a quote in the wrong place; its names are taken as they are.`);
+  const width = regularWidth(header, below);
   const offset = Math.max(0, startOfLine(sample.text, firstLine));
-  return { texts, firstLine, offset, lastLine, width: regularWidth(texts, below), doubt, notes };
-}
-
-function likelyHeader(records: readonly CsvRecord[]): CsvRecord[] {
-  const header = records[findHeader(records.map(({ line, cells }) => ({ number: line, cells })))];
-  return header === undefined ? [] : [header];
-}
-
-function given(sample: Sample, records: readonly CsvRecord[], lines: readonly number[]): CsvRecord[] {
-  return [...new Set(lines)]
-    .toSorted((one, other) => one - other)
-    .map((line) => {
-      const record = records.find((one) => one.line === line);
-      if (record !== undefined) return record;
-      const message = `the mapping says that line ${line} is the header, but no row begins there, or it is blank`;
-      throw new RowferryError("header-missing", message, { place: { file: sample.file, row: line } });
-    });
-}
-
-function preamble(above: readonly CsvRecord[]): string {
-  const first = above[0]?.line ?? 1;
-  return above.length === 1 ? `line ${first} was` : `${above.length} rows above it, from line ${first} on, were`;
+  return { table: { header, headerRow, width, hidden: null, sample: rows }, firstLine, offset, doubt, notes };
 }
 
 /** As many cells as the header has, unless all rows have the same surplus of blank ones, or lack the same columns without a heading. */
 function regularWidth(header: readonly string[], below: readonly (readonly string[])[]): number {
   const [length = header.length] = new Set(below.map((cells) => cells.length));
-  const same = below.every((cells) => cells.length === length);
-  const surplus = below.every((cells) => isBlank(cells.slice(header.length)));
-  return same && surplus && header.slice(length).every((text) => text === "") ? length : header.length;
-}
-
-/** The length that most rows have, the larger of two equally frequent. */
-function usualLength(rows: readonly (readonly string[])[]): number {
-  const frequency = new Map<number, number>();
-  for (const { length } of rows) frequency.set(length, (frequency.get(length) ?? 0) + 1);
-  return [...frequency].reduce(
-    (best, one) => (one[1] > best[1] || (one[1] === best[1] && one[0] > best[0]) ? one : best),
-    [0, 0],
-  )[0];
+  const same = below.every((cells) => cells.length === length && isBlank(cells.slice(header.length)));
+  return same && header.slice(length).every((text) => text === "") ? length : header.length;
 }
 
 /** Why there is no first row. */
-function unreadable(sample: Sample, shape: DetectedShape, start: number): RowferryError {
-  const { file, complete, text } = sample;
+function unreadable({ file, complete, text }: Sample, shape: DetectedShape, start: number): RowferryError {
   const rest = text.slice(Math.max(0, start));
-  if (rest.trim() === "") {
+  const blank = rest.length - rest.trimStart().length;
+  if (blank === rest.length) {
     if (complete) return new RowferryError("file-empty", "the file holds nothing but blank lines", { place: { file } });
     return new RowferryError("header-missing", "the file begins with 256 KiB of blank lines", { place: { file } });
   }
-  const line = shape.firstLine + (rest.slice(0, rest.search(/\S/)).split(/\r\n|\r|\n/).length - 1);
-  const quoted = shape.quote !== null && rest.trimStart().startsWith(shape.quote);
-  if (quoted || (shape.quote !== null && complete))
-    return new RowferryError("quote-unclosed", `a quote (${shape.quote}) opens on line ${line} and is never closed`, {
-      place: { file, row: line },
+  const row = shape.firstLine + lineBreaks(rest.slice(0, blank));
+  if (shape.quote !== null && (complete || rest.startsWith(shape.quote, blank)))
+    return new RowferryError("quote-unclosed", `a quote (${shape.quote}) opens on line ${row} and is never closed`, {
+      place: { file, row },
     });
   return new RowferryError("record-oversized", "the first row of the file is more than 256 KiB long", {
-    place: { file, row: line },
+    place: { file, row },
   });
 }
 

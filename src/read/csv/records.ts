@@ -5,6 +5,7 @@
 import { type CsvError, type Options, parse as openParser } from "csv-parse";
 import { parse as parseWhole } from "csv-parse/sync";
 import { RowferryError } from "../../model/error.js";
+import type { Fault, RawRow } from "../rows.js";
 
 export interface Shape {
   /** One character or more. */
@@ -17,12 +18,8 @@ export interface Shape {
   trim: boolean;
 }
 
-export interface CsvRecord {
-  /** The line on which it begins. */
-  line: number;
-  cells: string[];
-  /** A quote that breaks the rules; the record's cells may be cut in the wrong places. */
-  fault: QuoteFault | null;
+/** Numbered by the line on which it begins. Where it has a fault its cells may be cut in the wrong places. */
+export interface CsvRecord extends RawRow {
   /** Quotes within unquoted cells, which are text. */
   innerQuotes: boolean;
 }
@@ -30,15 +27,6 @@ export interface CsvRecord {
 export interface SampleRecord extends CsvRecord {
   /** As it stands in the file, quotes included. */
   raw: string;
-}
-
-export interface QuoteFault {
-  /** The cell's position, counting from 0. */
-  cell: number;
-  what:
-    | "text follows its closing quote"
-    | "blanks stand outside its quotes"
-    | "it closes a quote that it does not open";
 }
 
 /** Characters of one record; what is longer ends the reading of its file. */
@@ -95,7 +83,7 @@ async function* strictRecords(text: AsyncIterable<string>, options: RecordsOptio
     let size = 0;
     for (const cell of cells) size += cell.length;
     if (size > limit) throw oversized(options, line);
-    records.push({ line, cells, fault: null, innerQuotes: false });
+    records.push({ number: line, ...clean(cells) });
     line += 1 + (mayBreak ? breaksWithin(cells) : 0);
   };
   const parser = startParser(options, {}, add, () => line);
@@ -114,10 +102,10 @@ async function* diagnosedRecords(text: AsyncIterable<string>, options: RecordsOp
   let records: CsvRecord[] = [];
   const add = ({ record, raw }: Raw) => {
     const found = diagnose(record, raw, options.shape);
-    const { cells, fault } = found;
-    if (fault !== null && fault.what !== "it closes a quote that it does not open" && breaksWithin(cells) > 0)
-      throw unclosed(options, line + breaksWithin(cells.slice(0, fault.cell)));
-    records.push({ line, ...found });
+    const [{ column: cell, message } = { column: null, message: "" }] = found.faults ?? [];
+    if (cell !== null && !message.endsWith(CLOSES) && breaksWithin(found.cells) > 0)
+      throw unclosed(options, line + breaksWithin(found.cells.slice(0, cell)));
+    records.push({ number: line, ...found });
     line += Math.max(1, lineBreaks(raw));
   };
   // Blanks behind quotes are left to the closer look: csv-parse ends at the first that it cannot trim.
@@ -134,24 +122,33 @@ async function* diagnosedRecords(text: AsyncIterable<string>, options: RecordsOp
   }
 }
 
+const CLOSES = "it closes a quote that it does not open";
+
 /** What a record that csv-parse reads leniently is under the rules. `raw`: its text, its line end perhaps included. */
-function diagnose(lenient: string[], raw: string, shape: Shape): Omit<CsvRecord, "line"> {
+function diagnose(lenient: string[], raw: string, shape: Shape): Omit<CsvRecord, "number"> {
   const { quote } = shape;
   if (quote === null || !lenient.some((cell) => cell.includes(quote))) return clean(lenient.map(withBackslashes));
   const strict = strictly(raw, lenient, shape);
   if (strict !== null) return clean(strict);
   const cells = lenient.map(withBackslashes);
-  for (const [cell, text] of cells.entries()) {
+  const faulty = (column: number, what: string, hint?: string) => {
+    const text = cells[column] ?? "";
+    const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
+    const fault: Fault = { column, code: "quote-stray", message: `cell ${column + 1} (${shown}): ${what}` };
+    return { cells, kinds: null, faults: [hint === undefined ? fault : { ...fault, hint }], innerQuotes: true };
+  };
+  for (const [column, text] of cells.entries()) {
     const trimmed = text.trim();
+    const quotes = trimmed.split(quote).length - 1;
     if (trimmed.startsWith(quote)) {
-      const outside = trimmed.length > 1 && trimmed.endsWith(quote) && trimmed.indexOf(quote, 1) === trimmed.length - 1;
-      const what = outside ? "blanks stand outside its quotes" : "text follows its closing quote";
-      return { cells, fault: { cell, what }, innerQuotes: true };
+      if (quotes !== 2 || !trimmed.endsWith(quote)) return faulty(column, "text follows its closing quote");
+      const hint =
+        "Write `csv: { trim: true }` in the mapping if blanks stand around quotes in all rows; else remove them.";
+      return faulty(column, "blanks stand outside its quotes", hint);
     }
-    if (trimmed.endsWith(quote) && trimmed.split(quote).length % 2 === 0)
-      return { cells, fault: { cell, what: "it closes a quote that it does not open" }, innerQuotes: true };
+    if (trimmed.endsWith(quote) && quotes % 2 === 1) return faulty(column, CLOSES);
   }
-  return { cells, fault: null, innerQuotes: true };
+  return { ...clean(cells), innerQuotes: true };
 }
 
 /** As csv-parse gives a record with its text. */
@@ -207,7 +204,7 @@ export function firstRecords(
     rtrim: false,
     to: most,
     on_record: ({ record, raw }: Raw) => {
-      records.push({ line, raw, ...diagnose(record, raw, shape) });
+      records.push({ number: line, raw, ...diagnose(record, raw, shape) });
       line += Math.max(1, lineBreaks(raw));
       return null;
     },
@@ -220,8 +217,8 @@ export function firstRecords(
   return records;
 }
 
-function clean(cells: string[]): Omit<CsvRecord, "line"> {
-  return { cells, fault: null, innerQuotes: false };
+function clean(cells: string[]): Omit<CsvRecord, "number"> {
+  return { cells, kinds: null, faults: null, innerQuotes: false };
 }
 
 function csvOptions({ delimiter, quote, escape, trim }: Shape): Options {

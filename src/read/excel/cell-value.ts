@@ -1,13 +1,10 @@
 /** What one cell holds, from its type, its stored value and its number format. The rules are told in docs/excel-reading.md. */
+import { Big } from "big.js";
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
-import { pictured, type SectionKind } from "./format-section.js";
-import { generalFormat } from "./number-format.js";
-import { isNumberText, plainNumber } from "./plain-number.js";
+import { generalFormat, pictured, type NumberFormat, type ShownAs } from "./number-format.js";
 import { isoCell, serialDate, serialDuration, serialTime } from "./serial-date.js";
-import type { SharedStrings } from "./shared-strings.js";
-import type { Styles } from "./styles.js";
-import { unescapeText } from "./text-runs.js";
+import { type SharedStrings, unescapeText } from "./shared-strings.js";
 
 /** A cell as its elements say; empty texts where they say nothing. */
 export interface StoredCell {
@@ -21,132 +18,113 @@ export interface StoredCell {
   inline: string | null;
 }
 
+/** What cells refer to. */
 export interface BookContext {
   strings: SharedStrings;
-  styles: Styles;
+  /** By style index; a cell without a style has style 0. */
+  formats: readonly NumberFormat[];
   date1904: boolean;
 }
 
-/** Where `evaluateCell` leaves its result; reused, since there are millions of cells. */
 export interface CellResult {
   text: string;
   kind: CellKind;
   fault: { code: Code; message: string } | null;
 }
 
-export function evaluateCell(cell: StoredCell, context: BookContext, result: CellResult): void {
-  result.text = "";
-  result.kind = "text";
-  result.fault = null;
+export function evaluateCell(cell: StoredCell, context: BookContext): CellResult {
   const { type, value } = cell;
-  if (type === "str" && value !== null) {
-    result.text = unescapeText(value);
-    return;
-  }
-  if (cell.inline !== null) {
-    result.text = cell.inline;
-    return;
-  }
+  if (type === "str" && value !== null) return found(unescapeText(value));
+  if (cell.inline !== null) return found(cell.inline);
   const stored = value === null ? "" : trimmed(value);
   if (stored === "") {
-    if (cell.hasFormula) fault(result, "formula-without-value", "a formula whose result the file does not hold");
-    return;
+    if (!cell.hasFormula) return found("");
+    return faulty("a formula whose result the file does not hold", "formula-without-value");
   }
   switch (type) {
-    case "s":
-      return sharedText(stored, context, result);
+    case "s": {
+      const text = context.strings.get(/^\d{1,9}$/.test(stored) ? Number(stored) : -1);
+      return text === undefined
+        ? faulty(`the text number ${quote(stored)}, of ${context.strings.count} in the workbook`)
+        : found(text);
+    }
     case "inlineStr":
-      result.text = unescapeText(value ?? "");
-      return;
-    case "b":
-      return truth(stored, result);
+      return found(unescapeText(value ?? ""));
+    case "b": {
+      const text = /^(?:1|true)$/i.test(stored) ? "true" : /^(?:0|false)$/i.test(stored) ? "false" : null;
+      return text === null ? faulty(`${quote(stored)} as a truth value`) : found(text, "boolean");
+    }
     case "e":
-      result.text = unescapeText(stored);
-      result.kind = "error";
-      return;
-    case "d":
-      return isoText(stored, result);
+      return found(unescapeText(stored), "error");
+    case "d": {
+      const iso = isoCell(stored);
+      return iso === null ? faulty(`${quote(stored)} as a date`) : found(iso.text, iso.kind);
+    }
     case "":
     case "n":
-      return numeric(stored, cell.style, context, result);
+      return numeric(stored, cell.style, context);
     default:
-      return fault(result, "cell-unreadable", `a cell of the unknown type ${quote(type)}`);
+      return faulty(`a cell of the unknown type ${quote(type)}`);
   }
 }
 
-function sharedText(stored: string, { strings }: BookContext, result: CellResult): void {
-  const text = strings.get(wholeNumber(stored));
-  if (text !== undefined) result.text = text;
-  else fault(result, "cell-unreadable", `the text number ${quote(stored)}, of ${strings.count} in the workbook`);
+function found(text: string, kind: CellKind = "text"): CellResult {
+  return { text, kind, fault: null };
 }
 
-function truth(stored: string, result: CellResult): void {
-  const text = /^(?:1|true)$/i.test(stored) ? "true" : /^(?:0|false)$/i.test(stored) ? "false" : null;
-  if (text === null) return fault(result, "cell-unreadable", `${quote(stored)} as a truth value`);
-  result.text = text;
-  result.kind = "boolean";
+/** @param message what the cell holds. */
+function faulty(message: string, code: Code = "cell-unreadable"): CellResult {
+  return { text: "", kind: "text", fault: { code, message } };
 }
 
-function isoText(stored: string, result: CellResult): void {
-  const found = isoCell(stored);
-  if (found === null) return fault(result, "cell-unreadable", `${quote(stored)} as a date`);
-  result.text = found.text;
-  result.kind = found.kind;
-}
-
-function numeric(stored: string, style: string, { styles, date1904 }: BookContext, result: CellResult): void {
-  const format = styles[style === "" ? 0 : wholeNumber(style)] ?? generalFormat;
+function numeric(stored: string, style: string, { formats, date1904 }: BookContext): CellResult {
+  const format = formats[style === "" ? 0 : Number(style)] ?? generalFormat;
   if (format !== generalFormat) {
-    const value = isNumberText(stored) ? Number(stored) : Number.NaN;
-    if (Number.isFinite(value) && formatted(stored, value, format(value), date1904, result)) return;
+    const value = NUMBER.test(stored) ? Number(stored) : Number.NaN;
+    const shown = Number.isFinite(value) ? formatted(stored, value, format(value), date1904) : null;
+    if (shown !== null) return shown;
   }
   const plain = plainNumber(stored);
-  if (plain === null) return fault(result, "cell-unreadable", `${quote(stored)} as a number`);
-  result.text = plain;
-  result.kind = "number";
+  return plain === null ? faulty(`${quote(stored)} as a number`) : found(plain, "number");
 }
 
-/** Whether the format makes something else than a number of it. */
-function formatted(stored: string, value: number, format: SectionKind, date1904: boolean, result: CellResult): boolean {
-  switch (format.kind) {
+/** Null: the format makes nothing else than a number of it. */
+function formatted(stored: string, value: number, shown: ShownAs, date1904: boolean): CellResult | null {
+  switch (shown.kind) {
     case "number":
-      return false;
-    case "date":
-      return dateOrTime(value, format, date1904, result);
+      return null;
+    case "date": {
+      const { hasDate, hasTime } = shown;
+      // Below 1 there is only a time, unless the calendar of 1904 makes 0 a day. A time of 1 or more has a day, which is kept.
+      if (value >= 0 && value < 1 && (!hasDate || (value > 0 && !date1904))) return found(serialTime(value), "time");
+      const text = serialDate(value, date1904, hasTime);
+      return text === null ? null : found(text, "date");
+    }
     case "duration":
-      result.text = serialDuration(value);
-      result.kind = "duration";
-      return true;
+      return found(serialDuration(value), "duration");
     case "digits": {
       const plain = plainNumber(stored) ?? "";
-      if (!/^\d+$/.test(plain)) return false;
-      result.text = pictured(plain, format.picture);
-      return true;
+      return /^\d+$/.test(plain) ? found(pictured(plain, shown.picture)) : null;
     }
   }
 }
 
-/** Below 1 there is only a time, unless the calendar of 1904 makes 0 a day. A time of 1 or more has a day, which is kept. */
-function dateOrTime(
-  value: number,
-  { hasDate, hasTime }: { hasDate: boolean; hasTime: boolean },
-  date1904: boolean,
-  result: CellResult,
-): boolean {
-  if (value >= 0 && value < 1 && (!hasDate || (value > 0 && !date1904))) {
-    result.text = serialTime(value);
-    result.kind = "time";
-    return true;
-  }
-  const text = serialDate(value, date1904, hasTime);
-  if (text === null) return false;
-  result.text = text;
-  result.kind = "date";
-  return true;
-}
+/** A number as workbooks store it: JavaScript alone would take blanks, `0x10` and `Infinity` too. */
+const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
+/** Plain notation already. */
+const PLAIN = /^(?:0|-?(?:[1-9]\d*|0(?=\.))(?:\.\d*[1-9])?)$/;
+/** Of sixteen digits and more. */
+const LONG_INTEGER = /^-?[1-9]\d{15,307}$/;
 
-function fault(result: CellResult, code: Code, holds: string): void {
-  result.fault = { code, message: holds };
+/**
+ * A stored number in plain decimal notation (`-1234.5`, no exponent): its first fifteen digits, which are all that a spreadsheet
+ * shows, since what lies beyond them is the noise of binary arithmetic (`7780.4000000000005`, `1.1000000000000001`). Whole
+ * numbers of more digits, as other programs write them, stay as they are. Null: not a number.
+ */
+export function plainNumber(text: string): string | null {
+  if ((text.length < 16 && PLAIN.test(text)) || LONG_INTEGER.test(text)) return text;
+  const value = NUMBER.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(value) ? new Big(value.toPrecision(15)).toFixed() : null;
 }
 
 function quote(text: string): string {
@@ -156,16 +134,4 @@ function quote(text: string): string {
 /** Most values have no white space around them. */
 function trimmed(text: string): string {
   return text.charCodeAt(0) > 32 && text.charCodeAt(text.length - 1) > 32 ? text : text.trim();
-}
-
-/** A short run of digits as a number, -1 for anything else; much faster than the general conversion. */
-function wholeNumber(text: string): number {
-  if (text.length > 9) return -1;
-  let value = 0;
-  for (let at = 0; at < text.length; at++) {
-    const digit = text.charCodeAt(at) - 0x30;
-    if (digit < 0 || digit > 9) return -1;
-    value = value * 10 + digit;
-  }
-  return value;
 }

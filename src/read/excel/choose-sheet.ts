@@ -1,6 +1,9 @@
 /** Which sheet is meant: by name, by position, by pattern, or the only one there can be. */
 import type { ExcelOptions } from "../../model/dialect.js";
-import { RowferryError } from "../../model/error.js";
+import type { RowferryError } from "../../model/error.js";
+import { foldName } from "../../model/fold.js";
+import { compileGlob } from "../../model/glob.js";
+import { refused } from "./fault.js";
 import type { Sheet, Workbook } from "./workbook.js";
 
 export interface ChosenSheet {
@@ -16,94 +19,69 @@ export interface ChosenSheet {
  */
 export async function chooseSheet(
   workbook: Workbook,
-  options: ExcelOptions,
+  { sheet: wanted, hidden: option }: ExcelOptions,
   isEmpty: (sheet: Sheet) => Promise<boolean>,
 ): Promise<ChosenSheet> {
-  const wanted = options.sheet;
-  if (wanted === undefined) return onlySheet(workbook, options, isEmpty);
-  const named = typeof wanted === "number" ? workbook.sheets[wanted - 1] : byName(workbook.sheets, wanted);
-  if (named !== undefined) {
+  const { sheets } = workbook;
+  const open = (sheet: Sheet) => option === "read" || !sheet.hidden;
+  if (wanted === undefined) {
+    const closed = sheets.filter((sheet) => !open(sheet));
+    const left = closed.length === 0 ? [] : [`Hidden sheets were left out: ${listed(closed)}.`];
+    const candidates = sheets.filter(open);
+    if (candidates.length === 0) throw missing(workbook, "all sheets of the workbook are hidden");
+    return onlyFilled(workbook, candidates, left, isEmpty);
+  }
+  const named = typeof wanted === "number" ? sheets[wanted - 1] : byName(sheets, wanted);
+  if (named !== undefined)
     return { sheet: named, notes: named.hidden ? [`Sheet "${named.name}" is hidden in the workbook.`] : [] };
-  }
-  if (typeof wanted === "string" && /[*?]/.test(wanted)) return byPattern(workbook, options, wanted);
-  const what =
-    typeof wanted === "number" ? `no sheet ${wanted}; it has ${workbook.sheets.length}` : `no sheet "${wanted}"`;
-  throw missing(workbook, `the workbook has ${what}`);
-}
-
-/** Exactly, else as Excel compares names: without regard to case and to blanks at the ends. */
-function byName(sheets: readonly Sheet[], name: string): Sheet | undefined {
-  return sheets.find((sheet) => sheet.name === name) ?? sheets.find((sheet) => folded(sheet.name) === folded(name));
-}
-
-function folded(name: string): string {
-  return name.trim().normalize("NFC").toLowerCase();
-}
-
-function byPattern(workbook: Workbook, options: ExcelOptions, pattern: string): ChosenSheet {
-  const matching = workbook.sheets.filter(({ name }) => matches(folded(pattern), folded(name)));
-  const found = options.hidden === "read" ? matching : matching.filter(({ hidden }) => !hidden);
+  if (typeof wanted === "number")
+    throw missing(workbook, `the workbook has no sheet ${wanted}; it has ${sheets.length}`);
+  if (!/[*?]/.test(wanted)) throw missing(workbook, `the workbook has no sheet "${wanted}"`);
+  const fits = compileGlob(wanted);
+  const matching = sheets.filter(({ name }) => fits(name));
+  const found = matching.filter(open);
   const [sheet, ...others] = found;
-  if (sheet === undefined) {
-    const hidden = matching.length > 0 ? ", only hidden ones" : "";
-    throw missing(workbook, `the workbook has no sheet like "${pattern}"${hidden}`);
-  }
-  if (others.length > 0) throw ambiguous(workbook, `${found.length} sheets are like "${pattern}": ${listed(found)}`);
+  if (sheet === undefined)
+    throw missing(
+      workbook,
+      `the workbook has no sheet like "${wanted}"${matching.length > 0 ? ", only hidden ones" : ""}`,
+    );
+  if (others.length > 0) throw ambiguous(workbook, `${found.length} sheets are like "${wanted}": ${listed(found)}`);
   return { sheet, notes: [] };
 }
 
-async function onlySheet(
+/** Exactly, else as a person would compare names. */
+function byName(sheets: readonly Sheet[], name: string): Sheet | undefined {
+  return sheets.find((sheet) => sheet.name === name) ?? sheets.find((sheet) => foldName(sheet.name) === foldName(name));
+}
+
+async function onlyFilled(
   workbook: Workbook,
-  options: ExcelOptions,
+  candidates: readonly Sheet[],
+  left: readonly string[],
   isEmpty: (sheet: Sheet) => Promise<boolean>,
 ): Promise<ChosenSheet> {
-  const hidden = workbook.sheets.filter((sheet) => sheet.hidden);
-  const visible = workbook.sheets.filter((sheet) => !sheet.hidden);
-  const candidates = options.hidden === "read" ? workbook.sheets : visible;
-  const left =
-    hidden.length === 0 || options.hidden === "read" ? [] : [`Hidden sheets were left out: ${listed(hidden)}.`];
-  const [first, ...others] = candidates;
-  if (first === undefined) throw missing(workbook, "all sheets of the workbook are hidden");
-  if (others.length === 0) return { sheet: first, notes: left };
+  const [first, ...others] = candidates as [Sheet, ...Sheet[]];
+  if (others.length === 0) return { sheet: first, notes: [...left] };
+  const notes = [...left];
   const filled: Sheet[] = [];
-  for (const sheet of candidates) if (!(await isEmpty(sheet))) filled.push(sheet);
+  for (const sheet of candidates) {
+    if (sheet.part === null) notes.push(`Sheet "${sheet.name}" was left out: the file does not hold its cells.`);
+    else if (!(await isEmpty(sheet))) filled.push(sheet);
+  }
   if (filled.length > 1)
     throw ambiguous(workbook, `the workbook has ${filled.length} sheets with rows: ${listed(filled)}`);
   const sheet = filled[0] ?? first;
-  return { sheet, notes: [...left, `Of ${candidates.length} sheets, only "${sheet.name}" has rows.`] };
+  return { sheet, notes: [...notes, `Of ${candidates.length} sheets, only "${sheet.name}" has rows.`] };
 }
 
-/** `*`: any run of characters, `?`: one. Takes time proportional to pattern × name at worst. */
-function matches(pattern: string, name: string): boolean {
-  let at = 0;
-  let star = -1;
-  let resume = 0;
-  let index = 0;
-  while (index < name.length) {
-    if (pattern[at] === "*") {
-      star = at++;
-      resume = index;
-    } else if (pattern[at] === "?" || pattern[at] === name[index]) {
-      at++;
-      index++;
-    } else if (star !== -1) {
-      at = star + 1;
-      index = ++resume;
-    } else return false;
-  }
-  while (pattern[at] === "*") at++;
-  return at === pattern.length;
+function missing({ parts, sheets }: Workbook, message: string): RowferryError {
+  const hint = `Name one of these under \`excel: { sheet }\` in the mapping: ${listed(sheets)}.`;
+  return refused("sheet-missing", parts.file.name, message, hint);
 }
 
-function missing(workbook: Workbook, message: string): RowferryError {
-  return new RowferryError("sheet-missing", message, {
-    place: { file: workbook.parts.file.name },
-    hint: `Name one of these under \`excel: { sheet }\` in the mapping: ${listed(workbook.sheets)}.`,
-  });
-}
-
-function ambiguous(workbook: Workbook, message: string): RowferryError {
-  return new RowferryError("sheet-ambiguous", message, { place: { file: workbook.parts.file.name } });
+function ambiguous({ parts }: Workbook, message: string): RowferryError {
+  return refused("sheet-ambiguous", parts.file.name, message);
 }
 
 function listed(sheets: readonly Sheet[]): string {

@@ -3,17 +3,23 @@
  * covered by a merge stores is not shown by Excel, and is not the value of any row.
  */
 import type { CellKind } from "../../model/row.js";
-import { type CellRange, MAX_COLUMN, readRange } from "./cell-reference.js";
-import { setCell, type SheetRow } from "./sheet-row.js";
+import type { RawRow } from "../rows.js";
+import { columnOf, MAX_COLUMN, MAX_ROW, setCell } from "./sheet.js";
 import { decodeXml, partError, walkerOf, type XmlWalker } from "./xml.js";
 import type { Zip } from "../zip.js";
 
-export type Merge = CellRange;
+/** Rows count from 1, columns from 0. */
+export interface Merge {
+  firstRow: number;
+  lastRow: number;
+  firstColumn: number;
+  lastColumn: number;
+}
 
 const MAX_MERGES = 200_000;
 /** Behind the rows: a sheet's rest is small, but for conditional formats and links. */
-const endOfRows = /<(?:\/([\w.-]+:)?sheetData\s*>|([\w.-]+:)?sheetData\s*\/>)/;
-/** More than the longest tag `endOfRows` can match. */
+const END_OF_ROWS = /<(?:\/([\w.-]+:)?sheetData\s*>|([\w.-]+:)?sheetData\s*\/>)/;
+/** More than the longest tag `END_OF_ROWS` can match. */
 const OVERLAP = 200;
 
 /** The merged ranges in order of their first rows. Reads the whole part, and so finds out whether it is damaged. */
@@ -28,13 +34,12 @@ export async function findMerges(parts: Zip, name: string): Promise<Merge[]> {
         continue;
       }
       const both = tail + text;
-      const end = both.includes("sheetData") ? endOfRows.exec(both) : null;
-      if (end === null) {
-        tail = both.slice(-OVERLAP);
-        continue;
-      }
-      rest = restScanner(end[1] ?? end[2] ?? "", merges);
-      rest.write(both.slice(end.index + end[0].length));
+      tail = both.slice(-OVERLAP);
+      const end = both.includes("sheetData") ? END_OF_ROWS.exec(both) : null;
+      if (end === null) continue;
+      rest = walkerOf({ open: (element, { ref = "" }) => void (element === "mergeCell" && addMerge(merges, ref)) });
+      // What follows the rows is no document by itself: it gets an opening tag with the prefix that the sheet uses.
+      rest.write(`<${end[1] ?? end[2] ?? ""}worksheet>${both.slice(end.index + end[0].length)}`);
     }
   } catch (cause) {
     throw partError(parts, name, cause);
@@ -42,21 +47,18 @@ export async function findMerges(parts: Zip, name: string): Promise<Merge[]> {
   return merges.toSorted((one, other) => one.firstRow - other.firstRow || one.firstColumn - other.firstColumn);
 }
 
-/** What follows the rows is no document by itself: it gets an opening tag with the prefix that the sheet uses. */
-function restScanner(prefix: string, merges: Merge[]): XmlWalker {
-  const scanner = walkerOf({
-    open(element, attributes) {
-      if (element !== "mergeCell") return;
-      const range = readRange(attributes["ref"] ?? "");
-      if (range === null || (range.firstRow === range.lastRow && range.firstColumn === range.lastColumn)) return;
-      if (merges.length === MAX_MERGES) throw new Error(`it has more than ${MAX_MERGES} merged ranges`);
-      merges.push(range);
-    },
-    close() {},
-    text() {},
-  });
-  scanner.write(`<${prefix}worksheet>`);
-  return scanner;
+const RANGE = /^\s*\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})\s*$/i;
+
+/** `A1:C3`, corners in any order; anything else is left alone. */
+function addMerge(merges: Merge[], text: string): void {
+  const [, letters = "", row = "", otherLetters = "", otherRow = ""] = RANGE.exec(text) ?? [];
+  const [firstRow = 0, lastRow = 0] = [Number(row), Number(otherRow)].toSorted((one, other) => one - other);
+  const columns = [letters, otherLetters].map(columnOf).toSorted((one, other) => one - other);
+  const [firstColumn = 0, lastColumn = 0] = columns;
+  if (firstRow < 1 || lastRow > MAX_ROW || lastColumn >= MAX_COLUMN) return;
+  if (firstRow === lastRow && firstColumn === lastColumn) return;
+  if (merges.length === MAX_MERGES) throw new Error(`it has more than ${MAX_MERGES} merged ranges`);
+  merges.push({ firstRow, lastRow, firstColumn, lastColumn });
 }
 
 interface ActiveMerge extends Merge {
@@ -78,7 +80,7 @@ export class MergeSweep {
   }
 
   /** @param width fill no cell from this column on. @throws Error (plain) when rows come out of order among merges. */
-  apply(row: SheetRow, width: number): void {
+  apply(row: RawRow, width: number): void {
     if (this.#merges.length === 0) return;
     if (row.number < this.#row)
       throw new Error(`row ${row.number} stands behind row ${this.#row}, in a sheet with merged cells`);
@@ -94,9 +96,8 @@ export class MergeSweep {
   }
 
   #advance(number: number): void {
-    if (this.#active.some(({ lastRow }) => lastRow < number)) {
+    if (this.#active.some(({ lastRow }) => lastRow < number))
       this.#active = this.#active.filter(({ lastRow }) => lastRow >= number);
-    }
     for (let merge = this.#merges[this.#next]; merge !== undefined && merge.firstRow <= number; ) {
       if (merge.lastRow >= number) this.#active.push({ ...merge, text: "", kind: "text" });
       merge = this.#merges[++this.#next];
@@ -105,20 +106,14 @@ export class MergeSweep {
     if (this.#active.length > MAX_COLUMN) throw new Error(`its merged ranges overlap in row ${number}`);
   }
 
-  #cover(row: SheetRow, merge: ActiveMerge, width: number): void {
+  #cover(row: RawRow, merge: ActiveMerge, width: number): void {
+    const from = row.number === merge.firstRow ? merge.firstColumn + 1 : merge.firstColumn;
     const end = Math.min(merge.lastColumn, (this.#fill ? Math.max(width, row.cells.length) : row.cells.length) - 1);
-    for (let column = merge.firstColumn; column <= end; column++) {
-      if (row.number === merge.firstRow && column === merge.firstColumn) continue;
+    for (let column = from; column <= end; column++) {
       if (this.#fill && column < width) setCell(row, column, merge.text, merge.kind);
       else if (row.cells[column] !== "") setCell(row, column, "", "text");
     }
-    if (row.faults === null) return;
-    row.faults = row.faults.filter(({ column }) => !covers(row, merge, column));
-    if (row.faults.length === 0) row.faults = null;
+    const faults = row.faults?.filter(({ column }) => column === null || column < from || column > merge.lastColumn);
+    row.faults = faults === undefined || faults.length === 0 ? null : faults;
   }
-}
-
-function covers(row: SheetRow, merge: Merge, column: number): boolean {
-  const first = row.number === merge.firstRow && column === merge.firstColumn;
-  return !first && column >= merge.firstColumn && column <= merge.lastColumn;
 }

@@ -1,92 +1,150 @@
-/** What a cell's number format makes of its number, by built-in id or by format code. */
-import { plainSection, readSection, type SectionKind } from "./format-section.js";
+/** What a cell's number format makes of its number: a date, a duration, a row of digits, or a plain number. */
 
-/** Picks the kind for a value: sections may treat negative values, zero, or values under conditions in another way. */
-export type NumberFormat = (value: number) => SectionKind;
+export type ShownAs =
+  | { kind: "number" }
+  | { kind: "date"; hasDate: boolean; hasTime: boolean }
+  | { kind: "duration" }
+  /** Zeros with punctuation between them: a null stands for a digit. */
+  | { kind: "digits"; picture: (string | null)[] };
 
-export const generalFormat: NumberFormat = () => plainSection;
+/** Sections may treat negative values, zero, or values under conditions in another way. */
+export type NumberFormat = (value: number) => ShownAs;
 
-const date: SectionKind = { kind: "date", hasDate: true, hasTime: false };
-const time: SectionKind = { kind: "date", hasDate: false, hasTime: true };
-const dateTime: SectionKind = { kind: "date", hasDate: true, hasTime: true };
-const duration: SectionKind = { kind: "duration" };
+const plain: ShownAs = { kind: "number" };
+export const generalFormat: NumberFormat = () => plain;
 
-/** The ids whose codes files leave out. 27 to 58 and 67 to 81 are dates in East Asian and Thai Excel. */
-const builtIn = new Map<number, SectionKind>([
-  ...range(14, 17, date),
-  ...range(18, 21, time),
-  [22, dateTime],
-  ...range(27, 31, date),
-  ...range(32, 33, time),
-  // In Japanese 34, 35, 55 and 56 are dates, in Chinese times: below 1 a date is read as a time anyway.
-  ...range(34, 35, date),
-  [36, date],
-  [45, time],
-  [46, duration],
-  [47, time],
-  ...range(50, 54, date),
-  ...range(55, 58, date),
-  ...range(71, 74, date),
-  ...range(75, 76, time),
-  [77, dateTime],
-  [78, time],
-  [79, duration],
-  [80, time],
-  [81, date],
-]);
-
-function range(from: number, to: number, kind: SectionKind): [number, SectionKind][] {
-  return Array.from({ length: to - from + 1 }, (_, index) => [from + index, kind]);
-}
+/** Ids whose codes files leave out, by what they amount to. 27 to 58 and 67 to 81 are dates in East Asian and Thai Excel. */
+const BUILT_IN: readonly [from: number, to: number, code: string][] = [
+  [14, 17, "d"],
+  [18, 21, "h"],
+  [22, 22, "d h"],
+  // In Japanese 34 to 35 and 55 to 56 are dates, in Chinese times: below 1 a date is read as a time anyway.
+  [27, 31, "d"],
+  [32, 33, "h"],
+  [34, 36, "d"],
+  [45, 45, "h"],
+  [46, 46, "[h]"],
+  [47, 47, "h"],
+  [50, 58, "d"],
+  [71, 74, "d"],
+  [75, 76, "h"],
+  [77, 77, "d h"],
+  [78, 78, "h"],
+  [79, 79, "[h]"],
+  [80, 80, "h"],
+  [81, 81, "d"],
+];
 
 export function builtInFormat(id: number): NumberFormat {
-  const kind = builtIn.get(id);
-  return kind === undefined ? generalFormat : () => kind;
+  const code = BUILT_IN.find(([from, to]) => id >= from && id <= to)?.[2];
+  return code === undefined ? generalFormat : compileNumberFormat(code);
 }
 
 /** Longer ones do not come from Excel (its own limit is 255). */
 const MAX_CODE = 2048;
 /** Names of General that files of other programs carry. */
-const general = /^\s*(general|standard|estándar|geral|g\/標準|g\/通用格式)\s*$/i;
+const GENERAL = /^\s*(general|standard|estándar|geral|g\/標準|g\/通用格式)\s*$/i;
+/** Quoted and escaped text, room and filling, brackets, then runs of the letters of dates and times. */
+const TOKENS =
+  /"[^"]*"?|\\.?|[_*].?|\[[^\]]*\]?|general|am\/pm|a\/p|上午\/下午|午前\/午後|(?<=[0#?])e[+-]|aaa+|y+|d+|e+|g+|b+|m+|h+|s+|[\s\S]/giu;
+
+/** A piece of a section. `mark`: see {@link markOf}. */
+interface Token {
+  mark: string;
+  text: string;
+}
+
+interface Section {
+  condition: ((value: number) => boolean) | null;
+  tokens: Token[];
+}
 
 /** Compiles a format code such as `[$-416]dd/mm/yyyy hh:mm;@`. Whatever cannot be understood makes a plain number. */
 export function compileNumberFormat(code: string): NumberFormat {
-  if (code.length > MAX_CODE || general.test(code)) return generalFormat;
-  const codes = splitSections(code);
+  if (code.length > MAX_CODE || GENERAL.test(code)) return generalFormat;
+  const sections = readSections(code);
   // A last section with @ is for text, and leaves all numbers to the others.
-  if (codes.length > 1 && codes.at(-1)?.includes("@")) codes.pop();
-  const [first, second, third] = codes.map(readSection);
+  if (sections.length > 1 && sections.at(-1)?.tokens.some(({ text }) => text === "@")) sections.pop();
+  const [first, second, third] = sections.map(({ condition, tokens }) => ({ condition, shown: shownAs(tokens) }));
   if (first === undefined) return generalFormat;
-  if ([first, second, third].every((section) => (section?.condition ?? null) === null)) {
-    if (second === undefined) return () => first.kind;
-    if (third === undefined) return (value) => (value < 0 ? second : first).kind;
-    return (value) => (value > 0 ? first : value < 0 ? second : third).kind;
-  }
-  const firstTest = first.condition ?? (second === undefined ? () => true : (value: number) => value > 0);
-  const secondTest = second?.condition ?? ((value: number) => second !== undefined && value < 0);
-  const both = first.condition !== null && second !== undefined && second.condition !== null;
-  const rest = (both || second === undefined ? third : (third ?? second)) ?? second ?? first;
-  return (value) => (firstTest(value) ? first : second !== undefined && secondTest(value) ? second : rest).kind;
+  if (second === undefined && first.condition === null) return () => first.shown;
+  const conditional = first.condition !== null || (second?.condition ?? null) !== null;
+  if (!conditional && third === undefined) return (value) => (value < 0 && second ? second : first).shown;
+  const isFirst = first.condition ?? ((value) => value > 0);
+  const isSecond = second?.condition ?? ((value) => second !== undefined && value < 0);
+  const rest = third ?? second ?? first;
+  return (value) => (isFirst(value) ? first : second !== undefined && isSecond(value) ? second : rest).shown;
 }
 
-function splitSections(code: string): string[] {
-  const sections: string[] = [];
-  let start = 0;
-  for (let at = 0; at < code.length; at++) {
-    const char = code[at];
-    if (char === "\\" || char === "_" || char === "*") at++;
-    else if (char === '"') at = endOf(code, '"', at + 1);
-    else if (char === "[") at = endOf(code, "]", at + 1);
-    else if (char === ";") {
-      sections.push(code.slice(start, at));
-      start = at + 1;
+function readSections(code: string): Section[] {
+  let section: Section = { condition: null, tokens: [] };
+  const sections = [section];
+  for (const token of code.match(TOKENS) ?? []) {
+    if (token === ";") {
+      section = { condition: null, tokens: [] };
+      sections.push(section);
+      continue;
     }
+    section.condition ??= conditionOf(token);
+    const text = token.startsWith('"') ? token.replaceAll('"', "") : token.replace(/^\\/, "");
+    const mark = markOf(token, text);
+    if (mark !== "") section.tokens.push({ mark, text });
   }
-  sections.push(code.slice(start));
   return sections;
 }
 
-function endOf(code: string, mark: string, from: number): number {
-  const end = code.indexOf(mark, from);
-  return end === -1 ? code.length : end;
+/** `l` punctuation, `x` other text, `g` General, `0` and `#` digits, `d` a part of a date, `m` months or minutes, `h`, `s`, `a` parts of a time, `H` and `S` elapsed ones. */
+function markOf(token: string, text: string): string {
+  const first = token.charAt(0).toLowerCase();
+  // `_x` is room as wide as x, `*x` fills with x; `[$-416]`, `[Red]` and conditions show nothing.
+  if (first === "_" || first === "*") return "";
+  if (first === "[") {
+    if (/^\[(h+|m+|ช+|น+)\]$/i.test(token)) return "H";
+    if (/^\[(s+|ท+)\]$/i.test(token)) return "S";
+    return token.startsWith("[$") && !token.startsWith("[$-") ? "x" : "";
+  }
+  if (first === "0") return "0";
+  if (first === "#" || first === "?") return "#";
+  if (/^general$/i.test(token)) return "g";
+  if (token !== text) return /[\p{L}\p{N}\p{Sc}%]/u.test(text) ? "x" : "l";
+  if (/^[-():+ ]$/.test(text)) return "l";
+  if (text.length > 1 && text.includes("/")) return "a";
+  if (/^e[+-]/i.test(token)) return "x";
+  if (/^([ydegb]|aaa)/.test(token.toLowerCase())) return "d";
+  return "mhs".includes(first) ? first : "x";
+}
+
+function conditionOf(token: string): Section["condition"] {
+  const found = /^\[\s*(<=|>=|<>|<|>|=)\s*(-?\d+(?:[.,]\d+)?)\s*\]$/.exec(token);
+  if (found === null) return null;
+  const bound = Number((found[2] ?? "").replace(",", "."));
+  const signs = found[1] ?? "";
+  return (value) =>
+    (signs.includes("<") && value < bound) ||
+    (signs.includes(">") && value > bound) ||
+    (signs !== "<>" && signs.includes("=") && value === bound);
+}
+
+function shownAs(tokens: readonly Token[]): ShownAs {
+  const marks = tokens.map(({ mark }) => mark).join("");
+  // Nothing but two or more zeros, with punctuation between them: a code whose leading zeros count.
+  if (!/[^l0]/.test(marks) && marks.split("0").length > 2)
+    return { kind: "digits", picture: tokens.map(({ mark, text }) => (mark === "0" ? null : text)) };
+  // Fractions of seconds, then all that is no letter of a date.
+  const letters = marks.replace(/([sS])[xl]*0+/g, "$1").replace(/[xl]/g, "");
+  // Digits among letters: the letters are an unquoted unit.
+  if (letters === "" || /[g0#]/.test(letters)) return plain;
+  const withoutMinutes = letters.replace(/(?<=[hHS])m|m(?=[sS])/g, "");
+  const hasTime = /[has]/.test(withoutMinutes);
+  if (/[dm]/.test(withoutMinutes)) return { kind: "date", hasDate: true, hasTime };
+  return /[HS]/.test(letters) ? { kind: "duration" } : { kind: "date", hasDate: false, hasTime: true };
+}
+
+/** A whole number of zero or more under such a picture: `01.234.567/0001-95` for 1234567000195. */
+export function pictured(digits: string, picture: readonly (string | null)[]): string {
+  const places = picture.filter((part) => part === null).length;
+  const padded = digits.padStart(places, "0");
+  // More digits than zeros: all of them stand before the first zero's place.
+  const shown = [padded.slice(0, padded.length - places + 1), ...padded.slice(padded.length - places + 1).split("")];
+  return picture.map((part) => part ?? shown.shift() ?? "").join("");
 }

@@ -1,9 +1,22 @@
-/** An Excel workbook (.xlsx, .xlsm) as an `Input`. Why the reader is our own: docs/decisions/excel-on-saxes.md. */
-import type { Input } from "../table.js";
+/** An Excel workbook (.xlsx, .xlsm) as an `Input`: which sheet, which header, which rows. Why so: docs/decisions/excel-on-saxes.md. */
+import type { ReadOptions } from "../../model/dialect.js";
+import { RowferryError } from "../../model/error.js";
+import type { Row } from "../../model/row.js";
+import { isReferenceColumn } from "../corrected.js";
+import { columnLetters, doubtNote, headerDoubt, headerTexts, isBlank, locateHeader } from "../header.js";
+import { type RawRow, RowFinisher, type TableShape } from "../rows.js";
+import type { Input, Table } from "../table.js";
 import type { Zip } from "../zip.js";
-import { findCorrectedSheet } from "./corrected-sheet.js";
-import { openTable } from "./open-table.js";
-import { openWorkbook } from "./workbook.js";
+import { chooseSheet } from "./choose-sheet.js";
+import { corrupt, reasonOf } from "./fault.js";
+import { type Merge, MergeSweep } from "./merges.js";
+import { type ColumnRange, sheetBatches } from "./sheet.js";
+import { openWorkbook, type Sheet, type Workbook } from "./workbook.js";
+
+/** Rows below the last header row that is wanted, from which header and width are told. */
+const SAMPLE_ROWS = 512;
+/** Rows handed over at once: few, so that what is made of them dies young (V8 moves what survives to the old space). */
+const BATCH_ROWS = 64;
 
 /** Reads the list of sheets. The file is the input's from here on. @throws RowferryError `file-*`, `sheet-missing`. */
 export async function openExcel(zip: Zip): Promise<Input> {
@@ -24,4 +37,202 @@ export async function openExcel(zip: Zip): Promise<Input> {
     open: async (options) => openTable(workbook, options, await findCorrectedSheet(workbook)),
     close: () => (closed ??= zip.file.close()),
   };
+}
+
+/** The sheet of a workbook that holds the rows of a rejected file of ours. */
+interface CorrectedSheet {
+  sheet: Sheet;
+  headerRow: number;
+  /** As in its first row; null: it says nothing there. */
+  reference: string | null;
+}
+
+/** The first visible sheet whose first row has the column that is ours; null: there is none. A damaged sheet is nobody's. */
+async function findCorrectedSheet(workbook: Workbook): Promise<CorrectedSheet | null> {
+  for (const sheet of workbook.sheets) {
+    if (sheet.hidden) continue;
+    const [header, ...below] = await firstRows(workbook, sheet).catch(() => []);
+    const column = header?.cells.findIndex(isReferenceColumn) ?? -1;
+    if (header === undefined || column === -1) continue;
+    const reference = below.map(({ cells }) => cells[column]?.trim() ?? "").find((text) => text !== "") ?? null;
+    return { sheet, headerRow: header.number, reference };
+  }
+  return null;
+}
+
+/** Of those with a cell that says something. */
+async function firstRows(workbook: Workbook, sheet: Sheet): Promise<RawRow[]> {
+  for await (const { rows } of sheetBatches(workbook, sheet)) {
+    const filled = rows.filter(({ cells }) => !isBlank(cells));
+    if (filled.length > 0) return filled;
+  }
+  return [];
+}
+
+/** @throws RowferryError when there is no such sheet or no header, or the workbook is damaged. */
+async function openTable(workbook: Workbook, options: ReadOptions, corrected: CorrectedSheet | null): Promise<Table> {
+  const excel = options.excel ?? {};
+  const isEmpty = async (one: Sheet) => (await firstRows(workbook, one)).length === 0;
+  const { sheet, notes } =
+    corrected === null ? await chooseSheet(workbook, excel, isEmpty) : { sheet: corrected.sheet, notes: [] };
+  const option = corrected?.headerRow ?? options.header ?? "auto";
+  const place = { file: workbook.parts.file.name, sheet: sheet.name };
+  const merges = await workbook.merges(sheet);
+  const wanted = typeof option === "string" ? 0 : Math.max(0, ...[option].flat());
+  const { sample, hiddenColumns } = await sampleOf(workbook, sheet, wanted);
+  const columns = new ShownColumns(excel.hidden === "skip" ? hiddenColumns : []);
+  const fillMerged = excel.fillMerged === true;
+
+  const uncovered = await sound(place, () => swept(sample, merges, { fill: false, width: 0 }));
+  const visible = uncovered.filter(({ hidden }) => excel.hidden !== "skip" || hidden !== true);
+  const shown = (typeof option === "string" ? visible : uncovered).map((row) => columns.of(row));
+  const { headers, notes: aboutHeader } = locateHeader(shown, option, place);
+  const numbers = headers.map(({ number }) => number);
+  const headerRow = Math.max(0, ...numbers);
+  const below = visible.filter(({ number }) => number > headerRow);
+  const used = uncovered.filter(({ number }) => numbers.includes(number)).concat(below);
+  const width = Math.max(0, ...used.map(usedColumns));
+  if (width === 0) throw new RowferryError("file-empty", "the sheet holds nothing but blank cells", { place });
+  const letters = columns.before(width).map((column) => columnLetters(column + 1));
+
+  // Of several header rows, a heading merged over columns heads each of them: `Pickup` above `Date` and `Weight` is not that of `Date` alone.
+  const spread = fillMerged ? merges : merges.map((merge) => ({ ...merge, lastRow: merge.firstRow }));
+  const fill = fillMerged || headers.length > 1;
+  const above = uncovered.filter(({ number }) => number <= headerRow);
+  const filled = await sound(place, () => (fill ? swept(above, spread, { fill, width }) : above));
+  const texts = headerTexts(
+    filled.filter(({ number }) => numbers.includes(number)).map((row) => columns.of(row).cells),
+  );
+  const header = option === "none" ? letters : letters.map((_, column) => texts[column] ?? "");
+  const cellsBelow = below.slice(0, 100).map((row) => columns.of(row).cells);
+  const doubt = option === "auto" ? headerDoubt(header, cellsBelow) : null;
+  notes.push(...aboutHeader);
+  if (doubt !== null) notes.push(doubtNote(headerRow, doubt));
+  if (excel.hidden !== "read") notes.push(...hiddenColumnsNote(hiddenColumns, width, excel.hidden === "skip"));
+  const shape = { header, headerRow, width: null, hidden: excel.hidden ?? null, sample: cellsBelow };
+  return {
+    sheet: sheet.name,
+    header,
+    headerRow: headerRow === 0 ? null : headerRow,
+    headerDoubt: doubt,
+    dialect: { format: "xlsx", sheet: sheet.name, date1904: workbook.date1904 },
+    notes,
+    rows: () => rowsOf(workbook, sheet, { shape, columns, merges, fillMerged, width, notes }),
+  };
+}
+
+interface RowsOf {
+  shape: TableShape;
+  columns: ShownColumns;
+  merges: readonly Merge[];
+  fillMerged: boolean;
+  width: number;
+  /** Gets what shows at the end only. */
+  notes: string[];
+}
+
+/** @throws RowferryError where the rest cannot be read; what came before it is then worth nothing (HARD-CASES H14). */
+async function* rowsOf(workbook: Workbook, sheet: Sheet, options: RowsOf): AsyncGenerator<Row[]> {
+  const { shape, columns, merges, fillMerged, width, notes } = options;
+  const { file } = workbook.parts;
+  const finisher = new RowFinisher(shape);
+  const sweep = new MergeSweep(merges, fillMerged);
+  for await (const { rows: raws } of sheetBatches(workbook, sheet, width)) {
+    // A row that has nothing but what a merge gives it is blank.
+    const filled =
+      merges.length === 0 ? raws : raws.filter((row) => row.faults !== null || !isBlank(columns.of(row).cells));
+    await sound({ file: file.name, sheet: sheet.name }, () => raws.forEach((row) => sweep.apply(row, width)));
+    const rows = finisher.finish(filled.map((row) => columns.of(row)));
+    for (let start = 0; start < rows.length; start += BATCH_ROWS) yield rows.slice(start, start + BATCH_ROWS);
+  }
+  await file.checkUnchanged();
+  notes.push(...finisher.notes());
+}
+
+async function sampleOf(workbook: Workbook, sheet: Sheet, wanted: number) {
+  const sample: RawRow[] = [];
+  let below = 0;
+  let hiddenColumns: readonly ColumnRange[] = [];
+  for await (const batch of sheetBatches(workbook, sheet)) {
+    ({ hiddenColumns } = batch);
+    for (const row of batch.rows) {
+      if (row.number > wanted) below++;
+      // Rows far above a header that is given are of no use.
+      if (row.number >= wanted - SAMPLE_ROWS) sample.push(row);
+    }
+    if (below >= SAMPLE_ROWS) break;
+  }
+  return { sample, hiddenColumns };
+}
+
+/** Copies of the rows, with what merges cover cleared or filled. */
+function swept(rows: readonly RawRow[], merges: readonly Merge[], { fill, width }: { fill: boolean; width: number }) {
+  const sweep = new MergeSweep(merges, fill);
+  return rows.map((row) => {
+    const copy = { ...row, cells: [...row.cells], kinds: row.kinds === null ? null : [...row.kinds] };
+    sweep.apply(copy, width);
+    return copy;
+  });
+}
+
+/** @throws RowferryError `file-corrupt` for what is thrown in `work`. */
+async function sound<T>(place: { file: string; sheet: string }, work: () => T): Promise<T> {
+  try {
+    return work();
+  } catch (cause) {
+    throw corrupt(place.file, reasonOf(cause), { sheet: place.sheet, cause });
+  }
+}
+
+/** The columns of a sheet without those that are left out because they are hidden. */
+class ShownColumns {
+  readonly #hidden: readonly ColumnRange[];
+
+  constructor(hidden: readonly ColumnRange[]) {
+    this.#hidden = hidden;
+  }
+
+  /** The first columns of a sheet, counting from 0. */
+  before(width: number): number[] {
+    return Array.from({ length: width }, (_, column) => column).filter((column) => this.#isShown(column));
+  }
+
+  /** The row itself where no column is left out. */
+  of(row: RawRow): RawRow {
+    if (this.#hidden.length === 0) return row;
+    const shown = this.before(row.cells.length);
+    const faults = (row.faults ?? []).flatMap((fault) => {
+      if (fault.column === null || !this.#isShown(fault.column)) return [];
+      return [{ ...fault, column: this.before(fault.column).length }];
+    });
+    return {
+      ...row,
+      cells: shown.map((column) => row.cells[column] ?? ""),
+      kinds: row.kinds === null ? null : shown.map((column) => row.kinds?.[column] ?? "text"),
+      faults: faults.length === 0 ? null : faults,
+    };
+  }
+
+  #isShown(column: number): boolean {
+    return !this.#hidden.some(({ first, last }) => column >= first && column <= last);
+  }
+}
+
+/** Columns up to the last one in which the row says something. */
+function usedColumns({ cells, faults }: RawRow): number {
+  const last = cells.findLastIndex((cell) => cell.trim() !== "");
+  return Math.max(last, ...(faults ?? []).map(({ column }) => column ?? 0)) + 1;
+}
+
+function hiddenColumnsNote(hidden: readonly ColumnRange[], width: number, skipped: boolean): string[] {
+  const names = hidden
+    .filter(({ first }) => first < width)
+    .map(({ first, last }) => {
+      const [from, to] = [first, Math.min(last, width - 1)].map((column) => columnLetters(column + 1));
+      return from === to ? from : `${from} to ${to}`;
+    });
+  if (names.length === 0) return [];
+  const listed = names.slice(0, 10).join(", ") + (names.length > 10 ? `, and ${names.length - 10} more` : "");
+  if (skipped) return [`Hidden columns are left out: ${listed}.`];
+  return [`Hidden columns are read: ${listed}; \`excel: { hidden: skip }\` leaves them out.`];
 }

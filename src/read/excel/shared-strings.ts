@@ -1,99 +1,68 @@
 /**
- * The table of shared strings, kept as UTF-8 bytes rather than as a million small strings; a bounded number of them
- * is kept decoded. What it holds is bounded too: beyond that the workbook is refused.
+ * The texts of a workbook. Shared ones are kept as UTF-8 bytes rather than as a million small strings, and bounded: beyond that
+ * the workbook is refused.
  */
+import { stripEnd } from "../../model/strip-end.js";
 import { oversized } from "./fault.js";
-import { TextRuns } from "./text-runs.js";
-import { walkPart } from "./xml.js";
+import { type Attributes, walkPart } from "./xml.js";
 import type { Zip } from "../zip.js";
 
 /** Bytes of all strings together. */
-export const MAX_SHARED_BYTES = 192 * 1024 ** 2;
+const MAX_SHARED_BYTES = 192 * 1024 ** 2;
 /** Bytes of one segment; a string lies in one segment whole. */
 const SEGMENT = 4 * 1024 ** 2;
 /** UTF-16 units of one string; a cell of Excel holds 32,767. */
 const MAX_STRING = 1024 ** 2;
-/** Strings kept decoded (a power of two), and their characters. */
-const CACHED_STRINGS = 2 ** 15;
-const CACHED_CHARACTERS = 4 * 1024 ** 2;
+/** Strings kept decoded (a power of two), and the longest of them. */
+const CACHED = 2 ** 15;
+const CACHED_LENGTH = 100;
 
 export class SharedStrings {
   readonly #segments: Buffer[] = [];
-  #starts = new Uint32Array(1024);
-  #lengths = new Uint32Array(1024);
-  #count = 0;
+  #ends = new Uint32Array(1024);
+  /** Where the next string begins, counted over all segments. */
   #used = 0;
-  /** Decoded strings that were asked for twice, each in its own place: texts of one cell only would just fill it. */
-  #cache: (string | undefined)[] = Array<undefined>(CACHED_STRINGS).fill(undefined);
-  readonly #cachedIndex = new Int32Array(CACHED_STRINGS).fill(-1);
-  #cachedCharacters = 0;
-  #asked = new Uint8Array(0);
+  readonly #cache = new Map<number, { index: number; text: string }>();
+  count = 0;
 
-  get count(): number {
-    return this.#count;
-  }
-
-  /** What the strings take, white space at the ends of segments included. */
+  /** What the strings take. */
   get bytes(): number {
-    return this.#used + this.#count * 9;
+    return this.#used + this.count * 8;
   }
 
   /** @throws Error (plain) for a string longer than any cell's. */
   add(text: string): void {
     if (text.length > MAX_STRING) throw new Error(`one of its texts has ${text.length} characters`);
     // A UTF-16 unit is at most three bytes of UTF-8.
-    const left = this.#segments.length * SEGMENT - this.#used;
-    if (text.length * 3 > left) {
+    if (text.length * 3 > this.#segments.length * SEGMENT - this.#used) {
       this.#used = this.#segments.length * SEGMENT;
       this.#segments.push(Buffer.allocUnsafeSlow(SEGMENT));
     }
-    const length = this.#segments.at(-1)?.write(text, this.#used % SEGMENT, "utf8") ?? 0;
-    if (this.#count === this.#starts.length) {
-      this.#starts = doubled(this.#starts);
-      this.#lengths = doubled(this.#lengths);
+    if (this.count * 2 === this.#ends.length) {
+      const ends = new Uint32Array(this.#ends.length * 2);
+      ends.set(this.#ends);
+      this.#ends = ends;
     }
-    this.#starts[this.#count] = this.#used;
-    this.#lengths[this.#count++] = length;
-    this.#used += length;
+    this.#ends[this.count * 2] = this.#used;
+    this.#used += this.#segments.at(-1)?.write(text, this.#used % SEGMENT, "utf8") ?? 0;
+    this.#ends[this.count++ * 2 + 1] = this.#used;
   }
 
   /** Undefined when there is no string with that index (counting from 0). */
   get(index: number): string | undefined {
-    const place = index & (CACHED_STRINGS - 1);
-    if (this.#cachedIndex[place] === index) return this.#cache[place];
-    if (!(index >= 0 && index < this.#count)) return undefined;
-    const start = this.#starts[index] as number;
-    const within = start % SEGMENT;
-    const segment = this.#segments[Math.floor(start / SEGMENT)];
-    const text = segment?.toString("utf8", within, within + (this.#lengths[index] as number)) ?? "";
-    this.#remember(index, place, text);
+    const known = this.#cache.get(index & (CACHED - 1));
+    if (known?.index === index) return known.text;
+    if (!(index >= 0 && index < this.count)) return undefined;
+    const start = this.#ends[index * 2] as number;
+    const segment = Math.floor(start / SEGMENT);
+    const end = (this.#ends[index * 2 + 1] as number) - segment * SEGMENT;
+    const text = this.#segments[segment]?.toString("utf8", start % SEGMENT, end) ?? "";
+    if (text.length <= CACHED_LENGTH) this.#cache.set(index & (CACHED - 1), { index, text });
     return text;
   }
-
-  #remember(index: number, place: number, text: string): void {
-    if (this.#asked.length < this.#count) this.#asked = new Uint8Array(this.#count);
-    if (this.#asked[index] === 0) {
-      this.#asked[index] = 1;
-      return;
-    }
-    this.#cachedCharacters += text.length - (this.#cache[place]?.length ?? 0);
-    if (this.#cachedCharacters > CACHED_CHARACTERS) {
-      this.#cache.fill(undefined);
-      this.#cachedIndex.fill(-1);
-      this.#cachedCharacters = text.length;
-    }
-    this.#cache[place] = text;
-    this.#cachedIndex[place] = index;
-  }
 }
 
-function doubled(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
-  const next = new Uint32Array(numbers.length * 2);
-  next.set(numbers);
-  return next;
-}
-
-/** @throws RowferryError when the part is damaged, or holds more than {@link MAX_SHARED_BYTES}. */
+/** @throws RowferryError when the part is damaged, or holds more than `maxBytes`. */
 export async function readSharedStrings(
   parts: Zip,
   name: string,
@@ -114,13 +83,60 @@ export async function readSharedStrings(
       if (element !== "si") return runs.close(element);
       inItem = false;
       strings.add(runs.get());
-      if (strings.bytes > maxBytes) {
+      if (strings.bytes > maxBytes)
         throw oversized(parts.file.name, `the workbook's texts take more than ${Math.round(maxBytes / 1024 ** 2)} MiB`);
-      }
     },
     text(text) {
       if (inItem) runs.add(text);
     },
   });
   return strings;
+}
+
+/** `_x000D_` is how a workbook writes a character that XML cannot carry; `_x005F_` is the underscore itself. */
+export function unescapeText(text: string): string {
+  if (!text.includes("_x")) return text;
+  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
+/**
+ * The text of a string item (`si`, `is`): its `t` elements joined, in rich runs or not; phonetic guides are left out.
+ * White space at the ends of a `t` counts only under `xml:space="preserve"`, as in Excel itself.
+ */
+export class TextRuns {
+  #text = "";
+  /** The `t` at hand; null: none. */
+  #piece: string | null = null;
+  #phonetic = 0;
+  #preserve = false;
+
+  start(): void {
+    this.#text = "";
+    this.#piece = null;
+    this.#phonetic = 0;
+  }
+
+  open(name: string, attributes: Attributes): void {
+    if (name === "rPh") this.#phonetic++;
+    if (name !== "t" || this.#phonetic > 0) return;
+    this.#piece = "";
+    this.#preserve = attributes["xml:space"] === "preserve";
+  }
+
+  close(name: string): void {
+    if (name === "rPh") this.#phonetic--;
+    if (name !== "t" || this.#piece === null) return;
+    // Without the white space of XML; a no-break space is text.
+    this.#text += this.#preserve ? this.#piece : stripEnd(this.#piece.replace(/^[ \t\r\n]+/, ""), " \t\r\n");
+    this.#piece = null;
+  }
+
+  add(text: string): void {
+    if (this.#piece !== null) this.#piece += text;
+  }
+
+  /** The item's whole text. */
+  get(): string {
+    return unescapeText(this.#text);
+  }
 }

@@ -1,77 +1,74 @@
 /** A workbook's frame: its sheets, its calendar, and the parts that hold its texts and styles, read when needed. */
+import type { BookContext } from "./cell-value.js";
 import { corrupt, refused } from "./fault.js";
 import { findMerges, type Merge } from "./merges.js";
-import { readRelationships, type Relationship } from "./relationships.js";
-import { readSharedStrings, SharedStrings } from "./shared-strings.js";
-import { readStyles, type Styles } from "./styles.js";
-import { unescapeText } from "./text-runs.js";
-import { type Attributes, isTrue, walkPart } from "./xml.js";
+import { readSharedStrings, SharedStrings, unescapeText } from "./shared-strings.js";
+import { readFormats } from "./styles.js";
+import { isTrue, walkPart } from "./xml.js";
 import type { Zip } from "../zip.js";
 
 export interface Sheet {
   name: string;
   hidden: boolean;
-  /** Its part's name; null where the workbook names none, which shows only when the sheet is opened. */
+  /** Its part's name; null where the file has none, which matters only when the sheet is opened. */
   part: string | null;
 }
 
-/** Excel itself is limited by memory only; nobody writes thousands. */
+/** Excel itself is limited by memory only; nobody writes thousands of sheets. */
 const MAX_SHEETS = 10_000;
+/** More than any workbook has. */
+const MAX_RELATIONSHIPS = 50_000;
 
 export class Workbook {
   readonly parts: Zip;
-  readonly sheets: Sheet[];
+  readonly sheets: readonly Sheet[];
   readonly date1904: boolean;
-  readonly #stringsPart: string | null;
+  readonly #textsPart: string | null;
   readonly #stylesPart: string | null;
-  #strings: Promise<SharedStrings> | null = null;
-  #styles: Promise<Styles> | null = null;
+  #context: Promise<BookContext> | null = null;
   readonly #merges = new Map<Sheet, Promise<Merge[]>>();
 
-  constructor(parts: Zip, frame: Frame, relations: Relationship[], folder: string) {
-    const partOf = (type: string) => relations.find((relation) => relation.type === type)?.target ?? null;
-    const conventional = (name: string) => (parts.has(folder + name) ? folder + name : null);
+  constructor(parts: Zip, frame: Frame, relations: readonly Relationship[], folder: string) {
     this.parts = parts;
     this.sheets = frame.sheets.flatMap(({ name, state, id }) => {
       const relation = relations.find((one) => one.id === id);
       // Chart, dialog and macro sheets have no cells to import.
       if (relation !== undefined && relation.type !== "worksheet") return [];
-      return [{ name, hidden: /hidden$/i.test(state), part: relation?.target ?? null }];
+      const part = relation !== undefined && parts.has(relation.target) ? relation.target : null;
+      return [{ name, hidden: /hidden$/i.test(state), part }];
     });
     this.date1904 = frame.date1904;
-    this.#stringsPart = existing(parts, partOf("sharedStrings")) ?? conventional("sharedStrings.xml");
-    this.#stylesPart = existing(parts, partOf("styles")) ?? conventional("styles.xml");
+    const partOf = (type: string) => {
+      const named = relations.find((relation) => relation.type === type)?.target;
+      return [named, `${folder}${type}.xml`].find((name) => name !== undefined && parts.has(name)) ?? null;
+    };
+    this.#textsPart = partOf("sharedStrings");
+    this.#stylesPart = partOf("styles");
   }
 
-  /** Read once; empty where the workbook has none. */
-  strings(): Promise<SharedStrings> {
-    const part = this.#stringsPart;
-    return (this.#strings ??=
-      part === null ? Promise.resolve(new SharedStrings()) : readSharedStrings(this.parts, part));
+  /** What cells refer to. Read once. */
+  context(): Promise<BookContext> {
+    return (this.#context ??= this.#readContext());
   }
 
-  styles(): Promise<Styles> {
-    const part = this.#stylesPart;
-    return (this.#styles ??= part === null ? Promise.resolve([]) : readStyles(this.parts, part));
+  async #readContext(): Promise<BookContext> {
+    const { parts, date1904 } = this;
+    const strings = this.#textsPart === null ? new SharedStrings() : await readSharedStrings(parts, this.#textsPart);
+    const formats = this.#stylesPart === null ? [] : await readFormats(parts, this.#stylesPart);
+    return { strings, formats, date1904 };
   }
 
   merges(sheet: Sheet): Promise<Merge[]> {
-    const known = this.#merges.get(sheet);
-    if (known !== undefined) return known;
-    const merges = findMerges(this.parts, this.partOf(sheet));
+    const merges = this.#merges.get(sheet) ?? findMerges(this.parts, this.partOf(sheet));
     this.#merges.set(sheet, merges);
     return merges;
   }
 
   /** @throws RowferryError `file-corrupt` when the sheet has no part. */
   partOf(sheet: Sheet): string {
-    if (sheet.part !== null && this.parts.has(sheet.part)) return sheet.part;
+    if (sheet.part !== null) return sheet.part;
     throw corrupt(this.parts.file.name, "the sheet's cells are missing from the file", { sheet: sheet.name });
   }
-}
-
-function existing(parts: Zip, name: string | null): string | null {
-  return name !== null && parts.has(name) ? name : null;
 }
 
 interface Frame {
@@ -81,31 +78,23 @@ interface Frame {
 
 /** @throws RowferryError when the file is not a workbook, is damaged, or has no sheet with cells. */
 export async function openWorkbook(parts: Zip): Promise<Workbook> {
-  const main = await mainPart(parts);
-  const frame = await readFrame(parts, main);
-  const relations = await readRelationships(parts, main);
-  const workbook = new Workbook(parts, frame, relations, main.slice(0, main.lastIndexOf("/") + 1));
-  if (workbook.sheets.length > 0) return workbook;
-  const message = `the workbook has no sheet with cells${frame.sheets.length > 0 ? ", only charts or macros" : ""}`;
-  throw refused("sheet-missing", parts.file.name, message, "Open it in Excel, save it again, and import that file.");
-}
-
-async function mainPart(parts: Zip): Promise<string> {
+  const file = parts.file.name;
   const roots = await readRelationships(parts, "");
   const named = roots.find(({ type, target }) => type === "officeDocument" && parts.has(target))?.target;
-  const name = named ?? (parts.has("xl/workbook.xml") ? "xl/workbook.xml" : null);
-  if (name === null) {
-    const binary = parts.has("xl/workbook.bin");
-    const message = binary
-      ? "the file is an Excel workbook in the binary .xlsb format"
-      : "the file is a zip archive, but no Excel workbook";
-    throw refused("file-refused", parts.file.name, message);
-  }
-  if (!name.toLowerCase().endsWith(".bin")) return name;
-  throw refused("file-refused", parts.file.name, "the file is an Excel workbook in the binary .xlsb format");
+  const main = named ?? "xl/workbook.xml";
+  if (/\.bin$/i.test(main))
+    throw refused("file-refused", file, "the file is an Excel workbook in the binary .xlsb format");
+  const frame = parts.has(main) ? await readFrame(parts, main) : null;
+  if (frame === null) throw refused("file-refused", file, "the file is a zip archive, but no Excel workbook");
+  const folder = main.slice(0, main.lastIndexOf("/") + 1);
+  const workbook = new Workbook(parts, frame, await readRelationships(parts, main), folder);
+  if (workbook.sheets.length > 0) return workbook;
+  const message = `the workbook has no sheet with cells${frame.sheets.length > 0 ? ", only charts or macros" : ""}`;
+  throw refused("sheet-missing", file, message, "Open it in Excel, save it again, and import that file.");
 }
 
-async function readFrame(parts: Zip, main: string): Promise<Frame> {
+/** Null: the part is no workbook. */
+async function readFrame(parts: Zip, main: string): Promise<Frame | null> {
   const frame: Frame = { sheets: [], date1904: false };
   let root: string | null = null;
   await walkPart(parts, main, {
@@ -114,18 +103,61 @@ async function readFrame(parts: Zip, main: string): Promise<Frame> {
       if (element === "workbookPr") frame.date1904 = isTrue(attributes["date1904"]);
       if (element !== "sheet") return;
       if (frame.sheets.length === MAX_SHEETS) throw new Error(`it names more than ${MAX_SHEETS} sheets`);
-      const name = unescapeText(attributes["name"] ?? "");
-      frame.sheets.push({ name, state: attributes["state"] ?? "", id: relationId(attributes) });
+      // `r:id`, whatever prefix the writer chose for relationships.
+      const [, id = ""] = Object.entries(attributes).find(([name]) => /^[^:]+:id$/.test(name)) ?? [];
+      frame.sheets.push({ name: unescapeText(attributes["name"] ?? ""), state: attributes["state"] ?? "", id });
     },
-    close() {},
-    text() {},
   });
-  if (root === "workbook") return frame;
-  throw refused("file-refused", parts.file.name, "the file is a zip archive, but no Excel workbook");
+  return root === "workbook" ? frame : null;
 }
 
-/** `r:id`, whatever prefix the writer chose for relationships. */
-function relationId(attributes: Attributes): string {
-  for (const [name, value] of Object.entries(attributes)) if (/^[^:]+:id$/.test(name)) return value;
-  return "";
+/** How a workbook's parts refer to each other: the `.rels` part beside each of them. */
+interface Relationship {
+  id: string;
+  /** The last segment of its type: `worksheet`, `sharedStrings`; the same in transitional and strict workbooks. */
+  type: string;
+  /** The part's name in the zip, without leading slash. */
+  target: string;
+}
+
+/** The relationships of a part ("" for the package itself); empty where there are none. External ones are left out. */
+async function readRelationships(parts: Zip, source: string): Promise<Relationship[]> {
+  const slash = source.lastIndexOf("/") + 1;
+  const folder = source.slice(0, slash);
+  const name = `${folder}_rels/${source.slice(slash)}.rels`;
+  const found: Relationship[] = [];
+  if (!parts.has(name)) return found;
+  await walkPart(parts, name, {
+    open(element, { Id: id = "", Type: type = "", Target: target = "", TargetMode: mode = "" }) {
+      if (element !== "Relationship" || mode.toLowerCase() === "external") return;
+      if (found.length === MAX_RELATIONSHIPS) throw new Error(`it has more than ${MAX_RELATIONSHIPS} relationships`);
+      found.push({ id, type: type.slice(type.lastIndexOf("/") + 1), target: partNamed(parts, folder, target) });
+    },
+  });
+  return found;
+}
+
+/** A target as a part name: absolute or relative to the source's folder, percent-encoded or not. */
+function partNamed(parts: Zip, folder: string, target: string): string {
+  const [path = ""] = target.trim().replaceAll("\\", "/").split(/[?#]/, 1);
+  const plain = withoutDots(path.startsWith("/") ? path : folder + path);
+  // Some writers mean the package's root where they leave out the slash: `xl/worksheets/sheet1.xml`.
+  return [plain, decoded(plain), withoutDots(path)].find((name) => parts.has(name)) ?? plain;
+}
+
+function withoutDots(path: string): string {
+  const segments: string[] = [];
+  for (const segment of path.split("/")) {
+    if (segment === "..") segments.pop();
+    else if (segment !== "" && segment !== ".") segments.push(segment);
+  }
+  return segments.join("/");
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }

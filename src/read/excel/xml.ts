@@ -16,9 +16,9 @@ export type Attributes = Readonly<Record<string, string>>;
 export interface XmlHandlers {
   /** `name`: local name; "" for an element of another namespace than the root's. */
   open(name: string, attributes: Attributes): void;
-  close(name: string): void;
+  close?(name: string): void;
   /** Character data and CDATA. */
-  text(text: string): void;
+  text?(text: string): void;
 }
 
 const MAX_DEPTH = 100;
@@ -56,11 +56,10 @@ export async function* walkInPieces(
 /** What went wrong in a part, as the file's error. */
 export function partError(parts: Zip, name: string, cause: unknown): RowferryError {
   if (cause instanceof RowferryError) return cause;
-  if (cause instanceof DoctypeError) {
-    const message = `its part ${name} declares a document type, which no workbook has and which hides entity bombs`;
-    return refused("file-refused", parts.file.name, message);
-  }
-  return corrupt(parts.file.name, `its part ${name} cannot be read: ${reasonOf(cause)}`, { cause });
+  if (!(cause instanceof DoctypeError))
+    return corrupt(parts.file.name, `its part ${name} cannot be read: ${reasonOf(cause)}`, { cause });
+  const message = `its part ${name} declares a document type, which no workbook has and which hides entity bombs`;
+  return refused("file-refused", parts.file.name, message);
 }
 
 export interface XmlWalker {
@@ -71,53 +70,41 @@ export interface XmlWalker {
 
 export function walkerOf(handlers: XmlHandlers): XmlWalker {
   const parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
-  const locals = new Map<string, string>();
+  const names = new Map<string, string>();
+  let prefix = "";
   let depth = 0;
+  /** Characters since the last event. */
   let pending = 0;
   parser.on("error", (error) => {
     throw error;
   });
   parser.on("opentag", ({ name, attributes }) => {
     pending = 0;
-    if (depth === 0) readRoot(name, attributes);
+    if (depth === 0) prefix = name.slice(0, name.indexOf(":") + 1);
     if (++depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
-    handlers.open(localOf(name, attributes), attributes);
+    let local = names.get(name);
+    if (local === undefined) {
+      // Whatever prefix the root has stands for its namespace in the whole part.
+      local = name.startsWith(prefix) && !name.includes(":", prefix.length) ? name.slice(prefix.length) : "";
+      names.set(name, local);
+    }
+    handlers.open(local, attributes);
   });
   parser.on("closetag", ({ name }) => {
     pending = 0;
     depth--;
-    handlers.close(locals.get(name) ?? "");
+    handlers.close?.(names.get(name) ?? "");
   });
-  const text = (value: string) => {
+  const onText = (value: string) => {
     pending = 0;
-    if (depth > 0) handlers.text(value);
+    if (depth > 0) handlers.text?.(value);
   };
-  parser.on("text", text);
-  parser.on("cdata", text);
+  parser.on("text", onText);
+  parser.on("cdata", onText);
   parser.on("comment", () => (pending = 0));
   parser.on("doctype", () => {
     throw new DoctypeError();
   });
-
-  const prefixes = new Set<string>();
-  let uri: string | undefined;
-  /** Which prefixes stand for the namespace of the root element. */
-  const readRoot = (name: string, attributes: Attributes) => {
-    const prefix = prefixOf(name);
-    uri = attributes[prefix === "" ? "xmlns" : `xmlns:${prefix}`];
-    prefixes.add(prefix);
-    for (const [attribute, value] of Object.entries(attributes))
-      if (value === uri && /^xmlns(:|$)/.test(attribute)) prefixes.add(attribute.slice(6));
-  };
-  const localOf = (name: string, attributes: Attributes): string => {
-    const known = locals.get(name);
-    if (known !== undefined) return known;
-    const prefix = prefixOf(name);
-    if (uri !== undefined && attributes[`xmlns:${prefix}`] === uri) prefixes.add(prefix);
-    const local = prefixes.has(prefix) ? name.slice(name.indexOf(":") + 1) : "";
-    locals.set(name, local);
-    return local;
-  };
   return {
     write(piece) {
       // Doctypes are kept whole before they are told.
@@ -130,10 +117,6 @@ export function walkerOf(handlers: XmlHandlers): XmlWalker {
   };
 }
 
-function prefixOf(name: string): string {
-  return name.slice(0, Math.max(0, name.indexOf(":")));
-}
-
 /** A boolean attribute as XML Schema writes it, or as old writers do. */
 export function isTrue(text: string | undefined): boolean {
   return text !== undefined && /^(1|true|on)$/i.test(text.trim());
@@ -141,48 +124,57 @@ export function isTrue(text: string | undefined): boolean {
 
 /** @throws Error (plain) when the bytes are not text in their encoding, or the encoding is unknown. */
 export async function* decodeXml(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let decoder: ReturnType<typeof decoderFor> | null = null;
-  let held: Buffer = Buffer.alloc(0);
+  let decoder: { write(bytes: Buffer): string; end(): string } | null = null;
+  let head: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    // The declaration may be cut by the first chunk's end.
-    if (decoder === null && bytes.length < 256) {
-      held = bytes;
-      continue;
+    if (decoder !== null) yield decoder.write(chunk);
+    else {
+      head = Buffer.concat([head, chunk]);
+      // The declaration may be cut by the first chunk's end.
+      if (head.length < 256) continue;
+      decoder = decoderFor(head);
+      yield decoder.write(head);
     }
-    decoder ??= decoderFor(bytes);
-    held = decoder.keep(bytes);
-    const text = decoder.write(bytes.subarray(0, bytes.length - held.length));
-    if (text !== "") yield text;
   }
-  const rest = (decoder ?? decoderFor(held)).write(held);
-  if (rest !== "") yield rest;
+  if (decoder === null) {
+    decoder = decoderFor(head);
+    yield decoder.write(head);
+  }
+  yield decoder.end();
 }
 
-/** `keep`: the bytes of a character that is not complete. */
 function decoderFor(head: Buffer) {
   const begins = (...bytes: number[]) => bytes.every((byte, index) => head[index] === byte);
   const wide =
     begins(0xff, 0xfe) || begins(0x3c, 0) ? "utf-16le" : begins(0xfe, 0xff) || begins(0, 0x3c) ? "utf-16be" : null;
-  const declared = /^\s*<\?xml[^>]{0,200}?\sencoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})["']/.exec(
-    head.toString("latin1", 0, 256),
-  )?.[1];
-  // A part that says UTF-16 in one-byte letters is not UTF-16.
-  if (wide === null && (declared === undefined || /^(utf-?8|utf-?16.*|us-ascii)$/i.test(declared))) {
-    return {
-      keep: (bytes: Buffer) => Buffer.from(bytes.subarray(bytes.length - unfinishedBytes(bytes))),
-      write(bytes: Buffer) {
-        if (!isUtf8(bytes)) throw new Error("it is not valid UTF-8");
-        return bytes.toString("utf8");
-      },
-    };
-  }
-  const keep = () => Buffer.alloc(0);
   if (wide !== null) {
     const decoder = new TextDecoder(wide, { fatal: true });
-    return { keep, write: (bytes: Buffer) => decoder.decode(bytes, { stream: true }) };
+    return { write: (bytes: Buffer) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
   }
-  if (!iconv.encodingExists(declared ?? "")) throw new Error(`its encoding ${declared} is unknown`);
-  const decoder = iconv.getDecoder(declared ?? "");
-  return { keep, write: (bytes: Buffer) => decoder.write(bytes) };
+  const declaration = /^\s*<\?xml[^>]{0,200}?\sencoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})["']/;
+  const declared: string = declaration.exec(head.toString("latin1", 0, 256))?.[1] ?? "utf-8";
+  // A part that says UTF-16 in one-byte letters is not UTF-16.
+  if (/^(utf-?8|utf-?16.*|us-ascii)$/i.test(declared)) return utf8Decoder();
+  const known: boolean = iconv.encodingExists(declared);
+  if (!known) throw new Error(`its encoding ${declared} is unknown`);
+  const decoder = iconv.getDecoder(declared);
+  return { write: (bytes: Buffer) => decoder.write(bytes), end: () => decoder.end() ?? "" };
+}
+
+function utf8Decoder() {
+  /** The bytes of a character that is not complete. */
+  let held: Buffer = Buffer.alloc(0);
+  const whole = (bytes: Buffer) => {
+    if (!isUtf8(bytes)) throw new Error("it is not valid UTF-8");
+    return bytes.toString("utf8");
+  };
+  return {
+    write(chunk: Buffer) {
+      const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      const end = bytes.length - unfinishedBytes(bytes);
+      held = Buffer.from(bytes.subarray(end));
+      return whole(bytes.subarray(0, end));
+    },
+    end: () => whole(held),
+  };
 }

@@ -1,0 +1,237 @@
+/** The rows of one sheet as they stand in its XML, read as fast as they are taken and no faster. */
+import type { Code } from "../../model/codes.js";
+import type { CellKind } from "../../model/row.js";
+import { columnLetters, isFilled } from "../header.js";
+import type { RawRow } from "../rows.js";
+import { type BookContext, evaluateCell, type StoredCell } from "./cell-value.js";
+import { corrupt } from "./fault.js";
+import { TextRuns } from "./shared-strings.js";
+import type { Sheet, Workbook } from "./workbook.js";
+import { type Attributes, isTrue, walkInPieces, type XmlHandlers } from "./xml.js";
+
+export const MAX_ROW = 1_048_576;
+export const MAX_COLUMN = 16_384;
+
+/** Rows in a batch; fewer where rows are wide. */
+const BATCH_ROWS = 256;
+const BATCH_CELLS = 65_536;
+/** Cells beyond the last column that are named, one row. */
+const MAX_BEYOND = 8;
+
+/** First and last, counting from 0. */
+export interface ColumnRange {
+  first: number;
+  last: number;
+}
+
+export interface SheetBatch {
+  /** Rows with at least one cell that says something; hidden ones among them. */
+  rows: RawRow[];
+  /** Complete from the first batch on. */
+  hiddenColumns: readonly ColumnRange[];
+}
+
+/**
+ * @param width columns to keep; cells beyond are only named in a fault (`row-long`).
+ * @throws RowferryError where the sheet cannot be read.
+ */
+export async function* sheetBatches(
+  workbook: Workbook,
+  sheet: Sheet,
+  width: number = MAX_COLUMN,
+): AsyncGenerator<SheetBatch> {
+  const part = workbook.partOf(sheet);
+  const handlers = new SheetHandlers(await workbook.context(), width);
+  const batchRows = Math.max(1, Math.min(BATCH_ROWS, Math.floor(BATCH_CELLS / width)));
+  const { hiddenColumns } = handlers;
+  for await (const _ of walkInPieces(workbook.parts, part, handlers, "rows")) {
+    const { rows } = handlers;
+    if (rows.length < batchRows) continue;
+    handlers.rows = [];
+    yield { rows, hiddenColumns };
+  }
+  if (handlers.root !== "worksheet")
+    throw corrupt(workbook.parts.file.name, `its part ${part} is no sheet of cells`, { sheet: sheet.name });
+  yield { rows: handlers.rows, hiddenColumns };
+}
+
+export function setCell(row: RawRow, column: number, text: string, kind: CellKind): void {
+  const { cells } = row;
+  while (cells.length <= column) {
+    cells.push("");
+    row.kinds?.push("text");
+  }
+  if (kind !== "text") row.kinds ??= cells.map(() => "text");
+  cells[column] = text;
+  if (row.kinds !== null) row.kinds[column] = kind;
+}
+
+/** The column (counting from 0) that a reference such as `B7` begins with; -1: it begins with no letter. */
+export function columnOf(reference: string): number {
+  let column = 0;
+  for (let at = 0; at < 4; at++) {
+    const letter = (reference.charCodeAt(at) | 0x20) - 0x60;
+    if (!(letter >= 1 && letter <= 26)) break;
+    column = column * 26 + letter;
+  }
+  return column - 1;
+}
+
+/** From the XML of a sheet to rows. Keeps no more than the row at hand and the rows nobody has taken yet. */
+class SheetHandlers implements XmlHandlers {
+  /** Rows that are complete; whoever takes them leaves a new array. */
+  rows: RawRow[] = [];
+  readonly hiddenColumns: ColumnRange[] = [];
+  /** The part's outermost element, to tell a worksheet from anything else. */
+  root: string | null = null;
+
+  readonly #context: BookContext;
+  readonly #width: number;
+  readonly #cell: StoredCell = { type: "", style: "", hasFormula: false, value: null, inline: null };
+  readonly #runs = new TextRuns();
+  /** Which row numbers have come by, in whatever order the writer chose: one bit each. */
+  readonly #seen = new Uint8Array((MAX_ROW >> 3) + 1);
+  #last = 0;
+  #inData = false;
+  #row: RawRow | null = null;
+  /** The row's number as cells repeat it; "": the first cell tells it. */
+  #number = "";
+  #column = -1;
+  #filled = false;
+  #inCell = false;
+  #inValue = false;
+  #inInline = false;
+
+  constructor(context: BookContext, width: number) {
+    this.#context = context;
+    this.#width = width;
+  }
+
+  open(name: string, attributes: Attributes): void {
+    if (!this.#inData) {
+      this.root ??= name;
+      if (name === "sheetData") this.#inData = true;
+      else if (name === "col") this.#hide(attributes);
+    } else if (name === "c") this.#openCell(attributes);
+    else if (name === "v") {
+      this.#inValue = this.#inCell;
+      if (this.#inCell) this.#cell.value = "";
+    } else if (name === "row") this.#openRow(attributes);
+    else if (name === "f") this.#cell.hasFormula = true;
+    else if (name === "is") {
+      this.#inInline = this.#inCell;
+      this.#runs.start();
+    } else if (this.#inInline) this.#runs.open(name, attributes);
+  }
+
+  close(name: string): void {
+    if (!this.#inData) return;
+    if (name === "c") this.#closeCell();
+    else if (name === "v") this.#inValue = false;
+    else if (name === "row") this.#closeRow();
+    else if (name === "is") {
+      if (this.#inInline) this.#cell.inline = this.#runs.get();
+      this.#inInline = false;
+    } else if (this.#inInline) this.#runs.close(name);
+    else if (name === "sheetData") this.#inData = false;
+  }
+
+  text(text: string): void {
+    if (this.#inValue) this.#cell.value += text;
+    else if (this.#inInline) this.#runs.add(text);
+  }
+
+  #hide({ hidden, min, max }: Attributes): void {
+    if (!isTrue(hidden) || this.hiddenColumns.length >= MAX_COLUMN) return;
+    const [first, last] = [Number(min), Math.min(Number(max), MAX_COLUMN)];
+    if (first >= 1 && last >= first) this.hiddenColumns.push({ first: first - 1, last: last - 1 });
+  }
+
+  #openRow({ r = "", hidden }: Attributes): void {
+    this.#number = r.trim();
+    if (this.#number !== "" && !/^[1-9]\d{0,6}$/.test(this.#number))
+      throw new Error(`it has a row numbered ${JSON.stringify(r.slice(0, 20))}`);
+    // A row that does not say its own number follows the one before it.
+    const number = this.#number === "" ? this.#last + 1 : Number(r);
+    this.#row = { number, cells: [], kinds: null, faults: null, hidden: isTrue(hidden) };
+    this.#column = -1;
+    this.#filled = false;
+  }
+
+  /** @throws Error (plain) when the number has been taken, or is beyond Excel's last row. */
+  #closeRow(): void {
+    const row = this.#row;
+    if (row === null) return;
+    this.#row = null;
+    const { number } = row;
+    if (number > MAX_ROW) throw new Error(`it has more than ${MAX_ROW} rows`);
+    const bits = this.#seen[number >> 3] as number;
+    const bit = 1 << (number & 7);
+    if ((bits & bit) !== 0) throw new Error(`row ${number} stands there twice`);
+    this.#seen[number >> 3] = bits | bit;
+    this.#last = number;
+    if (this.#filled) this.rows.push(row);
+  }
+
+  #openCell({ r, t = "", s = "" }: Attributes): void {
+    const row = this.#row;
+    if (row === null) return;
+    if (r === undefined) this.#column++;
+    else this.#locate(r, row);
+    if (this.#column >= MAX_COLUMN) throw new Error(`row ${row.number} has more than ${MAX_COLUMN} columns`);
+    this.#inCell = true;
+    const cell = this.#cell;
+    cell.type = t;
+    cell.style = s;
+    cell.hasFormula = false;
+    cell.value = null;
+    cell.inline = null;
+  }
+
+  /** @throws Error (plain) when a cell's reference is none, or contradicts its row. */
+  #locate(reference: string, row: RawRow): void {
+    if (this.#number === "") {
+      this.#number = /[1-9]\d{0,6}$/.exec(reference)?.[0] ?? "";
+      row.number = Number(this.#number) || row.number;
+    }
+    this.#column = columnOf(reference);
+    const letters = this.#column < 26 ? 1 : this.#column < 702 ? 2 : 3;
+    if (this.#column === -1 || reference.length !== letters + this.#number.length || !reference.endsWith(this.#number))
+      throw new Error(`row ${row.number} has a cell ${JSON.stringify(reference.slice(0, 20))}`);
+  }
+
+  #closeCell(): void {
+    const row = this.#row;
+    this.#inCell = false;
+    if (row === null) return;
+    const cell = this.#cell;
+    // Styled cells without a value are most of what many sheets hold.
+    if (cell.value === null && cell.inline === null && !cell.hasFormula) return;
+    const { text, kind, fault } = evaluateCell(cell, this.#context);
+    const column = this.#column;
+    if (fault !== null) {
+      this.#fault(row, { ...fault, message: `holds ${fault.message}` });
+      this.#filled = true;
+    }
+    if (text === "") return;
+    if (kind === "text" && text.includes("\0"))
+      this.#fault(row, { code: "nul-character", message: "contains a NUL character" });
+    const filled = kind !== "text" || isFilled(text);
+    this.#filled ||= filled;
+    if (column >= this.#width) {
+      const message = `(${JSON.stringify(text.slice(0, 60))}) is to the right of the table's last column, ${columnLetters(this.#width)}`;
+      const hint = "Give the column a heading, or clear the cell.";
+      if (filled && (row.faults?.length ?? 0) < MAX_BEYOND) this.#fault(row, { code: "row-long", message, hint });
+      return;
+    }
+    if (column < row.cells.length && row.cells[column] !== "")
+      throw new Error(`cell ${columnLetters(column + 1)}${row.number} stands there twice`);
+    setCell(row, column, text, kind);
+  }
+
+  /** @param fault its message goes on behind the cell's name. */
+  #fault(row: RawRow, fault: { code: Code; message: string; hint?: string }): void {
+    const message = `cell ${columnLetters(this.#column + 1)}${row.number} ${fault.message}`;
+    row.faults = [...(row.faults ?? []), { ...fault, column: this.#column, message }];
+  }
+}

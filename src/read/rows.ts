@@ -1,0 +1,183 @@
+/** From rows as a reader cuts them to rows of a table: blank ones left out, one cell a column, and whatever is odd said. */
+import type { Code } from "../model/codes.js";
+import type { Problem } from "../model/problem.js";
+import type { CellKind, Row } from "../model/row.js";
+import { columnLetters, isBlank, isFilled, isValue, repeats, valueColumns } from "./header.js";
+
+/** A row before its header is known. */
+export interface RawRow {
+  /** As a person sees it in the file, counting from 1. */
+  number: number;
+  /** A missing or blank one is "". */
+  cells: string[];
+  /** Null: all text. */
+  kinds: CellKind[] | null;
+  faults: Fault[] | null;
+  /** Hidden in its sheet; absent: no. */
+  hidden?: boolean;
+}
+
+/** Something wrong with a row. */
+export interface Fault {
+  /** Of its cell, counting from 0; null: it is not one cell's. */
+  column: number | null;
+  code: Code;
+  message: string;
+  hint?: string;
+}
+
+export interface TableShape {
+  /** Texts; rows get as many cells. */
+  header: readonly string[];
+  /** Rows up to it are left out; 0: there is no header. */
+  headerRow: number;
+  /** Cells of a regular row: more or fewer are a problem. Null: rows may end early, as those of a sheet do. */
+  width: number | null;
+  /** What to do with rows that are hidden; null: read them, and say so. */
+  hidden: "read" | "skip" | null;
+  /** Some rows below the header, which show the columns of numbers and dates. */
+  sample: readonly (readonly string[])[];
+}
+
+const TOTAL = /^(?:(?:grand|sub)[- ]?)?(?:total|totais|summe|gesamt|soma\b|suma\b)/i;
+
+/** Goes along with the rows of a table, from its beginning. */
+export class RowFinisher {
+  readonly #shape: TableShape;
+  readonly #blankHeadings: number[];
+  readonly #valueColumns: number[];
+  readonly #repeated = new Tally("repeats the header", "repeat the header", ": skipped");
+  readonly #sparse = new Tally("has one filled cell only", "have one filled cell only");
+  readonly #totals = new Tally(
+    "looks like a total and is read like any other",
+    "look like totals and are read like any others",
+    "; `skip` in the mapping leaves such rows out",
+  );
+  readonly #labels = new Tally(
+    "reads like a header",
+    "read like headers",
+    ": another table may begin there, or the header has several rows",
+  );
+  readonly #hidden: Tally;
+  readonly #unheaded = new Map<number, Tally>();
+
+  constructor(shape: TableShape) {
+    this.#shape = shape;
+    this.#blankHeadings = shape.header.flatMap((text, column) => (text === "" ? [column] : []));
+    this.#valueColumns = valueColumns(shape.sample.slice(1));
+    const done = shape.hidden === "skip" ? ": skipped" : ": read; `excel: { hidden: skip }` skips hidden rows";
+    this.#hidden = new Tally("is hidden", "are hidden", done);
+  }
+
+  finish(raws: readonly RawRow[]): Row[] {
+    const { header, headerRow, width, hidden } = this.#shape;
+    const rows: Row[] = [];
+    for (const { number, cells, kinds, faults, hidden: isHidden } of raws) {
+      if (number <= headerRow || (faults === null && isBlank(cells))) continue;
+      if (isHidden === true) this.#hidden.add(number);
+      const row: Row = { number, cells, kinds, problems: null };
+      rows.push(row);
+      if (isHidden === true && hidden === "skip") row.leftOut = "hidden in its sheet";
+      else if (faults !== null) row.problems = faults.map((fault) => this.#problem(fault));
+      if (cells.length !== header.length || (width !== null && width !== header.length)) this.#fit(row);
+      if (headerRow > 0 && repeats(cells, header)) {
+        row.leftOut = "it repeats the header";
+        row.problems = null;
+        this.#repeated.add(number);
+      }
+      if (row.leftOut === undefined) this.#look(row);
+    }
+    return rows;
+  }
+
+  /** What shows at the end only. */
+  notes(): string[] {
+    const told = this.#shape.hidden === "read" ? [] : [this.#hidden];
+    const unheaded = [...this.#unheaded.values()].slice(0, 5);
+    const tallies = [...told, this.#repeated, this.#sparse, this.#totals, this.#labels, ...unheaded];
+    return tallies.flatMap((tally) => tally.said());
+  }
+
+  #problem({ column, code, message, hint }: Fault): Problem {
+    const name = column === null ? null : this.#shape.header[column] || columnLetters(column + 1);
+    return { code, message, hint: hint ?? null, column: name };
+  }
+
+  /** Brings a row to the header's width. */
+  #fit(row: Row): void {
+    const { cells, kinds } = row;
+    const { header, width } = this.#shape;
+    const count = cells.length;
+    const add = (code: Code, message: string) =>
+      (row.problems = [...(row.problems ?? []), this.#problem({ column: null, code, message })]);
+    const filled = cells.splice(header.length).filter(isFilled);
+    kinds?.splice(header.length);
+    while (cells.length < header.length) {
+      cells.push("");
+      kinds?.push("text");
+    }
+    if (width === null || row.leftOut !== undefined) return;
+    if (filled.length > 0) {
+      const list = filled.map((cell) => JSON.stringify(cell.slice(0, 40))).join(", ");
+      add("row-long", `more cells than the ${header.length} columns of the header; beyond them: ${list.slice(0, 80)}`);
+    } else if (count > header.length && count !== width) {
+      const message = `${count} cells where the other rows have ${width}: the last is blank, so a delimiter is too many`;
+      add("row-long", message);
+    } else if (count < header.length && count !== width) {
+      const missing = header.slice(count).find((text) => text !== "");
+      const end = missing === undefined ? "" : `; the row ends before column "${missing.slice(0, 40)}"`;
+      const wanted = width === header.length ? `the header has ${width}` : `the other rows have ${width}`;
+      add("row-short", `${count} cells where ${wanted}${end}`);
+    }
+  }
+
+  /** What is no problem, but told. */
+  #look({ number, cells }: Row): void {
+    const first = cells.findIndex(isFilled);
+    const text = (cells[first] ?? "").trimStart();
+    if (this.#shape.header.length > 2 && !cells.some((cell, column) => column > first && isFilled(cell)))
+      this.#sparse.add(number);
+    else if (text.length < 30 && TOTAL.test(text)) this.#totals.add(number);
+    else if (this.#readsLikeHeader(cells)) this.#labels.add(number);
+    for (const column of this.#blankHeadings) {
+      if (!isFilled(cells[column] ?? "")) continue;
+      const place = `column ${columnLetters(column + 1)}, which has no heading`;
+      const tally =
+        this.#unheaded.get(column) ?? new Tally(`fills ${place}`, `fill ${place}`, ": no mapping can read that");
+      this.#unheaded.set(column, tally);
+      tally.add(number);
+    }
+  }
+
+  /** Words in every column of numbers or dates, where there are two such columns or more. */
+  #readsLikeHeader(cells: readonly string[]): boolean {
+    const columns = this.#valueColumns;
+    return (
+      columns.length > 1 && columns.every((column) => isFilled(cells[column] ?? "") && !isValue(cells[column] ?? ""))
+    );
+  }
+}
+
+/** Rows of one kind: how many, and the first of them. */
+export class Tally {
+  readonly #verbs: readonly [one: string, many: string, tail: string];
+  #count = 0;
+  #first = 0;
+
+  /** @param one what one row does. @param many what several do. @param tail what follows. */
+  constructor(one: string, many: string, tail = "") {
+    this.#verbs = [one, many, tail];
+  }
+
+  add(row: number): void {
+    if (this.#count++ === 0) this.#first = row;
+  }
+
+  /** A sentence; none for no row. */
+  said(): string[] {
+    if (this.#count === 0) return [];
+    const [one, many, tail] = this.#verbs;
+    if (this.#count === 1) return [`Row ${this.#first} ${one}${tail}.`];
+    return [`${this.#count} rows ${many}, the first of them row ${this.#first}${tail}.`];
+  }
+}
