@@ -52,6 +52,7 @@ async function twoNights() {
       lose();
       copyFileSync(at("copy.db"), at("state/sandbox/ledger.db"));
     },
+    forget: async () => expect(await type(world, "ledger", "backup", at("now.db"), "--forget-journal")).toBe(0),
     rebuild: async (journal: string) => expect(await type(world, "ledger", "rebuild", journal, at("copy.db"))).toBe(0),
     bring: (journal = "journal.ndjson", ...flags: string[]) => imported("alle.csv", journal, ...flags),
   };
@@ -81,9 +82,10 @@ describe("a ledger older than its journal", () => {
   });
 
   it("that went on all the same has doubled nothing, and takes nothing back that the journal tells of", async () => {
-    const { world, at, restore, lose, bring, rebuild } = await twoNights();
+    const { world, at, restore, lose, bring, rebuild, forget } = await twoNights();
     const sent = await dump(world);
     restore();
+    await forget();
     world.now += 60_000;
     expect((await bring("other.ndjson")).code).toBe(3);
     expect(await dump(world)).toBe(sent);
@@ -98,7 +100,8 @@ describe("a ledger older than its journal", () => {
   });
 
   it("is none where a journal is new, or the sandbox is emptied", async () => {
-    const { world, at, bring } = await twoNights();
+    const { world, at, bring, forget } = await twoNights();
+    await forget();
     expect(await bring("new.ndjson")).toEqual({ code: 0, sent: 0, known: 4 });
     world.now += 60_000;
     expect((await bring("journal.ndjson", "--fresh")).code).toBe(0);

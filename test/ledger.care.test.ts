@@ -271,7 +271,7 @@ describe("ledger rebind", () => {
     const made = await used();
     const moved = { ...made.target, baseUrl: "https://new.service.test" };
     const found = await made.clock.run(rebind(moved, options(made)));
-    expect(found).toEqual({ before: "https://service.test as client sandbox", lookedUp: 1 });
+    expect(found).toEqual({ before: "https://service.test as client sandbox", lookedUp: 1, journal: null });
     expect(() => made.withLedger(() => {})).toThrow(expect.objectContaining({ code: "ledger-of-another-target" }));
   });
 

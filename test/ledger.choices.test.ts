@@ -1,4 +1,6 @@
 /** What persons decided survives the loss of the whole state folder, where a journal is kept (HARD-CASES H23, H25, H26). */
+import { forgetJournal } from "../src/ledger/own-journal.js";
+import { openLedgerOfAnyone } from "../src/ledger/open-ledger.js";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -136,6 +138,10 @@ describe("a replacement of a document whose id a kill kept from the ledger", () 
     const documents = [{ ...document, id: there?.id, lastAt: there?.lastAt }];
     lines.splice(intent + 1, 0, JSON.stringify({ ...end, documents, events: [landed] }));
     writeFileSync(journal, `${lines.join("\n")}\n`);
+    // The line was put in behind the ledger's back.
+    const database = openLedgerOfAnyone(world.target.ledgerPath);
+    forgetJournal(database);
+    database.close();
     await replace("M1");
     await world.resume();
     expect(timelines()).toEqual([["Weighing"], ["Weighing"]]);

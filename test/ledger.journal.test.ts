@@ -1,14 +1,5 @@
 /** The journal: written before the ledger commits, and enough to make a lost ledger anew (DESIGN section 3). */
-import {
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-  appendFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync, appendFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -118,11 +109,11 @@ describe("the journal", () => {
   it("goes on after a line that a power loss tore, and rebuilding leaves that line out", async () => {
     world = createWorld({ journal });
     await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
-    truncateSync(journal, statSync(journal).size - 20);
+    appendFileSync(journal, '{"entry":"intent","at":17');
     await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
     loseTheLedger();
     const rebuilt = await rebuild();
-    expect(rebuilt).toMatchObject({ documents: 1, landed: 1, inDoubt: 1 });
+    expect(rebuilt).toMatchObject({ documents: 1, landed: 2, inDoubt: 0 });
   });
 });
 

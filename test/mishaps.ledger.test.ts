@@ -1,8 +1,8 @@
 /** Mishaps of ledgers and journals, played: the wrong one, none at all, one that knows less. */
-import { readFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createSandbox } from "../src/sandbox/index.js";
-import { openOfficeAt } from "./support/office.js";
+import { openOffice, openOfficeAt } from "./support/office.js";
 import { weighings } from "./support/weighings.js";
 
 const rows = [
@@ -52,5 +52,88 @@ describe("a ledger of another service (F94)", () => {
       expect(err).toContain(help);
     expect(out).not.toMatch(/L1|L2|Dismissed|Next:/);
     expect(readFileSync(office.path("state/env/ledger.db")).equals(before)).toBe(true);
+  });
+});
+
+describe("a journal with a hole (F91)", () => {
+  async function kept() {
+    const office = openOffice(weighings);
+    office.writeCsv("loads.csv", rows);
+    office.writeCsv("more.csv", [
+      ["Load", "At", "Gross"],
+      ["L3", "2026-01-01 10:00", "5"],
+    ]);
+    const journal = office.path("journal.ndjson");
+    const importing = (name: string, ...flags: string[]) =>
+      office.type("import", office.path("m.yaml"), office.path(name), ...flags);
+    expect((await importing("loads.csv", "--journal", journal)).code).toBe(3);
+    return { ...office, journal, importing };
+  }
+
+  it.each<[string, (journal: string) => string[]]>([
+    ["none is named, and it is gone", (journal) => (rmSync(journal), [])],
+    ["it is gone", (journal) => (rmSync(journal), ["--journal", journal])],
+    ["it is empty", (journal) => (writeFileSync(journal, ""), ["--journal", journal])],
+    ["it is shorter", (journal) => (truncateSync(journal, statSync(journal).size - 20), ["--journal", journal])],
+    ["it is another one", (journal) => ["--journal", `${journal}.2`]],
+  ])("is noticed before anything is sent or given up: %s", async (_, mishap) => {
+    const { journal, importing, type, documents } = await kept();
+    const flags = mishap(journal);
+    for (const run of [
+      () => importing("more.csv", ...flags),
+      () => type("dismiss", "--document", "L2", ...flags),
+      () => type("resume", ...flags),
+    ]) {
+      const { code, err } = await run();
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("journal.ndjson") });
+      expect(err).toContain("--forget-journal");
+      expect(documents()).toHaveLength(1);
+    }
+  });
+
+  it("goes on where a command names none, and elsewhere when it was moved there", async () => {
+    const { journal, importing, path, type, documents } = await kept();
+    const before = statSync(journal).size;
+    expect((await importing("more.csv")).code).toBe(3);
+    expect(statSync(journal).size).toBeGreaterThan(before);
+    copyFileSync(journal, path("elsewhere.ndjson"));
+    appendFileSync(path("elsewhere.ndjson"), '{"entry":"int');
+    expect((await type("dismiss", "--document", "L2", "--journal", path("elsewhere.ndjson"))).code).toBe(0);
+    expect((await type("resume", "--journal", journal)).code).toBe(2);
+    expect(documents()).toHaveLength(2);
+  });
+
+  it("stays with its address where the ledger is given to another", async () => {
+    const sandbox = createSandbox({});
+    const office = await openOfficeAt(sandbox, weighings);
+    office.writeCsv("loads.csv", rows);
+    const journal = office.path("journal.ndjson");
+    expect(
+      (await office.type("import", office.path("m.yaml"), office.path("loads.csv"), "--journal", journal)).code,
+    ).toBe(3);
+    office.world.env["ROWFERRY_BASE_URL"] = (office.world.env["ROWFERRY_BASE_URL"] ?? "").replace(
+      "127.0.0.1",
+      "localhost",
+    );
+    office.world.env["ROWFERRY_TOKEN_URL"] = (office.world.env["ROWFERRY_TOKEN_URL"] ?? "").replace(
+      "127.0.0.1",
+      "localhost",
+    );
+    const { code, out } = await office.type("ledger", "rebind");
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("rowferry ledger backup <file>") });
+    expect((await office.type("ledger", "backup", office.path("copy.db"))).code).toBe(0);
+    expect((await office.type("resume")).code).toBe(3);
+    expect((await office.type("resume", "--journal", office.path("new.ndjson"))).code).toBe(3);
+  });
+
+  it("of a lost one the ledger is backed up, a new one begins, and both rebuild the ledger", async () => {
+    const { journal, importing, path, type, documents } = await kept();
+    rmSync(journal);
+    expect((await type("ledger", "backup", path("copy.db"), "--forget-journal")).code).toBe(0);
+    expect((await importing("more.csv", "--journal", journal)).code).toBe(3);
+    for (const end of ["", "-wal", "-shm"]) rmSync(path(`state/sandbox/ledger.db${end}`), { force: true });
+    expect((await type("ledger", "rebuild", journal, path("copy.db"))).out).toContain("2 events landed");
+    expect((await importing("more.csv", "--journal", journal)).code).toBe(3);
+    expect(documents()).toHaveLength(2);
   });
 });

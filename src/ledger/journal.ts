@@ -114,7 +114,7 @@ function firstLine(path: string): string {
 }
 
 /** Where the last whole line ends, in bytes; 0: there is none. */
-function endOfLastLine(path: string, size: number): number {
+export function endOfLastLine(path: string, size: number): number {
   const file = openSync(path, "r");
   try {
     const buffer = Buffer.alloc(65_536);

@@ -4,6 +4,7 @@ import { createChoiceLog } from "../ledger/journal-choices.js";
 import { createJournalEntries, type JournalEntries } from "../ledger/journal-entries.js";
 import { asLedgerFailure } from "../ledger/ledger-failure.js";
 import { lockLedger } from "../ledger/lock.js";
+import { journalOf, rememberJournal } from "../ledger/own-journal.js";
 import {
   type LedgerDatabase,
   type LedgerOwner,
@@ -62,13 +63,14 @@ export async function patiently<Result>(
 export function journaled<Result>(
   target: Target,
   database: LedgerDatabase,
-  path: string | null | undefined,
+  named: string | null | undefined,
   now: number,
   work: () => Result,
   entryOf: (entries: JournalEntries, result: Result) => JournalEntry | null,
 ): Result {
   // Read and written in one transaction: a running import moves on meanwhile.
-  if (path == null) return database.transaction(work).immediate();
+  const path = journalOf(database, named ?? null);
+  if (path === null) return database.transaction(work).immediate();
   const entries = createJournalEntries(database);
   return database
     .transaction(() => {
@@ -79,6 +81,7 @@ export function journaled<Result>(
         const entry = entryOf(entries, result);
         if (entry !== null) journal.write(entry);
         choices.record(now);
+        rememberJournal(database, path);
         return result;
       } finally {
         journal.close();

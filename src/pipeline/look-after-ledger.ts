@@ -3,7 +3,8 @@ import { statSync } from "node:fs";
 import { backupLedger } from "../ledger/backup.js";
 import { type CheckResult, checkLedger } from "../ledger/check/check.js";
 import { lockLedger } from "../ledger/lock.js";
-import { openLedgerOfAnyone, openLedgerReadOnly, rebindLedger } from "../ledger/open-ledger.js";
+import { openLedgerOfAnyone, openLedgerReadOnly, ownerName, rebindLedger } from "../ledger/open-ledger.js";
+import { forgetJournal } from "../ledger/own-journal.js";
 import { type Pruned, pruneLedger } from "../ledger/prune.js";
 import { createRegisteredView, type RegisteredParticipant } from "../ledger/registered.js";
 import type { Clock } from "../model/clock.js";
@@ -21,6 +22,15 @@ export type { CheckResult } from "../ledger/check/check.js";
 /** Beside a running import. @returns its size in bytes */
 export function backup(target: Target, destination: string): Promise<number> {
   return backupLedger(target.ledgerPath, ownerOf(target), destination);
+}
+
+/** The same, and the next run may begin another journal: with the copy, that one rebuilds the ledger. @throws RowferryError `ledger-locked` */
+export function backupWithoutJournal(target: Target, destination: string, clock: Clock): Promise<number> {
+  return alone(target, { clock, waitForLock: false }, async (database) => {
+    const bytes = await backup(target, destination);
+    forgetJournal(database);
+    return bytes;
+  });
 }
 
 /** Beside a running import. */
@@ -54,7 +64,7 @@ const LOOKED_UP = 50;
 export async function rebind(
   target: Target,
   options: ReaderOptions & { waitForLock: boolean },
-): Promise<{ before: string | null; lookedUp: number }> {
+): Promise<{ before: string | null; lookedUp: number; journal: string | null }> {
   if (isEmbedded(target) && options.transport === undefined) {
     throw new RowferryError("rebind-refused", "The sandbox keeps its records beside its own ledger.");
   }
@@ -66,7 +76,11 @@ export async function rebind(
     try {
       const participants = createRegisteredView(database).participantsAfter(0, LOOKED_UP);
       await lookUp(target, participants, options);
-      return { before: rebindLedger(database, ownerOf(target)), lookedUp: participants.length };
+      return database.transaction(() => {
+        const before = rebindLedger(database, ownerOf(target));
+        const journal = before === ownerName(ownerOf(target)) ? null : forgetJournal(database);
+        return { before, lookedUp: participants.length, journal };
+      })();
     } finally {
       database.close();
     }

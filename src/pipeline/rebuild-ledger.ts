@@ -6,6 +6,7 @@ import { syncFolder } from "../ledger/durable-file.js";
 import { journalOwner } from "../ledger/journal.js";
 import { lockLedger } from "../ledger/lock.js";
 import { openLedger, ownerName } from "../ledger/open-ledger.js";
+import { rememberJournal } from "../ledger/own-journal.js";
 import { rebuildFrom, type Rebuilt } from "../ledger/rebuild/rebuild.js";
 import { inTransaction } from "../ledger/transaction.js";
 import type { Clock } from "../model/clock.js";
@@ -47,7 +48,8 @@ export async function rebuildLedger(
     let rebuilt: Rebuilt;
     try {
       const lines = createInterface({ input: createReadStream(from.journal), crlfDelay: Number.POSITIVE_INFINITY });
-      rebuilt = await inTransaction(database, "COMMIT", () => rebuildFrom(database, lines));
+      rebuilt = await inTransaction(database, "COMMIT", () => rebuildFrom(database, lines, clock.now()));
+      rememberJournal(database, from.journal);
       database.pragma("wal_checkpoint(TRUNCATE)");
     } finally {
       database.close();

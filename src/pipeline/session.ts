@@ -8,6 +8,7 @@ import { lockLedger } from "../ledger/lock.js";
 import { type Journal, openJournal } from "../ledger/journal.js";
 import { createChoiceLog } from "../ledger/journal-choices.js";
 import { createJournalEntries } from "../ledger/journal-entries.js";
+import { journalOf, rememberJournal } from "../ledger/own-journal.js";
 import { type LedgerDatabase, type LedgerOwner, openLedger } from "../ledger/open-ledger.js";
 import { createInputStore, type InputStore } from "../ledger/inputs.js";
 import { createRefusalHistory, type RefusalHistory } from "../ledger/refusals.js";
@@ -112,9 +113,13 @@ export async function openSession(command: string, mapping: string | null, optio
     closing.push(() => void database.close());
     if (options.offline !== true) recordInterruptions(database, clock.now());
 
-    const openIt = database.transaction(() => openRunJournal(database, target, owner, options));
-    const journal = options.offline === true || options.journal == null ? null : openIt.immediate();
-    if (journal !== null) closing.push(() => journal.close());
+    const path = options.offline === true ? null : journalOf(database, options.journal ?? null);
+    const openIt = database.transaction((at: string) => openRunJournal(database, target, owner, at, options));
+    const journal = path === null ? null : openIt.immediate(path);
+    if (journal !== null && path !== null) {
+      closing.push(() => journal.close());
+      closing.push(() => rememberEnd(database, path));
+    }
     const choices = journal && createChoiceLog(database, journal, createJournalEntries(database));
     const requests = createRequestStore(database, journal);
     const registrations = createRegistrationStore(database, journal);
@@ -211,23 +216,31 @@ function openRunJournal(
   database: LedgerDatabase,
   target: Target,
   owner: LedgerOwner,
+  path: string,
   options: SessionOptions,
-): Journal | null {
-  if (options.journal == null) return null;
-  const journal = openJournal(options.journal, target.ledgerPath, owner);
-  if (!options.fresh && isBehindJournal(database, options.journal)) {
+): Journal {
+  const journal = openJournal(path, target.ledgerPath, owner);
+  if (!options.fresh && isBehindJournal(database, path)) {
     journal.close();
     throw new RowferryError(
       "ledger-behind-journal",
-      `The journal ${options.journal} tells of events that this ledger has never sent: it is not the ledger that sent last.`,
+      `The journal ${path} tells of events that this ledger has never sent: it is not the ledger that sent last.`,
       { place: { file: target.ledgerPath } },
     );
   }
+  rememberJournal(database, path);
   if (journal.besideLedger) {
-    const message = `The journal ${options.journal} lies on the same disk as the ledger, and would be lost with it.`;
+    const message = `The journal ${path} lies on the same disk as the ledger, and would be lost with it.`;
     options.observe({ type: "notice", level: "warning", code: "journal-beside-ledger", message });
   }
   return journal;
+}
+
+/** Of a disk that is full, what was remembered at the beginning stays: the journal goes on from there. */
+function rememberEnd(database: LedgerDatabase, journal: string): void {
+  try {
+    database.transaction(() => rememberJournal(database, journal)).immediate();
+  } catch {}
 }
 
 function watched(submitter: Submitter, watch: (kind: CallKind, attempt: Attempt) => void): Submitter {

@@ -32,7 +32,12 @@ export function define(command: Command, frame: Frame): void {
 
   sub("backup", "copy the ledger as it is, also while an import runs")
     .argument("<file>", "where to; nothing is overwritten")
-    .action(frame.action((file: string, flags: Flags) => run(flags, backupTo(frame, file))));
+    .option("--forget-journal", "let the next run begin a new journal, or keep none")
+    .action(
+      frame.action((file: string, flags: Flags & { forgetJournal?: boolean }) =>
+        run(flags, backupTo(frame, file, flags.forgetJournal === true)),
+      ),
+    );
   sub("check", "check the file and what it promises").action(
     frame.action((flags: Flags) => run(flags, (target, output) => check(target, output))),
   );
@@ -53,11 +58,12 @@ export function define(command: Command, frame: Frame): void {
     .action(frame.action((flags: Flags) => run(flags, rebind(frame, flags))));
 }
 
-function backupTo(frame: Frame, file: string): Body {
+function backupTo(frame: Frame, file: string, forget: boolean): Body {
   return async (target, output) => {
-    const { backup } = await import("../../pipeline/look-after-ledger.js");
+    const ledger = await import("../../pipeline/look-after-ledger.js");
     const path = resolve(frame.world.cwd, file);
-    const bytes = await backup(target, path);
+    const { clock } = frame.world;
+    const bytes = await (forget ? ledger.backupWithoutJournal(target, path, clock) : ledger.backup(target, path));
     output.text(`\nBacked up to ${shownPath(path, frame.world.cwd)}, ${grouped(bytes)} bytes.\n`);
     output.data({ type: "backup", path, bytes });
     return ExitCode.ok;
@@ -125,11 +131,16 @@ function rebind(frame: Frame, flags: Flags): Body {
     const ledger = await import("../../pipeline/look-after-ledger.js");
     const { clock, random } = frame.world;
     const options = { clock, random, signal: frame.signal, waitForLock: flags.wait === true };
-    const { before, lookedUp } = await ledger.rebind(target, options);
+    const { before, lookedUp, journal } = await ledger.rebind(target, options);
     output.text(
       `\nThe ledger belonged to ${plainText(before ?? "nobody")} and belongs to this target now; ${lookedUp} of its participants were looked up here.\n`,
     );
-    output.data({ type: "rebound", before, lookedUp });
+    if (journal !== null) {
+      output.text(
+        `Its journal ${shownPath(journal, frame.world.cwd)} belongs to the old address. Back up the ledger (\`rowferry ledger backup <file>\`) and name a new journal with --journal; a rebuild takes both.\n`,
+      );
+    }
+    output.data({ type: "rebound", before, lookedUp, journal });
     return ExitCode.ok;
   };
 }

@@ -5,8 +5,10 @@
  */
 import type { Database } from "better-sqlite3";
 import { RowferryError } from "../../model/error.js";
+import { ExitCode } from "../../model/exit-code.js";
 import type { JournalDocument } from "../journal-entries.js";
 import type { JournalEntry } from "../journal.js";
+import { createRunStore } from "../runs.js";
 import { object, objects, text } from "./entry-fields.js";
 import { createChoiceReplay } from "./replay-choices.js";
 import { createRegistrationReplay } from "./replay-registrations.js";
@@ -22,8 +24,11 @@ export interface Rebuilt {
 }
 
 /** The caller holds the lock and an open transaction. Applying a journal twice changes nothing. */
-export async function rebuildFrom(database: Database, lines: AsyncIterable<string>): Promise<Rebuilt> {
-  const apply = createReplay(database);
+export async function rebuildFrom(database: Database, lines: AsyncIterable<string>, now: number): Promise<Rebuilt> {
+  const runs = createRunStore(database);
+  const run = runs.begin("rebuild", null, now);
+  runs.finish(run.id, ExitCode.ok, null, now);
+  const apply = createReplay(database, run.id);
   let entries = 0;
   let torn: number | null = null;
   let number = 0;
@@ -55,9 +60,9 @@ export async function rebuildFrom(database: Database, lines: AsyncIterable<strin
   };
 }
 
-function createReplay(database: Database): (entry: JournalEntry) => void {
+function createReplay(database: Database, runId: number): (entry: JournalEntry) => void {
   const register = createRegistrationReplay(database);
-  const work = createWorkReplay(database);
+  const work = createWorkReplay(database, runId);
   const choose = createChoiceReplay(database, work, register);
 
   return (entry) => {

@@ -10,10 +10,11 @@ import { restoredReference } from "./restored-reference.js";
 
 const landedStates = ["landed", "landed-without-id", "changed"];
 
-export function createWorkReplay(database: Database) {
+/** `runId`: the run that restores it. */
+export function createWorkReplay(database: Database, runId: number) {
   const inserted = (result: { lastInsertRowid: number | bigint }) => Number(result.lastInsertRowid);
   const reference = restoredReference(database, "make") ?? { participant: 0, address: 0 };
-  const inputId = journalInput(database);
+  const inputId = journalInput(database, runId);
   const documentId = database
     .prepare<[string, string, string, number], number>(
       "SELECT id FROM documents WHERE namespace = ? AND kind = ? AND key = ? AND generation = ?",
@@ -174,14 +175,9 @@ function restingState(state: string | null, reason: string | null, serviceId: st
 }
 
 /** Restored events belong to no file until one is imported again. */
-function journalInput(database: Database): number {
+function journalInput(database: Database, runId: number): number {
   const known = database.prepare<[], number>("SELECT id FROM inputs WHERE content_hash = 'journal'").pluck().get();
   if (known !== undefined) return known;
-  const run = database
-    .prepare(
-      "INSERT INTO runs (name, command, started_at, finished_at, exit_code) VALUES ('rebuild', 'rebuild', 0, 0, 0)",
-    )
-    .run();
   const settings = database.prepare("INSERT OR IGNORE INTO settings (json) VALUES ('{}')").run();
   const settingsId =
     settings.changes > 0
@@ -193,6 +189,6 @@ function journalInput(database: Database): number {
         `INSERT INTO inputs (content_hash, name, path, mapping, mapping_hash, mapping_input, namespace, header, dialect,
            settings_id, run_id, staged_at) VALUES ('journal', '(journal)', '', '', '', '', '', '[]', '{}', ?, ?, 0)`,
       )
-      .run(settingsId, Number(run.lastInsertRowid)).lastInsertRowid,
+      .run(settingsId, runId).lastInsertRowid,
   );
 }

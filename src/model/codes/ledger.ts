@@ -105,6 +105,13 @@ export const ledgerCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
+  "journal-gap": {
+    meaning: "The journal does not hold what this ledger has written into its own.",
+    remedy: "Name the journal that the ledger remembers, or mount its disk; nothing was sent.",
+    example: "The journal's disk is not mounted, so an empty folder lies in its place.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
   "ledger-behind-journal": {
     meaning:
       "The journal tells of more than the ledger knows: the ledger is an older copy, or a new one in place of a lost one.",
