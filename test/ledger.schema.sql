@@ -5,6 +5,18 @@ CREATE VIEW attempts AS
   UNION ALL
   SELECT id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
     FROM requests WHERE number IS NOT NULL;
+CREATE VIEW documents_now AS
+  SELECT d.*, coalesce(s.state, 'planned') AS state, s.reason, s.service_id, s.last_at, s.changed_at
+  FROM documents d LEFT JOIN document_states s ON s.document_id = d.id;
+CREATE VIEW events_now AS
+  SELECT e.*, coalesce(s.state, 'planned') AS state, s.reason, s.waits_for, s.service_event_id, s.target_document_id,
+    s.attempted_hash, s.attempted_at, s.attempted_link, coalesce(s.doubt, 0) AS doubt, s.changed_hash, s.changed_content,
+    coalesce(s.dismissed, 0) AS dismissed, s.changed_at,
+    coalesce(s.state IN ('landed', 'landed-without-id', 'changed'), 0) AS landed,
+    coalesce(s.state IN ('landed', 'landed-without-id'), 0) AS known,
+    coalesce(s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled'), 0) AS sent,
+    coalesce(s.state IN ('planned', 'held', 'deferred', 'rejected'), 1) AS unsent
+  FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id;
 CREATE VIEW request_events AS
   SELECT r.id AS request_id, r.subject_id AS document_id, c.key AS position, c.value AS event_id
     FROM requests r JOIN json_each(r.events) c;

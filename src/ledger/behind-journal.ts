@@ -21,10 +21,9 @@ export function isBehindJournal(database: LedgerDatabase, path: string): boolean
   if (last === null) return false;
   const attempted = database
     .prepare<[string, string, string, number, Buffer], number>(
-      `SELECT EXISTS (SELECT 1 FROM documents d JOIN events e ON e.document_id = d.id
-         JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+      `SELECT EXISTS (SELECT 1 FROM documents d JOIN events_now e ON e.document_id = d.id
        WHERE d.namespace = ? AND d.kind = ? AND d.key = ? AND d.generation = ? AND e.deduplication_id = ?
-         AND s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled'))`,
+         AND e.sent)`,
     )
     .pluck();
   return !last.keys.every((key) => last.documents.some((document) => attempted.get(...document, keyBytes(key)) === 1));

@@ -16,26 +16,25 @@ export function describeWait(database: Database, waitsFor: string | null): strin
 
 function describeEventWait(database: Database, id: number): string {
   const event = database
-    .prepare<[number], { event: string; kind: string; key: string; state: string | null; row_id: number | null }>(
-      `SELECT e.event, d.kind, d.key, s.state, (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id
-       FROM events e JOIN documents d ON d.id = e.document_id LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+    .prepare<[number], { event: string; kind: string; key: string; state: string; row_id: number | null }>(
+      `SELECT e.event, d.kind, d.key, e.state, (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id
+       FROM events_now e JOIN documents d ON d.id = e.document_id
        WHERE e.id = ?`,
     )
     .get(id);
   if (event === undefined) return "an event that is no longer there";
   const { event: name, kind, key, state, row_id } = event;
-  return `event ${name} of ${kind} ${key} (${state ?? "planned"}), ${describeRow(database, row_id)}`;
+  return `event ${name} of ${kind} ${key} (${state}), ${describeRow(database, row_id)}`;
 }
 
 function describeDocumentWait(database: Database, id: number): string {
   const document = database
-    .prepare<[number], { kind: string; key: string; declared: number; state: string | null }>(
-      `SELECT d.kind, d.key, d.declared, s.state FROM documents d
-       LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
+    .prepare<[number], { kind: string; key: string; declared: number; state: string }>(
+      `SELECT d.kind, d.key, d.declared, d.state FROM documents_now d WHERE d.id = ?`,
     )
     .get(id);
   if (document === undefined) return "a document that is no longer there";
-  const state = document.declared === 0 ? "no row has brought it yet" : (document.state ?? "planned");
+  const state = document.declared === 0 ? "no row has brought it yet" : document.state;
   return `${document.kind} ${document.key} (${state})`;
 }
 

@@ -28,8 +28,6 @@ export interface MadeKeys {
   }[];
 }
 
-const sentState = "s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled')";
-
 /** The namespace that the same mapping file had before; null: the same, or it was never used. */
 export function formerNamespace(database: Database, mappingPath: string, namespace: string): string | null {
   const last = database
@@ -77,13 +75,12 @@ function createSentCounts(
   type Found = { sent: number; example: string | null };
   const events = database.prepare<[string, string, string], Found>(
     `SELECT count(*) AS sent, min(d.kind || ' ' || d.key) AS example FROM documents d
-     JOIN events e ON e.document_id = d.id JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-     WHERE d.namespace = ? AND d.kind = ? AND e.event = ? AND ${sentState}`,
+     JOIN events_now e ON e.document_id = d.id
+     WHERE d.namespace = ? AND d.kind = ? AND e.event = ? AND e.sent`,
   );
   const documents = database.prepare<[string, string], Found>(
-    `SELECT count(*) AS sent, min(d.kind || ' ' || d.key) AS example FROM documents d
-     JOIN document_states s ON s.document_id = d.id
-     WHERE d.namespace = ? AND d.kind = ? AND s.state NOT IN ('planned', 'rejected')`,
+    `SELECT count(*) AS sent, min(d.kind || ' ' || d.key) AS example FROM documents_now d
+     WHERE d.namespace = ? AND d.kind = ? AND d.state NOT IN ('planned', 'rejected')`,
   );
   return (name) => {
     const slash = name.indexOf("/");

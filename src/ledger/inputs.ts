@@ -156,9 +156,8 @@ export function createInputStore(database: Database) {
           "SELECT EXISTS (SELECT 1 FROM rows WHERE id >= ? AND id < ? AND fate = 'invalid' AND settled = 'corrected')",
         ) ||
         any(
-          `SELECT EXISTS (SELECT 1 FROM row_events re JOIN events e ON e.id = re.event_id
-             LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-             WHERE re.row_id >= ? AND re.row_id < ? AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id')))`,
+          `SELECT EXISTS (SELECT 1 FROM row_events re JOIN events_now e ON e.id = re.event_id
+             WHERE re.row_id >= ? AND re.row_id < ? AND NOT e.known)`,
         ) ||
         any(
           `SELECT EXISTS (SELECT 1 FROM row_records r
@@ -175,7 +174,7 @@ export function createInputStore(database: Database) {
 
 export type InputStore = ReturnType<typeof createInputStore>;
 
-/** `states`: of the events that are taken back; those without a state are planned. */
+/** `states`: of the events that are taken back. */
 function withdrawInput(database: Database, id: number, states: readonly string[]): void {
   const range = [rowId(id, 0), rowId(id + 1, 0)] as const;
   database.exec("CREATE TEMP TABLE IF NOT EXISTS withdrawn (event_id INTEGER PRIMARY KEY)");
@@ -183,10 +182,9 @@ function withdrawInput(database: Database, id: number, states: readonly string[]
   database
     .prepare(
       `INSERT INTO temp.withdrawn SELECT DISTINCT re.event_id FROM row_events re
-       JOIN events e ON e.id = re.event_id
-     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+       JOIN events_now e ON e.id = re.event_id
        WHERE re.row_id >= ? AND re.row_id < ?
-         AND (s.state IS NULL OR s.state IN (SELECT value FROM json_each(?)))`,
+         AND e.state IN (SELECT value FROM json_each(?))`,
     )
     .run(...range, JSON.stringify(states));
   for (const table of ["row_events", "row_records", "row_cells", "placements", "input_holds"]) {

@@ -42,13 +42,13 @@ interface DocumentColumns {
 
 export function createJournalEntries(database: Database) {
   const document = database.prepare<[number], DocumentColumns>(
-    `SELECT d.namespace, d.kind, d.key, d.generation, d.mode, s.state, s.reason, s.service_id, s.last_at
-     FROM documents d LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
+    `SELECT d.namespace, d.kind, d.key, d.generation, d.mode, d.state, d.reason, d.service_id, d.last_at
+     FROM documents_now d WHERE d.id = ?`,
   );
   const event = database.prepare<[number], EventColumns>(
     `SELECT e.deduplication_id, e.content_hash, e.event, e.key_parts, e.name, e.at, e.rank, e.mirrored, e.related_document,
-       e.related_id, e.target_document, s.state, s.reason, s.service_event_id, s.target_document_id
-     FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id WHERE e.id = ?`,
+       e.related_id, e.target_document, e.state, e.reason, e.service_event_id, e.target_document_id
+     FROM events_now e WHERE e.id = ?`,
   );
   const carried = database
     .prepare<[number], number>("SELECT event_id FROM request_events WHERE request_id = ? ORDER BY position")

@@ -18,11 +18,10 @@ export interface StoredEvent {
   input_id: number;
   at: number;
   participant_ref: number;
-  /** Null: planned. */
-  state: string | null;
+  state: string;
   reason: string | null;
   changed_hash: Buffer | null;
-  dismissed: number | null;
+  dismissed: number;
 }
 
 /** Keys and hash of an event, worked out once for checking and staging. */
@@ -39,7 +38,7 @@ export interface KeyedEvent {
 }
 
 const columns =
-  "e.id, e.content_hash, e.input_id, e.at, e.participant_ref, s.state, s.reason, s.changed_hash, s.dismissed";
+  "e.id, e.content_hash, e.input_id, e.at, e.participant_ref, e.state, e.reason, e.changed_hash, e.dismissed";
 
 export function createEventKeys(
   database: Database,
@@ -55,16 +54,16 @@ export function createEventKeys(
   const { references } = context;
   const { newDocuments } = references;
   const byKey = database.prepare<[number, Buffer], StoredEvent>(
-    `SELECT ${columns} FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+    `SELECT ${columns} FROM events_now e
      WHERE e.document_id = ? AND e.deduplication_id = ?`,
   );
   const restored = restoredReference(database, "find")?.participant ?? 0;
   // One number to give back instead of eight values: in a nightly full history nearly all is known.
   const knownByKey = database
     .prepare<[number, Buffer, Buffer, number], number>(
-      `SELECT e.id FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+      `SELECT e.id FROM events_now e
        WHERE e.document_id = ? AND e.deduplication_id = ? AND e.content_hash = ? AND e.participant_ref <> ?
-         AND (s.state = 'landed' OR s.state = 'landed-without-id')`,
+         AND (e.state = 'landed' OR e.state = 'landed-without-id')`,
     )
     .pluck();
   let expectsKnown = false;

@@ -38,9 +38,8 @@ export function createMovedRows(database: Database, knownRows: KnownRows) {
      WHERE p.row_id = ?`,
   );
   const given = database.prepare<[string], Found>(
-    `SELECT d.kind, d.key, e.event, e.key_parts, coalesce(s.state IN ('landed', 'landed-without-id', 'changed'), 0) AS landed
-     FROM events e JOIN documents d ON d.id = e.document_id
-     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+    `SELECT d.kind, d.key, e.event, e.key_parts, e.landed
+     FROM events_now e JOIN documents d ON d.id = e.document_id
      WHERE e.id IN (SELECT value FROM json_each(?))`,
   );
   const eventsOf = database.prepare<[number], number>("SELECT event_id FROM row_events WHERE row_id = ?").pluck();

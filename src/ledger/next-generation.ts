@@ -73,8 +73,7 @@ function carryDismissals(
       { deduplication_id: Buffer; event: string; key_parts: string; content_hash: Buffer; at: number }
     >(
       `SELECT m.deduplication_id, e.event, e.key_parts, m.content_hash, m.at FROM dismissals m
-       JOIN events e ON e.document_id = m.document_id AND e.deduplication_id = m.deduplication_id
-       JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id AND s.state = 'rejected' AND s.dismissed = 1
+       JOIN events_now e ON e.document_id = m.document_id AND e.deduplication_id = m.deduplication_id AND e.state = 'rejected' AND e.dismissed = 1
        WHERE m.document_id = ?`,
     )
     .all(from);

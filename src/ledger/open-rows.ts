@@ -4,17 +4,15 @@
  */
 import type { Database } from "better-sqlite3";
 
-/** Null states are planned; what was dismissed waits for nobody. */
+/** What was dismissed waits for nobody. */
 const openRegistration = (record: string) => `${record}.state <> 'registered' AND ${record}.reason IS NOT 'dismissed'`;
 const openDocument =
   "(x.state IS NULL OR x.service_id IS NULL AND x.reason IS NOT 'dismissed' AND x.reason IS NOT 'replaced')";
 
 /** Selects `row_id`, of rows from @first to @last; an event that has landed counts as open if it did so since @since (ms). */
 const openRows = `
-  SELECT re.row_id FROM row_events re JOIN events e ON e.id = re.event_id
-     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-    WHERE re.row_id BETWEEN @first AND @last AND (s.state IS NULL OR s.changed_at >= @since
-      OR s.dismissed = 0 AND s.state NOT IN ('landed', 'landed-without-id'))
+  SELECT re.row_id FROM row_events re JOIN events_now e ON e.id = re.event_id
+    WHERE re.row_id BETWEEN @first AND @last AND (e.changed_at >= @since OR e.dismissed = 0 AND NOT e.known)
   UNION ALL SELECT r.id FROM rows r
     WHERE r.id BETWEEN @first AND @last AND r.fate = 'invalid' AND r.settled IS NULL
   UNION ALL SELECT r.row_id FROM row_records r JOIN participants p ON p.id = r.record_id

@@ -84,8 +84,8 @@ export function* everyStranded(database: Database, limit = -1): Generator<Strand
   );
   const waiting = database
     .prepare<[number], number>(
-      `SELECT count(*) FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-       WHERE e.document_id = ? AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id'))`,
+      `SELECT count(*) FROM events_now e
+       WHERE e.document_id = ? AND NOT e.known`,
     )
     .pluck();
   const documents = database.prepare<[number], DocumentKey & { id: number }>(
@@ -136,10 +136,10 @@ export function failedTimelines(
       row_id: number | null;
     }
   >(
-    `SELECT e.name, e.at, e.rank, coalesce(s.state, 'planned') AS state, s.reason, s.waits_for,
+    `SELECT e.name, e.at, e.rank, e.state, e.reason, e.waits_for,
        (SELECT message FROM problems p WHERE p.subject = 'event' AND p.subject_id = e.id ORDER BY p.id DESC LIMIT 1) AS message,
        (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id
-     FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id WHERE e.document_id = ?
+     FROM events_now e WHERE e.document_id = ?
      UNION ALL
      SELECT coalesce(p.event, 'row'), coalesce(p.at, 0), 0, 'invalid', NULL, NULL,
        (SELECT message FROM problems x WHERE x.row_id = p.row_id AND x.severity = 'error' ORDER BY x.id LIMIT 1), p.row_id
@@ -148,9 +148,9 @@ export function failedTimelines(
      ORDER BY 2, 3`,
   );
   const items = database
-    .prepare<[number], { id: number; kind: string; key: string; state: string | null; service_id: string | null }>(
-      `SELECT d.id, d.kind, d.key, s.state, s.service_id FROM (${failedDocuments}) failed JOIN documents d ON d.id = failed.id
-       LEFT JOIN document_states s ON s.document_id = d.id ORDER BY d.id LIMIT ?`,
+    .prepare<[number], { id: number; kind: string; key: string; state: string; service_id: string | null }>(
+      `SELECT d.id, d.kind, d.key, d.state, d.service_id FROM (${failedDocuments}) failed
+       JOIN documents_now d ON d.id = failed.id ORDER BY d.id LIMIT ?`,
     )
     .all(limits.documents)
     .map(({ id, kind, key, state, service_id }) => {
@@ -158,7 +158,7 @@ export function failedTimelines(
       return {
         document: { kind, key },
         documentId: service_id,
-        state: state ?? "planned",
+        state,
         events: all.slice(0, limits.events).map((entry) => ({
           name: entry.name,
           at: entry.state === "invalid" && entry.at === 0 ? Number.NaN : entry.at,

@@ -61,9 +61,8 @@ function prunePayloads(database: Database, archive: string, before: number): num
       payload: string;
     }
   >(
-    `SELECT e.id, s.changed_at AS at, e.deduplication_id, d.kind, d.key, d.generation, e.event, e.payload FROM events e
-     CROSS JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id JOIN documents d ON d.id = e.document_id
-     WHERE e.id > ? AND s.state IN ('landed', 'landed-without-id') AND s.changed_at < ? AND e.payload <> ''
+    `SELECT e.id, e.changed_at AS at, e.deduplication_id, d.kind, d.key, d.generation, e.event, e.payload FROM events_now e JOIN documents d ON d.id = e.document_id
+     WHERE e.id > ? AND e.known AND e.changed_at < ? AND e.payload <> ''
      ORDER BY e.id LIMIT ${CHUNK}`,
   );
   const clear = database.prepare<[number]>("UPDATE events SET payload = '' WHERE id = ?");

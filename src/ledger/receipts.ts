@@ -93,9 +93,8 @@ export function* receiptsOf(database: Database, runId: number): Generator<Receip
     }
   }
   const documents = database.prepare<[number, number], RegistrationRow & { kind: string }>(
-    `SELECT d.row_id, s.state, d.kind, d.key, s.service_id, NULL AS snapshot_id, s.changed_at
-     FROM documents d JOIN document_states s ON s.document_id = d.id
-     WHERE d.row_id IS NOT NULL AND s.service_id IS NOT NULL
+    `SELECT d.row_id, d.state, d.kind, d.key, d.service_id, NULL AS snapshot_id, d.changed_at FROM documents_now d
+     WHERE d.row_id IS NOT NULL AND d.service_id IS NOT NULL
        AND d.id IN (SELECT subject_id FROM requests WHERE id BETWEEN ? AND ? AND subject = 'document' AND kind LIKE 'create-%')`,
   );
   for (const row of documents.iterate(...range)) {
@@ -113,17 +112,14 @@ export function* receiptsOf(database: Database, runId: number): Generator<Receip
     };
   }
   const nameOf = database.prepare<[number], DocumentName>(
-    `SELECT d.kind || ' ' || d.key AS key, x.service_id AS id FROM documents d
-     LEFT JOIN document_states x ON x.document_id = d.id WHERE d.id = ?`,
+    `SELECT d.kind || ' ' || d.key AS key, d.service_id AS id FROM documents_now d WHERE d.id = ?`,
   );
   const events = database.prepare<[number, number], EventReceiptRow>(
-    `SELECT re.row_id, sent.document_id, e.event, s.state, s.service_event_id, s.target_document_id,
-       'rf1-' || lower(hex(e.deduplication_id)) AS deduplication_id, s.changed_at
-     FROM (SELECT DISTINCT document_id, event_id FROM request_events WHERE request_id BETWEEN ? AND ?) sent
-     JOIN events e ON e.id = sent.event_id
-     JOIN event_states s ON s.document_id = sent.document_id AND s.event_id = sent.event_id
-     JOIN row_events re ON re.event_id = e.id
-     WHERE s.state IN ('landed', 'landed-without-id')`,
+    `SELECT re.row_id, e.document_id, e.event, e.state, e.service_event_id, e.target_document_id,
+       'rf1-' || lower(hex(e.deduplication_id)) AS deduplication_id, e.changed_at
+     FROM (SELECT DISTINCT event_id FROM request_events WHERE request_id BETWEEN ? AND ?) sent
+     JOIN events_now e ON e.id = sent.event_id JOIN row_events re ON re.event_id = e.id
+     WHERE e.known`,
   );
   // A document's events come one after another, and those of one request were answered at one time.
   let last = { document: -1, key: "", id: null as string | null, at: -1, answeredAt: "" };

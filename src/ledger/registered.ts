@@ -47,8 +47,8 @@ export function createRegisteredView(database: Database) {
     [number],
     { event: string; deduplication_id: Buffer; service_event_id: string | null }
   >(
-    `SELECT e.event, e.deduplication_id, s.service_event_id FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-     WHERE e.document_id = ? AND s.state IN ('landed', 'landed-without-id', 'changed') ORDER BY e.at, e.rank, e.id`,
+    `SELECT e.event, e.deduplication_id, e.service_event_id FROM events_now e
+     WHERE e.document_id = ? AND e.landed ORDER BY e.at, e.rank, e.id`,
   );
   const stranded = database
     .prepare<[], number>("SELECT count(*) FROM document_states WHERE state IN ('stranded', 'stalled', 'sending')")

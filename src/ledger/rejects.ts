@@ -97,11 +97,10 @@ function* rejectedRows(
     `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = ? AND severity = 'error' ORDER BY id`,
   );
   const refusedEvents = database.prepare<[number], Refusal>(
-    `SELECT coalesce(s.reason, s.state) AS code, (SELECT message FROM problems p
-       WHERE p.subject = 'event' AND p.subject_id = s.event_id ORDER BY p.id DESC LIMIT 1) AS message
-     FROM row_events re JOIN events e ON e.id = re.event_id
-     JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-     WHERE re.row_id = ? AND s.state IN ('rejected', 'foreign') AND s.dismissed = 0`,
+    `SELECT coalesce(e.reason, e.state) AS code, (SELECT message FROM problems p
+       WHERE p.subject = 'event' AND p.subject_id = e.id ORDER BY p.id DESC LIMIT 1) AS message
+     FROM row_events re JOIN events_now e ON e.id = re.event_id
+     WHERE re.row_id = ? AND e.state IN ('rejected', 'foreign') AND e.dismissed = 0`,
   );
   const refusedRecords =
     records === null

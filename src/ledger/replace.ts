@@ -36,7 +36,8 @@ interface OldEvent {
   deduplication_id: Buffer;
   event: string;
   key_parts: string;
-  state: string | null;
+  state: string;
+  unsent: number;
   changed_content: string | null;
   payload: string;
 }
@@ -96,9 +97,9 @@ function giveBack(database: Database, document: number, key: string, payload: st
 function madeBy(database: Database, document: number): string[] {
   return database
     .prepare<[number], string>(
-      `SELECT t.kind || ' ' || t.key FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+      `SELECT t.kind || ' ' || t.key FROM events_now e
        JOIN documents t ON t.id = e.target_document
-       WHERE e.document_id = ? AND s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled') ORDER BY t.id`,
+       WHERE e.document_id = ? AND e.sent ORDER BY t.id`,
     )
     .pluck()
     .all(document);
@@ -132,9 +133,8 @@ function replaceWithin(
 
   const events = database
     .prepare<[number, number], OldEvent>(
-      `SELECT e.id, e.deduplication_id, e.event, e.key_parts, s.state, s.changed_content, e.payload FROM events e
-       LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-       WHERE e.document_id = ? AND e.event <> '#replaced' AND coalesce(s.dismissed, 0) = 0 OR e.document_id = ? AND s.state = 'changed'`,
+      `SELECT e.id, e.deduplication_id, e.event, e.key_parts, e.state, e.unsent, e.changed_content, e.payload FROM events_now e
+       WHERE e.document_id = ? AND e.event <> '#replaced' AND e.dismissed = 0 OR e.document_id = ? AND e.state = 'changed'`,
     )
     .all(document.id, document.id);
   const copy = database.prepare<[number, Buffer, number]>(
@@ -170,8 +170,7 @@ function replaceWithin(
     }
     relink.run(id, event.id);
     copies.set(event.id, id);
-    const unsent = event.state === null || ["planned", "held", "deferred", "rejected"].includes(event.state);
-    if (unsent) {
+    if (event.unsent === 1) {
       withdrawState.run(event.id);
       withdraw.run(event.id);
     } else if (event.state === "changed") {
@@ -213,8 +212,8 @@ function replaceWithin(
 function moveRest(database: Database, document: KnownDocument, next: number, now: number): number {
   const run = (sql: string, ...values: number[]) => database.prepare(sql).run(...values);
   run(
-    `UPDATE events SET related_document = ? WHERE related_document = ? AND NOT EXISTS (SELECT 1 FROM event_states s
-       WHERE s.document_id = events.document_id AND s.event_id = events.id AND s.state NOT IN ('planned', 'held', 'deferred', 'rejected'))`,
+    `UPDATE events SET related_document = ?
+     WHERE id IN (SELECT id FROM events_now WHERE related_document = ? AND unsent)`,
     next,
     document.id,
   );
@@ -230,8 +229,8 @@ function moveRest(database: Database, document: KnownDocument, next: number, now
   return (
     database
       .prepare<[number], number>(
-        `SELECT count(*) FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-         WHERE e.related_document = ? AND s.state IN ('landed', 'landed-without-id', 'changed')`,
+        `SELECT count(*) FROM events_now e
+         WHERE e.related_document = ? AND e.landed`,
       )
       .pluck()
       .get(document.id) ?? 0
@@ -241,10 +240,8 @@ function moveRest(database: Database, document: KnownDocument, next: number, now
 function linkedFrom(database: Database, document: number): string[] {
   return database
     .prepare<[number], string>(
-      `SELECT DISTINCT d.kind || '/' || d.key FROM events e
-       JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id AND s.state IN ('landed', 'landed-without-id', 'changed')
-       JOIN documents d ON d.id = e.document_id JOIN document_states x ON x.document_id = d.id AND x.state <> 'cancelled'
-       WHERE e.related_document = ? AND NOT EXISTS (SELECT 1 FROM documents n
+      `SELECT DISTINCT d.kind || '/' || d.key FROM events_now e JOIN documents_now d ON d.id = e.document_id
+       WHERE e.related_document = ? AND e.landed AND d.state <> 'cancelled' AND NOT EXISTS (SELECT 1 FROM documents n
          WHERE n.key = d.key AND n.kind = d.kind AND n.namespace = d.namespace AND n.generation > d.generation)
        ORDER BY d.id LIMIT 5`,
     )

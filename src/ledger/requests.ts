@@ -129,9 +129,8 @@ export function createRequestStore(database: Database, journal: Journal | null =
   const unwritten = new Map<number, () => void>();
   const isOvertaken = database
     .prepare<{ events: string | null; created: number | null }, number>(
-      `SELECT EXISTS (SELECT 1 FROM json_each(@events) c CROSS JOIN events e ON e.id = c.value
-           JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-           WHERE s.state NOT IN ('planned', 'stalled', 'sending'))
+      `SELECT EXISTS (SELECT 1 FROM json_each(@events) c CROSS JOIN events_now e ON e.id = c.value
+           WHERE e.state NOT IN ('planned', 'stalled', 'sending'))
          OR EXISTS (SELECT 1 FROM document_states WHERE document_id = @created AND state NOT IN ('planned', 'stalled', 'sending'))`,
     )
     .pluck();

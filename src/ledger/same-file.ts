@@ -39,9 +39,8 @@ export function stopGoneRows(
   }: { inputId: number; runId: number; inputsOfImport: ReadonlySet<number>; now: number },
 ): void {
   const unsent = database.prepare<[number, number, number], { document: number; event: number; row: number }>(
-    `SELECT e.document_id AS document, e.id AS event, min(re.row_id) AS "row" FROM row_events re JOIN events e ON e.id = re.event_id
-     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-     WHERE re.row_id BETWEEN ? AND ? AND e.input_id = ? AND (s.state IS NULL OR s.state IN ('planned', 'held', 'deferred'))
+    `SELECT e.document_id AS document, e.id AS event, min(re.row_id) AS "row" FROM row_events re JOIN events_now e ON e.id = re.event_id
+     WHERE re.row_id BETWEEN ? AND ? AND e.input_id = ? AND e.state IN ('planned', 'held', 'deferred')
      GROUP BY e.id`,
   );
   const stop = database.prepare<[number, number, number]>(

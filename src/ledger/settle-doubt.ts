@@ -76,8 +76,8 @@ interface FoundEvent {
   doubt: number;
 }
 
-const select = `SELECT e.id, e.document_id, e.deduplication_id, e.name, e.at, s.state = 'stalled' AND s.doubt = 1 AND s.dismissed = 0 AS doubt
-  FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id`;
+const select = `SELECT e.id, e.document_id, e.deduplication_id, e.name, e.at, e.state = 'stalled' AND e.doubt = 1 AND e.dismissed = 0 AS doubt
+  FROM events_now e`;
 
 function ofDocument(database: Database, document: number): FoundEvent[] {
   return database
@@ -96,8 +96,8 @@ function documentOf(database: Database, id: number): KnownDocument {
   const found = database
     .prepare<[number], KnownDocument>(
       `SELECT d.id, d.namespace, d.external_id AS externalId, d.settings_id AS settings, d.kind, d.key, d.generation,
-         coalesce(s.state, 'planned') AS state, s.service_id AS serviceId
-       FROM documents d LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
+         d.state, d.service_id AS serviceId
+       FROM documents_now d WHERE d.id = ?`,
     )
     .get(id);
   if (found === undefined) throw new Error("an event's document vanished");

@@ -30,8 +30,8 @@ export function dismiss(database: Database, selection: Selection, held: "release
   );
   const rememberEvent = database.prepare<[number, number]>(
     `INSERT INTO dismissals (document_id, deduplication_id, content_hash, at)
-     SELECT e.document_id, e.deduplication_id, coalesce(s.changed_hash, e.content_hash), ?
-     FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id WHERE e.id = ?`,
+     SELECT e.document_id, e.deduplication_id, coalesce(e.changed_hash, e.content_hash), ?
+     FROM events_now e WHERE e.id = ?`,
   );
   const states = held === "give up" ? "'held', 'rejected', 'foreign', 'changed'" : "'rejected', 'foreign', 'changed'";
   const settleEvent = database.prepare<[number, number]>(
@@ -42,8 +42,8 @@ export function dismiss(database: Database, selection: Selection, held: "release
   );
   const ofDocument = database
     .prepare<[number], number>(
-      `SELECT e.id FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-       WHERE e.document_id = ? AND s.state = 'held' AND s.dismissed = 0`,
+      `SELECT e.id FROM events_now e
+       WHERE e.document_id = ? AND e.state = 'held' AND e.dismissed = 0`,
     )
     .pluck();
   const settleHeld = database.prepare<[number, number]>(
@@ -171,8 +171,8 @@ export function findDocument(database: Database, name: string): KnownDocument {
   const keys = [name, ...Array.from(name.matchAll(/\//g), ({ index }) => name.slice(index + 1))];
   const found = database
     .prepare<[string, string, string], KnownDocument>(
-      `SELECT d.id, d.namespace, d.external_id AS externalId, d.settings_id AS settings, d.kind, d.key, max(d.generation) AS generation, coalesce(s.state, 'planned') AS state, s.service_id AS serviceId
-       FROM documents d LEFT JOIN document_states s ON s.document_id = d.id
+      `SELECT d.id, d.namespace, d.external_id AS externalId, d.settings_id AS settings, d.kind, d.key, max(d.generation) AS generation, d.state, d.service_id AS serviceId
+       FROM documents_now d
        WHERE d.key IN (SELECT value FROM json_each(?)) AND (d.key = ? OR d.kind || '/' || d.key = ?)
        GROUP BY d.namespace, d.kind, d.key`,
     )

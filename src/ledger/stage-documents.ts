@@ -25,7 +25,7 @@ interface Stored {
   settings_id: number | null;
   fields: string;
   row_id: number | null;
-  state: string | null;
+  state: string;
 }
 
 export interface Owners {
@@ -64,8 +64,8 @@ export function createDocumentStager(
   let settled: { record: DocumentRecord; owners: Owners | null } | null = null;
   const reported = new Set<number>();
   const byId = database.prepare<[number], Stored>(
-    `SELECT d.declared, d.mode, d.participant_ref, d.address_ref, d.external_id, d.fields, d.settings_id, d.row_id, s.state
-     FROM documents d LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
+    `SELECT d.declared, d.mode, d.participant_ref, d.address_ref, d.external_id, d.fields, d.settings_id, d.row_id, d.state
+     FROM documents_now d WHERE d.id = ?`,
   );
   const declare = database.prepare<
     [string, number | null, number | null, string | null, string, number, number, number, number]
@@ -110,9 +110,9 @@ export function createDocumentStager(
   /** Whether what a row says of it takes the place of what the ledger has. */
   const isOverwritten = (stored: Stored): boolean =>
     stored.declared === 0 ||
-    (stored.mode === "existing" && stored.state === null) ||
+    (stored.mode === "existing" && stored.state === "planned") ||
     stored.state === "rejected" ||
-    (context.identity === "last" && (stored.state === null || stored.state === "planned"));
+    (context.identity === "last" && stored.state === "planned");
 
   const ownersOf = (stored: Stored, record: DocumentRecord): Owners | null => {
     const { participant_ref: participant, address_ref: address } = stored;
@@ -179,9 +179,9 @@ export function createDocumentStager(
       );
     if (stored.declared === 0) return void write();
     if (wanted.mode === "existing") return;
-    const isUnsent = stored.state === null || stored.state === "planned" || stored.state === "rejected";
+    const isUnsent = stored.state === "planned" || stored.state === "rejected";
     // A row may append to a document before the row that makes it is read.
-    if (stored.mode === "existing" && stored.state === null) return void write();
+    if (stored.mode === "existing" && stored.state === "planned") return void write();
     // An event makes it, and has rows of its own: in whatever order they come, it is as that event says.
     if (isUnsent && wanted.mode === "target" && stored.mode === "create") {
       write();
@@ -262,8 +262,7 @@ export function createDocumentStager(
     },
 
     isKnown(id) {
-      const state = byId.get(id)?.state ?? null;
-      return state === "open" || state === "closed" || state === "cancelled";
+      return ["open", "closed", "cancelled"].includes(byId.get(id)?.state ?? "");
     },
   };
 }

@@ -201,7 +201,7 @@ export function createEventStager(
     /** Two rows of one import give one event different content: which is right is not ours to guess. */
     check({ stored, hash, record }: KeyedEvent, supersedes: boolean): Problem | null {
       if (stored === undefined || supersedes || stored.content_hash.equals(hash)) return null;
-      const isUnsent = stored.state === null || ["planned", "held", "deferred", "rejected"].includes(stored.state);
+      const isUnsent = ["planned", "held", "deferred", "rejected"].includes(stored.state);
       if (!isUnsent || !context.inputsOfImport.has(stored.input_id)) return null;
       // Rows of earlier imports gave the event too, perhaps: what they said is corrected, not contradicted.
       const twin = firstRowOf.get(stored.id, JSON.stringify([...context.inputsOfImport])) ?? null;
@@ -229,7 +229,7 @@ export function createEventStager(
       if (hasLanded(stored) || stored.state === "changed") return stageChanged(keyed, stored, columns);
       changedAny = true;
       markOpen(documentOf(record));
-      if (stored.state !== null) keepAttempted.run(stored.id);
+      keepAttempted.run(stored.id);
       correct.run(hash, ...Object.values(columns), inputId, stored.id);
       if (stored.state === "rejected") setState.run("planned", null, null, now, stored.id);
       // The service has not been asked about this content yet (HARD-CASES H9).

@@ -26,13 +26,13 @@ export interface WaitingCount extends ProblemCount {
 export function tallyHeld(database: Database): WaitingCount[] {
   return database
     .prepare<[], HeldGroup>(
-      `SELECT h.code, h.count, e.event, d.kind, d.key, s.waits_for,
+      `SELECT h.code, h.count, e.event, d.kind, d.key, e.waits_for,
          (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id,
          (SELECT i.name || ':' || (min(r.row_id) & 4294967295) FROM row_events r JOIN inputs i ON i.id = r.row_id >> 32
           WHERE r.event_id = e.id) AS row
        FROM (SELECT s.reason AS code, count(*) AS count, min(s.event_id) AS id FROM event_states s
              WHERE ${UNSETTLED_S} AND s.state = 'held' AND s.dismissed = 0 GROUP BY s.reason) h
-       JOIN events e ON e.id = h.id JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+       JOIN events_now e ON e.id = h.id
        JOIN documents d ON d.id = e.document_id ORDER BY h.count DESC, h.code`,
     )
     .all()

@@ -43,9 +43,9 @@ export function tallyRun(database: Database, runId: number): Omit<OpenWork, "row
        (SELECT subject_id FROM requests WHERE id BETWEEN ? AND ? AND subject = 'document') GROUP BY s.state`,
   );
   const events = database.prepare<[number, number], Counted>(
-    `SELECT coalesce(s.state, 'planned') AS state, count(*) AS count FROM
-       (SELECT DISTINCT document_id, event_id FROM request_events WHERE request_id BETWEEN ? AND ?) sent
-     LEFT JOIN event_states s ON s.document_id = sent.document_id AND s.event_id = sent.event_id GROUP BY 1`,
+    `SELECT e.state, count(*) AS count FROM
+       (SELECT DISTINCT event_id FROM request_events WHERE request_id BETWEEN ? AND ?) sent
+     JOIN events_now e ON e.id = sent.event_id GROUP BY 1`,
   );
   const requests = database.prepare<[number, number], Counted>(
     `SELECT r.kind AS state, count(*) AS count FROM requests r JOIN attempts a ON a.request_id = r.id
@@ -129,8 +129,8 @@ export function tallyRefused(database: Database, runId: number): { sent: number;
     database
       .prepare<[number, number], { sent: number; refused: number }>(
         `SELECT count(DISTINCT c.event_id) AS sent,
-           count(DISTINCT CASE WHEN s.state = 'rejected' THEN c.event_id END) AS refused
-         FROM request_events c LEFT JOIN event_states s ON s.document_id = c.document_id AND s.event_id = c.event_id
+           count(DISTINCT CASE WHEN e.state = 'rejected' THEN c.event_id END) AS refused
+         FROM request_events c JOIN events_now e ON e.id = c.event_id
          WHERE c.request_id BETWEEN ? AND ?`,
       )
       .get(...requestsOf(runId)) ?? { sent: 0, refused: 0 }

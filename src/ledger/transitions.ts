@@ -60,16 +60,13 @@ export function createTransitions(database: Database) {
   );
   // What landed is known by its hash alone: believed is what it has in common, for certain, with what its row says now (P2).
   const earlierContent = database.prepare<[number], EarlierContent>(
-    `SELECT min(s.attempted_at, e.at) AS at,
-       iif(s.attempted_link = e.related_document AND e.mirrored = 1, e.related_document, NULL) AS related_document
-     FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-     WHERE e.id = ? AND s.attempted_at IS NOT NULL`,
+    `SELECT min(e.attempted_at, e.at) AS at,
+       iif(e.attempted_link = e.related_document AND e.mirrored = 1, e.related_document, NULL) AS related_document
+     FROM events_now e
+     WHERE e.id = ? AND e.attempted_at IS NOT NULL`,
   );
   const isChanged = database
-    .prepare<[number], number>(
-      `SELECT s.attempted_hash <> e.content_hash FROM events e
-       JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id WHERE e.id = ?`,
-    )
+    .prepare<[number], number>(`SELECT e.attempted_hash <> e.content_hash FROM events_now e WHERE e.id = ?`)
     .pluck();
   // The event's row holds what the file says now; what landed is known by its hash alone.
   const rememberChange = database.prepare<[number]>(

@@ -81,12 +81,11 @@ export function createUnhindered(
     `SELECT d.id, g.events, g.bytes, g.last_at, x.service_id IS NULL AS creates
      FROM (SELECT e.document_id AS id, count(*) AS events, sum(octet_length(e.payload)) AS bytes,
              min(e.at) AS first_at, max(e.at) AS last_at,
-             max(s.event_id IS NOT NULL OR e.rank <> 0 OR e.mirrored = 1 OR e.related_document IS NOT NULL
+             max(e.changed_at IS NOT NULL OR e.rank <> 0 OR e.mirrored = 1 OR e.related_document IS NOT NULL
                OR e.related_id IS NOT NULL OR e.target_document IS NOT NULL OR ${isBlocked("e")}) AS hindered
-           FROM open_documents o CROSS JOIN events e ON e.document_id = o.document_id
-           LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+           FROM open_documents o CROSS JOIN events_now e ON e.document_id = o.document_id
            WHERE o.document_id BETWEEN ? AND ?
-             AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id', 'changed'))
+             AND NOT e.landed
            GROUP BY o.document_id) g
      JOIN documents d ON d.id = g.id LEFT JOIN document_states x ON x.document_id = d.id
      WHERE g.hindered = 0 AND NOT EXISTS (SELECT 1 FROM placements p WHERE p.document_id = d.id)

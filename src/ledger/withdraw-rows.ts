@@ -52,8 +52,6 @@ function trimmedEnd(cells: readonly string[]): string {
   return JSON.stringify(cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1));
 }
 
-const UNSENT = "(s.state IS NULL OR s.state IN ('planned', 'held', 'deferred', 'rejected'))";
-
 /** @param input the one that is staged now. */
 export function createRowWithdrawal(
   database: Database,
@@ -81,9 +79,8 @@ export function createRowWithdrawal(
     .pluck();
   const eventsOf = database
     .prepare<[number], number>(
-      `SELECT re.event_id FROM row_events re JOIN events e ON e.id = re.event_id
-     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-       WHERE re.row_id = ? AND ${UNSENT}`,
+      `SELECT re.event_id FROM row_events re JOIN events_now e ON e.id = re.event_id
+       WHERE re.row_id = ? AND e.unsent`,
     )
     .pluck();
   const otherRows = database

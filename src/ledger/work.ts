@@ -81,17 +81,17 @@ interface EventRow {
   mirrored: number;
   target_document: number | null;
   payload: string;
-  state: EventState | null;
+  state: EventState;
   reason: string | null;
   waits_for: string | null;
-  dismissed: number | null;
-  doubt: number | null;
+  dismissed: number;
+  doubt: number;
   attempted: number;
   sent_as_is: number | null;
 }
 
-const openEvents = `FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-  WHERE (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id', 'changed'))`;
+const openEvents = `FROM events_now e
+  WHERE NOT e.landed`;
 
 const workEvent = (row: EventRow): WorkEvent => ({
   id: row.id,
@@ -108,7 +108,7 @@ const workEvent = (row: EventRow): WorkEvent => ({
   mirrored: row.mirrored === 1,
   target: row.target_document,
   payload: row.payload,
-  state: row.state ?? "planned",
+  state: row.state,
   reason: row.reason,
   waitsFor: row.waits_for,
   dismissed: row.dismissed === 1,
@@ -128,16 +128,15 @@ export function createWorkStore(database: Database) {
   const openOfInputs = pagesOf(ofInputs);
   const openOfOthers = pagesOf(`NOT ${ofInputs}`);
   const document = database.prepare<[number], Record<string, unknown>>(
-    `SELECT d.*, s.state, s.reason, s.service_id, s.last_at, iif(s.state IN ('closed', 'cancelled'), (
-       SELECT max(e.rank) FROM events e JOIN event_states x ON x.document_id = e.document_id AND x.event_id = e.id
-       WHERE e.document_id = d.id AND e.rank > 0 AND x.state IN ('landed', 'landed-without-id')), 0) AS shut_by
-     FROM documents d LEFT JOIN document_states s ON s.document_id = d.id WHERE d.id = ?`,
+    `SELECT d.*, iif(d.state IN ('closed', 'cancelled'), (
+       SELECT max(e.rank) FROM events_now e WHERE e.document_id = d.id AND e.rank > 0 AND e.known), 0) AS shut_by
+     FROM documents_now d WHERE d.id = ?`,
   );
   const eventsWhere = (which: string) =>
     `SELECT e.id, e.document_id, e.deduplication_id, e.event, e.name, e.at, e.rank, e.participant_ref, e.address_ref,
        e.related_document, e.related_id, e.mirrored, e.target_document, e.payload,
-       s.state, s.reason, s.waits_for, s.dismissed, s.doubt, s.attempted_hash IS NOT NULL AS attempted,
-       s.attempted_hash = e.content_hash AS sent_as_is
+       e.state, e.reason, e.waits_for, e.dismissed, e.doubt, e.attempted_hash IS NOT NULL AS attempted,
+       e.attempted_hash = e.content_hash AS sent_as_is
      ${openEvents} AND ${which} ORDER BY e.at, e.rank, e.id`;
   const events = database.prepare<[number, number], EventRow>(`${eventsWhere("e.document_id = ?")} LIMIT ?`);
   const eventsById = database.prepare<[string], EventRow>(eventsWhere("e.id IN (SELECT value FROM json_each(?))"));
@@ -147,9 +146,9 @@ export function createWorkStore(database: Database) {
   const holds = database.prepare<[number], Hold>(
     `SELECT p.row_id AS row, p.at, NULL AS event FROM placements p JOIN rows r ON r.id = p.row_id
      WHERE p.document_id = ? AND r.settled IS NULL AND NOT EXISTS (
-       SELECT 1 FROM events e JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+       SELECT 1 FROM events_now e
        WHERE e.document_id = p.document_id AND e.deduplication_id = p.deduplication_id
-         AND s.state IN ('landed', 'landed-without-id', 'changed'))`,
+         AND e.landed)`,
   );
   const inputHolds = database.prepare<[number], Hold>(
     `SELECT min(h.row_id) AS row, NULL AS at, e.id AS event FROM events e JOIN row_events re ON re.event_id = e.id
@@ -159,7 +158,9 @@ export function createWorkStore(database: Database) {
   );
   const anyInputHolds = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM input_holds)").pluck();
   // Over the partial indexes by name: told to sort for a UNION, SQLite reads every event of the ledger instead, twice.
-  const openFrom = (tables: string) => openEvents.replace("FROM events e", `FROM ${tables}`);
+  const openFrom = (tables: string) =>
+    `FROM ${tables} LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+       WHERE coalesce(s.state, 'planned') NOT IN ('landed', 'landed-without-id', 'changed')`;
   const links = database.prepare<[], { document: number; other: number }>(
     `SELECT e.document_id AS document, e.related_document AS other
        ${openFrom("events e INDEXED BY events_by_related")} AND e.related_document IS NOT NULL
@@ -172,28 +173,25 @@ export function createWorkStore(database: Database) {
        )} AND e.mirrored = 1 AND e.related_document IS NULL
      UNION ALL SELECT e.document_id, n.id FROM documents n INDEXED BY documents_replacing
        JOIN documents d ON d.key = n.key AND d.kind = n.kind AND d.namespace = n.namespace AND d.generation = n.generation - 1
-       JOIN events e ON e.document_id = d.id AND e.event = '#replaced'
-       LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-       WHERE n.generation > 1 AND (s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id', 'changed'))`,
+       JOIN events_now e ON e.document_id = d.id AND e.event = '#replaced'
+       WHERE n.generation > 1 AND NOT e.landed`,
   );
-  const relatedBy = (condition: string) =>
+  const relatedBy = (which: string) =>
     database
       .prepare<[number, number], number>(
-        `SELECT e.related_document FROM events e ${condition} WHERE e.document_id = ? AND e.related_document IS NOT NULL
-         UNION SELECT e.document_id FROM events e ${condition} WHERE e.related_document = ?`,
+        `SELECT related_document FROM events_now WHERE document_id = ? AND related_document IS NOT NULL AND ${which}
+         UNION SELECT document_id FROM events_now WHERE related_document = ? AND ${which}`,
       )
       .pluck();
-  const related = relatedBy("");
-  const relatedAlready = relatedBy(
-    "JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id AND s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled')",
-  );
+  const related = relatedBy("true");
+  const relatedAlready = relatedBy("sent");
   const stateOf = database.prepare<[number], string>(`SELECT state FROM event_states WHERE ${OF_EVENT}`).pluck();
   const close = database.prepare<{ id: number }>(
     `DELETE FROM open_documents WHERE document_id = @id AND NOT EXISTS (
        SELECT 1 ${openEvents} AND e.document_id = @id
-         AND NOT (coalesce(s.state, 'planned') = 'rejected' AND (s.dismissed = 1 OR s.reason IN ('late', 'after-close', 'after-cancel', 'dismissed'))))
-     AND NOT EXISTS (SELECT 1 FROM documents d LEFT JOIN document_states x ON x.document_id = d.id
-       WHERE d.id = @id AND d.create_empty = 1 AND coalesce(x.state, 'planned') IN ('planned', 'sending', 'stalled'))`,
+         AND NOT (e.state = 'rejected' AND (e.dismissed = 1 OR e.reason IN ('late', 'after-close', 'after-cancel', 'dismissed'))))
+     AND NOT EXISTS (SELECT 1 FROM documents_now d
+       WHERE d.id = @id AND d.create_empty = 1 AND d.state IN ('planned', 'sending', 'stalled'))`,
   );
   const stalledDocuments = database
     .prepare<[], number>(
@@ -248,7 +246,7 @@ export function createWorkStore(database: Database) {
         fields: row["fields"] as string,
         createEmpty: row["create_empty"] === 1,
         settings: row["settings_id"] as number | null,
-        state: (row["state"] as DocumentState | null) ?? "planned",
+        state: row["state"] as DocumentState,
         reason: row["reason"] as string | null,
         serviceId: row["service_id"] as string | null,
         lastAt: row["last_at"] as number | null,

@@ -76,8 +76,7 @@ export const pagePromises: readonly LedgerPromise[] = [
     name: "what known rows stand for has landed",
     remedy: KNOWN_AGAIN,
     broken: `SELECT 'row ' || (l.row_id & 4294967295) || ' of input ' || (l.row_id >> 32) FROM known_rows k
-       JOIN known_links(k.first_row, k.links) l JOIN events e ON e.id = l.event_id
-       LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-       WHERE s.state IS NULL OR s.state NOT IN ('landed', 'landed-without-id', 'changed')`,
+       JOIN known_links(k.first_row, k.links) l JOIN events_now e ON e.id = l.event_id
+       WHERE NOT e.landed`,
   },
 ];

@@ -1,15 +1,12 @@
 /** States: what landed, what waits and what is in doubt agrees over all tables (P1, P3, P4). */
 import { IMPORT_AGAIN, type LedgerPromise, RESTORE } from "./promise.js";
 
-const landed = "('landed', 'landed-without-id', 'changed')";
-
 export const statePromises: readonly LedgerPromise[] = [
   {
     name: "nothing has landed on a document without an id",
     remedy: RESTORE,
-    broken: `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM event_states s JOIN events e ON e.id = s.event_id
-     JOIN documents d ON d.id = e.document_id LEFT JOIN document_states x ON x.document_id = d.id
-     WHERE s.state IN ${landed} AND x.service_id IS NULL`,
+    broken: `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events_now e JOIN documents_now d ON d.id = e.document_id
+     WHERE e.landed AND d.service_id IS NULL`,
   },
   {
     name: "no two documents have one id",
@@ -25,26 +22,23 @@ export const statePromises: readonly LedgerPromise[] = [
   {
     name: "a document is closed or cancelled by an event that landed",
     remedy: RESTORE,
-    broken: `SELECT d.kind || ' ' || d.key || ' is ' || x.state FROM document_states x JOIN documents d ON d.id = x.document_id
-     WHERE x.state IN ('closed', 'cancelled') AND NOT EXISTS (
-       SELECT 1 FROM event_states s JOIN events e ON e.id = s.event_id
-       WHERE s.document_id = x.document_id AND s.state IN ${landed} AND e.name = iif(x.state = 'closed', 'CLOSE', 'CANCEL'))`,
+    broken: `SELECT d.kind || ' ' || d.key || ' is ' || d.state FROM documents_now d
+     WHERE d.state IN ('closed', 'cancelled') AND NOT EXISTS (
+       SELECT 1 FROM events_now e WHERE e.document_id = d.id AND e.landed AND e.name = iif(d.state = 'closed', 'CLOSE', 'CANCEL'))`,
   },
   {
     name: "nothing goes on after a CANCEL that landed",
     remedy: RESTORE,
-    broken: `SELECT d.kind || ' ' || d.key || ' is ' || x.state FROM events e
-     JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-     JOIN documents d ON d.id = e.document_id JOIN document_states x ON x.document_id = d.id
-     WHERE e.name = 'CANCEL' AND s.state IN ('landed', 'landed-without-id') AND x.state <> 'cancelled'`,
+    broken: `SELECT d.kind || ' ' || d.key || ' is ' || d.state FROM events_now e
+     JOIN documents_now d ON d.id = e.document_id
+     WHERE e.name = 'CANCEL' AND e.known AND d.state <> 'cancelled'`,
   },
   {
     name: "a document knows the time of its newest event",
     remedy: RESTORE,
-    broken: `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events e
-     JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-     JOIN documents d ON d.id = e.document_id JOIN document_states x ON x.document_id = d.id
-     WHERE s.state IN ('landed', 'landed-without-id') AND (x.last_at IS NULL OR x.last_at < e.at)`,
+    broken: `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events_now e
+     JOIN documents_now d ON d.id = e.document_id
+     WHERE e.known AND (d.last_at IS NULL OR d.last_at < e.at)`,
   },
   {
     name: "every state is of an event that is there",
@@ -84,16 +78,14 @@ export const statePromises: readonly LedgerPromise[] = [
   {
     name: "the list of open documents is complete",
     remedy: RESTORE,
-    broken: `SELECT DISTINCT d.kind || ' ' || d.key FROM events e JOIN documents d ON d.id = e.document_id
-     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-     WHERE (s.state IS NULL OR s.state IN ('planned', 'sending', 'held', 'deferred', 'stalled'))
+    broken: `SELECT DISTINCT d.kind || ' ' || d.key FROM events_now e JOIN documents d ON d.id = e.document_id
+     WHERE e.state IN ('planned', 'sending', 'held', 'deferred', 'stalled')
        AND e.document_id NOT IN (SELECT document_id FROM open_documents)`,
   },
   {
     name: "what waits to be sent has its payload",
     remedy: IMPORT_AGAIN,
-    broken: `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events e JOIN documents d ON d.id = e.document_id
-     LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-     WHERE e.payload = '' AND (s.state IS NULL OR s.state IN ('planned', 'held', 'deferred'))`,
+    broken: `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events_now e JOIN documents d ON d.id = e.document_id
+     WHERE e.payload = '' AND e.state IN ('planned', 'held', 'deferred')`,
   },
 ];

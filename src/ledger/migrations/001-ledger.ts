@@ -22,7 +22,6 @@ BEGIN SELECT RAISE(ABORT, '${machine}: no such transition'); END;`;
 /**
  * Rows are numbered `input * 2^32 + row number`. A reference to a participant or address is its id, or minus the id
  * of an alias that may not be known yet. Payload tables are written once; states stand in narrow tables beside them.
- * No state row: the event is planned.
  */
 export const sql = `
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -261,6 +260,22 @@ CREATE TABLE event_states (
 -- What is being sent is found by its request: most events pass through it and on to landed without a change here.
 CREATE INDEX event_states_open ON event_states (state) WHERE ${UNSETTLED};
 ${law("event_states", "event")}
+
+-- Each document and event with the state it is in; where nothing was written down yet, it is planned.
+CREATE VIEW documents_now AS
+  SELECT d.*, coalesce(s.state, 'planned') AS state, s.reason, s.service_id, s.last_at, s.changed_at
+  FROM documents d LEFT JOIN document_states s ON s.document_id = d.id;
+
+-- landed: it is on the timeline; known: with the content of its row; sent: on the timeline, or perhaps; unsent: certainly not.
+CREATE VIEW events_now AS
+  SELECT e.*, coalesce(s.state, 'planned') AS state, s.reason, s.waits_for, s.service_event_id, s.target_document_id,
+    s.attempted_hash, s.attempted_at, s.attempted_link, coalesce(s.doubt, 0) AS doubt, s.changed_hash, s.changed_content,
+    coalesce(s.dismissed, 0) AS dismissed, s.changed_at,
+    coalesce(s.state IN ('landed', 'landed-without-id', 'changed'), 0) AS landed,
+    coalesce(s.state IN ('landed', 'landed-without-id'), 0) AS known,
+    coalesce(s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled'), 0) AS sent,
+    coalesce(s.state IN ('planned', 'held', 'deferred', 'rejected'), 1) AS unsent
+  FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id;
 
 -- Cells as read, of rows that have not landed: invalid rows one by one, staged rows in compressed pages.
 CREATE TABLE row_cells (row_id INTEGER PRIMARY KEY, cells TEXT NOT NULL, kinds TEXT) STRICT;

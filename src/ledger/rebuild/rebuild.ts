@@ -55,7 +55,7 @@ export async function rebuildFrom(database: Database, lines: AsyncIterable<strin
     participants: count("SELECT count(*) FROM participants WHERE state = 'registered'"),
     addresses: count("SELECT count(*) FROM addresses WHERE state = 'registered'"),
     documents: count("SELECT count(*) FROM document_states WHERE service_id IS NOT NULL"),
-    landed: count("SELECT count(*) FROM event_states WHERE state IN ('landed', 'landed-without-id', 'changed')"),
+    landed: count("SELECT count(*) FROM events_now WHERE landed"),
     inDoubt: count("SELECT count(*) FROM event_states WHERE state IN ('sending', 'stalled')"),
   };
 }

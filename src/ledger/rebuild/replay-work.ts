@@ -35,7 +35,7 @@ export function createWorkReplay(database: Database, runId: number) {
     [Buffer],
     { id: number; document_id: number; payload: string; state: string | null }
   >(
-    `SELECT e.id, e.document_id, e.payload, s.state FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
+    `SELECT e.id, e.document_id, e.payload, e.state FROM events_now e
      WHERE e.deduplication_id = ?`,
   );
   database.exec("CREATE INDEX IF NOT EXISTS events_by_key_for_rebuild ON events (deduplication_id)");

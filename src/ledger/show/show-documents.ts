@@ -15,7 +15,7 @@ interface DocumentRow {
   newest: number;
   row_id: number | null;
   declared: number;
-  state: string | null;
+  state: string;
   reason: string | null;
   service_id: string | null;
   last_at: number | null;
@@ -25,9 +25,9 @@ interface DocumentRow {
 export function createDocumentView(database: Database, views: { events: EventView; requests: RequestView }) {
   const rows = (where: string) =>
     database.prepare<unknown[], DocumentRow>(
-      `SELECT d.id, d.namespace, d.kind, d.key, d.generation, d.row_id, d.declared, s.state, s.reason, s.service_id, s.last_at,
+      `SELECT d.id, d.namespace, d.kind, d.key, d.generation, d.row_id, d.declared, d.state, d.reason, d.service_id, d.last_at,
          (SELECT max(generation) FROM documents g WHERE g.namespace = d.namespace AND g.kind = d.kind AND g.key = d.key) AS newest
-       FROM documents d LEFT JOIN document_states s ON s.document_id = d.id
+       FROM documents_now d
        WHERE ${where} ORDER BY d.namespace, d.kind, d.key, d.generation`,
     );
   const sameKey = "(d.namespace, d.kind, d.key) IN (SELECT namespace, kind, key FROM documents o WHERE";
@@ -55,7 +55,7 @@ export function createDocumentView(database: Database, views: { events: EventVie
     namespace: row.namespace,
     generation: row.generation,
     replaced: row.generation < row.newest,
-    state: row.state ?? (row.declared === 1 ? "planned" : "undeclared"),
+    state: row.state === "planned" && row.declared === 0 ? "undeclared" : row.state,
     reason: row.reason,
     documentId: row.service_id,
     deduplicationId: documentDeduplicationId(row),

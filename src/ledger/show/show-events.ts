@@ -18,10 +18,10 @@ interface EventRow {
   key_parts: string;
   name: string;
   at: number;
-  state: string | null;
+  state: string;
   reason: string | null;
   waits_for: string | null;
-  dismissed: number | null;
+  dismissed: number;
   deduplication_id: Buffer;
   service_event_id: string | null;
   target_document_id: string | null;
@@ -30,13 +30,12 @@ interface EventRow {
   has_payload: number;
 }
 
-const select = `SELECT e.id, e.document_id, d.kind, d.key, d.generation, x.service_id, e.event, e.key_parts, e.name, e.at, s.state, s.reason,
-    s.waits_for, s.dismissed, e.deduplication_id, s.service_event_id, s.target_document_id, s.changed_at,
+const select = `SELECT e.id, e.document_id, d.kind, d.key, d.generation, d.service_id, e.event, e.key_parts, e.name, e.at, e.state, e.reason,
+    e.waits_for, e.dismissed, e.deduplication_id, e.service_event_id, e.target_document_id, e.changed_at,
     e.payload <> '' AS has_payload,
     (SELECT max(r.intended_at) FROM requests r CROSS JOIN request_events c ON c.request_id = r.id
       WHERE r.subject = 'document' AND r.subject_id = e.document_id AND c.event_id = e.id) AS sent_at
-  FROM events e JOIN documents d ON d.id = e.document_id
-  LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id LEFT JOIN document_states x ON x.document_id = d.id`;
+  FROM events_now e JOIN documents_now d ON d.id = e.document_id`;
 
 /** Events with everything that is known of them. */
 export function createEventView(database: Database) {
@@ -74,7 +73,7 @@ export function createEventView(database: Database) {
     keyParts: JSON.parse(row.key_parts) as string[],
     name: row.name,
     at: isoTime(row.at),
-    state: row.state ?? "planned",
+    state: row.state,
     reason: row.reason,
     waitsFor: row.waits_for === null ? null : describeWait(database, row.waits_for),
     dismissed: row.dismissed === 1,

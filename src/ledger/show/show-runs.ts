@@ -29,9 +29,9 @@ export function createRunView(database: Database) {
     "SELECT kind AS name, count(*) AS count FROM requests WHERE id BETWEEN ? AND ? GROUP BY kind",
   );
   const events = database.prepare<[number, number], { name: string; count: number }>(
-    `SELECT s.state AS name, count(*) AS count FROM
-       (SELECT DISTINCT document_id, event_id FROM request_events WHERE request_id BETWEEN ? AND ?) sent
-     JOIN event_states s ON s.document_id = sent.document_id AND s.event_id = sent.event_id GROUP BY s.state`,
+    `SELECT e.state AS name, count(*) AS count FROM
+       (SELECT DISTINCT event_id FROM request_events WHERE request_id BETWEEN ? AND ?) sent
+     JOIN events_now e ON e.id = sent.event_id GROUP BY 1`,
   );
   const counts = (rows: { name: string; count: number }[]): StateCounts =>
     Object.fromEntries(rows.map(({ name, count }) => [name, count]));
