@@ -3,8 +3,8 @@
  * `npm run memory -- [--rows 300000] [--shapes one,many,skewed] [--commands plan,import]`. Linux: read from /proc.
  */
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { evenly, skewed, writeDeliveries } from "../test/support/deliveries.js";
@@ -24,9 +24,10 @@ const command = join(import.meta.dirname, "..", "dist", "cli", "rowferry.js");
 
 async function peakOf(args: string[], env: Record<string, string>, cwd: string) {
   const begun = performance.now();
-  const child = spawn(process.execPath, ["--max-semi-space-size=16", command, ...args, "--quiet"], {
+  // By its first line, as it is installed: that bounds its memory (docs/decisions/node.md).
+  const child = spawn(command, [...args, "--quiet"], {
     cwd,
-    env: { PATH: process.env["PATH"] ?? "", ...env },
+    env: { PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter), ...env },
     stdio: ["ignore", "ignore", "inherit"],
   });
   let peak = 0;
@@ -55,6 +56,7 @@ const { values } = parseArgs({
   },
 });
 const rows = Number(values.rows);
+chmodSync(command, 0o755);
 for (const shape of values.shapes.split(",") as Shape[]) {
   await withTemporaryFolder(async (folder) => {
     const files = await writeDeliveries(folder, shapes[shape](rows));

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
+#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=16
 /**
  * The program's entry. Imports nothing before it has looked at the runtime: on an older Node, SQLite's binary ends the
  * process with a segmentation fault. The young generation is bounded here because V8 reads its size only at start

@@ -258,7 +258,7 @@ export function createWorkStore(database: Database) {
     events: (documentId: number, most = -1): WorkEvent[] => events.all(documentId, most).map(workEvent),
 
     /** Ids of the same events, in the same order: the whole of a document that is too long to be held. */
-    eventIds: (documentId: number): number[] => eventIds.all(documentId),
+    eventIds: (documentId: number): number[] => Array.from(eventIds.iterate(documentId)),
 
     /** These events of one document, but for those that have landed, in the total order. */
     eventsById: (ids: readonly number[]): WorkEvent[] => eventsById.all(JSON.stringify(ids)).map(workEvent),
