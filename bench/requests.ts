@@ -98,6 +98,7 @@ function needsOf(assessments: Map<number, Assessment>): Map<number, Need[]> {
       exists: false,
       known: true,
       cancelled: false,
+      closed: false,
       stranded: false,
       inDoubt: false,
       lastAt: null,

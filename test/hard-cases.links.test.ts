@@ -116,4 +116,24 @@ describe("H18: what one event writes on other timelines", () => {
     expect((await world.resume()).exitCode).toBe(0);
     expect(timeline("B").slice(-2)).toEqual(["60 Weighing propagated", "70 Weighing sent"]);
   });
+
+  test.each([true, false])(
+    "a copy to what the document has made is met within a plan, where the service makes one: %s",
+    async (propagateToTargets) => {
+      open({ sandbox: { propagateToTargets } });
+      const onTarget = (minute: number) => ({ document: "T", minute, key: String(minute), onTarget: true });
+      await world.import([file({ document: "A", minute: 10, target: "T" })]);
+      const propagated = [40, 60].map((minute) => ({ document: "A", minute, propagate: true }));
+      // The last makes one more, and is copied to the first alone.
+      await world.import([
+        file(...[20, 50, 70].map(onTarget), ...propagated, { document: "A", minute: 80, target: "U", propagate: true }),
+      ]);
+      const copies = timeline("T").filter((event) => event.endsWith("propagated"));
+      expect([copies.length, refusals()]).toEqual([propagateToTargets ? 3 : 0, 0]);
+      expect(timeline("T").filter((event) => event.endsWith("sent"))).toEqual(
+        [20, 50, 70].map((minute) => `${minute} Weighing sent`),
+      );
+      expect(states().filter((state) => !state.endsWith("landed"))).toEqual([]);
+    },
+  );
 });

@@ -60,3 +60,32 @@ test("within one import the mirror goes in its place, whatever the order of rows
     ["10 Weighing", "20 RELATED mirror", "50 Weighing"],
   ]);
 });
+
+test("to a closed document: the plan says beforehand that the service may refuse it; refused, it holds its own document alone", async () => {
+  const world = await linkedWorld({ sandbox: { closedMirrors: "refuse" } });
+  world.write("rows-1.csv", [
+    { doc: "B", at: 30 },
+    { doc: "B", at: 35, what: "close" },
+  ]);
+  await world.import("rows-1.csv");
+  world.write("rows-2.csv", [
+    { doc: "A", at: 10 },
+    { doc: "A", at: 60, what: "link", other: "B" },
+    { doc: "A", at: 70 },
+    { doc: "C", at: 20, what: "link", other: "D" },
+    { doc: "C", at: 30 },
+    { doc: "D", at: 10 },
+    { doc: "D", at: 15, what: "close" },
+  ]);
+  const plan = await world.plan("rows-2.csv");
+  expect(oneLine(plan.out)).toContain(
+    "2 mirror-closed event link of load A (planned), rows-2.csv, row 3: later than the CLOSE of load B",
+  );
+  const { code, out } = await world.import("rows-2.csv");
+  const id = (key: string) => world.timelines(key)[0]?.id;
+  expect([code, oneLine(out)]).toEqual([3, expect.stringContaining(`on load A (${id("A")}), to load B (${id("B")})`)]);
+  expect(["A", "C", "D"].map((key) => world.timeline(key))).toEqual([["10 Weighing"], [], ["10 Weighing", "15 CLOSE"]]);
+  for (const row of [3, 5]) await world.typed("dismiss", "--row", `rows-2.csv:${row}`);
+  expect((await world.typed("resume")).code).toBe(0);
+  expect(["A", "C"].map((key) => world.timeline(key))).toEqual([["10 Weighing", "70 Weighing"], ["30 Weighing"]]);
+});

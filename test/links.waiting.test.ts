@@ -143,6 +143,7 @@ const elsewhere = {
   "after-cancel": "refused",
   "target-exists": "refused",
   "mirror-early": "sent",
+  "mirror-closed": "sent",
 };
 
 test("every code of the planner is walked through, or named as one that nothing waits for", () => {

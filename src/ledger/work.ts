@@ -161,16 +161,19 @@ export function createWorkStore(database: Database) {
   const openFrom = (tables: string) =>
     `FROM ${tables} LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
        WHERE coalesce(s.state, 'planned') NOT IN ('landed', 'landed-without-id', 'changed')`;
+  // Documents, not events: one may have thousands that are propagated.
+  const propagating = `SELECT DISTINCT e.document_id ${openFrom("events e INDEXED BY events_propagated")}
+    AND e.mirrored = 1 AND e.related_document IS NULL`;
   const links = database.prepare<[], { document: number; other: number }>(
     `SELECT e.document_id AS document, e.related_document AS other
        ${openFrom("events e INDEXED BY events_by_related")} AND e.related_document IS NOT NULL
      UNION ALL SELECT e.document_id, e.target_document
        ${openFrom("events e INDEXED BY events_by_target")} AND e.target_document IS NOT NULL
      UNION ALL SELECT e.document_id, iif(r.document_id = e.document_id, r.related_document, r.document_id)
-       ${openFrom(
-         `events e INDEXED BY events_propagated JOIN events r ON r.related_document IS NOT NULL
-            AND (r.document_id = e.document_id OR r.related_document = e.document_id)`,
-       )} AND e.mirrored = 1 AND e.related_document IS NULL
+       FROM (${propagating}) e JOIN events r ON r.related_document IS NOT NULL
+         AND (r.document_id = e.document_id OR r.related_document = e.document_id)
+     UNION ALL SELECT e.document_id, r.target_document
+       FROM (${propagating}) e JOIN events r ON r.document_id = e.document_id AND r.target_document IS NOT NULL
      UNION ALL SELECT e.document_id, n.id FROM documents n INDEXED BY documents_replacing
        JOIN documents d ON d.key = n.key AND d.kind = n.kind AND d.namespace = n.namespace AND d.generation = n.generation - 1
        JOIN events_now e ON e.document_id = d.id AND e.event = '#replaced'
@@ -185,6 +188,11 @@ export function createWorkStore(database: Database) {
       .pluck();
   const related = relatedBy("true");
   const relatedAlready = relatedBy("sent");
+  const made = database
+    .prepare<[number], number>(
+      "SELECT target_document FROM events_now WHERE document_id = ? AND target_document IS NOT NULL AND sent",
+    )
+    .pluck();
   const stateOf = database.prepare<[number], string>(`SELECT state FROM event_states WHERE ${OF_EVENT}`).pluck();
   const close = database.prepare<{ id: number }>(
     `DELETE FROM open_documents WHERE document_id = @id AND NOT EXISTS (
@@ -275,8 +283,11 @@ export function createWorkStore(database: Database) {
     /** Documents that any event of the ledger relates to this one, in either direction. */
     relatedTo: (documentId: number): number[] => related.all(documentId, documentId),
 
-    /** Of those, the ones whose relation has landed, or may have. */
-    relatedAlready: (documentId: number): number[] => relatedAlready.all(documentId, documentId),
+    /** Of those, the ones whose relation has landed, or may have; and those that an event of this one has made, or may have. */
+    tiedAlready: (documentId: number): number[] => [
+      ...relatedAlready.all(documentId, documentId),
+      ...made.all(documentId),
+    ],
 
     /** Documents whose creation stands stalled, or an event of theirs, ascending. */
     stalledDocuments: (): number[] => stalledDocuments.all(),

@@ -97,12 +97,17 @@ export function forecast(session: Session): Forecast {
   };
   let last: number | null = null;
   for (const component of planWork(assumed, skip)) {
-    for (const event of component.doubted) {
+    for (const { event, code } of component.doubted) {
+      const same = result.doubted.find((one) => one.code === code);
+      if (same !== undefined) {
+        same.count += 1;
+        continue;
+      }
       const other = describeWait(session.database, `document:${event.relatedDocument}`);
-      const example = `${describeWait(session.database, `event:${event.id}`)}: earlier than the last event of ${other}`;
-      const [same] = result.doubted;
-      if (same === undefined) result.doubted.push({ code: "mirror-early", count: 1, example });
-      else same.count += 1;
+      const why =
+        code === "mirror-closed" ? `later than the CLOSE of ${other}` : `earlier than the last event of ${other}`;
+      const example = `${describeWait(session.database, `event:${event.id}`)}: ${why}`;
+      result.doubted.push({ code, count: 1, example });
     }
     for (const request of component.requests) {
       if (!request.creates) count("append-events");

@@ -32,6 +32,7 @@ export interface Outside {
   exists: boolean;
   known: boolean;
   cancelled: boolean;
+  closed: boolean;
   stranded: boolean;
   /** Whether its own creation is in doubt. */
   inDoubt: boolean;
@@ -61,11 +62,12 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
         own.push(maker === undefined ? { document: event.relatedDocument } : { event: maker.id });
       }
       for (const other of touched(event, context.relatedTo)) {
-        for (const earlier of assessments.get(other)?.ready ?? []) {
-          if (earlier.id === event.id || isBackReference(earlier, event, context)) continue;
-          if (context.linkTime === "server" || compareEvents(earlier, event) < 0) own.push({ event: earlier.id });
-          else append(needs, earlier.id, { event: event.id });
-        }
+        // Its neighbours there are enough: a lane goes in order, and what leaves `ready` takes all that is later along.
+        const there = (assessments.get(other)?.ready ?? []).filter((one) => one.id !== event.id);
+        const before = there.findLast((one) => goesBefore(one, event, context));
+        if (before !== undefined) own.push({ event: before.id });
+        const after = context.linkTime === "server" ? undefined : there.find((one) => !goesBefore(one, event, context));
+        if (after !== undefined) append(needs, after.id, { event: event.id });
       }
       for (const need of own) append(needs, event.id, need);
     }
@@ -77,9 +79,8 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
       for (const other of touched(event, context.relatedTo)) {
         // Where that timeline has passed its time nothing can bring it into place there, and it holds nothing (H12, H38).
         if (other === event.document || (context.outside(other).lastAt ?? event.at) > event.at) continue;
-        for (const later of assessments.get(other)?.ready ?? []) {
-          if (compareEvents(event, later) < 0) append(needs, later.id, { event: event.id });
-        }
+        const later = assessments.get(other)?.ready.find((one) => compareEvents(event, one) < 0);
+        if (later !== undefined) append(needs, later.id, { event: event.id });
       }
     }
   }
@@ -175,23 +176,42 @@ export function hold(assessment: Assessment, events: readonly WorkEvent[], why: 
     holdRefused(assessment, (reason) => reason === "after-close", why);
 }
 
+/** Whether an event of a document that `event` writes on has to be there first. */
+function goesBefore(one: WorkEvent, event: WorkEvent, context: LinkContext): boolean {
+  if (isBackReference(one, event, context)) return false;
+  return context.linkTime === "server" || compareEvents(one, event) < 0;
+}
+
 /** Under `server`, two events that mirror on each other's documents cannot both go last: the total order decides. */
 function isBackReference(other: WorkEvent, event: WorkEvent, context: LinkContext): boolean {
   return (
     context.linkTime === "server" &&
-    touched(other, context.relatedTo).includes(event.document) &&
-    compareEvents(event, other) < 0
+    compareEvents(event, other) < 0 &&
+    touched(other, context.relatedTo).includes(event.document)
   );
 }
 
-/** Links whose mirror would be earlier than the other document's last event, which the service may refuse (HARD-CASES H38). */
-export function earlyMirrors(assessment: Assessment, context: LinkContext): WorkEvent[] {
-  if (context.linkTime === "server") return [];
+export interface Doubted {
+  event: WorkEvent;
+  code: "mirror-early" | "mirror-closed";
+}
+
+/** Links that the service may refuse for what stands on the other document by then (HARD-CASES H38, open-points 30 and 32). */
+export function doubtedMirrors(
+  assessment: Assessment,
+  assessments: ReadonlyMap<number, Assessment>,
+  context: LinkContext,
+): Doubted[] {
   const standsAt = (document: number) => context.makers.get(document)?.at ?? context.outside(document).lastAt;
-  return assessment.ready.filter(
-    (event) =>
-      mirrorsOn(event) && event.relatedDocument !== null && (standsAt(event.relatedDocument) ?? event.at) > event.at,
-  );
+  return assessment.ready.flatMap((event): Doubted[] => {
+    const other = event.relatedDocument;
+    if (other === null || !mirrorsOn(event)) return [];
+    const closes =
+      assessments.get(other)?.ready.some((one) => one.rank === 1 && goesBefore(one, event, context)) ?? false;
+    if (context.outside(other).closed || closes) return [{ event, code: "mirror-closed" }];
+    const isEarly = context.linkTime === "event" && (standsAt(other) ?? event.at) > event.at;
+    return isEarly ? [{ event, code: "mirror-early" }] : [];
+  });
 }
 
 /** Whether it writes a back-reference: bidirectional is the default (service.md, Event endpoints, rule 10). */
@@ -277,13 +297,9 @@ function holdUnmet(
         return { reason: "reference-unknown", waitsFor };
       if (inside === undefined || !canBeCreated(inside)) return { reason: "related-not-created", waitsFor };
     }
-    const willBeCancelled = inside?.ready.some((one) => one.rank === 2 && isNeeded(event, one)) ?? false;
+    const willBeCancelled = inside?.ready.some((one) => one.rank === 2 && goesBefore(one, event, context)) ?? false;
     if ((outside.cancelled || willBeCancelled) && mirrorsOn(event)) return { reason: "related-cancelled", waitsFor };
     return null;
-  }
-
-  function isNeeded(event: WorkEvent, before: WorkEvent): boolean {
-    return (needs.get(event.id) ?? []).some((need) => "event" in need && need.event === before.id);
   }
 }
 

@@ -8,7 +8,8 @@ import { type Assessment, assessDocument, type Progress } from "./assess-documen
 import { batch, type Caps, type PlannedRequest } from "./batch.js";
 import {
   compareEvents,
-  earlyMirrors,
+  type Doubted,
+  doubtedMirrors,
   holdBehindMakers,
   holdFrom,
   type LinkContext,
@@ -24,7 +25,7 @@ export interface Component {
   assessments: Assessment[];
   requests: PlannedRequest[];
   /** Of those, events that the service may refuse, for what stands on another document. */
-  doubted: WorkEvent[];
+  doubted: Doubted[];
 }
 
 export interface PlanContext {
@@ -158,9 +159,10 @@ export function planComponent(
   const all = [...assessments.values()];
   const linked =
     all.length > 1 || all.some(({ document, ready }) => document.mode === "target" || ready.some(isLinking));
+  const ties = { relatedTo: once(context.work.relatedTo), tiedAlready: once(context.work.tiedAlready) };
   const links: LinkContext = {
     linkTime,
-    relatedTo: (event) => copiesGoTo(context.work, assessments, event, linkTime),
+    relatedTo: (event) => copiesGoTo(ties, assessments, event, linkTime),
     outside: (id) => outside(assessments.get(id)?.document ?? context.work.document(id)),
     makers,
   };
@@ -176,7 +178,7 @@ export function planComponent(
     holdFrom(assessment, event, { reason: isUnmade ? "target-not-created" : "link-circle", waitsFor });
   }
   holdBehindMakers(assessments, early);
-  const doubted = linked ? all.flatMap((assessment) => earlyMirrors(assessment, links)) : [];
+  const doubted = linked ? all.flatMap((assessment) => doubtedMirrors(assessment, assessments, links)) : [];
   return { assessments: all, requests, doubted };
 }
 
@@ -222,18 +224,32 @@ function assessAll(
   }
 }
 
-/** Copied at the service's time, an event goes before the relations that others are still to make. */
+/**
+ * Documents that a propagated event may be copied to: what is related to its own, and what its own has made (open-points 29, 40).
+ * Copied at the service's time, it goes before the relations that others are still to make.
+ */
 function copiesGoTo(
-  work: WorkStore,
+  related: { relatedTo(document: number): number[]; tiedAlready(document: number): number[] },
   assessments: ReadonlyMap<number, Assessment>,
   event: WorkEvent,
   linkTime: "event" | "server",
 ): number[] {
   const own = (assessments.get(event.document)?.ready ?? [])
-    .filter((other) => other.relatedDocument !== null && compareEvents(other, event) < 0)
-    .map((other) => other.relatedDocument as number);
-  const all = linkTime === "server" ? [...work.relatedAlready(event.document), ...own] : work.relatedTo(event.document);
-  return all.filter((other) => other !== event.document);
+    .filter((other) => compareEvents(other, event) < 0)
+    .flatMap(({ relatedDocument, target }) => [relatedDocument, target].filter((id) => id !== null));
+  const others = linkTime === "server" ? [] : related.relatedTo(event.document);
+  const all = new Set([...related.tiedAlready(event.document), ...own, ...others]);
+  return [...all].filter((other) => other !== event.document && other !== event.target);
+}
+
+/** Nothing lands while a component is planned: of a document with thousands of propagated events it is asked once. */
+function once<Found>(find: (document: number) => Found): (document: number) => Found {
+  const found = new Map<number, Found>();
+  return (document) => {
+    const known = found.get(document) ?? find(document);
+    found.set(document, known);
+    return known;
+  };
 }
 
 const isLinking = (event: { relatedDocument: number | null; mirrored: boolean; target: number | null }): boolean =>
@@ -245,6 +261,7 @@ function outside(document: WorkDocument | null): Outside {
     exists: document?.serviceId != null,
     known: document?.declared ?? false,
     cancelled: document?.state === "cancelled",
+    closed: document?.state === "closed",
     stranded: document?.state === "stranded",
     inDoubt: document?.state === "sending" || document?.state === "stalled",
     lastAt: document?.lastAt ?? null,

@@ -1,7 +1,7 @@
 /** What must be true of a night that has come to rest: whatever has not landed has a reason that is true. */
 import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
 import type { DocumentWithTimeline } from "../../src/sandbox/index.js";
-import { isPassedByCopy, isPassedByLink, writesOn } from "./copies.js";
+import { isPassedByCopy, isPassedByLink, isToClosed, writesOn } from "./copies.js";
 import type { Story } from "./story.js";
 import { describe, isReplaced, type LedgerEvent, type Witness } from "./witness.js";
 
@@ -69,6 +69,7 @@ export function settled(
           event.reason === "service-refused" &&
           !mayBePassed &&
           !isPassedByCopy(event, there, events) &&
+          !isToClosed(event, story, events) &&
           !witness.bad.has(event.key) &&
           !isOvertaken(event, events)
         )

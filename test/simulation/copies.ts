@@ -1,5 +1,6 @@
 /** What events write on other documents, as far as the ledger can tell: to which, and where nobody can (open-points 29). */
 import type { DocumentWithTimeline } from "../../src/sandbox/index.js";
+import type { Story } from "./story.js";
 
 export interface Linking {
   /** Key of its document. */
@@ -11,15 +12,17 @@ export interface Linking {
   state: string;
   documentId: number;
   relatedDocument: number | null;
+  targetDocument: number | null;
   /** Whether it writes on other documents: a back-reference, or copies. */
   mirrored: number;
 }
 
-/** Whether any event relates the two documents, in either direction (HARD-CASES H18). */
+/** Whether any event relates the two documents, in either direction, or makes one of the other (HARD-CASES H18, open-points 40). */
 const areRelated = (a: number, b: number, events: readonly Linking[]): boolean =>
   events.some(
-    ({ documentId, relatedDocument }) =>
-      (documentId === a && relatedDocument === b) || (documentId === b && relatedDocument === a),
+    ({ documentId, relatedDocument, targetDocument }) =>
+      (documentId === a && (relatedDocument === b || targetDocument === b)) ||
+      (documentId === b && relatedDocument === a),
   );
 
 /** Whether the event may write on that document: a back-reference, or a copy. */
@@ -40,14 +43,28 @@ export function isPassedByCopy(
   there: DocumentWithTimeline | undefined,
   events: readonly Linking[],
 ): boolean {
+  const isKnown = ({ mirrored, relatedDocument }: Linking) => mirrored === 1 && relatedDocument !== null;
   const copies = (there?.events ?? []).filter((one) => one.origin === "propagated" && one.at > at);
   return events.some((original) => {
     const inDoubt = original.state === "stalled";
     if (original.mirrored !== 1 || original.relatedDocument !== null || !(hasLanded(original) || inDoubt)) return false;
     if (!copies.some((copy) => copy.name === original.name && copy.at >= original.at)) return false;
     const relations = events.filter((one) => hasLanded(one) && areRelated(original.documentId, documentId, [one]));
-    return relations.length > 0 && (inDoubt || relations.every(({ mirrored }) => mirrored === 0));
+    return relations.length > 0 && (inDoubt || !relations.some(isKnown));
   });
+}
+
+/** Whether it is a link that the service refuses because the other document is closed (open-points 30). */
+export function isToClosed(
+  { mirrored, relatedDocument }: Pick<Linking, "mirrored" | "relatedDocument">,
+  { sandbox }: Pick<Story, "sandbox">,
+  events: readonly (Linking & { documentState: string })[],
+): boolean {
+  const isClosed = events.some(
+    ({ documentId, documentState }) =>
+      documentId === relatedDocument && ["closed", "cancelled"].includes(documentState),
+  );
+  return sandbox.closedMirrors === "refuse" && mirrored === 1 && isClosed;
 }
 
 /** Whether the back-reference of a link that is in doubt stands on the document, behind the event: at the service's time it may. */

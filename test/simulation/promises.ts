@@ -3,7 +3,7 @@ import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
 import type { DocumentWithTimeline, EventRecord } from "../../src/sandbox/index.js";
 import { checkLedger } from "../../src/ledger/check/check.js";
 import { settled } from "./at-rest.js";
-import { isPassedByCopy } from "./copies.js";
+import { isPassedByCopy, isToClosed } from "./copies.js";
 import { type Story, TONIGHT } from "./story.js";
 import { describe, isReplaced, type LedgerEvent, readEvents, type Witness } from "./witness.js";
 import type { World } from "./world.js";
@@ -156,16 +156,22 @@ function nothingRefused(
     .filter(
       ({ method, status, path }) => method === "POST" && status >= 400 && status !== 403 && path !== "/participants",
     );
-  if (refused.length <= refusedBehindCopies(world, events, database)) return [];
+  if (refused.length <= refusedForOthers(world, story, events, database)) return [];
   return refused.map(({ path, status }) => `P2: ${path} was refused with ${status} in an undisturbed night`);
 }
 
-/** Refused requests that carried an event which a copy had passed. */
-function refusedBehindCopies(world: World, events: readonly LedgerEvent[], database: LedgerDatabase): number {
+/** Refused requests that carried an event which a copy had passed, or a link to a closed document. */
+function refusedForOthers(
+  world: World,
+  story: Story,
+  events: readonly LedgerEvent[],
+  database: LedgerDatabase,
+): number {
   const documents = world.sandbox.store.documents();
   const passed = events.filter((event) => {
     const there = documents.find(({ id }) => id === event.documentServiceId);
-    return event.reason === "service-refused" && isPassedByCopy(event, there, events);
+    const isForOthers = isPassedByCopy(event, there, events) || isToClosed(event, story, events);
+    return event.reason === "service-refused" && isForOthers;
   });
   return database
     .prepare<[string], number>(

@@ -173,14 +173,13 @@ function addRareSteps(story: Story, random: () => number): void {
 /** Nights before this seed leave the readings of `drawReadings` as they are by default. */
 export const FIRST_OF_ALL_READINGS = 3_000_001;
 
-/**
- * The readings that the service may have and the importer knows nothing of (docs/open-points.md, 25 to 39). Two wait until the
- * importer counts on them: mirrors refused on closed documents (30), and propagation to targets (40), whose rows are late then.
- */
+/** The readings that the service may have and the importer knows nothing of (docs/open-points.md, 25 to 40). */
 function drawReadings({ sandbox }: Story, random: () => number): void {
   const either = <Reading>(one: Reading, other: Reading): Reading => (random() < 0.3 ? other : one);
   sandbox.earlyMirrors = either("move", "refuse");
+  sandbox.closedMirrors = either("write", "refuse");
   sandbox.selfRelation = either("take", "refuse");
+  sandbox.propagateToTargets = either(false, true);
   sandbox.propagatedClose = either(either("copy", "close"), "refuse");
   sandbox.blankReason = either("take", "refuse");
   sandbox.inlineDiffers = either("use", "refuse");

@@ -187,6 +187,15 @@ export const planCodes = {
     transient: false,
     exit: null,
   },
+  "mirror-closed": {
+    meaning:
+      "The link goes to a document that is closed by then; the service may refuse the mirror that it writes there.",
+    remedy:
+      "Nothing yet: it is sent, and only the service knows. If it refuses, make the link one-way (`bidirectional: false`), or `rowferry dismiss` the row.",
+    example: "A RELATED of 09:00 to load B, whose CLOSE of 08:00 landed yesterday.",
+    transient: false,
+    exit: null,
+  },
   "link-circle": {
     meaning: "Events of linked documents wait for each other for ever.",
     remedy:
