@@ -17,6 +17,41 @@ CREATE VIEW events_now AS
     coalesce(s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled'), 0) AS sent,
     coalesce(s.state IN ('planned', 'held', 'deferred', 'rejected'), 1) AS unsent
   FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id;
+CREATE VIEW failed_documents AS
+  SELECT d.id, d.kind, d.key, d.row_id, s.state, s.reason FROM document_states s JOIN documents d ON d.id = s.document_id
+  WHERE s.service_id IS NULL AND s.state <> 'sending' AND s.state IN ('rejected', 'stalled', 'stranded')
+    AND s.reason IS NOT 'replaced' AND s.reason IS NOT 'dismissed';
+CREATE VIEW failures AS
+  SELECT 'row' AS subject, r.id, r.id AS row_id, r.fate AS state, p.code, p.column_name, p.message, p.hint, NULL AS name
+  FROM rows r JOIN problems p ON p.row_id = r.id AND p.severity = 'error'
+  WHERE r.fate = 'invalid' AND r.settled IS NULL
+  UNION ALL
+  SELECT 'event', o.id, (SELECT min(row_id) FROM row_events WHERE event_id = o.id), o.state, o.code, NULL,
+    (SELECT message FROM problems WHERE subject = 'event' AND subject_id = o.id AND severity = 'error' ORDER BY id DESC LIMIT 1), NULL,
+    e.event || ' of ' || d.kind || ' ' || d.key
+  FROM open_events o JOIN events e ON e.id = o.id AND e.document_id = o.document_id JOIN documents d ON d.id = e.document_id
+  WHERE o.state IN ('rejected', 'stalled', 'foreign', 'changed')
+  UNION ALL
+  SELECT 'document', id, row_id, state, reason, NULL,
+    (SELECT message FROM problems WHERE subject = 'document' AND subject_id = f.id AND severity = 'error' ORDER BY id DESC LIMIT 1), NULL, kind || ' ' || key
+  FROM failed_documents f
+  UNION ALL
+  SELECT subject, id, row_id, state, reason, NULL,
+    (SELECT message FROM problems p WHERE p.subject = o.subject AND p.subject_id = o.id AND p.severity = 'error'
+       ORDER BY p.id DESC LIMIT 1), NULL, subject || ' ' || name
+  FROM open_registrations o WHERE state IN ('rejected', 'stalled');
+CREATE VIEW open_events AS
+  SELECT s.event_id AS id, s.document_id, s.state, s.reason, s.waits_for, s.doubt,
+    -- A refused CANCEL of a replacement is no matter of a row.
+    iif(s.state = 'rejected' AND (SELECT event FROM events WHERE id = s.event_id) = '#replaced', 'cancel-refused',
+      coalesce(s.reason, s.state)) AS code
+  FROM event_states s
+  WHERE s.state <> 'landed' AND s.state <> 'sending' AND s.state <> 'landed-without-id' AND s.dismissed = 0;
+CREATE VIEW open_registrations AS
+  SELECT 'participant' AS subject, id, row_id, state, reason, json_extract(payload, '$.taxId') AS name FROM participants
+  WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed'
+  UNION ALL SELECT 'address', id, row_id, state, reason, identity FROM addresses
+  WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed';
 CREATE VIEW request_events AS
   SELECT r.id AS request_id, r.subject_id AS document_id, c.key AS position, c.value AS event_id
     FROM requests r JOIN json_each(r.events) c;

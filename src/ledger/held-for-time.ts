@@ -3,7 +3,6 @@
  * Nobody need get up for them (DESIGN section 7; HARD-CASES H20); a later run sends them.
  */
 import type { Database } from "better-sqlite3";
-import { UNSETTLED, UNSETTLED_S } from "./unsettled.js";
 
 /** Of more held events than these a person should know anyhow. */
 const MOST = 50_000;
@@ -18,8 +17,7 @@ interface HeldEvent {
 export function countHeldForTime(database: Database): number {
   const held = database
     .prepare<[number], HeldEvent>(
-      `SELECT event_id AS id, document_id, waits_for FROM event_states
-       WHERE ${UNSETTLED} AND state = 'held' AND dismissed = 0 AND waits_for IS NOT NULL LIMIT ?`,
+      "SELECT id, document_id, waits_for FROM open_events WHERE state = 'held' AND waits_for IS NOT NULL LIMIT ?",
     )
     .all(MOST + 1);
   if (held.length > MOST) return 0;
@@ -32,14 +30,13 @@ export function countHeldForTime(database: Database): number {
   // A document that is not there yet waits for whatever its first event waits for.
   const first = database
     .prepare<[number], number>(
-      `SELECT e.id FROM events e LEFT JOIN document_states d ON d.document_id = e.document_id
+      `SELECT e.id FROM events e JOIN documents_now d ON d.id = e.document_id
        WHERE e.document_id = ? AND d.service_id IS NULL ORDER BY e.at, e.rank, e.id LIMIT 1`,
     )
     .pluck();
   const reached = database
     .prepare<[], { id: number; document_id: number }>(
-      `SELECT s.event_id AS id, s.document_id FROM event_states s
-       WHERE ${UNSETTLED_S} AND s.state = 'deferred' AND s.dismissed = 0`,
+      "SELECT id, document_id FROM open_events WHERE state = 'deferred'",
     )
     .all();
   let count = 0;

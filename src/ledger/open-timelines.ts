@@ -3,7 +3,6 @@ import type { Database } from "better-sqlite3";
 import { type DocumentKey, documentDeduplicationId } from "../model/keys.js";
 import { describeRow } from "./describe-row.js";
 import { describeWait } from "./describe-wait.js";
-import { FAILED_DOCUMENT, FAILED_DOCUMENT_S, UNSETTLED, UNSETTLED_S } from "./unsettled.js";
 
 export interface DocumentName {
   kind: string;
@@ -23,10 +22,7 @@ export interface HeldRecord {
 
 /** `total` of all held events, with the first `limit` in the ledger's order. */
 export function heldEvents(database: Database, limit: number): { total: number; items: HeldRecord[] } {
-  const total = count(
-    database,
-    `SELECT count(*) FROM event_states WHERE ${UNSETTLED} AND state = 'held' AND dismissed = 0`,
-  );
+  const total = count(database, "SELECT count(*) FROM open_events WHERE state = 'held'");
   const items = database
     .prepare<
       [number],
@@ -40,10 +36,10 @@ export function heldEvents(database: Database, limit: number): { total: number; 
         row_id: number | null;
       }
     >(
-      `SELECT d.kind, d.key, e.event, e.at, s.reason, s.waits_for,
+      `SELECT d.kind, d.key, e.event, e.at, o.reason, o.waits_for,
          (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id
-       FROM event_states s JOIN events e ON e.id = s.event_id JOIN documents d ON d.id = e.document_id
-       WHERE ${UNSETTLED_S} AND s.state = 'held' AND s.dismissed = 0 ORDER BY e.document_id, e.at, e.rank, e.id LIMIT ?`,
+       FROM open_events o JOIN events e ON e.id = o.id JOIN documents d ON d.id = e.document_id
+       WHERE o.state = 'held' ORDER BY e.document_id, e.at, e.rank, e.id LIMIT ?`,
     )
     .all(limit)
     .map(({ kind, key, event, at, reason, waits_for, row_id }) => ({
@@ -70,7 +66,7 @@ export interface StrandedRecord {
 
 /** `total` of them, as `tallyOpen` counts them, with the first `limit`. */
 export function strandedDocuments(database: Database, limit: number): { total: number; items: StrandedRecord[] } {
-  const total = count(database, `SELECT count(*) FROM document_states WHERE ${FAILED_DOCUMENT} AND state = 'stranded'`);
+  const total = count(database, "SELECT count(*) FROM failed_documents WHERE state = 'stranded'");
   return { total, items: [...everyStranded(database, limit)] };
 }
 
@@ -89,8 +85,8 @@ export function* everyStranded(database: Database, limit = -1): Generator<Strand
     )
     .pluck();
   const documents = database.prepare<[number], DocumentKey & { id: number }>(
-    `SELECT d.id, d.namespace, d.kind, d.key, d.generation FROM document_states s JOIN documents d ON d.id = s.document_id
-     WHERE ${FAILED_DOCUMENT_S} AND s.state = 'stranded' ORDER BY d.id LIMIT ?`,
+    `SELECT d.id, d.namespace, d.kind, d.key, d.generation FROM failed_documents f JOIN documents d USING (id)
+     WHERE f.state = 'stranded' ORDER BY d.id LIMIT ?`,
   );
   for (const document of documents.iterate(limit)) {
     const tries = attempts.all(document.id, document.id);
@@ -113,9 +109,8 @@ export interface TimelineRecord {
   more: number;
 }
 
-const failedDocuments = `SELECT e.document_id AS id FROM event_states s JOIN events e ON e.id = s.event_id
-    WHERE ${UNSETTLED_S} AND s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0
-  UNION SELECT document_id FROM document_states WHERE ${FAILED_DOCUMENT}
+const failedDocuments = `SELECT document_id AS id FROM open_events WHERE state IN ('rejected', 'stalled', 'foreign', 'changed')
+  UNION SELECT id FROM failed_documents
   UNION SELECT p.document_id FROM placements p JOIN rows r ON r.id = p.row_id WHERE r.fate = 'invalid' AND r.settled IS NULL`;
 
 /** Whole timelines, invalid rows among them, at most `events` entries each. */

@@ -67,8 +67,8 @@ export function createRegistrationStore(database: Database, journal: Journal | n
      ORDER BY a.id LIMIT 500`,
   );
   const countOpen = database.prepare<[], { participants: number; addresses: number }>(
-    `SELECT (SELECT count(*) FROM participants WHERE state <> 'registered' AND state IN ('planned', 'sending', 'stalled') AND row_id IS NOT NULL) AS participants,
-              (SELECT count(*) FROM addresses WHERE state <> 'registered' AND state IN ('planned', 'sending', 'stalled') AND row_id IS NOT NULL) AS addresses`,
+    `SELECT count(iif(subject = 'participant', 1, NULL)) AS participants, count(iif(subject = 'address', 1, NULL)) AS addresses
+     FROM open_registrations WHERE state <> 'rejected'`,
   );
   const participantById = database.prepare<[number], Registration>(
     "SELECT id, state, service_id AS serviceId, payload FROM participants WHERE id = ?",

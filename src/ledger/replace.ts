@@ -9,9 +9,8 @@ import { countContentChange } from "./content-changes.js";
 import { createKnownRows } from "./known-rows.js";
 import { createNextGeneration } from "./next-generation.js";
 import { type KnownDocument } from "./settle.js";
-import { keyBytes, keyText } from "./event-key.js";
+import { keyBytes, keyText, OF_EVENT } from "./event-key.js";
 import { restoredReference } from "./rebuild/restored-reference.js";
-import { OF_EVENT } from "./unsettled.js";
 
 export interface Replacement {
   /** The next generation's id in the ledger. */

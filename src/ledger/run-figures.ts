@@ -1,7 +1,6 @@
 /** Figures of one run for its report and its progress: pace, trouble, unresolved places. Reads only. */
 import type { Database } from "better-sqlite3";
 import type { JsonValue } from "../model/json.js";
-import { UNSETTLED } from "./unsettled.js";
 import { requestsOf } from "./request-id.js";
 
 export interface Pace {
@@ -56,8 +55,7 @@ export function countTrouble(database: Database): { problems: number; held: numb
     database
       .prepare<[], { problems: number; held: number }>(
         `SELECT count(CASE WHEN state <> 'held' THEN 1 END) AS problems, count(CASE WHEN state = 'held' THEN 1 END) AS held
-         FROM event_states WHERE ${UNSETTLED} AND state IN ('held', 'rejected', 'stalled', 'foreign', 'changed')
-           AND dismissed = 0`,
+         FROM open_events WHERE state IN ('held', 'rejected', 'stalled', 'foreign', 'changed')`,
       )
       .get() ?? { problems: 0, held: 0 }
   );
@@ -65,9 +63,7 @@ export function countTrouble(database: Database): { problems: number; held: numb
 
 /** Events that an earlier plan found held, or not yet due. */
 export function countWaiting(database: Database): { held: number; deferred: number } {
-  const count = database
-    .prepare<[string], number>(`SELECT count(*) FROM event_states WHERE ${UNSETTLED} AND state = ? AND dismissed = 0`)
-    .pluck();
+  const count = database.prepare<[string], number>("SELECT count(*) FROM open_events WHERE state = ?").pluck();
   return { held: count.get("held") ?? 0, deferred: count.get("deferred") ?? 0 };
 }
 

@@ -2,7 +2,6 @@
 import type { Database } from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
 import { inputOf } from "./row-id.js";
-import { CODE_OF_EVENT, FAILED_DOCUMENT_S, UNSETTLED_S } from "./unsettled.js";
 
 export interface Selectors {
   /** A run's name: what it staged or sent. */
@@ -28,15 +27,15 @@ export interface Selection {
 
 /** What was dismissed is open again when something waits for it that was not: a row which came in later. */
 const isAwaited = (name: string) =>
-  `EXISTS (SELECT 1 FROM event_states h WHERE h.state <> 'landed' AND h.state <> 'sending' AND h.state = 'held' AND h.waits_for = ${name})`;
+  `EXISTS (SELECT 1 FROM open_events h WHERE h.state = 'held' AND h.waits_for = ${name})`;
 
 const failedRegistrations = (kind: "participant" | "address", table: string) =>
   `SELECT t.id FROM ${table} t WHERE t.state <> 'registered' AND t.state IN ('rejected', 'stalled')
      AND (t.reason IS NOT 'dismissed' OR ${isAwaited(`'${kind}:' || t.id`)}
        OR EXISTS (SELECT 1 FROM ${kind}_aliases a WHERE a.${kind}_id = t.id AND ${isAwaited(`'${kind}:-' || a.id`)}))`;
 
-const failedDocuments = `SELECT d.id FROM document_states s JOIN documents d ON d.id = s.document_id
-  WHERE (${FAILED_DOCUMENT_S} OR s.state = 'rejected' AND s.reason = 'dismissed' AND ${isAwaited("'document:' || d.id")})`;
+const failedDocuments = `SELECT d.id FROM (SELECT id, row_id, reason FROM failed_documents UNION ALL SELECT id, row_id, reason FROM documents_now n
+    WHERE n.state = 'rejected' AND n.reason = 'dismissed' AND ${isAwaited("'document:' || n.id")}) d WHERE true`;
 
 type Condition = { sql: string; values: (string | number)[] };
 
@@ -75,11 +74,10 @@ export function selectOpen(database: Database, selectors: Selectors): Selection 
       ),
     ]),
     events: all(
-      `SELECT e.id FROM event_states s JOIN events e ON e.id = s.event_id
-       WHERE ${UNSETTLED_S} AND s.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled') AND s.dismissed = 0`,
-      [...rowOfEvent, onDocument("e.document_id"), code(CODE_OF_EVENT)],
+      "SELECT e.id FROM open_events e WHERE e.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')",
+      [...rowOfEvent, onDocument("e.document_id"), code("e.code")],
     ),
-    documents: all(failedDocuments, [...onRow("d.row_id"), onDocument("d.id"), code("s.reason")]),
+    documents: all(failedDocuments, [...onRow("d.row_id"), onDocument("d.id"), code("d.reason")]),
     participants: ofRowsOnly ? all(failedRegistrations("participant", "participants"), byRowOf("t")) : [],
     addresses: ofRowsOnly ? all(failedRegistrations("address", "addresses"), byRowOf("t")) : [],
   };

@@ -4,9 +4,8 @@ import { RowferryError } from "../model/error.js";
 import { type Decision, keepDecision } from "./decisions.js";
 import { findDocument, type KnownDocument } from "./settle.js";
 import { show } from "./show/show.js";
-import { keyBytes, keyText } from "./event-key.js";
+import { keyBytes, keyText, OF_EVENT } from "./event-key.js";
 import { createTransitions } from "./transitions.js";
-import { OF_EVENT } from "./unsettled.js";
 
 export interface DoubtfulEvent {
   id: number;

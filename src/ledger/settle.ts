@@ -4,7 +4,7 @@ import { RowferryError } from "../model/error.js";
 import { type DocumentKey, documentDeduplicationId } from "../model/keys.js";
 import { absorbDocument } from "./one-document.js";
 import type { Selection } from "./selection.js";
-import { OF_EVENT } from "./unsettled.js";
+import { OF_EVENT } from "./event-key.js";
 
 export interface Dismissed {
   rows: number;

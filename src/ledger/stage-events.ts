@@ -12,7 +12,7 @@ import type { References } from "./references.js";
 import { restoredReference } from "./rebuild/restored-reference.js";
 import type { DocumentStager } from "./stage-documents.js";
 import { inputOf } from "./row-id.js";
-import { OF_EVENT } from "./unsettled.js";
+import { OF_EVENT } from "./event-key.js";
 
 export interface StagedEvent {
   id: number;

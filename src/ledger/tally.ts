@@ -1,7 +1,6 @@
 /** Counts of a run and of the whole ledger, for summaries and `status`; reads only. */
 import type { Database } from "better-sqlite3";
 import type { StateCounts } from "../model/summary.js";
-import { FAILED_DOCUMENT, UNSETTLED, UNSETTLED_DOCUMENT } from "./unsettled.js";
 import { countHeldForTime } from "./held-for-time.js";
 import { countSending } from "./in-flight.js";
 import { requestsOf } from "./request-id.js";
@@ -16,8 +15,8 @@ export interface OpenWork {
   rows: number;
 }
 
-const unsettledDocuments = `SELECT document_id FROM document_states WHERE ${UNSETTLED_DOCUMENT} AND reason = 'doubt-unsettled'
-  UNION SELECT document_id FROM event_states WHERE ${UNSETTLED} AND state = 'stalled' AND reason = 'doubt-unsettled'`;
+const unsettledDocuments = `SELECT id FROM failed_documents WHERE reason = 'doubt-unsettled'
+  UNION SELECT document_id FROM open_events WHERE state = 'stalled' AND reason = 'doubt-unsettled'`;
 
 type Counted = { state: string; count: number };
 
@@ -62,32 +61,23 @@ export function tallyRun(database: Database, runId: number): Omit<OpenWork, "row
 
 /** Everything of the ledger that is not at rest. */
 export function tallyOpen(database: Database): OpenWork {
-  const registrations = (table: string) =>
-    counts(
-      database
-        .prepare<[], Counted>(
-          `SELECT state, count(*) AS count FROM ${table} WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed' GROUP BY state`,
-        )
-        .all(),
-    );
+  const registrations = database.prepare<[string], Counted>(
+    "SELECT state, count(*) AS count FROM open_registrations WHERE subject = ? GROUP BY state",
+  );
   const documents = database.prepare<[], Counted>(
-    `SELECT CASE WHEN reason = 'doubt-unsettled' THEN 'unsettled' ELSE state END AS state, count(*) AS count FROM document_states
-     WHERE ${FAILED_DOCUMENT} GROUP BY 1`,
+    `SELECT iif(reason = 'doubt-unsettled', 'unsettled', state) AS state, count(*) AS count FROM failed_documents GROUP BY 1`,
   );
   const events = database.prepare<[], Counted>(
     // What rode with a stranded document, or is in doubt behind doubt that only a person can settle, waits for a person,
     // not for the next run (HARD-CASES H1, H4).
     `SELECT CASE WHEN state <> 'stalled' THEN state WHEN reason = 'document-stranded' THEN 'stranded'
        WHEN document_id IN (${unsettledDocuments}) THEN 'unsettled'
-       ELSE state END AS state, count(*) AS count FROM event_states
-     WHERE ${UNSETTLED} AND state IN ('held', 'deferred', 'rejected', 'stalled', 'foreign', 'changed')
-       AND dismissed = 0
-     GROUP BY 1`,
+       ELSE state END AS state, count(*) AS count FROM open_events WHERE state <> 'planned' GROUP BY 1`,
   );
   const planned = database
     .prepare<[], number>(
       `SELECT (SELECT count(*) FROM events) - (SELECT count(*) FROM event_states)
-         + (SELECT count(*) FROM event_states WHERE ${UNSETTLED} AND state = 'planned')`,
+         + (SELECT count(*) FROM open_events WHERE state = 'planned')`,
     )
     .pluck()
     .get();
@@ -97,8 +87,8 @@ export function tallyOpen(database: Database): OpenWork {
     .pluck()
     .get();
   return {
-    participants: registrations("participants"),
-    addresses: registrations("addresses"),
+    participants: counts(registrations.all("participant")),
+    addresses: counts(registrations.all("address")),
     documents: counts([{ state: "sending", count: sending.documents }, ...documents.all()]),
     events: apartFromWaiting(
       database,

@@ -5,7 +5,7 @@
 import type { Database } from "better-sqlite3";
 import type { Code } from "../model/codes.js";
 import { COPIED_TO } from "./copied-to.js";
-import { OF_EVENT } from "./unsettled.js";
+import { OF_EVENT } from "./event-key.js";
 
 export interface RefusalNote {
   code: Code;

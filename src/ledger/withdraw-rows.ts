@@ -10,7 +10,7 @@ import type { KnownRows } from "./known-rows.js";
 import { withoutOwnColumns } from "./own-columns.js";
 import { cellHash as hashOfCells, createCellReader } from "./row-cells.js";
 import { inputOf } from "./row-id.js";
-import { OF_EVENT } from "./unsettled.js";
+import { OF_EVENT } from "./event-key.js";
 
 export interface RowWithdrawal {
   /** The row a `rowferry_row` cell names; null when this ledger has no such row. */

@@ -1,9 +1,8 @@
 /** What is not at rest, read document by document in the ledger's total order; the planner's only view of the ledger. */
 import type { Database } from "better-sqlite3";
 import type { DocumentState, EventState } from "../model/states.js";
-import { keyText } from "./event-key.js";
+import { keyText, OF_EVENT } from "./event-key.js";
 import { sendingDocuments, sendingEvents } from "./in-flight.js";
-import { OF_EVENT, UNSETTLED, UNSETTLED_DOCUMENT } from "./unsettled.js";
 
 export interface WorkEvent {
   id: number;
@@ -203,8 +202,8 @@ export function createWorkStore(database: Database) {
   );
   const stalledDocuments = database
     .prepare<[], number>(
-      `SELECT document_id FROM document_states WHERE ${UNSETTLED_DOCUMENT} AND state = 'stalled'
-       UNION SELECT document_id FROM event_states WHERE ${UNSETTLED} AND state = 'stalled'
+      `SELECT id FROM failed_documents WHERE state = 'stalled'
+       UNION SELECT document_id FROM open_events WHERE state = 'stalled'
        UNION SELECT document_id FROM (${sendingDocuments})
        UNION SELECT document_id FROM (${sendingEvents}) ORDER BY 1`,
     )

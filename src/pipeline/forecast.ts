@@ -4,7 +4,7 @@
  */
 import type { RegistrationStore } from "../ledger/registrations.js";
 import { describeWait } from "../ledger/describe-wait.js";
-import type { ProblemCount } from "../ledger/tally-problems.js";
+import type { ProblemCount } from "../ledger/problems.js";
 import { createUnhindered } from "../ledger/unhindered.js";
 import { planWork } from "../plan/plan-work.js";
 import type { Session } from "./session.js";

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyLedger } from "../ledger/backup.js";
 import { createRunStore } from "../ledger/runs.js";
-import { tallyHeld } from "../ledger/tally-held.js";
-import { type ProblemCount, tallyProblems } from "../ledger/tally-problems.js";
+import { type ProblemCount, tallyProblems, tallyHeld } from "../ledger/problems.js";
 import { tallyOpen } from "../ledger/tally.js";
 import { inTransaction } from "../ledger/transaction.js";
 import { loadMapping } from "../map/load-mapping.js";
@@ -72,7 +71,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
         inputs: staged.map(({ id: _, ...input }) => input),
         ...expected,
         preview,
-        problems: tallyProblems(database, open),
+        problems: tallyProblems(database),
         waiting: tallyHeld(database),
         exitCode: ends === ExitCode.person ? ExitCode.person : ExitCode.ok,
       };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openLedgerReadOnly } from "../ledger/open-ledger.js";
 import { createRunStore } from "../ledger/runs.js";
 import { tallyOpen } from "../ledger/tally.js";
-import { tallyProblems } from "../ledger/tally-problems.js";
+import { tallyProblems } from "../ledger/problems.js";
 import { RowferryError } from "../model/error.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
@@ -35,7 +35,7 @@ export async function writeReportAgain(target: Target, run: string | null): Prom
     if (found.summary === null) throw new RowferryError("run-unknown", `the run ${found.name} has not come to an end`);
     const open = tallyOpen(database);
     const ended = JSON.parse(found.summary) as Summary;
-    const summary: Summary = { ...ended, open, problems: tallyProblems(database, open) };
+    const summary: Summary = { ...ended, open, problems: tallyProblems(database) };
     const path = join(runFolder(target, found.name), "report.html");
     await writeHtmlReport(path, collectReportData(database, summary, found.id));
     return { run: found.name, path };

@@ -1,8 +1,7 @@
 import { openLedgerReadOnly } from "../ledger/open-ledger.js";
 import { createRunStore } from "../ledger/runs.js";
-import { tallyHeld, type WaitingCount } from "../ledger/tally-held.js";
 import { type OpenWork, tallyOpen } from "../ledger/tally.js";
-import { type ProblemCount, tallyProblems } from "../ledger/tally-problems.js";
+import { type ProblemCount, tallyProblems, tallyHeld, type WaitingCount } from "../ledger/problems.js";
 import type { Target } from "../model/target.js";
 import { ownerOf } from "./ledger-access.js";
 
@@ -24,7 +23,7 @@ export async function readStatus({ target }: { target: Target }): Promise<Status
     const iso = (ms: number) => new Date(ms).toISOString();
     return {
       open,
-      problems: tallyProblems(database, open),
+      problems: tallyProblems(database),
       waiting: tallyHeld(database),
       lastRun: last && {
         ...last,

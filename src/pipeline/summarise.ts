@@ -1,5 +1,5 @@
 import { tallyOpen, tallyRun, type OpenWork } from "../ledger/tally.js";
-import { tallyProblems, tallyWarnings } from "../ledger/tally-problems.js";
+import { tallyProblems, tallyWarnings } from "../ledger/problems.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { RowCounts, Summary } from "../model/summary.js";
 import { limitOf, secondsAtLimit } from "./forecast.js";
@@ -46,7 +46,7 @@ export function summarise(
       secondsAtLimit: secondsAtLimit(submitter.counts.sent, limit),
       limit,
     },
-    problems: tallyProblems(database, open),
+    problems: tallyProblems(database),
     warnings: tallyWarnings(database, context.startedAt),
     files: [],
   };

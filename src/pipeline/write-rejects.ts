@@ -6,7 +6,6 @@ import { everyStranded } from "../ledger/open-timelines.js";
 import { createRejects, type RejectedLedgerRow } from "../ledger/rejects.js";
 import { rowId } from "../ledger/row-id.js";
 import { rowsOf } from "../ledger/rows-of.js";
-import { tallyOpen } from "../ledger/tally.js";
 import { selectOpen, type Selectors } from "../ledger/selection.js";
 import type { Problem } from "../model/problem.js";
 import type { Target } from "../model/target.js";
@@ -30,7 +29,7 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
     const documents = new Set(selection.documents);
     const wanted = rowsOf(database, selection);
     const inputs = createInputStore(database);
-    const rejects = createRejects(database, tallyOpen(database));
+    const rejects = createRejects(database);
     return {
       found: rejects.inputs().flatMap((id) => {
         const input = inputs.get(id);

@@ -46,7 +46,7 @@ export async function writeRunFiles(
 }
 
 async function writeRejected(session: Session, folder: string, summary: Summary): Promise<void> {
-  const rejects = createRejects(session.database, summary.open);
+  const rejects = createRejects(session.database);
   for (const id of rejects.inputs()) {
     const input = session.inputs.get(id);
     if (input === null) continue;

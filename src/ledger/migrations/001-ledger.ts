@@ -1,4 +1,3 @@
-import { UNSETTLED, UNSETTLED_DOCUMENT } from "../unsettled.js";
 import { type Machine, statesOf, transitions } from "../../model/states.js";
 
 // Chains of comparisons: SQLite builds a table for every `IN` list of three or more, anew for every row written.
@@ -208,7 +207,7 @@ CREATE TABLE document_states (
   changed_at INTEGER NOT NULL,
   CHECK (service_id IS NOT NULL OR NOT (${isOneOf("state", ["open", "closed", "cancelled"])}))
 ) STRICT;
-CREATE INDEX document_states_open ON document_states (state) WHERE ${UNSETTLED_DOCUMENT};
+CREATE INDEX document_states_open ON document_states (state) WHERE service_id IS NULL AND state <> 'sending';
 -- A row may name a document by the id that the service gave it.
 CREATE INDEX document_states_by_service_id ON document_states (service_id) WHERE service_id IS NOT NULL;
 ${law("document_states", "document")}
@@ -258,7 +257,7 @@ CREATE TABLE event_states (
   PRIMARY KEY (document_id, event_id)
 ) STRICT, WITHOUT ROWID;
 -- What is being sent is found by its request: most events pass through it and on to landed without a change here.
-CREATE INDEX event_states_open ON event_states (state) WHERE ${UNSETTLED};
+CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' AND state <> 'sending';
 ${law("event_states", "event")}
 
 -- Each document and event with the state it is in; where nothing was written down yet, it is planned.
@@ -409,6 +408,47 @@ CREATE TABLE decisions (
   at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX decisions_by_document ON decisions (document_id);
+
+-- What has come to no good end and nobody has given up; events that are being sent are found by their requests.
+CREATE VIEW open_events AS
+  SELECT s.event_id AS id, s.document_id, s.state, s.reason, s.waits_for, s.doubt,
+    -- A refused CANCEL of a replacement is no matter of a row.
+    iif(s.state = 'rejected' AND (SELECT event FROM events WHERE id = s.event_id) = '#replaced', 'cancel-refused',
+      coalesce(s.reason, s.state)) AS code
+  FROM event_states s
+  WHERE s.state <> 'landed' AND s.state <> 'sending' AND s.state <> 'landed-without-id' AND s.dismissed = 0;
+
+CREATE VIEW failed_documents AS
+  SELECT d.id, d.kind, d.key, d.row_id, s.state, s.reason FROM document_states s JOIN documents d ON d.id = s.document_id
+  WHERE s.service_id IS NULL AND s.state <> 'sending' AND s.state IN ('rejected', 'stalled', 'stranded')
+    AND s.reason IS NOT 'replaced' AND s.reason IS NOT 'dismissed';
+
+CREATE VIEW open_registrations AS
+  SELECT 'participant' AS subject, id, row_id, state, reason, json_extract(payload, '$.taxId') AS name FROM participants
+  WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed'
+  UNION ALL SELECT 'address', id, row_id, state, reason, identity FROM addresses
+  WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed';
+
+-- What a person or a later run has to see to, and why: a line for each problem of an invalid row, and for each record that failed.
+CREATE VIEW failures AS
+  SELECT 'row' AS subject, r.id, r.id AS row_id, r.fate AS state, p.code, p.column_name, p.message, p.hint, NULL AS name
+  FROM rows r JOIN problems p ON p.row_id = r.id AND p.severity = 'error'
+  WHERE r.fate = 'invalid' AND r.settled IS NULL
+  UNION ALL
+  SELECT 'event', o.id, (SELECT min(row_id) FROM row_events WHERE event_id = o.id), o.state, o.code, NULL,
+    (SELECT message FROM problems WHERE subject = 'event' AND subject_id = o.id AND severity = 'error' ORDER BY id DESC LIMIT 1), NULL,
+    e.event || ' of ' || d.kind || ' ' || d.key
+  FROM open_events o JOIN events e ON e.id = o.id AND e.document_id = o.document_id JOIN documents d ON d.id = e.document_id
+  WHERE o.state IN ('rejected', 'stalled', 'foreign', 'changed')
+  UNION ALL
+  SELECT 'document', id, row_id, state, reason, NULL,
+    (SELECT message FROM problems WHERE subject = 'document' AND subject_id = f.id AND severity = 'error' ORDER BY id DESC LIMIT 1), NULL, kind || ' ' || key
+  FROM failed_documents f
+  UNION ALL
+  SELECT subject, id, row_id, state, reason, NULL,
+    (SELECT message FROM problems p WHERE p.subject = o.subject AND p.subject_id = o.id AND p.severity = 'error'
+       ORDER BY p.id DESC LIMIT 1), NULL, subject || ' ' || name
+  FROM open_registrations o WHERE state IN ('rejected', 'stalled');
 
 -- A dismissal names content, so that it stays in force when the same row comes back (HARD-CASES H23). Of a row that was
 -- corrected it names the row that has come instead.

@@ -3,8 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { JsonObject } from "../../model/json.js";
 import type { JournalDocument } from "../journal-entries.js";
 import { createKnownRows } from "../known-rows.js";
-import { keyBytes } from "../event-key.js";
-import { OF_EVENT } from "../unsettled.js";
+import { keyBytes, OF_EVENT } from "../event-key.js";
 import { text } from "./entry-fields.js";
 import { restoredReference } from "./restored-reference.js";
 

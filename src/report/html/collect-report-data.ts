@@ -1,8 +1,7 @@
 /** Builds what the report shows from a ledger and a run's summary. Reads only; knows no HTML. */
 import type { LedgerDatabase } from "../../ledger/open-ledger.js";
 import { failedTimelines, heldEvents, strandedDocuments } from "../../ledger/open-timelines.js";
-import { type ProblemExample, problemExamples, warningExamples } from "../../ledger/problem-examples.js";
-import { openProblems } from "../../ledger/tally-problems.js";
+import { type ProblemExample, problemExamples, warningExamples } from "../../ledger/problems.js";
 import { paceOf, unresolvedPlaces } from "../../ledger/run-figures.js";
 import type { Code } from "../../model/codes.js";
 import { describePlace } from "../../model/place.js";
@@ -20,7 +19,6 @@ const ownSection: readonly Code[] = [...identityCodes, "address-unresolved"];
 export function collectReportData(database: LedgerDatabase, summary: Summary, runId: number): ReportData {
   const since = Date.parse(summary.startedAt);
   const { open } = summary;
-  const some = openProblems(open);
   const nothing = { total: 0, items: [] };
   // Most runs end well: what the tallies count none of is not looked for.
   const warnings = summary.warnings.length === 0 ? [] : warningExamples(database, since, most.perCode);
@@ -29,12 +27,10 @@ export function collectReportData(database: LedgerDatabase, summary: Summary, ru
   const isAnyHeld = (open.events["held"] ?? 0) + (open.events["waiting"] ?? 0) > 0;
   const held = isAnyHeld ? heldEvents(database, most.held) : nothing;
   const isAnyStranded = (open.documents["stranded"] ?? 0) > 0;
-  const hasFailed = some.rows || some.documents || some.events;
   return {
     summary,
     pace: paceOf(database, runId),
-    problems:
-      summary.problems.length === 0 ? [] : grouped(summary.problems, problemExamples(database, open, most.perCode)),
+    problems: summary.problems.length === 0 ? [] : grouped(summary.problems, problemExamples(database, most.perCode)),
     warnings: grouped(
       summary.warnings.filter(({ code }) => !ownSection.includes(code)),
       warnings,
@@ -46,9 +42,10 @@ export function collectReportData(database: LedgerDatabase, summary: Summary, ru
       items: warnings.filter(({ code }) => identityCodes.includes(code)).map(identityWarning),
     },
     geographies: { total: places.total, items: places.items.map(unresolved) },
-    timelines: hasFailed
-      ? failedTimelines(database, { documents: most.timelines, events: most.eventsOfTimeline })
-      : nothing,
+    timelines:
+      summary.problems.length > 0
+        ? failedTimelines(database, { documents: most.timelines, events: most.eventsOfTimeline })
+        : nothing,
   };
 }
 
