@@ -139,13 +139,15 @@ it("a signal that came when all was done has interrupted nothing", () => {
   stop.abort({ exitCode: ExitCode.terminated });
   const none = { participants: {}, addresses: {}, documents: {}, events: {}, rows: 0 };
   const never = () => false;
-  expect(exitCodeOf({ signal: stop.signal, stopped: null }, none, never)).toBe(ExitCode.ok);
-  expect(exitCodeOf({ signal: stop.signal, stopped: null }, { ...none, rows: 1 }, never)).toBe(ExitCode.person);
-  expect(exitCodeOf({ signal: stop.signal, stopped: null }, { ...none, events: { planned: 1 } }, never)).toBe(
-    ExitCode.terminated,
+  expect(exitCodeOf({ signal: stop.signal, stopped: null, emptyFiles: [] }, none, never)).toBe(ExitCode.ok);
+  expect(exitCodeOf({ signal: stop.signal, stopped: null, emptyFiles: [] }, { ...none, rows: 1 }, never)).toBe(
+    ExitCode.person,
   );
+  expect(
+    exitCodeOf({ signal: stop.signal, stopped: null, emptyFiles: [] }, { ...none, events: { planned: 1 } }, never),
+  ).toBe(ExitCode.terminated);
   const stopped = { code: "interrupted", message: "" } as const;
-  expect(exitCodeOf({ signal: stop.signal, stopped }, none, never)).toBe(ExitCode.terminated);
+  expect(exitCodeOf({ signal: stop.signal, stopped, emptyFiles: [] }, none, never)).toBe(ExitCode.terminated);
 });
 
 it("`report` of an earlier run shows what stands open now, not what stood open when it ended", async () => {

@@ -207,7 +207,27 @@ describe("a packed file", () => {
     expect([exit, counts.staged, counts.invalid]).toEqual([3, 2, 1]);
     expect(told).toContain("rows.zip/in/rows-2.csv, row 3");
     expect(told).toContain("rows.zip_in_rows-2.rejected.csv");
+    expect(told).toContain("rows.zip also holds what is not read: notes.md");
     expect(await openNames(content)).toEqual(["rows.zip/in/rows-2.csv", "rows.zip/rows-1.csv"]);
+  });
+
+  test("a workbook within a zip file or under gzip is read like any other", async () => {
+    const workbook = await book([header, line(2, ["a", "01/10/2025", "x"])]);
+    const archive = await writeZip([
+      { name: "rows-1.xlsx", data: workbook },
+      { name: "rows-2.csv", data: rows("b") },
+    ]);
+    expect(await imported("rows.zip", archive)).toMatchObject({ exit: 0, rows: { staged: 2 } });
+    expect(await imported("rows.xlsx.gz", gzipSync(workbook))).toMatchObject({ exit: 0, rows: { staged: 1 } });
+  });
+
+  test("an archive within an archive is refused, with what to do", async () => {
+    const inner = await writeZip([{ name: "rows.csv", data: rows("a") }]);
+    const nested = await temporaryFile(await writeZip([{ name: "rows.zip", data: inner }]), "nested.zip");
+    await expect(readTable(nested)).rejects.toMatchObject({
+      code: "file-refused",
+      message: expect.stringContaining("unpack it first"),
+    });
   });
 
   test.each([
@@ -220,6 +240,60 @@ describe("a packed file", () => {
       code: "file-refused",
       message: expect.stringContaining(named),
     });
+  });
+});
+
+describe("several files of one command", () => {
+  const many = {
+    "rows-1.csv": csv("id,day,note", "a,01/10/2025,x"),
+    "rows-2.csv": "",
+    "rows-3.csv": "\n\n\n",
+    "rows-4.csv": "id,day,note\n",
+    "rows-5.csv": csv("id,day,note", ...Array.from({ length: 2000 }, (_, row) => `k${row},01/10/2025,x`)),
+  };
+
+  async function importedAll(options: string) {
+    const world = testWorld({ files: { "m.yaml": mapping(options), ...many }, pipeline });
+    world.clock = { ...systemClock, now: () => world.now };
+    const paths = Object.keys(many).map((name) => join(world.cwd, name));
+    const exit = await type(world, "import", join(world.cwd, "m.yaml"), ...paths, "--json", "--limit", "3");
+    const lines = world.stdout.text
+      .trimEnd()
+      .split("\n")
+      .map((one) => JSON.parse(one) as { type: string; stage?: string; done?: number; share?: number });
+    return { exit, summary: lines.at(-1) as unknown as Summary, lines, world };
+  }
+
+  test("an empty one does not stop the others, and needs a person (F25)", async () => {
+    const { exit, summary } = await importedAll("");
+    expect([exit, summary.rows.staged]).toEqual([3, 2001]);
+    expect(summary.problems).toEqual([{ code: "file-empty", count: 2, example: "rows-2.csv" }]);
+    expect(summary.inputs.map(({ input, read }) => [input, read])).toEqual([
+      ["rows-1.csv", 1],
+      ["rows-4.csv", 0],
+      ["rows-5.csv", 2000],
+    ]);
+  });
+
+  test("`allowEmpty` makes it a file of no rows; a header alone is one anyway", async () => {
+    const { exit, summary, world } = await importedAll("    allowEmpty: true");
+    expect([exit, summary.rows.staged, summary.problems]).toEqual([0, 2001, []]);
+    const empty = join(world.cwd, "rows-2.csv");
+    expect(await type(world, "check", join(world.cwd, "m.yaml"), empty)).toBe(0);
+    expect(
+      await type(world, "guess", empty, join(world.cwd, "rows-1.csv"), "--output", join(world.cwd, "g.yaml")),
+    ).not.toBe(1);
+  });
+
+  test("one share and one count over all of them, never going back (F25)", async () => {
+    const { lines } = await importedAll("    allowEmpty: true");
+    const reading = lines.filter(({ type: kind, stage }) => kind === "progress" && stage === "reading");
+    for (const name of ["share", "done"] as const) {
+      const told = reading.map((one) => one[name] ?? -1);
+      expect(told).toEqual(told.toSorted((one, other) => one - other));
+      expect(told.at(-1)).toBe(name === "share" ? 1 : 2001);
+    }
+    expect(reading.length).toBeGreaterThan(5);
   });
 });
 

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { RowferryError } from "../src/model/error.js";
 import type { Row } from "../src/model/row.js";
 import { type CsvFile, openCsv } from "../src/read/csv/open-csv.js";
 import { expandFiles } from "../src/read/files.js";
@@ -33,6 +34,7 @@ function fake(chunks: () => AsyncIterable<Buffer>): CsvFile {
     bytes: 0,
     compression: "none",
     chunks,
+    position: () => 0,
     checkUnchanged: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
@@ -174,7 +176,7 @@ describe("a file that is not read to its end throws (HARD-CASES H14, H33)", () =
     const file = fake(async function* () {
       opens++;
       yield Buffer.from("a,b\n1,2\n");
-      if (opens > 2) throw new Error("EIO");
+      if (opens > 2) throw new RowferryError("file-unreadable", "reading failed: EIO", { place: { file: "fake.csv" } });
       yield Buffer.from("3,4\n");
     });
     await expect(drain(openCsv(file))).rejects.toMatchObject({

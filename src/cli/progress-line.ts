@@ -6,6 +6,8 @@ export interface ProgressFigures {
   done: number;
   /** Null while it is not known. */
   total: number | null;
+  /** Of the work done, where `done` and `total` do not tell it; absent: they do. */
+  share?: number;
   /** Requests per second over the last seconds; null before any was sent. */
   perSecond: number | null;
   /** The target's limit in requests per second; null: unthrottled. */
@@ -22,7 +24,7 @@ const barWidth = 16;
 /** At most `width` characters. `bar`: with a bar, for a terminal. */
 export function progressLine(figures: ProgressFigures, width: number, bar: boolean): string {
   const { done, total, problems, held, retries } = figures;
-  const share = total === null || total === 0 ? null : Math.min(1, done / total);
+  const share = figures.share ?? (total === null || total === 0 ? null : Math.min(1, done / total));
   // Documents that others let go on come in again, and were not in the total.
   const count =
     total === null && done === 0

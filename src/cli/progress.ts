@@ -54,7 +54,7 @@ export function createProgress(options: ProgressOptions): Progress {
       } else if (event.type === "progress") {
         sent = event.sent;
         requests.add(clock.now(), sent);
-        work.add(clock.now(), event.done);
+        work.add(clock.now(), event.share ?? event.done);
         figures = { ...figures, ...pick(event), perSecond: requests.perSecond() };
         figures.secondsLeft = secondsLeft(figures, work.perSecond());
         drawing.draw(figures, false);
@@ -76,11 +76,13 @@ function blankFigures(stage: string, limit: number | null): ProgressFigures {
 }
 
 function pick(event: PipelineEvent & { type: "progress" }) {
-  const { stage, done, total, problems, held, retries } = event;
-  return { stage: plainText(stage, 20), done, total, problems, held, retries };
+  const { stage, done, total, share, problems, held, retries } = event;
+  const counts = { done, total, problems, held, retries };
+  return { stage: plainText(stage, 20), ...counts, ...(share === undefined ? {} : { share }) };
 }
 
-function secondsLeft({ done, total }: ProgressFigures, perSecond: number | null): number | null {
+function secondsLeft({ done, total, share }: ProgressFigures, perSecond: number | null): number | null {
+  if (share !== undefined && perSecond !== null && perSecond > 0) return (1 - share) / perSecond;
   if (total === null || perSecond === null || perSecond <= 0 || done >= total) return null;
   return (total - done) / perSecond;
 }

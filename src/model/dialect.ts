@@ -36,6 +36,8 @@ export interface ReadOptions {
   csv?: CsvOptions;
   excel?: ExcelOptions;
   header?: HeaderOption;
+  /** An empty file is a file of no rows; default: it needs a person. */
+  allowEmpty?: boolean;
 }
 
 /** The dialect as used; stored with the input, shown by `check`, pinned by `guess`, and used to write rejected files. */

@@ -72,6 +72,8 @@ export type PipelineEvent =
       stage: string;
       done: number;
       total: number | null;
+      /** Of reading: how much of all files of the command is read, 0 to 1; absent where that is not known. */
+      share?: number;
       sent: number;
       problems: number;
       held: number;

@@ -1,9 +1,10 @@
 /** What a mapping makes of files, without a ledger: nothing is staged, nothing is kept, everything that is wrong is told. */
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import type { PipelineEvent } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
+import { createReadingProgress, type ReadingProgress } from "./reading-progress.js";
 import { openInput } from "../read/open-input.js";
 import { inputsOfFile } from "./inputs-of-file.js";
 import { type CheckError, checkTable, type TableCheck } from "./check-table.js";
@@ -37,16 +38,12 @@ export interface CheckFilesOptions {
  */
 export async function checkFiles(options: CheckFilesOptions): Promise<FileCheck[]> {
   const { mapping, cwd, signal, observe } = options;
-  const paths = await expandFiles(options.files, cwd);
+  const tell = (message: string) => observe({ type: "notice", level: "info", code: null, message });
+  const paths = await expandFiles(options.files, cwd, tell);
   observe({ type: "stage", stage: "reading", total: null });
+  const progress = await createReadingProgress(paths, observe, cwd);
   const checks: FileCheck[] = [];
-  let before = 0;
-  for (const path of paths) {
-    const progress = (rows: number) => observe(reading(before + rows));
-    const check = await checkFile(mapping, path, cwd, { signal, progress });
-    before += check.tables.reduce((total, table) => total + table.rows.read, 0);
-    checks.push(check);
-  }
+  for (const path of paths) checks.push(await checkFile(mapping, path, cwd, { signal, progress }));
   return checks;
 }
 
@@ -54,12 +51,17 @@ async function checkFile(
   mapping: Mapping,
   path: string,
   cwd: string,
-  options: { signal: AbortSignal; progress: (rows: number) => void },
+  options: { signal: AbortSignal; progress: ReadingProgress },
 ): Promise<FileCheck> {
   const check: FileCheck = { path, format: null, sheets: [], tables: [], error: null };
   const input = await openInput(path === "-" ? path : resolve(cwd, path)).catch((error: unknown) =>
     recordError(check, error),
   );
+  if (
+    check.error?.code === "file-empty" &&
+    mapping.inputsFor(basename(path)).every(({ read }) => read.allowEmpty === true)
+  )
+    check.error = null;
   if (input === null) return check;
   try {
     check.format = input.format;
@@ -72,10 +74,14 @@ async function checkFile(
     let rows = 0;
     for (const mappingInput of inputs) {
       const done = rows;
-      const table = await checkTable(input, mappingInput, { ...options, progress: (n) => options.progress(done + n) });
+      const table = await checkTable(input, mappingInput, {
+        signal: options.signal,
+        progress: (more) => options.progress.tell(input, done + more),
+      });
       rows += table.rows.read;
       check.tables.push(table);
     }
+    options.progress.next(input, rows);
     check.sheets = input.sheets.map((one) => ({
       ...one,
       read: check.tables.some(({ dialect, sheet }) => dialect !== null && sheet === one.sheet),
@@ -92,6 +98,3 @@ function recordError(check: FileCheck, error: unknown): null {
   check.error = { code, message, hint, place };
   return null;
 }
-
-const reading = (done: number) =>
-  ({ type: "progress", stage: "reading", done, total: null, sent: 0, problems: 0, held: 0, retries: 0 }) as const;

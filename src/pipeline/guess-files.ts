@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { type Guess, guessMapping, type GuessOptions, type GuessTable } from "../map/guess/guess-mapping.js";
 import { RowferryError } from "../model/error.js";
+import { describePlace } from "../model/place.js";
 import type { Row } from "../model/row.js";
 import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
@@ -24,14 +25,21 @@ export async function guessFromFiles(
   const { cwd, signal, ...wanted } = options;
   const tables: GuessTable[] = [];
   const left: string[] = [];
-  for (const path of await expandFiles(files, cwd)) {
-    const input = await openInput(path === "-" ? path : resolve(cwd, path));
+  let empty: RowferryError | null = null;
+  for (const path of await expandFiles(files, cwd, (note) => left.push(note))) {
+    let input: Input | null = null;
     try {
+      input = await openInput(path === "-" ? path : resolve(cwd, path));
       await sampleTables(input, { signal, tables, left });
+    } catch (error) {
+      if (!(error instanceof RowferryError) || error.code !== "file-empty") throw error;
+      left.push(`${describePlace(error.place)} is left out: ${error.message}`);
+      empty = error;
     } finally {
-      await input.close();
+      await input?.close();
     }
   }
+  if (tables.length === 0 && empty !== null) throw empty;
   const guess = guessMapping(tables, wanted);
   return { yaml: guess.yaml, unsure: [...guess.unsure, ...left] };
 }

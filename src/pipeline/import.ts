@@ -66,7 +66,11 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
       const ours = isCopy
         ? { ...open, documents: { ...open.documents, ...none }, events: { ...open.events, ...none } }
         : open;
-      const ends = exitCodeOf({ stopped: null, signal: session.signal }, ours, () => false);
+      const ends = exitCodeOf(
+        { stopped: null, signal: session.signal, emptyFiles: session.emptyFiles },
+        ours,
+        () => false,
+      );
       return {
         inputs: staged.map(({ id: _, ...input }) => input),
         ...expected,

@@ -79,6 +79,8 @@ export interface Session {
   readonly submitter: Submitter;
   /** Why no more is sent; null: work goes on. */
   stopped: Stopped | null;
+  /** Names of files that held nothing, where the mapping does not allow it. */
+  readonly emptyFiles: string[];
   /** This service notices duplicates before lateness: seen in this run (open-points 19). */
   duplicatesAreSeen: boolean;
   /** POST /documents is not there: seen in this run (open-points 25). */
@@ -162,6 +164,7 @@ export async function openSession(command: string, mapping: string | null, optio
       caps: createRequestCaps({ maxEvents: target.maxEventsPerRequest, maxBytes: target.maxRequestBytes }),
       submitter,
       stopped: null,
+      emptyFiles: [],
       duplicatesAreSeen: false,
       documentsEndpointIsAbsent: false,
       stop(answer) {

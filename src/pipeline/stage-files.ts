@@ -4,16 +4,19 @@
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { createInputStager } from "../ledger/stage-input.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import type { MappedRow } from "../model/mapped-row.js";
+import { describePlace } from "../model/place.js";
 import type { Row } from "../model/row.js";
 import type { RowCounts } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
 import { inputsOfFile } from "./inputs-of-file.js";
+import { createReadingProgress } from "./reading-progress.js";
 import type { Session } from "./session.js";
 import { refuseChangedKeys } from "./changed-keys.js";
 
@@ -30,18 +33,44 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
   const settingsId = session.settings.idOf(mapping.settings);
   const staged: StagedInput[] = [];
   const inputsOfImport = new Set<number>();
-  for (const path of await expandFiles(files)) {
-    const input = await openInput(path);
+  const tell = (message: string) => session.observe({ type: "notice", level: "info", code: null, message });
+  const paths = await expandFiles(files, undefined, tell);
+  const progress = await createReadingProgress(paths, session.observe);
+  for (const path of paths) {
+    const input = await openInput(path).catch((error: unknown) =>
+      tellEmpty(session, error, () => mapping.inputsFor(basename(path))),
+    );
+    if (input === null) continue;
+    let rows = 0;
     try {
       for (const mappingInput of await inputsOfFile(mapping, input, session.inputs)) {
-        const context = { mapping, mappingHash, mappingInput, settingsId, inputsOfImport, path };
-        staged.push(await stageTable(session, input, context));
+        const before = rows;
+        const tellRows = (done: number) => progress.tell(input, before + done);
+        const context = { mapping, mappingHash, mappingInput, settingsId, inputsOfImport, path, tellRows };
+        const one = await stageTable(session, input, context).catch((error: unknown) =>
+          tellEmpty(session, error, () => [mappingInput]),
+        );
+        if (one === null) continue;
+        rows += one.read;
+        staged.push(one);
       }
+      progress.next(input, rows);
     } finally {
       await input.close();
     }
   }
   return staged;
+}
+
+/** An empty file stops no other; whether it needs a person is the mapping's choice. @throws whatever else it is */
+function tellEmpty(session: Session, error: unknown, inputs: () => readonly MappingInput[]): null {
+  if (!(error instanceof RowferryError) || error.code !== "file-empty") throw error;
+  const allowed = inputs().every(({ read }) => read.allowEmpty === true);
+  const place = describePlace(error.place);
+  if (!allowed) session.emptyFiles.push(place);
+  const message = `${place}: ${error.message}${allowed ? ", as the mapping allows" : ""}.`;
+  session.observe({ type: "notice", level: allowed ? "info" : "warning", code: error.code, message });
+  return null;
 }
 
 /** The mapping's file and whatever lies beside it that it uses: any change means staging again. */
@@ -58,6 +87,8 @@ interface TableContext {
   settingsId: number;
   inputsOfImport: Set<number>;
   path: string;
+  /** Called with the rows read so far. */
+  tellRows: (done: number) => void;
 }
 
 async function stageTable(session: Session, input: Input, context: TableContext): Promise<StagedInput> {
@@ -111,7 +142,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
       session.observe({ type: "notice", level: "warning", code, message });
     },
   });
-  await stageRows(session, table, mapper, stager.stage, () => stager.counts.read);
+  await stageRows(session, table, mapper, stager.stage, () => context.tellRows(stager.counts.read));
   // What shows only at the end of the table: hidden rows, a cut last line.
   tell(table.notes.slice(known));
   stager.end();
@@ -124,7 +155,7 @@ async function stageRows(
   table: Table,
   mapper: { map(rows: readonly Row[]): MappedRow[]; end(): MappedRow[] },
   stage: (mapped: MappedRow, rowOf: (number: number) => Row) => void,
-  done: () => number,
+  tellRows: () => void,
 ): Promise<void> {
   // Rows of a group may span batches: those not yet given back by the mapper are kept. A worksheet may hold them in any order.
   const pending = new Map<number, Row>();
@@ -140,15 +171,16 @@ async function stageRows(
       for (const number of row.alsoRows) pending.delete(number);
     }
   };
-  let told = 0;
+  let untold = 0;
   for await (const rows of table.rows()) {
     if (session.signal.aborted)
       throw new RowferryError("interrupted", "Interrupted while reading; nothing was staged.", { hint: AGAIN });
     for (const row of rows) pending.set(row.number, row);
     take(mapper.map(rows));
-    if (done() - told < TOLD_EVERY) continue;
-    told = done();
-    session.observe(progress(told));
+    untold += rows.length;
+    if (untold < TOLD_EVERY) continue;
+    untold = 0;
+    tellRows();
   }
   take(mapper.end());
 }
@@ -158,6 +190,3 @@ const AGAIN = "Run the same command again: it reads the files from the beginning
 
 /** Rows between two reports of progress. */
 const TOLD_EVERY = 500;
-
-const progress = (done: number) =>
-  ({ type: "progress", stage: "reading", done, total: null, sent: 0, problems: 0, held: 0, retries: 0 }) as const;

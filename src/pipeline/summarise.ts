@@ -46,10 +46,15 @@ export function summarise(
       secondsAtLimit: secondsAtLimit(submitter.counts.sent, limit),
       limit,
     },
-    problems: tallyProblems(database),
+    problems: [...emptyFiles(session), ...tallyProblems(database)],
     warnings: tallyWarnings(database, context.startedAt),
     files: [],
   };
+}
+
+function emptyFiles({ emptyFiles: names }: Session): Summary["problems"] {
+  const [example] = names;
+  return example === undefined ? [] : [{ code: "file-empty", count: names.length, example }];
 }
 
 function sumRows(inputs: readonly RowCounts[]): RowCounts {
@@ -63,7 +68,7 @@ function sumRows(inputs: readonly RowCounts[]): RowCounts {
  * run would send any document or event that stands stalled; asked only where one does.
  */
 export function exitCodeOf(
-  session: Pick<Session, "stopped" | "signal">,
+  session: Pick<Session, "stopped" | "signal" | "emptyFiles">,
   open: OpenWork,
   stalledGoesOn: () => boolean,
 ): ExitCode {
@@ -80,6 +85,6 @@ export function exitCodeOf(
   const isDoubtful = any(["sending", "stalled", "unsettled"]);
   if (isDoubtful && stalledGoesOn()) return ExitCode.again;
   const needsPerson = isDoubtful || any(["rejected", "held", "changed", "foreign", "stranded"]);
-  if (open.rows > 0 || needsPerson) return ExitCode.person;
+  if (open.rows > 0 || needsPerson || session.emptyFiles.length > 0) return ExitCode.person;
   return ExitCode.ok;
 }

@@ -1,42 +1,61 @@
-/** From the arguments of a command line to files: patterns and folders that the shell did not expand. */
+/** From the arguments of a command line to files: patterns, folders and archives that the shell did not expand. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { glob } from "tinyglobby";
 import { RowferryError } from "../model/error.js";
 import { openFile } from "./opened-file.js";
-import { isWorkbook, membersOf } from "./packed.js";
 import { Zip } from "./zip.js";
 
-/** What a folder is searched for; other files in it are left alone. */
+/** What a folder or an archive is searched for; other files in it are left alone. */
 const READABLE = /\.(csv|tsv|tab|txt|psv|xlsx|xlsm)(\.gz|\.zst)?$|\.zip$/i;
-/** What is taken from a zip file that holds several files. */
-const PACKED = /\.(csv|tsv|tab|txt|psv)$/i;
 
 /**
- * Files in the order of the arguments, those of one pattern or folder by name, each once. `-` stays `-`; a file that
- * exists is taken as it is, whatever characters its name has; a folder stands for the files directly in it.
+ * Files in the order of the arguments, those of one pattern, folder or archive by name, each once. `-` stays `-`; a file that
+ * exists is taken as it is, whatever characters its name has; a folder stands for the files directly in it, a zip file that
+ * holds several for those that may be tables (`archive.zip/inner.csv`).
+ * @param tell gets a sentence about each archive that holds other files too.
  * @throws RowferryError `file-missing`, `file-pattern-unmatched`.
  */
-export async function expandFiles(args: readonly string[], folder: string = process.cwd()): Promise<string[]> {
+export async function expandFiles(
+  args: readonly string[],
+  folder: string = process.cwd(),
+  tell: (note: string) => void = () => {},
+): Promise<string[]> {
   const files = new Set<string>();
   for (const arg of args) {
     for (const file of await expand(arg, folder)) {
-      for (const inner of await membersWithin(file, folder)) files.add(inner);
+      for (const inner of await membersWithin(file, folder, tell)) files.add(inner);
     }
   }
   return [...files];
 }
 
-/** A zip file that holds several files stands for those that may be CSV: `archive.zip/inner.csv`. */
-async function membersWithin(path: string, folder: string): Promise<string[]> {
-  if (!/\.zip$/i.test(path)) return [path];
-  const file = await openFile(resolve(folder, path)).catch(() => null);
+/** Bytes of all files together; each file within an archive counts as the whole archive. Null: standard input is among them. */
+export async function bytesOf(paths: readonly string[], folder: string = process.cwd()): Promise<number | null> {
+  let total = 0;
+  for (const path of paths) {
+    if (path === "-") return null;
+    const whole = resolve(folder, path);
+    const found = await stat(whole)
+      .catch(() => stat(whole.replace(/(\.zip)\/.*/i, "$1")))
+      .catch(() => null);
+    total += found?.size ?? 0;
+  }
+  return total;
+}
+
+async function membersWithin(path: string, folder: string, tell: (note: string) => void): Promise<string[]> {
+  const file = /\.zip$/i.test(path) ? await openFile(resolve(folder, path)).catch(() => null) : null;
   if (file === null) return [path];
   try {
     const zip = await Zip.open(file);
-    const members = isWorkbook(zip) ? [] : membersOf(zip);
-    const tables = members.filter((name) => PACKED.test(name)).toSorted();
-    return members.length > 1 && tables.length > 0 ? tables.map((name) => `${path}/${name}`) : [path];
+    const members = zip.isWorkbook() ? [] : zip.members();
+    const tables = members.filter((name) => READABLE.test(name)).toSorted();
+    if (members.length < 2 || tables.length === 0) return [path];
+    const others = members.filter((name) => !READABLE.test(name));
+    const shown = others.slice(0, 5).join(", ") + (others.length > 5 ? `, and ${others.length - 5} more` : "");
+    if (others.length > 0) tell(`${path} also holds what is not read: ${shown}.`);
+    return tables.map((name) => `${path}/${name}`);
   } catch {
     // Opening it for its rows says what is wrong.
     return [path];
@@ -49,28 +68,22 @@ async function expand(arg: string, folder: string): Promise<string[]> {
   if (arg === "-") return [arg];
   const found = await stat(resolve(folder, arg)).catch(() => null);
   if (found?.isDirectory()) {
-    const names = await readdir(resolve(folder, arg), { withFileTypes: true });
-    const readable = names.filter(
-      (entry) => !entry.isDirectory() && READABLE.test(entry.name) && !isClutter(entry.name),
-    );
-    if (readable.length === 0) throw unmatched(`the folder ${arg} holds no CSV or Excel file`);
-    return readable.map(({ name }) => join(arg, name)).toSorted();
+    const entries = await readdir(resolve(folder, arg), { withFileTypes: true });
+    const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+    const readable = names.filter((name) => READABLE.test(name) && !isClutter(name));
+    if (readable.length > 0) return readable.map((name) => join(arg, name)).toSorted();
+    throw new RowferryError("file-pattern-unmatched", `the folder ${arg} holds no CSV or Excel file`);
   }
-  if (found !== null) return [arg];
-  if (/\.zip\//i.test(arg) && !/[*?]/.test(arg)) return [arg];
+  if (found !== null || (/\.zip\//i.test(arg) && !/[*?]/.test(arg))) return [arg];
   if (!/[*?[\]{}]/.test(arg))
     throw new RowferryError("file-missing", "there is no such file", { place: { file: arg } });
   const files = await glob(arg, { cwd: folder, absolute: isAbsolute(arg), onlyFiles: true, expandDirectories: false });
   const wanted = files.filter((file) => !isClutter(basename(file))).toSorted();
-  if (wanted.length === 0) throw unmatched(`no file fits ${arg}`);
-  return wanted;
+  if (wanted.length > 0) return wanted;
+  throw new RowferryError("file-pattern-unmatched", `no file fits ${arg}`);
 }
 
 /** Hidden files, and the lock files that Office keeps beside open workbooks. */
 function isClutter(name: string): boolean {
   return name.startsWith(".") || name.startsWith("~$");
-}
-
-function unmatched(message: string): RowferryError {
-  return new RowferryError("file-pattern-unmatched", message);
 }

@@ -1,32 +1,33 @@
 /** A file opened once: its bytes, its hash, and whether it stayed the same while it was read. Knows no format. */
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
-import { open, stat, type FileHandle } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { RowferryError } from "../model/error.js";
 
 const CHUNK_BYTES = 128 * 1024;
 
 export interface OpenedFile {
-  path: string;
   /** Without its folder; `stdin` for standard input. */
   name: string;
-  /** SHA-256 of the bytes on the disk, in hex. */
-  contentHash: string;
   bytes: number;
-  handle: FileHandle;
-  /** From the first byte to the last; may be called more than once. @throws RowferryError `file-unreadable`. */
-  chunks(): AsyncIterable<Buffer>;
-  /** The first `length` bytes, fewer where the file is shorter. */
-  head(length: number): Promise<Buffer>;
+  /** The system's number of the open file. */
+  descriptor: number;
+  /** SHA-256 of the bytes on the disk, in hex. @throws RowferryError `file-unreadable`, `file-changed`. */
+  hash(): Promise<string>;
+  /** The bytes from `start` (default: the first) to before `end` (default: the last). @throws RowferryError `file-unreadable`. */
+  chunks(start?: number, end?: number): AsyncIterable<Buffer>;
+  /** Where the last chunk ended. */
+  position(): number;
   /** @throws RowferryError `file-changed` when the file has been written to since it was opened. */
   checkUnchanged(): Promise<void>;
+  /** Safe to call twice. */
   close(): Promise<void>;
 }
 
 /**
- * Opens and hashes a regular file. `name`: what messages call it, default the path's last part.
- * @throws RowferryError `file-missing`, `file-unreadable`, `file-changed`.
+ * Opens a regular file. `name`: what messages call it, default the path's last part.
+ * @throws RowferryError `file-missing`.
  */
 export async function openFile(path: string, name: string = basename(path)): Promise<OpenedFile> {
   const missing = (cause: NodeJS.ErrnoException): never => {
@@ -35,48 +36,49 @@ export async function openFile(path: string, name: string = basename(path)): Pro
   // Before opening: a named pipe that nobody writes to would block for ever.
   refuseIrregular(await stat(path).catch(missing), path);
   const handle = await open(path, "r").catch(missing);
-  try {
-    const opened = await handle.stat({ bigint: true });
-    const file: OpenedFile = {
-      path,
-      name,
-      contentHash: "",
-      bytes: Number(opened.size),
-      handle,
-      chunks: () => chunksOf(handle, name),
-      async head(length) {
-        const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
-        return buffer.subarray(0, bytesRead);
-      },
-      async checkUnchanged() {
-        const now = await handle.stat({ bigint: true });
-        if (now.size === opened.size && now.mtimeNs === opened.mtimeNs) return;
-        throw new RowferryError("file-changed", "the file changed while it was read", { place: { file: name } });
-      },
-      close: () => handle.close(),
-    };
-    const hash = createHash("sha256");
-    for await (const chunk of file.chunks()) hash.update(chunk);
-    await file.checkUnchanged();
-    file.contentHash = hash.digest("hex");
-    return file;
-  } catch (error) {
-    await handle.close();
-    throw error;
+  const opened = await handle.stat({ bigint: true });
+  const place = { file: name };
+  let position = 0;
+  let closed: Promise<void> | null = null;
+  // Not a stream: destroying one would close the handle, and a file is read more than once.
+  async function* chunks(start = 0, end = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+    for (let at = start; at < end; ) {
+      const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, end - at), at).catch((cause: Error) => {
+        throw new RowferryError("file-unreadable", `reading failed: ${cause.message}`, { place, cause });
+      });
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      position = at;
+      yield buffer.subarray(0, bytesRead);
+    }
   }
+  async function checkUnchanged() {
+    const now = await handle.stat({ bigint: true });
+    if (now.size === opened.size && now.mtimeNs === opened.mtimeNs) return;
+    throw new RowferryError("file-changed", "the file changed while it was read", { place });
+  }
+  return {
+    name,
+    bytes: Number(opened.size),
+    descriptor: handle.fd,
+    async hash() {
+      const hash = await hashOf(chunks());
+      await checkUnchanged();
+      return hash;
+    },
+    chunks,
+    position: () => position,
+    checkUnchanged,
+    close: () => (closed ??= handle.close()),
+  };
 }
 
-/** Not a stream: destroying one would close the handle, and a file is read more than once. */
-async function* chunksOf(handle: FileHandle, name: string): AsyncGenerator<Buffer> {
-  for (let position = 0; ; ) {
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-    const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, position).catch((cause: Error) => {
-      throw new RowferryError("file-unreadable", `reading failed: ${cause.message}`, { place: { file: name }, cause });
-    });
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    yield buffer.subarray(0, bytesRead);
-  }
+/** SHA-256 in hex. */
+export async function hashOf(chunks: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of chunks) hash.update(chunk);
+  return hash.digest("hex");
 }
 
 function refuseIrregular(found: Stats, path: string): void {

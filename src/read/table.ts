@@ -11,7 +11,7 @@ export interface Input {
   /** Standard input: its name says nothing of it. */
   nameless: boolean;
   format: "csv" | "xlsx";
-  /** SHA-256 of the file's bytes as they lie on the disk, in hex. */
+  /** SHA-256 in hex: of the file's bytes on the disk; of a file within a zip file, of its own. */
   contentHash: string;
   bytes: number;
   /** Sheets in workbook order; for CSV one entry with sheet null. */
@@ -23,6 +23,8 @@ export interface Input {
    * @throws RowferryError when there is no such sheet or no header.
    */
   open(options: ReadOptions): Promise<Table>;
+  /** How many of `bytes` lie behind the rows that have come. */
+  position(): number;
   /** Frees the file and whatever was spooled. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -3,13 +3,12 @@
  * checked before anything is unpacked; what is unpacked is checked against its size and checksum. Names are looked up without
  * regard to case, since writers disagree about it.
  */
-import type { FileHandle } from "node:fs/promises";
-import { Readable } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
 import { type Entry, fromFdPromise, type ZipFile } from "yauzl";
 import { RowferryError } from "../model/error.js";
 import type { Code } from "../model/codes.js";
 import type { OpenedFile } from "./opened-file.js";
+import { through } from "./packed.js";
 
 /** What no genuine file exceeds; tests lower them. */
 export interface ZipLimits {
@@ -34,6 +33,18 @@ export const defaultZipLimits: ZipLimits = {
 /** Large pieces: every piece is a round trip to another thread. */
 const CHUNK_BYTES = 64 * 1024;
 
+/** Zip files that are no workbooks, by a part of theirs, and what to do with them. */
+const DOCUMENTS: readonly [part: RegExp, what: string][] = [
+  [
+    /^xl\/workbook\.bin$/,
+    "an Excel workbook in the binary .xlsb format; save it as .xlsx (File, Save As, Excel Workbook)",
+  ],
+  [/^word\//, "a Word document; copy its table into a spreadsheet and save that as .xlsx"],
+  [/^ppt\//, "a PowerPoint presentation; copy its table into a spreadsheet and save that as .xlsx"],
+  [/^content\.xml$/, "an OpenDocument file (.ods); save it as .xlsx or CSV (LibreOffice: File, Save As)"],
+  [/\.iwa$/, "a Numbers or Pages document; export it as .xlsx or CSV (File, Export To)"],
+];
+
 export class Zip {
   readonly file: OpenedFile;
   /** As they stand in the file, with forward slashes and no leading one. */
@@ -53,7 +64,7 @@ export class Zip {
     try {
       // Names come as bytes: yauzl refuses absolute ones, which some writers use and which never reach a disk here.
       // It is never closed, since it would close the file's number, which is not its own.
-      const zip = await fromFdPromise(file.handle.fd, { autoClose: false, decodeStrings: false, lazyEntries: true });
+      const zip = await fromFdPromise(file.descriptor, { autoClose: false, decodeStrings: false, lazyEntries: true });
       const opened = new Zip(file, zip, limits);
       for await (const entry of zip.eachEntry()) {
         const name = plainName((entry.fileName as unknown as Buffer).toString("utf8"));
@@ -68,6 +79,21 @@ export class Zip {
     } catch (cause) {
       throw failure(file, "it begins like a zip file or workbook but is damaged or cut off", cause);
     }
+  }
+
+  /** The files that it holds, but for folders, hidden files, and what macOS and Windows add to archives by themselves. */
+  members(): string[] {
+    const clutter = /(^|\/)(\.[^/]*|thumbs\.db|desktop\.ini|)$|^__MACOSX\//i;
+    return this.names.filter((name) => !clutter.test(name));
+  }
+
+  /** @throws RowferryError `file-refused` for the zip files that other programs call documents. */
+  isWorkbook(): boolean {
+    const lower = this.names.map((name) => name.toLowerCase());
+    const holds = (what: RegExp) => lower.some((name) => what.test(name));
+    const what = DOCUMENTS.find(([part]) => holds(part))?.[1];
+    if (what !== undefined) throw this.#fault("file-refused", `the file is ${what}`);
+    return holds(/^(\[content_types\]\.xml$|xl\/)/);
   }
 
   has(name: string): boolean {
@@ -89,7 +115,7 @@ export class Zip {
     }
     if (entry.isEncrypted()) throw this.#fault("file-protected", `its part ${name} is protected with a password`);
     try {
-      yield* unpackEntry(this.file.handle, this.#zip, entry);
+      yield* unpackEntry(this.file, this.#zip, entry);
     } catch (cause) {
       throw failure(this.file, `its part ${name} cannot be unpacked`, cause);
     }
@@ -114,15 +140,18 @@ function failure({ name }: OpenedFile, what: string, cause: unknown): RowferryEr
 }
 
 /** @throws Error (plain) when the bytes are damaged, or are not what the zip says; the system's error when the disk fails. */
-async function* unpackEntry(handle: FileHandle, zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+async function* unpackEntry(file: OpenedFile, zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   const { compressionMethod, compressedSize, uncompressedSize } = entry;
   if (compressionMethod !== 0 && compressionMethod !== 8)
     throw new Error(`its compression method ${compressionMethod} is unknown`);
+  // Not through yauzl's streams, which crash the process when they are given up while a read is waiting.
   const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
-  const packed = bytesBetween(handle, fileDataStart, fileDataStart + compressedSize);
+  const packed = file.chunks(fileDataStart, fileDataStart + compressedSize);
   let size = 0;
   let sum = 0;
-  for await (const chunk of compressionMethod === 0 ? packed : inflated(packed)) {
+  for await (const chunk of compressionMethod === 0
+    ? packed
+    : through(packed, createInflateRaw({ chunkSize: CHUNK_BYTES }))) {
     size += chunk.length;
     if (size > uncompressedSize) throw new Error("it is larger than the archive says");
     sum = crc32(chunk, sum);
@@ -130,29 +159,4 @@ async function* unpackEntry(handle: FileHandle, zip: ZipFile, entry: Entry): Asy
   }
   if (size !== uncompressedSize) throw new Error("it is cut off");
   if (sum !== entry.crc32) throw new Error("its checksum is wrong");
-}
-
-/** Not through yauzl, whose streams crash the process when they are given up while a read is waiting. */
-async function* bytesBetween(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
-  for (let at = start; at < end; ) {
-    const length = Math.min(CHUNK_BYTES, end - at);
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, length, at);
-    if (bytesRead === 0) return;
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
-  }
-}
-
-async function* inflated(bytes: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const packed = Readable.from(bytes, { objectMode: false });
-  const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
-  packed.on("error", (error) => inflate.destroy(error));
-  packed.pipe(inflate);
-  try {
-    yield* inflate as AsyncIterable<Buffer>;
-  } finally {
-    packed.unpipe(inflate);
-    packed.destroy();
-    inflate.destroy();
-  }
 }

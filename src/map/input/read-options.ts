@@ -8,6 +8,7 @@ export function readOptions(spec: InputSpec): ReadOptions {
   if (spec.csv !== undefined) options.csv = defined<CsvOptions>(spec.csv);
   if (spec.excel !== undefined) options.excel = defined<ExcelOptions>(spec.excel);
   if (spec.header !== undefined) options.header = spec.header;
+  if (spec.allowEmpty !== undefined) options.allowEmpty = spec.allowEmpty;
   return options;
 }
 

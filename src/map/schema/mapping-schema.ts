@@ -179,6 +179,9 @@ export const inputSchema = z
         description:
           "The header's row: `auto` (default), its number, several numbers to be joined, or `none` (columns are A, B …).",
       }),
+    allowEmpty: z.boolean().optional().meta({
+      description: "An empty file is a file of no rows. Default: others are imported, and the import ends with 3.",
+    }),
     columns: z
       .record(z.string().min(1), columnEntrySchema)
       .optional()

@@ -19,7 +19,8 @@ export const readCodes = {
   },
   "file-empty": {
     meaning: "The file has no content: no bytes, or nothing but blank lines.",
-    remedy: "Export the file again; an interrupted export often leaves an empty file behind.",
+    remedy:
+      "Export the file again; an interrupted export often leaves an empty file behind. If empty files are right, write `allowEmpty: true` in the mapping's input.",
     example: "nightly.csv is 0 bytes long because the disk of the ERP was full.",
     transient: false,
     exit: ExitCode.person,

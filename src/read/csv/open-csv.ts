@@ -5,20 +5,16 @@ import type { Row } from "../../model/row.js";
 import { correctedCsv, correctedOptions } from "../corrected.js";
 import { columnLetters, doubtNote, headerDoubt, headerTexts, isBlank, locateHeader, mostFrequent } from "../header.js";
 import { type Fault, RowFinisher, type TableShape, Tally } from "../rows.js";
+import type { OpenedFile } from "../opened-file.js";
 import type { Input, Table } from "../table.js";
 import { type DetectedShape, detectShape, type Sample, startOfLine } from "./dialect.js";
 import { type Bytes, chooseEncoding, decoded, type Encoding, MARK } from "./encoding.js";
 import { type CsvRecord, firstRecords, lineBreaks, readRecords } from "./records.js";
 
 /** What `openCsv` needs to know of a file; unpacked, where it was packed. */
-export interface CsvFile extends Bytes {
-  /** Of the file on the disk, packed or not. */
+export interface CsvFile extends Bytes, Pick<OpenedFile, "bytes" | "position" | "checkUnchanged" | "close"> {
   contentHash: string;
-  bytes: number;
   compression: "none" | "gzip" | "zip" | "zstd";
-  /** Called when the last row has been read; throws where what was read cannot be trusted. */
-  checkUnchanged(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Bytes from which encoding (without a byte order mark), shape and header are told. */
@@ -30,33 +26,22 @@ const ONLY_MARK: ReadonlySet<string> = new Set(["efbbbf", "fffe", "feff"]);
 
 /** @param limits for tests; `maxRecord` in characters. */
 export function openCsv(file: CsvFile, limits: { maxRecord?: number } = {}): Input {
-  let closed: Promise<void> | null = null;
-  const guarded = { ...file, chunks: () => guard(file) };
+  const { name, contentHash, bytes, position, close } = file;
   return {
-    name: file.name,
+    name,
     nameless: false,
     format: "csv",
-    contentHash: file.contentHash,
-    bytes: file.bytes,
+    contentHash,
+    bytes,
     sheets: [{ sheet: null, hidden: false }],
     corrected: async () => {
-      const found = correctedCsv((await firstBytes(guarded)).bytes);
+      const found = correctedCsv((await firstBytes(file)).bytes);
       return found === null ? null : { sheet: null, reference: found.reference };
     },
-    open: (options) => openTable(guarded, options, limits),
-    close: () => (closed ??= file.close()),
+    open: (options) => openTable(file, options, limits),
+    position,
+    close,
   };
-}
-
-/** The chunks, whatever fails in them becoming a `RowferryError`. */
-async function* guard(file: CsvFile): AsyncGenerator<Buffer> {
-  try {
-    yield* file.chunks();
-  } catch (cause) {
-    if (cause instanceof RowferryError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new RowferryError("file-unreadable", `reading failed: ${reason}`, { place: { file: file.name }, cause });
-  }
 }
 
 /** @throws RowferryError `encoding-*`, `dialect-invalid`, `header-missing`, `file-empty`. */

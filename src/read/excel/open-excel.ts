@@ -19,10 +19,9 @@ const SAMPLE_ROWS = 512;
 const BATCH_ROWS = 64;
 
 /** Reads the list of sheets. The file is the input's from here on. @throws RowferryError `file-*`, `sheet-missing`. */
-export async function openExcel(zip: Zip): Promise<Input> {
+export async function openExcel(zip: Zip, contentHash: string): Promise<Input> {
   const workbook = await openWorkbook(zip);
-  const { name, contentHash, bytes } = zip.file;
-  let closed: Promise<void> | null = null;
+  const { name, bytes, position, close } = zip.file;
   return {
     name,
     nameless: false,
@@ -35,7 +34,8 @@ export async function openExcel(zip: Zip): Promise<Input> {
       return found === null ? null : { sheet: found.sheet.name, reference: found.reference };
     },
     open: async (options) => openTable(workbook, options, await findCorrectedSheet(workbook)),
-    close: () => (closed ??= zip.file.close()),
+    position,
+    close,
   };
 }
 
