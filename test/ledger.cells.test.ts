@@ -1,14 +1,14 @@
 /** Cells of rows that have not landed are kept, so that a rejected file can be written from them (DESIGN section 3). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import Database from "better-sqlite3";
-import { sql } from "../src/ledger/migrations/001-ledger.js";
+import { schema } from "../src/ledger/schema.js";
 import { createCellKeeper, createCellPages, createCellReader, forgetLandedCells } from "../src/ledger/row-cells.js";
 import type { CellKind, Row } from "../src/model/row.js";
 
 let database: Database.Database;
 beforeEach(() => {
   database = new Database(":memory:");
-  database.exec(sql);
+  database.exec(schema);
 });
 afterEach(() => database.close());
 

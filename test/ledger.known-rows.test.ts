@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { createKnownRows, type KnownLink, packLinks, unpackLinks } from "../src/ledger/known-rows.js";
-import { sql } from "../src/ledger/migrations/001-ledger.js";
+import { schema } from "../src/ledger/schema.js";
 
 const INPUT = 2 ** 32;
 let database: Database.Database;
 beforeEach(() => {
   database = new Database(":memory:");
-  database.exec(sql);
+  database.exec(schema);
 });
 afterEach(() => database.close());
 const pages = () => database.prepare<[], number>("SELECT count(*) FROM known_rows").pluck().get();

@@ -27,13 +27,14 @@ CREATE VIEW failures AS
   WHERE r.fate = 'invalid' AND r.settled IS NULL
   UNION ALL
   SELECT 'event', o.id, (SELECT min(row_id) FROM row_events WHERE event_id = o.id), o.state, o.code, NULL,
-    (SELECT message FROM problems WHERE subject = 'event' AND subject_id = o.id AND severity = 'error' ORDER BY id DESC LIMIT 1), NULL,
-    e.event || ' of ' || d.kind || ' ' || d.key
+    (SELECT message FROM problems WHERE subject = 'event' AND subject_id = o.id AND severity = 'error'
+       ORDER BY id DESC LIMIT 1), NULL, e.event || ' of ' || d.kind || ' ' || d.key
   FROM open_events o JOIN events e ON e.id = o.id AND e.document_id = o.document_id JOIN documents d ON d.id = e.document_id
   WHERE o.state IN ('rejected', 'stalled', 'foreign', 'changed')
   UNION ALL
   SELECT 'document', id, row_id, state, reason, NULL,
-    (SELECT message FROM problems WHERE subject = 'document' AND subject_id = f.id AND severity = 'error' ORDER BY id DESC LIMIT 1), NULL, kind || ' ' || key
+    (SELECT message FROM problems WHERE subject = 'document' AND subject_id = f.id AND severity = 'error'
+       ORDER BY id DESC LIMIT 1), NULL, kind || ' ' || key
   FROM failed_documents f
   UNION ALL
   SELECT subject, id, row_id, state, reason, NULL,
@@ -56,16 +57,45 @@ CREATE VIEW request_events AS
   SELECT r.id AS request_id, r.subject_id AS document_id, c.key AS position, c.value AS event_id
     FROM requests r JOIN json_each(r.events) c;
 CREATE TRIGGER addresses_law BEFORE UPDATE OF state ON addresses
-WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled') OR OLD.state = 'sending' AND (NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'planned') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected'))
+WHEN OLD.state <> NEW.state AND instr('
+  planned>sending, planned>registered, planned>rejected, planned>stalled,
+  sending>registered, sending>rejected, sending>stalled, sending>planned,
+  rejected>planned,
+  stalled>sending, stalled>registered, stalled>rejected,
+', ' ' || OLD.state || '>' || NEW.state || ',') = 0
 BEGIN SELECT RAISE(ABORT, 'address: no such transition'); END;
 CREATE TRIGGER document_states_law BEFORE UPDATE OF state ON document_states
-WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'open' OR NEW.state = 'stranded') OR OLD.state = 'sending' AND (NEW.state = 'open' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'stranded' OR NEW.state = 'planned') OR OLD.state = 'open' AND (NEW.state = 'closed' OR NEW.state = 'cancelled') OR OLD.state = 'stranded' AND (NEW.state = 'open') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending' OR NEW.state = 'open' OR NEW.state = 'planned') OR OLD.state = 'closed' AND (NEW.state = 'cancelled'))
+WHEN OLD.state <> NEW.state AND instr('
+  planned>sending, planned>open, planned>stranded,
+  sending>open, sending>rejected, sending>stalled, sending>stranded, sending>planned,
+  open>closed, open>cancelled,
+  stranded>open,
+  rejected>planned,
+  stalled>sending, stalled>open, stalled>planned,
+  closed>cancelled,
+', ' ' || OLD.state || '>' || NEW.state || ',') = 0
 BEGIN SELECT RAISE(ABORT, 'document: no such transition'); END;
 CREATE TRIGGER event_states_law BEFORE UPDATE OF state ON event_states
-WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'held' OR NEW.state = 'deferred' OR NEW.state = 'rejected') OR OLD.state = 'sending' AND (NEW.state = 'landed' OR NEW.state = 'landed-without-id' OR NEW.state = 'changed' OR NEW.state = 'foreign' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'planned') OR OLD.state = 'held' AND (NEW.state = 'planned' OR NEW.state = 'deferred' OR NEW.state = 'rejected') OR OLD.state = 'deferred' AND (NEW.state = 'planned' OR NEW.state = 'held' OR NEW.state = 'rejected') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'landed' AND (NEW.state = 'changed') OR OLD.state = 'landed-without-id' AND (NEW.state = 'changed') OR OLD.state = 'changed' AND (NEW.state = 'landed') OR OLD.state = 'foreign' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending' OR NEW.state = 'deferred' OR NEW.state = 'rejected' OR NEW.state = 'landed-without-id' OR NEW.state = 'changed' OR NEW.state = 'planned'))
+WHEN OLD.state <> NEW.state AND instr('
+  planned>sending, planned>held, planned>deferred, planned>rejected,
+  sending>landed, sending>landed-without-id, sending>changed, sending>foreign, sending>rejected, sending>stalled, sending>planned,
+  held>planned, held>deferred, held>rejected,
+  deferred>planned, deferred>held, deferred>rejected,
+  rejected>planned,
+  landed>changed,
+  landed-without-id>changed,
+  changed>landed,
+  foreign>planned,
+  stalled>sending, stalled>deferred, stalled>rejected, stalled>landed-without-id, stalled>changed, stalled>planned,
+', ' ' || OLD.state || '>' || NEW.state || ',') = 0
 BEGIN SELECT RAISE(ABORT, 'event: no such transition'); END;
 CREATE TRIGGER participants_law BEFORE UPDATE OF state ON participants
-WHEN OLD.state <> NEW.state AND NOT (OLD.state = 'planned' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled') OR OLD.state = 'sending' AND (NEW.state = 'registered' OR NEW.state = 'rejected' OR NEW.state = 'stalled' OR NEW.state = 'planned') OR OLD.state = 'rejected' AND (NEW.state = 'planned') OR OLD.state = 'stalled' AND (NEW.state = 'sending' OR NEW.state = 'registered' OR NEW.state = 'rejected'))
+WHEN OLD.state <> NEW.state AND instr('
+  planned>sending, planned>registered, planned>rejected, planned>stalled,
+  sending>registered, sending>rejected, sending>stalled, sending>planned,
+  rejected>planned,
+  stalled>sending, stalled>registered, stalled>rejected,
+', ' ' || OLD.state || '>' || NEW.state || ',') = 0
 BEGIN SELECT RAISE(ABORT, 'participant: no such transition'); END;
 CREATE TABLE address_aliases (
   id INTEGER PRIMARY KEY,
@@ -82,7 +112,8 @@ CREATE TABLE addresses (
   extended TEXT NOT NULL,
   row_id INTEGER,
   settings_id INTEGER REFERENCES settings (id),
-  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'registered' OR state = 'rejected' OR state = 'stalled') DEFAULT 'planned',
+  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'registered' OR state = 'rejected'
+    OR state = 'stalled') DEFAULT 'planned',
   reason TEXT,
   origin TEXT CHECK (origin IN ('created', 'found', 'given')),
   service_id TEXT,
@@ -121,7 +152,8 @@ CREATE TABLE document_aliases (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE document_states (
   document_id INTEGER PRIMARY KEY REFERENCES documents (id),
-  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'open' OR state = 'stranded' OR state = 'rejected' OR state = 'stalled' OR state = 'closed' OR state = 'cancelled'),
+  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'open' OR state = 'stranded' OR state = 'rejected'
+    OR state = 'stalled' OR state = 'closed' OR state = 'cancelled'),
   reason TEXT,
   service_id TEXT,
   last_at INTEGER,
@@ -162,7 +194,9 @@ CREATE TABLE earlier_attempts (
 CREATE TABLE event_states (
   document_id INTEGER NOT NULL,
   event_id INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'held' OR state = 'deferred' OR state = 'rejected' OR state = 'landed' OR state = 'landed-without-id' OR state = 'changed' OR state = 'foreign' OR state = 'stalled'),
+  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'held' OR state = 'deferred' OR state = 'rejected'
+    OR state = 'landed' OR state = 'landed-without-id' OR state = 'changed' OR state = 'foreign'
+    OR state = 'stalled'),
   reason TEXT,
   waits_for TEXT,
   service_event_id TEXT,
@@ -274,7 +308,8 @@ CREATE TABLE participants (
   payload TEXT NOT NULL,
   row_id INTEGER,
   settings_id INTEGER REFERENCES settings (id),
-  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'registered' OR state = 'rejected' OR state = 'stalled') DEFAULT 'planned',
+  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'registered' OR state = 'rejected'
+    OR state = 'stalled') DEFAULT 'planned',
   reason TEXT,
   origin TEXT CHECK (origin IN ('created', 'found', 'given')),
   service_id TEXT,

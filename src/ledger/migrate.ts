@@ -1,9 +1,9 @@
 /** Brings a ledger's schema up to this program's, one numbered migration a transaction. Migrations are never edited. */
 import type { Database } from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
-import { sql as migration1 } from "./migrations/001-ledger.js";
+import { schema } from "./schema.js";
 
-const migrations = [migration1];
+const migrations = [schema];
 
 export const SCHEMA_VERSION = migrations.length;
 

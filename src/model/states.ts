@@ -1,6 +1,6 @@
 /**
- * The state machines, as data: from, cause, to. The ledger has one function per cause; its CHECKs and triggers are
- * generated from these tables, so that SQL repeats the law (DESIGN section 3).
+ * The state machines, as data: from, cause, to. The ledger has one function per cause; its CHECKs and triggers
+ * repeat them, and a test compares the two (DESIGN section 3).
  */
 
 export interface Transition<State extends string> {

@@ -1,28 +1,12 @@
-import { type Machine, statesOf, transitions } from "../../model/states.js";
-
-// Chains of comparisons: SQLite builds a table for every `IN` list of three or more, anew for every row written.
-const isOneOf = (column: string, states: readonly string[]) =>
-  states.map((state) => `${column} = '${state}'`).join(" OR ");
-
-const stateColumn = (machine: Machine) => `state TEXT NOT NULL CHECK (${isOneOf("state", statesOf(machine))})`;
-
-/** Refuses every move that model/states.ts does not list. */
-const law = (table: string, machine: Machine) => {
-  const moves = statesOf(machine).flatMap((from) => {
-    const to = [...new Set(transitions[machine].filter((move) => move.from === from).map((move) => move.to))];
-    return to.length === 0 ? [] : [`OLD.state = '${from}' AND (${isOneOf("NEW.state", to)})`];
-  });
-  return `
-CREATE TRIGGER ${table}_law BEFORE UPDATE OF state ON ${table}
-WHEN OLD.state <> NEW.state AND NOT (${moves.join(" OR ")})
-BEGIN SELECT RAISE(ABORT, '${machine}: no such transition'); END;`;
-};
-
 /**
- * Rows are numbered `input * 2^32 + row number`. A reference to a participant or address is its id, or minus the id
- * of an alias that may not be known yet. Payload tables are written once; states stand in narrow tables beside them.
+ * The ledger's schema: tables, then views. States stand in narrow tables beside what they are of, for payloads are written
+ * once. Comparisons with a list of states are chains of ORs where rows are written: SQLite builds a table for every IN list
+ * of three or more, anew for each row. The triggers allow the moves that model/states.ts lists (from>to), and no others.
+ *
+ * Rows are numbered `input * 2^32 + row number`, requests `run * 2^32 + number`. A reference to a participant or address is
+ * its id, or minus the id of an alias that may not be known yet. Times are ms since 1970.
  */
-export const sql = `
+export const schema = `
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE runs (
@@ -98,7 +82,7 @@ CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, '
 -- A valid row that needs no more stands in row_events or known_rows alone. settled_by is the row that has come instead.
 CREATE TABLE rows (
   id INTEGER PRIMARY KEY,
-  fate TEXT NOT NULL CHECK (${isOneOf("fate", ["skipped", "invalid", "known", "staged"])}),
+  fate TEXT NOT NULL CHECK (fate = 'skipped' OR fate = 'invalid' OR fate = 'known' OR fate = 'staged'),
   reason TEXT,
   row_key TEXT,
   lead INTEGER,
@@ -115,7 +99,8 @@ CREATE TABLE participants (
   payload TEXT NOT NULL,
   row_id INTEGER,
   settings_id INTEGER REFERENCES settings (id),
-  ${stateColumn("participant")} DEFAULT 'planned',
+  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'registered' OR state = 'rejected'
+    OR state = 'stalled') DEFAULT 'planned',
   reason TEXT,
   origin TEXT CHECK (origin IN ('created', 'found', 'given')),
   service_id TEXT,
@@ -126,7 +111,14 @@ CREATE TABLE participants (
 ) STRICT;
 CREATE INDEX participants_open ON participants (id) WHERE state <> 'registered';
 CREATE INDEX participants_by_service_id ON participants (service_id) WHERE service_id IS NOT NULL;
-${law("participants", "participant")}
+CREATE TRIGGER participants_law BEFORE UPDATE OF state ON participants
+WHEN OLD.state <> NEW.state AND instr('
+  planned>sending, planned>registered, planned>rejected, planned>stalled,
+  sending>registered, sending>rejected, sending>stalled, sending>planned,
+  rejected>planned,
+  stalled>sending, stalled>registered, stalled>rejected,
+', ' ' || OLD.state || '>' || NEW.state || ',') = 0
+BEGIN SELECT RAISE(ABORT, 'participant: no such transition'); END;
 
 CREATE TABLE participant_aliases (
   id INTEGER PRIMARY KEY,
@@ -144,7 +136,8 @@ CREATE TABLE addresses (
   extended TEXT NOT NULL,
   row_id INTEGER,
   settings_id INTEGER REFERENCES settings (id),
-  ${stateColumn("address")} DEFAULT 'planned',
+  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'registered' OR state = 'rejected'
+    OR state = 'stalled') DEFAULT 'planned',
   reason TEXT,
   origin TEXT CHECK (origin IN ('created', 'found', 'given')),
   service_id TEXT,
@@ -158,7 +151,14 @@ CREATE TABLE addresses (
 CREATE INDEX addresses_open ON addresses (id) WHERE state <> 'registered';
 CREATE INDEX addresses_by_identity ON addresses (identity);
 CREATE INDEX addresses_by_service_id ON addresses (service_id) WHERE service_id IS NOT NULL;
-${law("addresses", "address")}
+CREATE TRIGGER addresses_law BEFORE UPDATE OF state ON addresses
+WHEN OLD.state <> NEW.state AND instr('
+  planned>sending, planned>registered, planned>rejected, planned>stalled,
+  sending>registered, sending>rejected, sending>stalled, sending>planned,
+  rejected>planned,
+  stalled>sending, stalled>registered, stalled>rejected,
+', ' ' || OLD.state || '>' || NEW.state || ',') = 0
+BEGIN SELECT RAISE(ABORT, 'address: no such transition'); END;
 
 CREATE TABLE address_aliases (
   id INTEGER PRIMARY KEY,
@@ -200,17 +200,28 @@ CREATE TABLE odd_keys (
 
 CREATE TABLE document_states (
   document_id INTEGER PRIMARY KEY REFERENCES documents (id),
-  ${stateColumn("document")},
+  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'open' OR state = 'stranded' OR state = 'rejected'
+    OR state = 'stalled' OR state = 'closed' OR state = 'cancelled'),
   reason TEXT,
   service_id TEXT,
   last_at INTEGER,
   changed_at INTEGER NOT NULL,
-  CHECK (service_id IS NOT NULL OR NOT (${isOneOf("state", ["open", "closed", "cancelled"])}))
+  CHECK (service_id IS NOT NULL OR NOT (state = 'open' OR state = 'closed' OR state = 'cancelled'))
 ) STRICT;
 CREATE INDEX document_states_open ON document_states (state) WHERE service_id IS NULL AND state <> 'sending';
 -- A row may name a document by the id that the service gave it.
 CREATE INDEX document_states_by_service_id ON document_states (service_id) WHERE service_id IS NOT NULL;
-${law("document_states", "document")}
+CREATE TRIGGER document_states_law BEFORE UPDATE OF state ON document_states
+WHEN OLD.state <> NEW.state AND instr('
+  planned>sending, planned>open, planned>stranded,
+  sending>open, sending>rejected, sending>stalled, sending>stranded, sending>planned,
+  open>closed, open>cancelled,
+  stranded>open,
+  rejected>planned,
+  stalled>sending, stalled>open, stalled>planned,
+  closed>cancelled,
+', ' ' || OLD.state || '>' || NEW.state || ',') = 0
+BEGIN SELECT RAISE(ABORT, 'document: no such transition'); END;
 
 CREATE TABLE events (
   id INTEGER PRIMARY KEY,
@@ -240,7 +251,9 @@ CREATE INDEX events_by_target ON events (target_document) WHERE target_document 
 CREATE TABLE event_states (
   document_id INTEGER NOT NULL,
   event_id INTEGER NOT NULL,
-  ${stateColumn("event")},
+  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'held' OR state = 'deferred' OR state = 'rejected'
+    OR state = 'landed' OR state = 'landed-without-id' OR state = 'changed' OR state = 'foreign'
+    OR state = 'stalled'),
   reason TEXT,
   waits_for TEXT,
   service_event_id TEXT,
@@ -258,23 +271,20 @@ CREATE TABLE event_states (
 ) STRICT, WITHOUT ROWID;
 -- What is being sent is found by its request: most events pass through it and on to landed without a change here.
 CREATE INDEX event_states_open ON event_states (state) WHERE state <> 'landed' AND state <> 'sending';
-${law("event_states", "event")}
-
--- Each document and event with the state it is in; where nothing was written down yet, it is planned.
-CREATE VIEW documents_now AS
-  SELECT d.*, coalesce(s.state, 'planned') AS state, s.reason, s.service_id, s.last_at, s.changed_at
-  FROM documents d LEFT JOIN document_states s ON s.document_id = d.id;
-
--- landed: it is on the timeline; known: with the content of its row; sent: on the timeline, or perhaps; unsent: certainly not.
-CREATE VIEW events_now AS
-  SELECT e.*, coalesce(s.state, 'planned') AS state, s.reason, s.waits_for, s.service_event_id, s.target_document_id,
-    s.attempted_hash, s.attempted_at, s.attempted_link, coalesce(s.doubt, 0) AS doubt, s.changed_hash, s.changed_content,
-    coalesce(s.dismissed, 0) AS dismissed, s.changed_at,
-    coalesce(s.state IN ('landed', 'landed-without-id', 'changed'), 0) AS landed,
-    coalesce(s.state IN ('landed', 'landed-without-id'), 0) AS known,
-    coalesce(s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled'), 0) AS sent,
-    coalesce(s.state IN ('planned', 'held', 'deferred', 'rejected'), 1) AS unsent
-  FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id;
+CREATE TRIGGER event_states_law BEFORE UPDATE OF state ON event_states
+WHEN OLD.state <> NEW.state AND instr('
+  planned>sending, planned>held, planned>deferred, planned>rejected,
+  sending>landed, sending>landed-without-id, sending>changed, sending>foreign, sending>rejected, sending>stalled, sending>planned,
+  held>planned, held>deferred, held>rejected,
+  deferred>planned, deferred>held, deferred>rejected,
+  rejected>planned,
+  landed>changed,
+  landed-without-id>changed,
+  changed>landed,
+  foreign>planned,
+  stalled>sending, stalled>deferred, stalled>rejected, stalled>landed-without-id, stalled>changed, stalled>planned,
+', ' ' || OLD.state || '>' || NEW.state || ',') = 0
+BEGIN SELECT RAISE(ABORT, 'event: no such transition'); END;
 
 -- Cells as read, of rows that have not landed: invalid rows one by one, staged rows in compressed pages.
 CREATE TABLE row_cells (row_id INTEGER PRIMARY KEY, cells TEXT NOT NULL, kinds TEXT) STRICT;
@@ -298,7 +308,7 @@ CREATE TABLE known_rows (
 
 CREATE TABLE row_records (
   row_id INTEGER NOT NULL,
-  kind TEXT NOT NULL CHECK (${isOneOf("kind", ["participant", "address", "document"])}),
+  kind TEXT NOT NULL CHECK (kind = 'participant' OR kind = 'address' OR kind = 'document'),
   record_id INTEGER NOT NULL,
   PRIMARY KEY (row_id, kind, record_id)
 ) STRICT, WITHOUT ROWID;
@@ -351,7 +361,7 @@ CREATE INDEX problems_by_subject ON problems (subject, subject_id) WHERE subject
 CREATE TABLE requests (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
-  subject TEXT NOT NULL CHECK (${isOneOf("subject", ["participant", "address", "document"])}),
+  subject TEXT NOT NULL CHECK (subject = 'participant' OR subject = 'address' OR subject = 'document'),
   subject_id INTEGER NOT NULL,
   intended_at INTEGER NOT NULL,
   -- Ids in the order of sending, a JSON array; null: it carries none.
@@ -387,27 +397,49 @@ CREATE TABLE earlier_attempts (
   PRIMARY KEY (request_id, number)
 ) STRICT, WITHOUT ROWID;
 
-CREATE VIEW attempts AS
-  SELECT request_id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
-    FROM earlier_attempts
-  UNION ALL
-  SELECT id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
-    FROM requests WHERE number IS NOT NULL;
-
-CREATE VIEW request_events AS
-  SELECT r.id AS request_id, r.subject_id AS document_id, c.key AS position, c.value AS event_id
-    FROM requests r JOIN json_each(r.events) c;
-
 -- What a person said became of something in doubt (HARD-CASES H5). An event is named by its key: its row may go.
 CREATE TABLE decisions (
   id INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL REFERENCES documents (id),
   deduplication_id BLOB,
-  said TEXT NOT NULL CHECK (${isOneOf("said", ["landed", "not-landed", "document-id"])}),
+  said TEXT NOT NULL CHECK (said = 'landed' OR said = 'not-landed' OR said = 'document-id'),
   said_by TEXT NOT NULL,
   at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX decisions_by_document ON decisions (document_id);
+
+-- A dismissal names content, so that it stays in force when the same row comes back (HARD-CASES H23). Of a row that was
+-- corrected it names the row that has come instead.
+CREATE TABLE dismissals (
+  id INTEGER PRIMARY KEY,
+  document_id INTEGER,
+  deduplication_id BLOB,
+  content_hash BLOB,
+  cell_hash BLOB,
+  row_id INTEGER,
+  told INTEGER NOT NULL DEFAULT 0 CHECK (told IN (0, 1)),
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX dismissals_by_cells ON dismissals (cell_hash) WHERE cell_hash IS NOT NULL;
+CREATE INDEX dismissals_by_event ON dismissals (document_id, deduplication_id) WHERE document_id IS NOT NULL;
+
+-- Views
+
+-- Each document and event with the state it is in; where nothing was written down yet, it is planned.
+CREATE VIEW documents_now AS
+  SELECT d.*, coalesce(s.state, 'planned') AS state, s.reason, s.service_id, s.last_at, s.changed_at
+  FROM documents d LEFT JOIN document_states s ON s.document_id = d.id;
+
+-- landed: it is on the timeline; known: with the content of its row; sent: on the timeline, or perhaps; unsent: certainly not.
+CREATE VIEW events_now AS
+  SELECT e.*, coalesce(s.state, 'planned') AS state, s.reason, s.waits_for, s.service_event_id, s.target_document_id,
+    s.attempted_hash, s.attempted_at, s.attempted_link, coalesce(s.doubt, 0) AS doubt, s.changed_hash, s.changed_content,
+    coalesce(s.dismissed, 0) AS dismissed, s.changed_at,
+    coalesce(s.state IN ('landed', 'landed-without-id', 'changed'), 0) AS landed,
+    coalesce(s.state IN ('landed', 'landed-without-id'), 0) AS known,
+    coalesce(s.state IN ('landed', 'landed-without-id', 'changed', 'sending', 'stalled'), 0) AS sent,
+    coalesce(s.state IN ('planned', 'held', 'deferred', 'rejected'), 1) AS unsent
+  FROM events e LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id;
 
 -- What has come to no good end and nobody has given up; events that are being sent are found by their requests.
 CREATE VIEW open_events AS
@@ -436,13 +468,14 @@ CREATE VIEW failures AS
   WHERE r.fate = 'invalid' AND r.settled IS NULL
   UNION ALL
   SELECT 'event', o.id, (SELECT min(row_id) FROM row_events WHERE event_id = o.id), o.state, o.code, NULL,
-    (SELECT message FROM problems WHERE subject = 'event' AND subject_id = o.id AND severity = 'error' ORDER BY id DESC LIMIT 1), NULL,
-    e.event || ' of ' || d.kind || ' ' || d.key
+    (SELECT message FROM problems WHERE subject = 'event' AND subject_id = o.id AND severity = 'error'
+       ORDER BY id DESC LIMIT 1), NULL, e.event || ' of ' || d.kind || ' ' || d.key
   FROM open_events o JOIN events e ON e.id = o.id AND e.document_id = o.document_id JOIN documents d ON d.id = e.document_id
   WHERE o.state IN ('rejected', 'stalled', 'foreign', 'changed')
   UNION ALL
   SELECT 'document', id, row_id, state, reason, NULL,
-    (SELECT message FROM problems WHERE subject = 'document' AND subject_id = f.id AND severity = 'error' ORDER BY id DESC LIMIT 1), NULL, kind || ' ' || key
+    (SELECT message FROM problems WHERE subject = 'document' AND subject_id = f.id AND severity = 'error'
+       ORDER BY id DESC LIMIT 1), NULL, kind || ' ' || key
   FROM failed_documents f
   UNION ALL
   SELECT subject, id, row_id, state, reason, NULL,
@@ -450,18 +483,14 @@ CREATE VIEW failures AS
        ORDER BY p.id DESC LIMIT 1), NULL, subject || ' ' || name
   FROM open_registrations o WHERE state IN ('rejected', 'stalled');
 
--- A dismissal names content, so that it stays in force when the same row comes back (HARD-CASES H23). Of a row that was
--- corrected it names the row that has come instead.
-CREATE TABLE dismissals (
-  id INTEGER PRIMARY KEY,
-  document_id INTEGER,
-  deduplication_id BLOB,
-  content_hash BLOB,
-  cell_hash BLOB,
-  row_id INTEGER,
-  told INTEGER NOT NULL DEFAULT 0 CHECK (told IN (0, 1)),
-  at INTEGER NOT NULL
-) STRICT;
-CREATE INDEX dismissals_by_cells ON dismissals (cell_hash) WHERE cell_hash IS NOT NULL;
-CREATE INDEX dismissals_by_event ON dismissals (document_id, deduplication_id) WHERE document_id IS NOT NULL;
+CREATE VIEW attempts AS
+  SELECT request_id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
+    FROM earlier_attempts
+  UNION ALL
+  SELECT id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt
+    FROM requests WHERE number IS NOT NULL;
+
+CREATE VIEW request_events AS
+  SELECT r.id AS request_id, r.subject_id AS document_id, c.key AS position, c.value AS event_id
+    FROM requests r JOIN json_each(r.events) c;
 `;
