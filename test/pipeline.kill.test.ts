@@ -110,11 +110,19 @@ describe("an import killed with SIGKILL and run again", () => {
 });
 
 describe("two imports at once (H33)", () => {
-  test("the second ends with exit code 5, or waits for the first; both files land once", async () => {
+  test.each([
+    ["both files land once", () => {}],
+    ["also where a person takes the lock's file away (F68)", () => rmSync(`${ledger}.lock`)],
+  ])("the second ends with exit code 5, or waits for the first; %s", async (_, mishap) => {
     const first = runImport({ env: { ROWFERRY_RATE: "60", ROWFERRY_BURST: "10" } });
     while (sandbox.store.statistics().requests === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-    const [refused, waited] = await Promise.all([runImport(), run(["import", "--wait", ...manifests])]);
-    expect([refused.code, (await first).code]).toEqual([5, 0]);
+    mishap();
+    const [refused, pruned, waited] = await Promise.all([
+      runImport(),
+      run(["ledger", "prune", "--keep", "0d"]),
+      run(["import", "--wait", ...manifests]),
+    ]);
+    expect([refused.code, pruned.code, (await first).code]).toEqual([5, 5, 0]);
     expect(refused.stderr).toMatch(/another rowferry process/i);
     expectAll(waited);
     expect(waited.stdout).toMatch(/known/);

@@ -1,8 +1,9 @@
 /**
  * One writer at a time: a second SQLite file held in BEGIN EXCLUSIVE. The kernel frees it within milliseconds of a
  * kill. The holder never opens that file in any other way: closing another handle would drop POSIX locks.
+ * Whoever takes that file away admits nobody: the holder stands in the ledger too.
  */
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import type { Clock } from "../model/clock.js";
@@ -29,17 +30,50 @@ function tryLock(lockPath: string): LedgerLock | null {
   return { release: () => void (database.open && database.close()) };
 }
 
+export interface Waiting {
+  /** Keep trying until the other process ends (`--wait`). */
+  wait: boolean;
+  clock: Clock;
+  signal?: AbortSignal;
+}
+
 /**
  * @param wait keep trying until the other process ends (`--wait`).
  * @throws RowferryError `ledger-locked` when another process holds the ledger, or the wait was aborted.
  */
-export async function lockLedger(
-  ledgerPath: string,
-  options: { wait: boolean; clock: Clock; signal?: AbortSignal },
-): Promise<LedgerLock> {
+export async function lockLedger(ledgerPath: string, options: Waiting): Promise<LedgerLock> {
   mkdirSync(dirname(ledgerPath), { recursive: true, mode: 0o700 });
+  const nothing = { release: () => {} };
+  return untilHeld(ledgerPath, options, () => (isOn("lock") ? tryLock(`${ledgerPath}.lock`) : nothing));
+}
+
+/** Written into the ledger right after it is opened under its lock; released before it is closed. @throws as `lockLedger` */
+export async function holdLedger(database: Database.Database, options: Waiting): Promise<LedgerLock> {
+  const mine = holderOf("self", database.name);
+  if (mine === null || !isOn("lock")) return { release: () => {} };
+  const read = database.prepare<[], string>("SELECT value FROM facts WHERE name = 'holder'").pluck();
+  const write = database.prepare<[string]>(
+    "INSERT INTO facts (name, value) VALUES ('holder', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+  );
+  const take = database.transaction((): LedgerLock | null => {
+    const theirs = read.get();
+    if (theirs !== undefined && theirs !== mine && isAlive(theirs, database.name)) return null;
+    write.run(mine);
+    return { release };
+  });
+  const release = () => {
+    try {
+      database.prepare<[string]>("DELETE FROM facts WHERE name = 'holder' AND value = ?").run(mine);
+    } catch {
+      // Of a disk that is full: this process ends, and is not found alive.
+    }
+  };
+  return untilHeld(database.name, options, () => take.immediate());
+}
+
+async function untilHeld(ledgerPath: string, options: Waiting, take: () => LedgerLock | null): Promise<LedgerLock> {
   for (;;) {
-    const lock = isOn("lock") ? tryLock(`${ledgerPath}.lock`) : { release: () => {} };
+    const lock = take();
     if (lock !== null) return lock;
     if (!options.wait || options.signal?.aborted) {
       throw new RowferryError(
@@ -52,4 +86,27 @@ export async function lockLedger(
     }
     await options.clock.sleep(500, options.signal);
   }
+}
+
+/**
+ * A process, told from any other that ever had its number, and the ledger's file, told from its copies. Null: no such process,
+ * or a system that does not tell.
+ */
+function holderOf(pid: number | "self", ledgerPath: string): string | null {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // Behind the name, which may hold anything: the state first, the time of its start twentieth.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (fields[0] === "Z" || fields[0] === "X") return null;
+    const { dev, ino } = statSync(ledgerPath);
+    return JSON.stringify({ pid: Number.parseInt(stat, 10), started: fields[19], boot, file: `${dev}:${ino}` });
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(holder: string, ledgerPath: string): boolean {
+  const { pid } = JSON.parse(holder) as { pid: number };
+  return holderOf(pid, ledgerPath) === holder;
 }

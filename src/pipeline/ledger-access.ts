@@ -3,7 +3,7 @@ import { type JournalEntry, openJournal } from "../ledger/journal.js";
 import { createChoiceLog } from "../ledger/journal-choices.js";
 import { createJournalEntries, type JournalEntries } from "../ledger/journal-entries.js";
 import { asLedgerFailure } from "../ledger/ledger-failure.js";
-import { lockLedger } from "../ledger/lock.js";
+import { holdLedger, lockLedger } from "../ledger/lock.js";
 import { journalOf, rememberJournal } from "../ledger/own-journal.js";
 import {
   type LedgerDatabase,
@@ -96,16 +96,29 @@ export async function alone<Result>(
   options: { clock: Clock; waitForLock: boolean; signal?: AbortSignal },
   work: (database: LedgerDatabase) => Promise<Result> | Result,
 ): Promise<Result> {
+  const open = () => openLedger(target.ledgerPath, ownerOf(target), options.clock.now());
+  return held(target, options, open, work);
+}
+
+/** The same of a ledger opened in a way of its own. */
+export async function held<Result>(
+  target: Target,
+  options: { clock: Clock; waitForLock: boolean; signal?: AbortSignal },
+  open: () => LedgerDatabase,
+  work: (database: LedgerDatabase) => Promise<Result> | Result,
+): Promise<Result> {
   const { clock, signal } = options;
-  const lock = await lockLedger(target.ledgerPath, {
-    wait: options.waitForLock,
-    clock,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const waiting = { wait: options.waitForLock, clock, ...(signal === undefined ? {} : { signal }) };
+  const lock = await lockLedger(target.ledgerPath, waiting);
   try {
-    const database = openLedger(target.ledgerPath, ownerOf(target), clock.now());
+    const database = open();
     try {
-      return await work(database);
+      const hold = await holdLedger(database, waiting);
+      try {
+        return await work(database);
+      } finally {
+        hold.release();
+      }
     } finally {
       database.close();
     }

@@ -2,7 +2,6 @@
 import { statSync } from "node:fs";
 import { backupLedger } from "../ledger/backup.js";
 import { type CheckResult, checkLedger } from "../ledger/check/check.js";
-import { lockLedger } from "../ledger/lock.js";
 import { openLedgerOfAnyone, openLedgerReadOnly, ownerName, rebindLedger } from "../ledger/open-ledger.js";
 import { forgetJournal } from "../ledger/own-journal.js";
 import { type Pruned, pruneLedger } from "../ledger/prune.js";
@@ -13,7 +12,7 @@ import type { Target } from "../model/target.js";
 import { participantOf } from "../submit/answers.js";
 import { readParticipant } from "../submit/calls.js";
 import { codeOfStop } from "./describe-refusal.js";
-import { alone, isEmbedded, ownerOf, reading } from "./ledger-access.js";
+import { alone, held, isEmbedded, ownerOf, reading } from "./ledger-access.js";
 import { openReader, type ReaderOptions } from "./open-reader.js";
 import { archiveFolder } from "./recall-archive.js";
 
@@ -69,24 +68,16 @@ export async function rebind(
     throw new RowferryError("rebind-refused", "The sandbox keeps its records beside its own ledger.");
   }
   openLedgerReadOnly(target.ledgerPath, null).close();
-  const { clock, waitForLock } = options;
-  const lock = await lockLedger(target.ledgerPath, { wait: waitForLock, clock });
-  try {
-    const database = openLedgerOfAnyone(target.ledgerPath);
-    try {
-      const participants = createRegisteredView(database).participantsAfter(0, LOOKED_UP);
-      await lookUp(target, participants, options);
-      return database.transaction(() => {
-        const before = rebindLedger(database, ownerOf(target));
-        const journal = before === ownerName(ownerOf(target)) ? null : forgetJournal(database);
-        return { before, lookedUp: participants.length, journal };
-      })();
-    } finally {
-      database.close();
-    }
-  } finally {
-    lock.release();
-  }
+  const open = () => openLedgerOfAnyone(target.ledgerPath);
+  return held(target, options, open, async (database) => {
+    const participants = createRegisteredView(database).participantsAfter(0, LOOKED_UP);
+    await lookUp(target, participants, options);
+    return database.transaction(() => {
+      const before = rebindLedger(database, ownerOf(target));
+      const journal = before === ownerName(ownerOf(target)) ? null : forgetJournal(database);
+      return { before, lookedUp: participants.length, journal };
+    })();
+  });
 }
 
 async function lookUp(target: Target, participants: RegisteredParticipant[], options: ReaderOptions): Promise<void> {

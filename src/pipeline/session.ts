@@ -4,7 +4,7 @@
  */
 import { isBehindJournal } from "../ledger/behind-journal.js";
 import { recordInterruptions } from "../ledger/interrupted.js";
-import { lockLedger } from "../ledger/lock.js";
+import { holdLedger, lockLedger } from "../ledger/lock.js";
 import { type Journal, openJournal } from "../ledger/journal.js";
 import { createChoiceLog } from "../ledger/journal-choices.js";
 import { createJournalEntries } from "../ledger/journal-entries.js";
@@ -106,14 +106,19 @@ export async function openSession(command: string, mapping: string | null, optio
   };
   try {
     const embedded = options.target.name === "sandbox" && options.target.baseUrl === "";
-    const lock = await lockLedger(options.target.ledgerPath, { wait: options.waitForLock, clock, signal });
+    const waiting = { wait: options.waitForLock, clock, signal };
+    const lock = await lockLedger(options.target.ledgerPath, waiting);
     closing.push(() => lock.release());
     const serve = embedded && options.offline !== true;
     const target = serve ? await openEmbeddedSandbox(options.target, options.fresh, closing) : options.target;
     const owner = { target: target.name, baseUrl: embedded ? null : target.baseUrl, clientId: target.clientId };
     const database = openLedger(target.ledgerPath, owner, clock.now());
     closing.push(() => void database.close());
-    if (options.offline !== true) recordInterruptions(database, clock.now());
+    if (options.offline !== true) {
+      const hold = await holdLedger(database, waiting);
+      closing.push(() => hold.release());
+      recordInterruptions(database, clock.now());
+    }
 
     const path = options.offline === true ? null : journalOf(database, options.journal ?? null);
     const openIt = database.transaction((at: string) => openRunJournal(database, target, owner, at, options));
