@@ -1,5 +1,18 @@
 /** Mishaps of ledgers and journals, played: the wrong one, none at all, one that knows less. */
-import { appendFileSync, copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { createSandbox } from "../src/sandbox/index.js";
 import { openOffice, openOfficeAt } from "./support/office.js";
@@ -52,6 +65,38 @@ describe("a ledger of another service (F94)", () => {
       expect(err).toContain(help);
     expect(out).not.toMatch(/L1|L2|Dismissed|Next:/);
     expect(readFileSync(office.path("state/env/ledger.db")).equals(before)).toBe(true);
+  });
+});
+
+describe("a file of another program in the ledger's place (F65)", () => {
+  it.each([
+    ["status"],
+    ["runs"],
+    ["resume"],
+    ["dismiss --document L1"],
+    ["plan m.yaml loads.csv"],
+    ["import m.yaml loads.csv"],
+    ["ledger check"],
+    ["ledger backup copy.db"],
+    ["ledger prune --keep 1d"],
+    ["ledger rebind"],
+  ])("is neither adopted nor changed: %s", async (command) => {
+    const office = await openOfficeAt(createSandbox({}), weighings);
+    office.writeCsv("loads.csv", rows);
+    const theirs = office.path("state/env/ledger.db");
+    mkdirSync(dirname(theirs), { recursive: true, mode: 0o700 });
+    const other = new Database(theirs);
+    other.exec("CREATE TABLE facts (name TEXT, value TEXT); PRAGMA user_version = 1");
+    other.close();
+    chmodSync(theirs, 0o644);
+    const before = readFileSync(theirs);
+    const argv = command.split(" ").map((word) => (/\.(yaml|csv|db)$/.test(word) ? office.path(word) : word));
+    const { code, err } = await office.type(...argv);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("This file belongs to another program") });
+    expect(readFileSync(theirs).equals(before)).toBe(true);
+    expect(statSync(theirs).mode & 0o777).toBe(0o644);
+    expect(readdirSync(dirname(theirs)).filter((name) => /-wal|-shm|part/.test(name))).toEqual([]);
+    expect(office.documents()).toEqual([]);
   });
 });
 

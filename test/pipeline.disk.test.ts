@@ -66,7 +66,7 @@ describe("a disk that is full", () => {
 });
 
 describe("a disk that is full while files are read", () => {
-  test.each([300, 700])(
+  test.each([300, 500])(
     "says that nothing was staged and what to type; that sends all of it (F89, %i)",
     async (fileBlocks) => {
       const hook = 'printf "%s %s" "$ROWFERRY_EXIT_CODE" "$ROWFERRY_ERROR" > hook.txt';

@@ -1,5 +1,5 @@
 /** Real processes, killed with SIGKILL half-way and run again (P1, P4; HARD-CASES H33; DESIGN section 1). */
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -107,6 +107,57 @@ describe("an import killed with SIGKILL and run again", () => {
       expect(stranded).toBeLessThan(undisturbed.size / 2);
     },
   );
+});
+
+describe("the log of a killed import (F93)", () => {
+  const log = () => `${ledger}-wal`;
+  const commands = [["import", ...manifests], ["resume"], ["status"], ["dismiss", "--code", "link-circle"], ["verify"]];
+
+  async function expectRefused(sentence: RegExp): Promise<void> {
+    const before = sandbox.store.statistics().requests;
+    for (const command of commands) {
+      const { code, stderr } = await run(command);
+      expect({ code, stderr }, command[0]).toEqual({ code: 2, stderr: expect.stringMatching(sentence) });
+    }
+    expect(sandbox.store.statistics().requests).toBe(before);
+  }
+
+  test("is missed at once, and put back the import goes on", async () => {
+    expect((await runImport({ killAfter: 60 })).code).toBeNull();
+    renameSync(log(), join(folder, "elsewhere"));
+    rmSync(`${ledger}-shm`);
+    await expectRefused(/ledger\.db-wal, which is missing[^]*ledger rebuild <journal>[^]*ledger restore <backup>/);
+    renameSync(join(folder, "elsewhere"), log());
+    // Whoever closes the ledger last puts the log away: that is no loss.
+    expect((await run(["dismiss", "--code", "link-circle"])).code).toBe(2);
+    expectAll(await runImport());
+  });
+
+  test("is not mixed into a backup that is copied over the ledger; restore puts it in place", async () => {
+    const backup = join(folder, "backup.db");
+    await runImport({ env: { ROWFERRY_FAIL_AT: "after-staging-committed" } });
+    expect((await run(["ledger", "backup", backup])).code).toBe(0);
+    expect((await runImport({ killAfter: 110 })).code).toBeNull();
+    copyFileSync(backup, ledger);
+    await expectRefused(/backup[^]*ledger\.db-wal[^]*ledger restore <backup>/);
+    renameSync(log(), join(folder, "old-log"));
+    const restored = await run(["ledger", "restore", backup]);
+    expect({ code: restored.code, out: restored.stdout }).toEqual({ code: 0, out: expect.stringMatching(/kept as/) });
+    // It is older than its journal, and that is said; the journal goes over it.
+    const { code, stderr } = await runImport();
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("ledger rebuild") });
+    rmSync(ledger);
+    expect((await run(["ledger", "rebuild", join(folder, "journal"), backup])).code).toBe(0);
+    expectAll(await runImport());
+  });
+
+  test("lost for ever: the journal makes the ledger anew", async () => {
+    expect((await runImport({ killAfter: 60 })).code).toBeNull();
+    rmSync(log());
+    renameSync(ledger, join(folder, "moved-away.db"));
+    expect((await run(["ledger", "rebuild", join(folder, "journal")])).code).toBe(0);
+    expectAll(await runImport());
+  });
 });
 
 describe("two imports at once (H33)", () => {

@@ -1,7 +1,9 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import Database from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
 import { syncFolder } from "./durable-file.js";
+import { makeBackup } from "./holder.js";
 import { refuseMissingFolder } from "./missing-folder.js";
 import { type LedgerOwner, openLedgerReadOnly } from "./open-ledger.js";
 
@@ -22,6 +24,9 @@ export async function backupLedger(path: string, owner: LedgerOwner, destination
   try {
     const { totalPages } = await database.backup(temporary);
     const pageSize = database.pragma("page_size", { simple: true }) as number;
+    const copy = new Database(temporary);
+    makeBackup(copy);
+    copy.close();
     chmodSync(temporary, 0o600);
     const file = openSync(temporary, "r+");
     fsyncSync(file);

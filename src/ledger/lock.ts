@@ -1,14 +1,14 @@
 /**
  * One writer at a time: a second SQLite file held in BEGIN EXCLUSIVE. The kernel frees it within milliseconds of a
  * kill. The holder never opens that file in any other way: closing another handle would drop POSIX locks.
- * Whoever takes that file away admits nobody: the holder stands in the ledger too.
  */
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import type { Clock } from "../model/clock.js";
 import { isOn } from "../model/safeguards.js";
 import { RowferryError } from "../model/error.js";
+import { takeHold } from "./holder.js";
 
 export interface LedgerLock {
   /** Safe to call twice. */
@@ -47,28 +47,12 @@ export async function lockLedger(ledgerPath: string, options: Waiting): Promise<
   return untilHeld(ledgerPath, options, () => (isOn("lock") ? tryLock(`${ledgerPath}.lock`) : nothing));
 }
 
-/** Written into the ledger right after it is opened under its lock; released before it is closed. @throws as `lockLedger` */
-export async function holdLedger(database: Database.Database, options: Waiting): Promise<LedgerLock> {
-  const mine = holderOf("self", database.name);
-  if (mine === null || !isOn("lock")) return { release: () => {} };
-  const read = database.prepare<[], string>("SELECT value FROM facts WHERE name = 'holder'").pluck();
-  const write = database.prepare<[string]>(
-    "INSERT INTO facts (name, value) VALUES ('holder', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-  );
-  const take = database.transaction((): LedgerLock | null => {
-    const theirs = read.get();
-    if (theirs !== undefined && theirs !== mine && isAlive(theirs, database.name)) return null;
-    write.run(mine);
-    return { release };
+/** Right after the ledger is opened under its lock; released before it is closed. @throws as `lockLedger` */
+export function holdLedger(database: Database.Database, options: Waiting): Promise<LedgerLock> {
+  return untilHeld(database.name, options, () => {
+    const release = isOn("lock") ? takeHold(database) : () => {};
+    return release && { release };
   });
-  const release = () => {
-    try {
-      database.prepare<[string]>("DELETE FROM facts WHERE name = 'holder' AND value = ?").run(mine);
-    } catch {
-      // Of a disk that is full: this process ends, and is not found alive.
-    }
-  };
-  return untilHeld(database.name, options, () => take.immediate());
 }
 
 async function untilHeld(ledgerPath: string, options: Waiting, take: () => LedgerLock | null): Promise<LedgerLock> {
@@ -86,27 +70,4 @@ async function untilHeld(ledgerPath: string, options: Waiting, take: () => Ledge
     }
     await options.clock.sleep(500, options.signal);
   }
-}
-
-/**
- * A process, told from any other that ever had its number, and the ledger's file, told from its copies. Null: no such process,
- * or a system that does not tell.
- */
-function holderOf(pid: number | "self", ledgerPath: string): string | null {
-  try {
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // Behind the name, which may hold anything: the state first, the time of its start twentieth.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (fields[0] === "Z" || fields[0] === "X") return null;
-    const { dev, ino } = statSync(ledgerPath);
-    return JSON.stringify({ pid: Number.parseInt(stat, 10), started: fields[19], boot, file: `${dev}:${ino}` });
-  } catch {
-    return null;
-  }
-}
-
-function isAlive(holder: string, ledgerPath: string): boolean {
-  const { pid } = JSON.parse(holder) as { pid: number };
-  return holderOf(pid, ledgerPath) === holder;
 }

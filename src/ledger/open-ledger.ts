@@ -1,8 +1,10 @@
 /** Opens a ledger file: settings of SQLite, migrations, and the target it belongs to. */
-import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
+import { forgetDeadHolder, hasLog, makeBackup, refuseAnothersLog, refuseMissingLog } from "./holder.js";
+import { asLedgerFailure } from "./ledger-failure.js";
 import { prepareLazily } from "./lazy-statements.js";
 import { assertNotNewer, migrate, SCHEMA_VERSION } from "./migrate.js";
 
@@ -32,6 +34,8 @@ export function openLedger(path: string, owner: LedgerOwner, now: number): Datab
 /** The same for whoever it belongs to: only for `ledger rebind` and `ledger rebuild`. */
 export function openLedgerOfAnyone(path: string): Database.Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Made with its rights: others would win the race for a file that is changed afterwards.
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
   const database = openDatabase(path, {});
   // Takes rights from others; a ledger that its owner made read-only stays so.
   const { mode, size } = statSync(path);
@@ -43,7 +47,22 @@ export function openLedgerOfAnyone(path: string): Database.Database {
   // More does not make a load of a million rows faster, and stands in memory (bench/RESULTS.md).
   database.pragma("cache_size = -16384");
   migrate(database, path);
+  forgetDeadHolder(database);
   return database;
+}
+
+/** Makes a file, a backup or a copy without its log, a ledger that can be opened. @throws RowferryError `ledger-foreign` */
+export function takeAsItIs(path: string): void {
+  const database = new Database(path);
+  try {
+    if (assertNotNewer(database, path) === 0)
+      throw new RowferryError("ledger-foreign", "Nothing stands in this file: it is no ledger.", {
+        place: { file: path },
+      });
+    makeBackup(database);
+  } finally {
+    database.close();
+  }
 }
 
 /**
@@ -81,6 +100,7 @@ export function openLedgerBeside(path: string, owner: LedgerOwner): Database.Dat
     );
   }
   proven(database, path, owner);
+  forgetDeadHolder(database);
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");
   return database;
@@ -100,11 +120,19 @@ function proven(database: Database.Database, path: string, owner: LedgerOwner | 
 
 function openDatabase(path: string, options: Database.Options): Database.Database {
   try {
+    refuseAnothersLog(path);
+    const hadLog = hasLog(path);
     const database = new Database(path, { timeout: 60_000, ...options });
-    database.pragma("user_version");
-    return prepareLazily(database);
+    try {
+      if (assertNotNewer(database, path) > 0) refuseMissingLog(database, hadLog);
+      return prepareLazily(database);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error;
+    if (error.code.startsWith("SQLITE_CORRUPT")) throw asLedgerFailure(error, path);
     throw new RowferryError("ledger-unreadable", `The ledger cannot be opened: ${error.message}.`, {
       place: { file: path },
       cause: error,

@@ -3,14 +3,18 @@ import { chmodSync, copyFileSync, createReadStream, existsSync, mkdirSync, renam
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { syncFolder } from "../ledger/durable-file.js";
+import { hasLog, refuseAnothersLog } from "../ledger/holder.js";
 import { journalOwner } from "../ledger/journal.js";
+import { takeAsItIs } from "../ledger/open-ledger.js";
 import { lockLedger } from "../ledger/lock.js";
 import { openLedger, ownerName } from "../ledger/open-ledger.js";
 import { rememberJournal } from "../ledger/own-journal.js";
 import { rebuildFrom, type Rebuilt } from "../ledger/rebuild/rebuild.js";
+import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/transaction.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
+import { ExitCode } from "../model/exit-code.js";
 import type { Target } from "../model/target.js";
 import { ownerOf } from "./ledger-access.js";
 
@@ -57,6 +61,46 @@ export async function rebuildLedger(
     renameSync(temporary, path);
     syncFolder(dirname(path));
     return rebuilt;
+  } catch (error) {
+    removeLedger(temporary);
+    throw error;
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * Puts a backup in the ledger's place. What lay there is kept beside it. @returns the name under which; null: nothing lay there
+ * @throws RowferryError `ledger-missing`, `ledger-foreign`, `ledger-of-another-target`, `ledger-locked`
+ */
+export async function restoreLedger(target: Target, backup: string, clock: Clock): Promise<string | null> {
+  const path = target.ledgerPath;
+  if (!existsSync(backup))
+    throw new RowferryError("ledger-missing", "There is no backup here.", { place: { file: backup } });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const lock = await lockLedger(path, { wait: false, clock });
+  const temporary = `${path}.restoring`;
+  try {
+    removeLedger(temporary);
+    refuseAnothersLog(backup);
+    copyFileSync(backup, temporary);
+    if (hasLog(backup)) copyFileSync(`${backup}-wal`, `${temporary}-wal`);
+    chmodSync(temporary, 0o600);
+    takeAsItIs(temporary);
+    const database = openLedger(temporary, ownerOf(target), clock.now());
+    const runs = createRunStore(database);
+    runs.finish(runs.begin("restore", null, clock.now()).id, ExitCode.ok, null, clock.now());
+    database.close();
+    const minute = new Date(clock.now()).toISOString().slice(0, 16).replace(/:/g, "");
+    let kept = `${path}.before-${minute}`;
+    for (let count = 2; existsSync(kept); count += 1) kept = `${path}.before-${minute}-${count}`;
+    const wasThere = existsSync(path);
+    // The log first: without it a ledger is refused, and a log alone is put away.
+    for (const suffix of ["-wal", "-shm", ""])
+      if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
+    renameSync(temporary, path);
+    syncFolder(dirname(path));
+    return wasThere ? kept : null;
   } catch (error) {
     removeLedger(temporary);
     throw error;

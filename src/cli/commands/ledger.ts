@@ -38,6 +38,9 @@ export function define(command: Command, frame: Frame): void {
         run(flags, backupTo(frame, file, flags.forgetJournal === true)),
       ),
     );
+  sub("restore", "put a backup in the ledger's place; what lay there is kept beside it")
+    .argument("<backup>", "what `ledger backup` has made")
+    .action(frame.action((backup: string, flags: Flags) => run(flags, restore(frame, backup))));
   sub("check", "check the file and what it promises").action(
     frame.action((flags: Flags) => run(flags, (target, output) => check(target, output))),
   );
@@ -66,6 +69,25 @@ function backupTo(frame: Frame, file: string, forget: boolean): Body {
     const bytes = await (forget ? ledger.backupWithoutJournal(target, path, clock) : ledger.backup(target, path));
     output.text(`\nBacked up to ${shownPath(path, frame.world.cwd)}, ${grouped(bytes)} bytes.\n`);
     output.data({ type: "backup", path, bytes });
+    return ExitCode.ok;
+  };
+}
+
+function restore(frame: Frame, backup: string): Body {
+  return async (target, output) => {
+    const { restoreLedger } = await import("../../pipeline/rebuild-ledger.js");
+    const { cwd, clock } = frame.world;
+    const kept = await restoreLedger(target, resolve(cwd, backup), clock);
+    output.text(
+      [
+        "",
+        `Restored from ${shownPath(resolve(cwd, backup), cwd)}.${kept === null ? "" : ` The ledger that was here is kept as ${shownPath(kept, cwd)}.`}`,
+        "What was sent since that backup is not in it. Where a journal was kept, `rowferry ledger rebuild <journal> <backup>` has both;",
+        "else import the files again: what had landed is answered as a duplicate and doubled by nothing.",
+        "",
+      ].join("\n"),
+    );
+    output.data({ type: "restored", kept });
     return ExitCode.ok;
   };
 }

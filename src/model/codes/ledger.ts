@@ -20,7 +20,7 @@ export const ledgerCodes = {
   "ledger-unreadable": {
     meaning: "The ledger's file cannot be opened, or is not a ledger.",
     remedy:
-      "Check the disk and the file's permissions; `rowferry ledger check` says more, and a backup or the journal can restore it.",
+      "Check the disk and the file's permissions; `rowferry ledger restore` with a backup, or `rowferry ledger rebuild` with the journal, brings a lost ledger back.",
     example: "The ledger lies on a disk that is not mounted.",
     transient: false,
     exit: ExitCode.unexpected,
@@ -102,6 +102,22 @@ export const ledgerCodes = {
     remedy:
       "Choose the target it belongs to with --target, or another ledger with --ledger; if the service has moved, `rowferry ledger rebind` gives the ledger to its new address.",
     example: "ROWFERRY_BASE_URL was changed from the test service to production, with the same ledger.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "ledger-foreign": {
+    meaning: "The file is no ledger of Rowferry.",
+    remedy: "Check --ledger, or move the file away; it was not changed.",
+    example: "--ledger warehouse.db, the database of another program.",
+    transient: false,
+    exit: ExitCode.usage,
+  },
+  "ledger-log-mismatch": {
+    meaning:
+      "The ledger and its log (`ledger.db-wal`) do not belong together: the log is missing, or it is another ledger's.",
+    remedy:
+      "Put back the file that belongs to it, or run `rowferry ledger restore` with a backup; nothing was read or sent.",
+    example: "A run was killed, and only ledger.db was carried to the new machine.",
     transient: false,
     exit: ExitCode.usage,
   },
