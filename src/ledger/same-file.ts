@@ -9,18 +9,32 @@ import { createKnownRows, type KnownRows } from "./known-rows.js";
 import { createCellReader } from "./row-cells.js";
 import { rowId, rowNumberOf } from "./row-id.js";
 
-/** Inputs of the same name, sheet and mapping input that were staged before; none for a corrected file, which holds parts of another. */
-function earlierStates(database: Database, input: number, except: ReadonlySet<number>): number[] {
+/** What was staged before of the same mapping's input, but for corrected files, which hold parts of others, and files of this import. */
+export function createFileStates(database: Database, input: number, inputsOfImport: ReadonlySet<number>) {
   const found = database
-    .prepare<[number], { id: number; header: string; mine: string }>(
-      `SELECT i.id, i.header, mine.header AS mine FROM inputs mine JOIN inputs i ON i.name = mine.name AND i.sheet IS mine.sheet
-         AND i.namespace = mine.namespace AND i.mapping_input = mine.mapping_input AND i.id <> mine.id
+    .prepare<[number], { id: number; header: string; mine: string; isSame: number }>(
+      `SELECT i.id, i.header, mine.header AS mine, i.name = mine.name AND i.sheet IS mine.sheet AS isSame
+       FROM inputs mine JOIN inputs i ON i.namespace = mine.namespace AND i.mapping_input = mine.mapping_input AND i.id <> mine.id
        WHERE mine.id = ?`,
     )
-    .all(input);
-  return found.flatMap(({ id, header, mine }) =>
-    except.has(id) || isReferenceHeader(header) || isReferenceHeader(mine) ? [] : [id],
-  );
+    .all(input)
+    .filter(
+      ({ id, header, mine }) => !inputsOfImport.has(id) && !isReferenceHeader(header) && !isReferenceHeader(mine),
+    );
+  const sameName = found.flatMap(({ id, isSame }) => (isSame === 1 ? [id] : []));
+  const common = new Map<number, boolean>();
+  return {
+    earlier: found.map(({ id }) => id),
+    /** Earlier states of a file of this name and sheet. */
+    sameName,
+    isSameName: (earlier: number): boolean => sameName.includes(earlier),
+    /** To be asked when all of the file is staged. */
+    haveEventsInCommon(earlier: number): boolean {
+      const known = common.get(earlier) ?? haveEventsInCommon(database, createKnownRows(database), earlier, input);
+      common.set(earlier, known);
+      return known;
+    },
+  };
 }
 
 const rangeOf = (input: number) => [rowId(input, 0), rowId(input + 1, 0) - 1] as const;
@@ -52,9 +66,10 @@ export function stopGoneRows(
     `INSERT INTO problems (run_id, row_id, subject, subject_id, stage, severity, code, message, at)
      VALUES (?, ?, 'event', ?, 'staging', 'error', 'row-gone', ?, ?)`,
   );
-  for (const earlier of earlierStates(database, inputId, inputsOfImport)) {
+  const states = createFileStates(database, inputId, inputsOfImport);
+  for (const earlier of states.sameName) {
     const gone = unsent.all(...rangeOf(earlier), earlier);
-    if (gone.length === 0 || !haveEventsInCommon(database, createKnownRows(database), earlier, inputId)) continue;
+    if (gone.length === 0 || !states.haveEventsInCommon(earlier)) continue;
     for (const { document, event, row } of gone) {
       stop.run(document, event, now);
       say.run(
@@ -107,7 +122,7 @@ export function createCutRows(database: Database, input: number, inputsOfImport:
     .pluck();
   const cells = createCellReader(database);
   const cut = new Map<number, { id: number; cells: string[] }[]>();
-  for (const earlier of earlierStates(database, input, inputsOfImport)) {
+  for (const earlier of createFileStates(database, input, inputsOfImport).sameName) {
     const [first, last] = rangeOf(earlier);
     const id = lastInvalid.get({ first, last });
     const kept = id === undefined ? null : cells.of(id);

@@ -20,6 +20,7 @@ import { cellHash, createCellKeeper } from "./row-cells.js";
 import { createRowFates, type Settled } from "./row-fates.js";
 import { inputOf, rowId, rowNumberOf } from "./row-id.js";
 import { createEventKeys, type KeyedEvent } from "./key-events.js";
+import { createMendedRows } from "./mended-rows.js";
 import { createMovedRows } from "./moved-rows.js";
 import { createOddKeys } from "./odd-keys.js";
 import { createDocumentStager } from "./stage-documents.js";
@@ -95,12 +96,15 @@ export function createInputStager(database: Database, options: StageInputOptions
   const addPlacement = database.prepare<[number, number, string | null, Buffer | null, string | null, number | null]>(
     "INSERT INTO placements (row_id, document_id, event, deduplication_id, key_parts, at) VALUES (?, ?, ?, ?, ?, ?)",
   );
+  // Of two rows of one import that contradict each other, none speaks for the other.
   const placedRows = database
-    .prepare<[number, Buffer], number>(
+    .prepare<[number, Buffer, string], number>(
       `SELECT id FROM rows WHERE settled IS NULL AND id IN
-         (SELECT row_id FROM placements WHERE document_id = ? AND deduplication_id = ?)`,
+         (SELECT row_id FROM placements WHERE document_id = ? AND deduplication_id = ?)
+         AND NOT (reason = 'event-key-twice' AND id >> 32 IN (SELECT value FROM json_each(?)))`,
     )
     .pluck();
+  const thisImport = JSON.stringify([...options.inputsOfImport]);
   const settleRow = database.prepare<[number, number]>(
     "UPDATE rows SET settled = 'corrected', settled_by = ? WHERE id = ? AND settled IS NULL",
   );
@@ -111,6 +115,9 @@ export function createInputStager(database: Database, options: StageInputOptions
     "INSERT OR IGNORE INTO input_holds (row_id, behind) VALUES (?, ?)",
   );
   let anyPlacements = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM placements)").pluck().get() === 1;
+  const timeOf = database
+    .prepare<[number, Buffer], number>("SELECT at FROM events WHERE document_id = ? AND deduplication_id = ?")
+    .pluck();
   const markOpen = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
 
   const report = (problem: Problem, severity: "error" | "warning"): void => {
@@ -137,6 +144,7 @@ export function createInputStager(database: Database, options: StageInputOptions
   const membersOf = createGroupMembers(database);
   const moved = createMovedRows(database, knownRows);
   const interruptedBy = createGroupsSeen(database);
+  const mended = createMendedRows(database, inputId, options.inputsOfImport, references);
   const cutRows = createCutRows(database, inputId, options.inputsOfImport);
   const corrections = createCorrections({ ...options, originalCells, withdrawal, membersOf });
 
@@ -148,9 +156,12 @@ export function createInputStager(database: Database, options: StageInputOptions
     const deduplicationId = readable
       ? keys.deduplicationKey(document, placement.document, placement.event ?? "", placement.keyParts ?? [])
       : null;
+    // The same event, said before and not sent yet, waits for this row too: it says something of it that cannot be read.
+    const before = deduplicationId === null ? undefined : timeOf.get(document, deduplicationId);
+    const at = placement.at === null ? null : Math.min(placement.at, before ?? placement.at);
     anyPlacements = true;
     const keyParts = readable ? JSON.stringify(placement.keyParts) : null;
-    addPlacement.run(id, document, placement.event, deduplicationId, keyParts, placement.at);
+    addPlacement.run(id, document, placement.event, deduplicationId, keyParts, at);
     markOpen.run(document);
   };
 
@@ -246,11 +257,11 @@ export function createInputStager(database: Database, options: StageInputOptions
 
   /** Where what it gives is held: from the earlier of the two times, where the ledger has the event already. */
   const placementsOf = (keyed: readonly KeyedEvent[]): Placement[] =>
-    keyed.map(({ record, stored }) => ({
-      document: record.document,
-      event: record.event,
-      keyParts: null,
-      at: Math.min(record.at, stored?.at ?? record.at),
+    keyed.map(({ record: { document, event, key, at }, parts, stored }) => ({
+      document,
+      event,
+      keyParts: key.by === "content" ? null : [...parts],
+      at: Math.min(at, stored?.at ?? at),
     }));
 
   const stageValid = (group: Group, given: Records): void => {
@@ -305,7 +316,7 @@ export function createInputStager(database: Database, options: StageInputOptions
       if (anyPlacements) {
         const document = references.document(event.record.document.kind, event.record.document.key);
         if (hasPlacements.get(document) === 1) {
-          for (const lead of placedRows.all(document, event.key))
+          for (const lead of placedRows.all(document, event.key, thisImport))
             for (const one of [lead, ...membersOf(lead)]) settleRow.run(id, one);
         }
       }
@@ -320,6 +331,11 @@ export function createInputStager(database: Database, options: StageInputOptions
     fates.addMembers(mapped, { fate: "staged" });
     for (const before of earlier === null ? group.cut : [earlier, ...group.cut]) withdrawal.replace(before, id, staged);
     for (const before of leadsOf(correction)) withdrawal.correct(before, id, staged);
+    if (mended.any) {
+      const same = mended.sameCells(hashOf(group));
+      if (same !== null) withdrawal.mend(same, id, staged);
+      mended.note(id, keyed, staged);
+    }
     if (!known) cells.keep(id, row, members);
     counts[known ? "known" : "staged"] += 1 + mapped.alsoRows.length;
   };
@@ -334,6 +350,7 @@ export function createInputStager(database: Database, options: StageInputOptions
     end() {
       cells.flush();
       knownRows.flush();
+      for (const { before, after, events: given } of mended.end()) withdrawal.mend(before, after, given);
       stopGoneRows(database, options);
       if (events.changedAny()) countContentChange(database);
     },

@@ -33,6 +33,8 @@ export interface RowWithdrawal {
   readProblems(lead: number, rows: readonly CorrectedRow[]): Problem[];
   /** `before` has come again as `after`, a valid row that yielded `events`. */
   replace(before: number, after: number, events: readonly number[]): void;
+  /** The same of a row whose source was mended: should its cells come back, they are judged like any others. */
+  mend(before: number, after: number, events: readonly number[]): void;
   /** The same of a row that a person has corrected: what its cells say is no longer to be believed (HARD-CASES H37). */
   correct(before: number, after: number, events: readonly number[]): void;
   /** `before` has come again as `after`, a row that is left out: it yields nothing. What has landed stays as it is. */
@@ -179,11 +181,15 @@ export function createRowWithdrawal(
     if (hash !== null) rememberHash.run(hash, after, now);
   };
 
-  const replace = (before: number, after: number, events: readonly number[]): void => {
+  const mend = (before: number, after: number, events: readonly number[]): void => {
     withdraw(before, events);
     settleGroup(before, "corrected", after);
-    rememberCells.run(after, now, before);
     settleProblems.run(before, now);
+  };
+
+  const replace = (before: number, after: number, events: readonly number[]): void => {
+    mend(before, after, events);
+    rememberCells.run(after, now, before);
   };
 
   return {
@@ -215,6 +221,7 @@ export function createRowWithdrawal(
       });
       return unchanged ? problemsOf.all(lead).filter(({ code }) => code in readCodes) : [];
     },
+    mend,
     replace,
     correct,
     leaveOut(before, after) {

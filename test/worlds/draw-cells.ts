@@ -80,6 +80,12 @@ export function timeCell(minutes: number, mapping: Mapping, chance: Chance): Cel
   return chance.once(2) ? { text, means } : { text, means, typed: { serial: String(Number(serial.toPrecision(15))) } };
 }
 
+/** A date alone, of a day whose midnight the zone skipped: its first instant. Null: the zone has no such day. */
+export function dayWithoutMidnight(mapping: Mapping): Cell | null {
+  if (mapping.zone !== "America/Sao_Paulo") return null;
+  return { ...dayCell("2018-11-04", mapping), means: { time: Date.parse("2018-11-04T03:00:00Z") } };
+}
+
 export function dayCell(day: string, mapping: Mapping): Cell {
   const [year = "", month = "", date = ""] = day.split("-");
   const text = (mapping.dates[1] ?? "").replace("dd", date).replace("MM", month).replace("yyyy", year);

@@ -172,14 +172,26 @@ export function drawMapping(chance: Chance): Mapping {
   };
 }
 
-/** The mapping with one attribute more, or another value of one. */
-export function drawAttribute(mapping: Mapping, chance: Chance): Mapping {
+/** The mapping with one attribute more or another value of one, an event under another name, or another table. */
+export function drawEdit(mapping: Mapping, chance: Chance): Mapping {
   const edited = structuredClone(mapping);
-  const event = edited.inputs[0]?.events.find(({ label, key }) => label !== "end" && key !== "content");
+  const events = edited.inputs.flatMap((input) => input.events);
+  if (chance.once(3)) {
+    const event = chance.pick(events);
+    event.renamed = `${event.label}_${chance.between(2, 9)}`;
+    return edited;
+  }
+  // What a key is made of cannot be edited.
+  if (events.every(({ key }) => key !== "content") && chance.once(3)) {
+    for (const { rows } of Object.values(edited.tables)) (rows[chance.between(0, 2)] as string[])[1] = "Norte";
+    return edited;
+  }
+  const event = events.find(({ label, key }) => label !== "end" && key !== "content");
   const grouped = edited.inputs[0]?.group !== null && event?.each !== "row";
   const value = drawFormula(chance, grouped);
   if (event !== undefined && event.attributes.length > 0 && chance.once(2))
     (event.attributes[0] as { value: Formula }).value = value;
-  else event?.attributes.push({ name: "Mais", value, shown: "public" });
+  else if (event?.attributes.every(({ name }) => name !== "Mais"))
+    event.attributes.push({ name: "Mais", value, shown: "public" });
   return edited;
 }

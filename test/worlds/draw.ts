@@ -1,6 +1,16 @@
 /** Draws a world from its seed: a mapping, files of dirty rows, and what happens to them night after night. */
-import { badCell, type Chance, drawCell, plainly, seededChance, taxIdCell, textCell, timeCell } from "./draw-cells.js";
-import { drawAttribute, drawMapping, words } from "./draw-mapping.js";
+import {
+  badCell,
+  type Chance,
+  dayWithoutMidnight,
+  drawCell,
+  plainly,
+  seededChance,
+  taxIdCell,
+  textCell,
+  timeCell,
+} from "./draw-cells.js";
+import { drawEdit, drawMapping, words } from "./draw-mapping.js";
 import type { Cell, Form, InputPlan, Mapping, Row, Step, World, WorldFile } from "./world.js";
 
 const keys = ["M1", "007", "12345678901234567", "A/1", "Ção", "m 2"];
@@ -37,6 +47,7 @@ function drawRow(drawing: Drawing, wanted: string): Row {
   const word = free === null ? words.weighing : wanted;
   const key = free ?? drawKey(drawing, word) ?? "";
   const owner = keys.indexOf(key) % 3;
+  const isFirst = !last.has(key);
   const minute = (last.get(key) ?? firstMinute) + chance.between(1, 5000);
   last.set(key, minute);
   const spelling = input.group === null ? chance : plainly;
@@ -47,7 +58,7 @@ function drawRow(drawing: Drawing, wanted: string): Row {
     load: textCell(key),
     unit: textCell(`U${owner}`),
     invoice: textCell(`NF ${key}`),
-    at: timeCell(minute, mapping, chance),
+    at: (isFirst && chance.once(6) && dayWithoutMidnight(mapping)) || timeCell(minute, mapping, chance),
     what: textCell(spelt(word, chance)),
     tax,
     party: name,
@@ -85,10 +96,14 @@ function spoil(rows: Row[], { input, mapping, chance }: Drawing): void {
   for (const row of rows) {
     if (!chance.once(8)) continue;
     const column = chance.pick(input.columns.filter(({ name }) => !unread.includes(name)));
-    const cell = badCell(column, mapping, chance);
-    if (cell !== null) row.cells[column.name] = cell;
+    const cell = column.name === "ticket" ? noTicket : badCell(column, mapping, chance);
+    const was = row.cells[column.name];
+    if (cell !== null && was !== undefined) row.cells[column.name] = { ...cell, was };
   }
 }
+
+/** Where tickets tell events apart, nobody knows which one this is. */
+const noTicket: Cell = { text: "", means: null };
 
 function drawForm(chance: Chance): Form {
   return {
@@ -110,7 +125,8 @@ function drawFile(drawing: Drawing, name: string, rows: Row[]): WorldFile {
   const headers = input.columns.map(({ header }) => header);
   if (chance.once(2)) headers.splice(chance.between(0, headers.length), 0, "Extra");
   if (chance.once(3)) headers.reverse();
-  const ordered = input.group !== null ? together(rows, input.group) : chance.once(2) ? rows : chance.shuffle(rows);
+  const apart = chance.once(input.group === null ? 2 : 5);
+  const ordered = apart ? chance.shuffle(rows) : input.group === null ? rows : together(rows, input.group);
   return { name: `${name}.${form.kind}`, input: input.name, form, headers, rows: ordered };
 }
 
@@ -123,23 +139,14 @@ function together(rows: Row[], group: string[]): Row[] {
   return [...Map.groupBy(rows, keyOf).values()].flat();
 }
 
-/**
- * A row whose event nothing names (key: content, a group in conflict) is not known again once its source is mended: it
- * holds until it is dismissed (HARD-CASES H23). Such sources are left as they are.
- */
-const isNameless = ({ events, group }: InputPlan): boolean =>
-  group !== null || events.some(({ key }) => key === "content");
-
 /** What may happen to a file until it is imported the next time. */
 function nextFile(file: WorldFile, drawing: Drawing): WorldFile {
   const { input, mapping, chance } = drawing;
   const rows = file.rows.map((row) => structuredClone(row));
   const grown = (all: Row[]): WorldFile => ({ ...file, rows: input.group === null ? all : together(all, input.group) });
-  switch (isNameless(input) ? chance.pick([4, 5, 6]) : chance.between(1, 6)) {
-    case 1: // what could not be read is mended
-      for (const row of rows)
-        for (const column of input.columns)
-          if (isBad(row.cells[column.name])) row.cells[column.name] = mended(column.name, drawing);
+  switch (chance.pick([1, 1, 2, 3, 4, 5, 6])) {
+    case 1: // what could not be read is mended, all of it or some
+      for (const row of rows) if (!chance.once(5)) mend(row);
       return grown(rows);
     case 2: // more rows
       return grown([...rows, ...drawRows(drawing, chance.between(1, 3), chance.once(3))]);
@@ -164,13 +171,26 @@ function nextFile(file: WorldFile, drawing: Drawing): WorldFile {
   }
 }
 
-const isBad = (cell: Cell | undefined): boolean => cell !== undefined && cell.means !== null && "bad" in cell.means;
+function mend(row: Row): void {
+  for (const [name, cell] of Object.entries(row.cells)) row.cells[name] = cell.was ?? cell;
+}
 
-function mended(column: string, drawing: Drawing): Cell {
-  const { tickets } = drawing;
-  const cell = drawRow(drawing, words.weighing).cells[column];
-  drawing.tickets = tickets;
-  return cell as Cell;
+const wrongRows = ({ rows }: WorldFile): number[] =>
+  rows.flatMap(({ cells }, index) => (Object.values(cells).some(({ was }) => was !== undefined) ? [index] : []));
+
+/** The rejected file comes back: some of its rows, mended or not quite, in any order. */
+function drawCorrection(of: WorldFile, mapping: number, drawing: Drawing): Step | null {
+  const { chance, input } = drawing;
+  const wrong = wrongRows(of);
+  const isNameless = input.events.some(({ key }) => key === "content");
+  if (wrong.length === 0 || of.form.kind !== "csv" || input.group !== null || isNameless) return null;
+  const some = chance.once(3) ? wrong.slice(0, 1) : wrong;
+  const rows = some.map((was) => {
+    const row = structuredClone(of.rows[was] as Row);
+    if (!chance.once(6)) mend(row);
+    return { was, row };
+  });
+  return { do: "correct", mapping, correction: { of, rows: chance.once(2) ? chance.shuffle(rows) : rows } };
 }
 
 export function drawWorld(seed: number): World {
@@ -186,15 +206,32 @@ export function drawWorld(seed: number): World {
   let file = drawFile(drawing, input.name, rows);
   const mappings = [mapping];
   const steps: Step[] = [{ do: "import", mapping: 0, files: [file] }];
+  if (input.group === null && file.rows.length > 1 && chance.once(6)) {
+    // Two files of one import.
+    const half = Math.ceil(file.rows.length / 2);
+    const second = drawFile(drawing, `${input.name}-1`, file.rows.slice(half));
+    file = { ...file, rows: file.rows.slice(0, half) };
+    steps[0] = { do: "import", mapping: 0, files: [file, second] };
+  }
   const seen = [file];
   for (let more = chance.between(0, 3); more > 0; more--) {
     if (chance.once(6)) {
       steps.push(chance.pick<Step>([{ do: "resume" }, { do: "retry" }, { do: "wait", days: 400 }]));
       continue;
     }
-    file = chance.once(4) && !isNameless(input) ? chance.pick(seen) : nextFile(file, drawing);
+    const [wrong] = wrongRows(file);
+    const correction = chance.once(2) ? drawCorrection(file, mappings.length - 1, drawing) : null;
+    if (correction !== null) {
+      steps.push(correction);
+      continue;
+    }
+    if (wrong !== undefined && input.group === null && chance.once(4)) {
+      steps.push({ do: "dismiss", file, row: wrong });
+      continue;
+    }
+    file = chance.once(4) ? chance.pick(seen) : nextFile(file, drawing);
     seen.push(file);
-    if (chance.once(6)) mappings.push(drawAttribute(mapping, chance));
+    if (chance.once(5)) mappings.push(drawEdit(mappings.at(-1) as Mapping, chance));
     steps.push({ do: "import", mapping: mappings.length - 1, files: [file] });
   }
   return { seed, mappings, steps };

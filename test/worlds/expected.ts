@@ -1,5 +1,14 @@
 /** What a careful person would expect of the service and of the counts, step by step. Knows DESIGN and nothing of `src`. */
-import { type Content, type ExpectedDocument, type Hold, order, type Staged, stagedRows } from "./records.js";
+import {
+  type Content,
+  type ExpectedDocument,
+  type ExpectedEvent,
+  type Hold,
+  order,
+  rawCells,
+  type Staged,
+  stagedRows,
+} from "./records.js";
 import type { Mapping, WorldFile } from "./world.js";
 
 export interface Counts {
@@ -10,11 +19,24 @@ export interface Counts {
   staged: number;
 }
 
-/** A row that was invalid when it was last seen, and has not been mended or given up. */
+/** A file as one import staged it. */
+interface FileState {
+  name: string;
+  input: string;
+  /** The same for the same bytes. */
+  bytes: string;
+  step: number;
+  isCorrection: boolean;
+  /** The events that its valid rows gave. */
+  events: Set<string>;
+}
+
+/** A row, or the first of its group, that was invalid when it was last seen, and has not been mended or given up. */
 export interface OpenRow {
-  file: string;
-  /** Its place among the file's rows, counting from 0. */
-  index: number;
+  state: FileState;
+  /** Its number, as a person sees it in the file. */
+  number: number;
+  raw: string;
   holds: Hold[];
 }
 
@@ -22,6 +44,16 @@ interface Pending {
   document: string;
   content: Content;
   sequence: number;
+  state: FileState;
+  /** Its row is gone from the file: it is not sent without a person's word. */
+  isGone: boolean;
+}
+
+/** A file with the number of each of its rows, and of a corrected one which rows they were. */
+export interface Handed {
+  file: WorldFile;
+  numbers: readonly number[];
+  corrects?: readonly { name: string; number: number }[];
 }
 
 export interface Timeline extends ExpectedDocument {
@@ -38,28 +70,120 @@ export class Expected {
   private readonly landed = new Map<string, Content>();
   private readonly pending = new Map<string, Pending>();
   private sequence = 0;
+  private step = 0;
+  /** Cells that were corrected by their rejected file, and how often. */
+  private readonly corrected = new Map<string, number>();
+  /** Cells that a person has given up. */
+  private readonly dismissed = new Set<string>();
   /** Events of which the newest row says something else than what has landed. */
   private readonly changed = new Set<string>();
 
   /** Stages files as one import does; gives their counts. */
-  stage(files: readonly WorldFile[], mapping: Mapping): Counts {
+  stage(files: readonly Handed[], mapping: Mapping): Counts {
     const counts: Counts = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
-    const read = files.flatMap((file) => {
+    this.step += 1;
+    const read = files.flatMap((handed) => {
+      const { file } = handed;
       const input = mapping.inputs.find(({ name }) => name === file.input);
       if (input === undefined) throw new Error(`no input ${file.input}`);
-      return stagedRows(file, input, mapping).map((staged) => ({ file: file.name, ...staged }));
+      const { name, form, headers, rows } = file;
+      const bytes = JSON.stringify([name, form, headers, rows.map((row) => rawCells(row, file, input))]);
+      const isCorrection = handed.corrects !== undefined;
+      const state: FileState = { name, input: input.name, bytes, step: this.step, isCorrection, events: new Set() };
+      return [{ ...handed, state, groups: stagedRows(file, input, mapping) }];
     });
-    refuseTwice(read, this.landed);
-    for (const { name } of files) this.forget(({ file }) => file === name);
-    for (const group of read) {
-      const { rows, fate } = group;
-      counts.read += rows.length;
-      const known = fate === "valid" && this.take(group);
-      counts[fate === "valid" ? (known ? "known" : "staged") : fate] += rows.length;
-      if (fate !== "invalid") continue;
-      for (const index of rows) this.open.push({ file: group.file, index, holds: group.holds });
+    refuseTwice(
+      read.filter(({ state }) => !state.isCorrection).flatMap(({ groups }) => groups),
+      this.landed,
+    );
+    for (const { state, groups, numbers, corrects } of read) {
+      // The same bytes again: what they had yielded and was not sent is judged anew.
+      this.forget((row) => row.state.bytes === state.bytes);
+      for (const [id, { state: of }] of this.pending) if (of.bytes === state.bytes) this.pending.delete(id);
+      for (const { events } of groups) for (const { id } of events) state.events.add(id);
+      const mended: { open: OpenRow; isTimed: boolean }[] = [];
+      const fix = corrects === undefined ? null : new Map(corrects.map((one, index) => [index, one]));
+      const handed = new Map<string, number>();
+      for (const group of groups) {
+        const { rows, raw } = group;
+        counts.read += rows.length;
+        const number = numbers[rows[0] ?? 0] ?? 0;
+        const was = fix?.get(rows[0] ?? 0);
+        const corrected = was && this.open.find((row) => row.state.name === was.name && row.number === was.number);
+        // A row that was corrected here, and that nobody has mended in its source: as many as were corrected.
+        const nth = (handed.get(raw) ?? 0) + 1;
+        const isCorrectedBefore =
+          group.fate !== "skipped" && was === undefined && nth <= (this.corrected.get(raw) ?? 0);
+        if (isCorrectedBefore) {
+          handed.set(raw, nth);
+          counts.known += rows.length;
+          continue;
+        }
+        if (group.fate === "valid") {
+          const fresh = group.events.filter(({ id }) => !this.landed.has(id) && !this.pending.has(id));
+          const isKnown = this.take(group, state);
+          counts[isKnown ? "known" : "staged"] += rows.length;
+          if (corrected !== undefined) {
+            this.forget((row) => row === corrected);
+            this.corrected.set(corrected.raw, (this.corrected.get(corrected.raw) ?? 0) + 1);
+          } else {
+            this.endOfSame(raw, state);
+            mended.push(...this.inPlace(number, fresh, state));
+          }
+        } else counts[group.fate] += rows.length;
+        if (group.fate !== "invalid") continue;
+        if (corrected !== undefined) this.forget((row) => row === corrected);
+        else {
+          if (this.dismissed.has(raw)) continue;
+          this.endOfSame(raw, state);
+        }
+        const holds = group.holds.length === 0 ? (corrected?.holds ?? []) : group.holds;
+        // What was said before of an event that cannot be read now waits for it.
+        for (const one of holds) {
+          const before = one.event === null ? undefined : this.pending.get(one.event);
+          if (before !== undefined) one.from = Math.min(one.from, before.content.at);
+        }
+        this.open.push({ state, number, raw, holds });
+      }
+      for (const { open, isTimed } of mended)
+        if ((open.state.name === state.name && isTimed) || inCommon(open.state, state))
+          this.forget((row) => row === open);
+      if (state.isCorrection) continue;
+      for (const one of this.pending.values()) {
+        const { name, isCorrection } = one.state;
+        const isEarlier = one.state !== state && one.state.step < this.step && name === state.name && !isCorrection;
+        if (isEarlier && inCommon(one.state, state)) one.isGone = true;
+      }
     }
     return counts;
+  }
+
+  /** A person gives up a row for good; gives whether there was one. */
+  dismiss(name: string, number: number): void {
+    for (const { raw, state, number: own } of this.open)
+      if (state.name === name && own === number) this.dismissed.add(raw);
+    this.forget((row) => row.state.name === name && row.number === number);
+  }
+
+  /** The oldest open row of these cells, of an earlier import: it has come again. */
+  private endOfSame(raw: string, { input, step }: FileState): void {
+    const same = this.open.find((row) => row.raw === raw && row.state.input === input && row.state.step < step);
+    this.forget((row) => row === same);
+  }
+
+  /** Open rows of this number of which nothing tells the event, and that this row may be. */
+  private inPlace(number: number, fresh: ExpectedEvent[], state: FileState): { open: OpenRow; isTimed: boolean }[] {
+    if (fresh.length === 0 || state.isCorrection) return [];
+    return this.open.flatMap((open) => {
+      const { holds } = open;
+      const isOther = open.state.input !== state.input || open.state.isCorrection || open.state.step === state.step;
+      if (open.number !== number || isOther || holds.some(({ event }) => event !== null)) return [];
+      const fits = fresh.some(({ document, content }) =>
+        holds.some((one) => one.document === document && (one.from === -Infinity || one.from === content.at)),
+      );
+      const isIt = holds.length === 0 ? open.state.name === state.name : fits;
+      return isIt ? [{ open, isTimed: holds.some(({ from }) => from !== -Infinity) }] : [];
+    });
   }
 
   /** Sends what may be sent at this time of the service, as `import`, `resume` and `retry` do. */
@@ -67,13 +191,13 @@ export class Expected {
     let telling: Telling = this.changed.size > 0 || this.open.length > 0 ? "needs a person" : "nothing";
     const all = [...this.pending].toSorted(([, a], [, b]) => order(a.content, b.content) || a.sequence - b.sequence);
     const waiting = new Set<string>();
-    for (const [id, { document, content }] of all) {
+    for (const [id, { document, content, isGone }] of all) {
       const timeline = this.documents.get(document) ?? { ...this.first(document), events: [] };
       const last = timeline.events.at(-1);
       const ended = timeline.events.some(({ name }) => name === "CLOSE" || name === "CANCEL");
       const late = last !== undefined && content.at < last.at;
       const holding = this.holding(document);
-      if (holding.some(({ from, event, twice }) => (event === id ? twice : from <= content.at))) waiting.add(document);
+      if (isGone || holding.some(({ from, event }) => event === id || from <= content.at)) waiting.add(document);
       // What only has to wait for its time needs nobody; everything else that does not land does.
       if (ended || late || waiting.has(document)) telling = "needs a person";
       else if (content.at < now) {
@@ -93,17 +217,19 @@ export class Expected {
   }
 
   /** Whether everything of the row had landed before, unchanged. */
-  private take({ documents, events }: Staged): boolean {
+  private take({ documents, events }: Staged, state: FileState): boolean {
     for (const document of documents) if (!this.firsts.has(document.id)) this.firsts.set(document.id, document);
     let known = events.length > 0;
     for (const { id, document, content } of events) {
-      this.forget(({ holds }) => holds.some(({ event }) => event === id));
+      this.forget(({ holds, state: of }) =>
+        holds.some(({ event, twice }) => event === id && !(twice === true && of.step === this.step)),
+      );
       const before = this.landed.get(id);
       if (before !== undefined) {
         this.changed.delete(id);
         if (same(before, content)) continue;
         this.changed.add(id);
-      } else this.pending.set(id, { document, content, sequence: this.sequence++ });
+      } else this.pending.set(id, { document, content, sequence: this.sequence++, state, isGone: false });
       known = false;
     }
     return known;
@@ -123,13 +249,15 @@ export class Expected {
   }
 }
 
+const inCommon = (one: FileState, other: FileState): boolean => [...one.events].some((id) => other.events.has(id));
+
 export const same = (one: Content, other: Content): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
  * Two rows of one import give one event different content: which is right cannot be told, so neither is sent. The first
  * is staged and waits; the others are invalid.
  */
-function refuseTwice(read: (Staged & { file: string })[], landed: ReadonlyMap<string, Content>): void {
+function refuseTwice(read: Staged[], landed: ReadonlyMap<string, Content>): void {
   const contents = new Map<string, Content>();
   for (const group of read) {
     const twice = group.events.filter(({ id, content }) => {

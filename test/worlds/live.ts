@@ -1,14 +1,17 @@
 /** Lives through a world with the real commands against a sandbox, and says where it is not as expected. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { parse } from "csv-parse/sync";
+import iconv from "iconv-lite";
 import { main } from "../../src/cli/main.js";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { createSandbox, type Sandbox, seededRandom } from "../../src/sandbox/index.js";
 import { RushingClock } from "../docs/rushing-clock.js";
 import { compareService } from "./compare.js";
-import { type Counts, Expected, type Telling } from "./expected.js";
-import type { Mapping, Step, World, WorldFile } from "./world.js";
+import { type Counts, Expected, type Handed, type Telling } from "./expected.js";
+import { writeCsv } from "../read/write-csv.js";
+import type { Correction, InputPlan, Mapping, Step, World, WorldFile } from "./world.js";
 import { writeFile } from "./write-file.js";
 import { writeMapping } from "./write-mapping.js";
 
@@ -18,7 +21,12 @@ const disk = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 interface Ran {
   code: number;
   /** The last line of `--json`, where there is one. */
-  summary: { type: string; rows?: Counts; problems?: { code: string; count: number; example: string }[] } | null;
+  summary: {
+    type: string;
+    files?: { kind: string; path: string }[];
+    rows?: Counts;
+    problems?: { code: string; count: number; example: string }[];
+  } | null;
   output: string;
 }
 
@@ -39,6 +47,11 @@ export class Life {
   readonly sandbox: Sandbox = createSandbox({ clock: this.clock, random: seededRandom(1), rate: null });
   private env: Record<string, string> = {};
   private readonly written = new Map<string, string>();
+  private corrections = 1;
+  /** Numbers of the rows of each file as it was written last. */
+  readonly numbers = new Map<string, number[]>();
+  /** Rejected files that the last import has left. */
+  rejected: string[] = [];
 
   async open(): Promise<void> {
     const { baseUrl, tokenUrl } = await this.sandbox.listen();
@@ -91,13 +104,47 @@ export class Life {
     return path;
   }
 
-  async file(file: WorldFile, mapping: Mapping): Promise<string> {
+  /** Writes a file; gives its path and the numbers of its rows. */
+  async file(file: WorldFile, mapping: Mapping): Promise<{ path: string; numbers: number[] }> {
     const input = mapping.inputs.find(({ name }) => name === file.input);
     if (input === undefined) throw new Error(`no input ${file.input}`);
     const path = join(this.folder, "in", file.name);
     mkdirSync(join(this.folder, "in"), { recursive: true });
-    writeFileSync(path, (await writeFile(file, input)).bytes);
-    return path;
+    const { bytes, numbers } = await writeFile(file, input);
+    writeFileSync(path, bytes);
+    this.numbers.set(file.name, numbers);
+    return { path, numbers };
+  }
+
+  /**
+   * The rejected file of that name which the last import has left, as a person hands it back: these rows, in this order, with
+   * other cells. Null: it left none, or no such row.
+   */
+  correct({ of, rows }: Correction, input: InputPlan, rejected: readonly string[]): (Handed & { path: string }) | null {
+    const found = rejected.find((path) => basename(path).startsWith(of.name) && path.endsWith(".csv"));
+    if (found === undefined || of.form.kind !== "csv") return null;
+    const text = iconv.decode(readFileSync(found), of.form.encoding);
+    const [header = [], ...lines] = parse(text, { delimiter: of.form.delimiter, bom: true });
+    const reference = header.indexOf("rowferry_row");
+    const numbers = this.numbers.get(of.name) ?? [];
+    const back = rows.flatMap(({ was, row }) => {
+      const line = lines.find((cells) => Number(/:(\d+)$/.exec(cells[reference] ?? "")?.[1]) === numbers[was]);
+      return line === undefined ? [] : [{ was, row, line }];
+    });
+    if (back.length === 0) return null;
+    const name = `${input.name}-corrected-${this.corrections++}.csv`;
+    const texts = back.map(({ row, line }) =>
+      header.map((title, position) => {
+        const column = input.columns.find((one) => one.header === title);
+        return column === undefined ? (line[position] ?? "") : (row.cells[column.name]?.text ?? "");
+      }),
+    );
+    const path = join(this.folder, "in", name);
+    const written = writeCsv([header, ...texts], { ...of.form, quote: '"', escape: "double" });
+    writeFileSync(path, written.bytes);
+    const file = { ...of, name, rows: back.map(({ row }) => row) };
+    const corrects = back.map(({ was }) => ({ name: of.name, number: numbers[was] ?? 0 }));
+    return { file, numbers: written.lines.slice(1), corrects, path };
   }
 }
 
@@ -115,6 +162,19 @@ function compareRun({ code, summary, output }: Ran, counts: Counts | null, telli
   return differences;
 }
 
+async function importing(
+  life: Life,
+  expected: Expected,
+  mapping: Mapping,
+  path: string,
+  handed: readonly (Handed & { path: string })[],
+): Promise<string[]> {
+  const ran = await life.run("import", path, ...handed.map((one) => one.path));
+  life.rejected = (ran.summary?.files ?? []).flatMap((file) => (file.kind === "rejected" ? [file.path] : []));
+  const counts = expected.stage(handed, mapping);
+  return compareRun(ran, counts, expected.send(life.clock.now()));
+}
+
 async function take(life: Life, expected: Expected, step: Step, world: World): Promise<string[]> {
   switch (step.do) {
     case "wait":
@@ -123,11 +183,22 @@ async function take(life: Life, expected: Expected, step: Step, world: World): P
     case "import": {
       const mapping = world.mappings[step.mapping] as Mapping;
       const path = life.mapping(mapping);
-      const files: string[] = [];
-      for (const file of step.files) files.push(await life.file(file, mapping));
-      const ran = await life.run("import", path, ...files);
-      const counts = expected.stage(step.files, mapping);
-      return compareRun(ran, counts, expected.send(life.clock.now()));
+      const handed: (Handed & { path: string })[] = [];
+      for (const file of step.files) handed.push({ file, ...(await life.file(file, mapping)) });
+      return importing(life, expected, mapping, path, handed);
+    }
+    case "correct": {
+      const mapping = world.mappings[step.mapping] as Mapping;
+      const path = life.mapping(mapping);
+      const input = mapping.inputs.find(({ name }) => name === step.correction.of.input);
+      const handed = input === undefined ? null : life.correct(step.correction, input, life.rejected);
+      return handed === null ? [] : importing(life, expected, mapping, path, [handed]);
+    }
+    case "dismiss": {
+      const number = life.numbers.get(step.file.name)?.[step.row] ?? 0;
+      const { code } = await life.run("dismiss", "--row", `${step.file.name}:${number}`);
+      if (code === 0) expected.dismiss(step.file.name, number);
+      return [];
     }
     case "resume":
     case "retry": {

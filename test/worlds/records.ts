@@ -23,6 +23,8 @@ export interface ExpectedEvent {
   id: string;
   document: string;
   content: Content;
+  /** Its key is what it says. */
+  isContent?: boolean;
 }
 
 export interface ExpectedDocument {
@@ -45,6 +47,8 @@ export interface Hold {
 export interface Staged {
   /** The rows that stand together: one, or those of a group; their places in the file. */
   rows: number[];
+  /** Their cells as they stand in the file. */
+  raw: string;
   fate: "skipped" | "invalid" | "valid";
   documents: ExpectedDocument[];
   events: ExpectedEvent[];
@@ -183,7 +187,12 @@ class Reader {
   }
 }
 
-function stage(rows: Row[], input: InputPlan, mapping: Mapping, twins: Map<string, number>): Omit<Staged, "rows"> {
+function stage(
+  rows: Row[],
+  input: InputPlan,
+  mapping: Mapping,
+  twins: Map<string, number>,
+): Omit<Staged, "rows" | "raw"> {
   const whole = new Reader(viewOf(rows, input, mapping), input, twins);
   const { skip } = input;
   const skipped = skip !== null && attempt(() => holds(skip, viewOf(rows, input, mapping)));
@@ -200,7 +209,8 @@ function stage(rows: Row[], input: InputPlan, mapping: Mapping, twins: Map<strin
         .filter((reader) => reader.happens(event))
         .map((reader): ExpectedEvent => {
           const content = reader.content(event);
-          return { id: reader.eventId(event, content), document: whole.documentId(event.document), content };
+          const isContent = event.key === "content";
+          return { id: reader.eventId(event, content), document: whole.documentId(event.document), content, isContent };
         }),
     );
     if (events.length === 0 && input.events.length > 0) throw new Unreadable("a row in which nothing happens");
@@ -224,6 +234,25 @@ function stage(rows: Row[], input: InputPlan, mapping: Mapping, twins: Map<strin
   return { fate: "invalid", documents: [], events: [], holds: held };
 }
 
+const hold = (document: string, event: string | null): Hold => ({ document, from: Number.NEGATIVE_INFINITY, event });
+
+/** Whether a group gives an event by its content: then nothing tells its parts from two groups. */
+const sumsUp = ({ events }: InputPlan): boolean =>
+  events.some(({ key, each }) => key === "content" && each === undefined);
+
+/** A row's cells as they stand in the file, whatever they mean. */
+export function rawCells(row: Row, { form, headers }: WorldFile, input: InputPlan): string[] {
+  return headers.map((header) => {
+    const column = input.columns.find((candidate) => candidate.header === header);
+    const cell = row.cells[column?.name ?? ""];
+    if (cell === undefined) return row.extra?.[header] ?? "";
+    if (form.kind !== "xlsx" || cell.typed === undefined) return cell.text;
+    return "number" in cell.typed
+      ? String(Number(Number(cell.typed.number).toPrecision(15)))
+      : JSON.stringify(cell.typed);
+  });
+}
+
 /** What a file's rows become, in the file's order. */
 export function stagedRows(file: WorldFile, input: InputPlan, mapping: Mapping): Staged[] {
   const there = new Set(input.columns.filter(({ header }) => file.headers.includes(header)).map(({ name }) => name));
@@ -242,13 +271,17 @@ export function stagedRows(file: WorldFile, input: InputPlan, mapping: Mapping):
     else groups.push([index]);
   }
   const twins = new Map<string, number>();
-  return groups.map((rows) => ({
-    rows,
-    ...stage(
-      rows.map((row) => visible[row] as Row),
-      input,
-      mapping,
-      twins,
-    ),
-  }));
+  const seen = new Set<string>();
+  return groups.map((rows) => {
+    const views = rows.map((row) => visible[row] as Row);
+    const raw = JSON.stringify(rows.map((row) => rawCells(file.rows[row] as Row, file, input)));
+    const staged = { rows, raw, ...stage(views, input, mapping, twins) };
+    const key = keyOf(views[0] as Row);
+    const isApart = input.group !== null && seen.has(key) && staged.fate === "valid" && sumsUp(input);
+    seen.add(key);
+    if (!isApart) return staged;
+    // The sum of a part is no sum: the whole document waits for the group.
+    const waits = staged.events.map(({ id, document, isContent }) => hold(document, isContent === true ? null : id));
+    return { ...staged, fate: "invalid" as const, documents: [], events: [], holds: waits };
+  });
 }

@@ -7,6 +7,7 @@ import { writeMapping } from "./write-mapping.js";
 function lists(world: World): unknown[][] {
   const found: unknown[][] = [world.steps];
   for (const step of world.steps) {
+    if (step.do === "correct") found.push(step.correction.rows);
     if (step.do !== "import") continue;
     found.push(...step.files.map(({ rows }) => rows));
     found.push(...step.files.map(({ headers }) => headers));
@@ -65,6 +66,17 @@ export function describeWorld(world: World): string {
   const used = new Set(world.steps.flatMap((step) => ("mapping" in step ? [step.mapping] : [])));
   const mappings = [...used].map((index) => `mapping ${index}:\n${writeMapping(world.mappings[index] as never)}`);
   const steps = world.steps.map((step) => {
+    if (step.do === "correct") {
+      const { of, rows } = step.correction;
+      const back = rows.map(
+        ({ was, row }) =>
+          `${was}: ${Object.values(row.cells)
+            .map(({ text }) => text)
+            .join(" | ")}`,
+      );
+      return [`correct ${of.name} with mapping ${step.mapping}`, ...back].join("\n  ");
+    }
+    if (step.do === "dismiss") return `dismiss row ${step.row} of ${step.file.name}`;
     if (step.do !== "import") return JSON.stringify(step);
     const files = step.files.map(({ name, headers, rows, input, form }) => {
       const { columns } = world.mappings[step.mapping]?.inputs.find((one) => one.name === input) ?? { columns: [] };

@@ -15,6 +15,8 @@ export interface Cell {
   /** As it stands in a workbook; left out: as text. `serial`: days since 1899-12-30, under a date format. */
   typed?: { number: string } | { serial: string } | { truth: boolean };
   means: Meaning;
+  /** The cell that a slip of the pen has spoilt. */
+  was?: Cell;
 }
 
 export interface Column {
@@ -71,7 +73,10 @@ export interface DocumentPlan {
 }
 
 export interface EventPlan {
+  /** What it was called first: its name in keys. */
   label: string;
+  /** What the mapping calls it now, which then says what it was. */
+  renamed?: string;
   name: string;
   document: string;
   key: "once" | "content" | string[];
@@ -133,8 +138,17 @@ export interface WorldFile {
   rows: Row[];
 }
 
+/** What is done with the rows of a rejected file, in the order in which they are handed back; rows by their place in `of`. */
+export interface Correction {
+  of: WorldFile;
+  /** The rows as they come back, and which they were. */
+  rows: { was: number; row: Row }[];
+}
+
 export type Step =
   | { do: "import"; mapping: number; files: WorldFile[] }
+  | { do: "correct"; mapping: number; correction: Correction }
+  | { do: "dismiss"; file: WorldFile; row: number }
   | { do: "resume" }
   | { do: "retry" }
   | { do: "wait"; days: number };

@@ -31,6 +31,7 @@ function writeEvent(event: EventPlan, input: InputPlan): Members {
     ...(event.when === null ? {} : { when: `=${writeCondition(event.when)}` }),
     ...(event.each === undefined ? {} : { each: event.each }),
     name: event.name,
+    ...(event.renamed === undefined ? {} : { was: event.label }),
     document: event.document,
     key: Array.isArray(event.key) ? event.key.map((column) => `=${column}`) : event.key,
     ...(event.key === "content" ? { within: "file" } : {}),
@@ -90,7 +91,7 @@ function writeInput(input: InputPlan): Members {
     ),
     events: named(
       input.events,
-      ({ label }) => label,
+      ({ label, renamed }) => renamed ?? label,
       (event) => writeEvent(event, input),
     ),
   };
