@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { commands } from "../src/cli/commands.js";
-import type { ImportOptions } from "../src/cli/pipeline.js";
+import type { ImportOptions, Pipeline } from "../src/cli/pipeline.js";
 import { RowferryError } from "../src/model/error.js";
 import { folder, testWorld, type } from "./cli.world.js";
 import { summary } from "./summary.sample.js";
@@ -35,7 +35,10 @@ describe("exit codes (DESIGN section 7)", () => {
     const error = new RowferryError("file-missing", "there is no such file", { place: { file: "a.csv" } });
     const world = testWorld({ pipeline: { runImport: () => Promise.reject(error) } });
     expect(await type(world, "import", "m.yaml", "a.csv")).toBe(2);
-    expect(world.stderr.text).toBe(`rowferry: a.csv: there is no such file\n  ${error.hint}\n`);
+    expect(world.stderr.text).toBe(
+      `sandbox · ledger state/sandbox/ledger.db\nrowferry: a.csv: there is no such file\n  ${error.hint}\n`,
+    );
+    expect(world.stdout.text).toBe("");
   });
 
   it("an unexpected error ends with 1, one sentence and where the log lies; the stack comes with --log-level debug", async () => {
@@ -85,12 +88,31 @@ describe("exit codes (DESIGN section 7)", () => {
 describe("output (DESIGN section 3)", () => {
   const pipeline = { runImport: () => Promise.resolve(summary()) };
 
-  it("target and ledger are the first and the last line", async () => {
+  it("target and ledger are said on stderr before anything is sent; target and run come last", async () => {
     const world = testWorld({ pipeline });
     await type(world, "import", "m.yaml", "a.csv");
-    const lines = world.stdout.text.trimEnd().split("\n");
-    expect(lines[0]).toBe("target sandbox · ledger state/sandbox/ledger.db");
-    expect(lines.at(-1)).toBe(lines[0]);
+    expect(world.stderr.text).toBe("sandbox · ledger state/sandbox/ledger.db\n");
+    expect(world.stdout.text).toMatch(/^All is well\. [^]+\n\nsandbox · run 2026-11-20T0200-import\n$/);
+  });
+
+  it("cells are shown to a person at a terminal, and hidden in collected output (F24)", async () => {
+    const hidden = { code: "number-unreadable", count: 1, place: "a.csv, row 2", column: "Kg" } as const;
+    const one = summary({ exitCode: 3, problems: [{ ...hidden, example: '"…" is not a number' }] });
+    const open = { participants: {}, addresses: {}, documents: {}, events: {}, rows: 1 };
+    const asked: unknown[] = [];
+    const readStatus: Pipeline["readStatus"] = (options) => {
+      asked.push(options.cells);
+      const problems = [{ ...hidden, example: '"12,5O" is not a number' }];
+      return Promise.resolve({ open, problems, waiting: [], lastRun: null });
+    };
+    const collected = testWorld({ pipeline: { runImport: () => Promise.resolve(one), readStatus } });
+    await type(collected, "import", "m.yaml", "a.csv");
+    expect(collected.stdout.text).toContain('Kg: "…" is not a number');
+    const watched = testWorld({ pipeline: { runImport: () => Promise.resolve(one), readStatus } });
+    watched.stdout.isTTY = true;
+    await type(watched, "import", "m.yaml", "a.csv");
+    expect(watched.stdout.text).toContain('Kg: "12,5O" is not a number');
+    expect(asked).toEqual([true]);
   });
 
   it("--json prints lines with a type; the first names the target, the last is the summary", async () => {
@@ -253,7 +275,7 @@ describe("help", () => {
     expect(trace.status).toBe(0);
     const loaded = trace.stderr.split("\n").filter((line) => line.startsWith("loaded "));
     expect(loaded.filter((line) => line.includes("/src/cli/main.ts"))).not.toEqual([]);
-    const heavy = /\/cli\/commands\/|better-sqlite3|\/zod\/|\/yaml\/|exceljs|undici|prom-client|cli-table3/;
+    const heavy = /\/cli\/commands\/|better-sqlite3|\/zod\/|\/yaml\/|exceljs|undici|prom-client/;
     expect(loaded.filter((line) => heavy.test(line))).toEqual([]);
   });
 

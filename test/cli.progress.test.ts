@@ -1,67 +1,45 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createProgress } from "../src/cli/progress.js";
-import { type ProgressFigures, progressLine } from "../src/cli/progress-line.js";
-import { shortDuration } from "../src/report/figures.js";
-import { createRateMeter } from "../src/cli/progress-rate.js";
+import { createProgress, createRateMeter } from "../src/cli/render/progress.js";
 import type { PipelineEvent } from "../src/model/summary.js";
+import { atLimit, counted, moment, shortDuration } from "../src/report/figures.js";
 import { collectedStream } from "./cli.world.js";
 
-const figures: ProgressFigures = {
-  stage: "events",
-  done: 1_234_567,
-  total: 2_000_000,
-  perSecond: 19.8,
-  limit: 20,
-  problems: 212,
-  held: 1_024,
-  retries: 17,
-  secondsLeft: 38_660,
-};
-
-describe("a line of progress", () => {
-  it("says stage, done of total, rate against the limit, problems, held, retries and time left", () => {
-    expect(progressLine(figures, 200, false)).toBe(
-      "events  1,234,567/2,000,000  61%  19.8 of 20 req/s  212 problems  1,024 held  17 retried  10h44m left",
-    );
-  });
-
-  it.each([20, 40, 60, 79, 80, 100, 132])("fits in %i columns; what matters least goes first", (width) => {
-    for (const bar of [true, false])
-      expect(Array.from(progressLine(figures, width, bar)).length).toBeLessThanOrEqual(width);
-    expect(progressLine(figures, width, true)).toContain("events");
-  });
-
-  it("keeps problems and time left at 80 columns", () => {
-    expect(progressLine(figures, 79, true)).toMatch(/212 problems.*10h44m left/);
-  });
-
-  it("says nothing of what is not known", () => {
-    const blank = {
-      ...figures,
-      done: 3,
-      total: null,
-      perSecond: null,
-      problems: 0,
-      held: 0,
-      retries: 0,
-      secondsLeft: null,
-    };
-    expect(progressLine(blank, 80, true)).toBe("events  3");
-    expect(progressLine({ ...blank, total: 0 }, 80, true)).toBe("events  3/3");
-    expect(progressLine({ ...blank, total: 2 }, 80, false)).toBe("events  3/3  100%");
-  });
-
+describe("figures as people read them", () => {
   it.each([
-    [0, "0s"],
-    [59.4, "59s"],
-    [60, "1m00s"],
-    [599, "9m59s"],
-    [719, "12m"],
-    [3_599, "1h00m"],
-    [11_100, "3h05m"],
-    [190_000, "2d04h"],
-  ])("%d seconds are shown as %s", (seconds, text) => {
+    [0, "0 s"],
+    [59.4, "59 s"],
+    [60, "1 min"],
+    [92, "1 min 32 s"],
+    [719, "12 min"],
+    [3_599, "1 h 00 min"],
+    [11_100, "3 h 05 min"],
+    [190_000, "2 d 04 h"],
+  ])("%d seconds are %s", (seconds, text) => {
     expect(shortDuration(seconds)).toBe(text);
+  });
+
+  it("one event, two events; a limit that nobody notices is not told", () => {
+    expect([counted(1, "event"), counted(1_234, "address"), counted(2, "retry", "retries")]).toEqual([
+      "1 event",
+      "1,234 addresses",
+      "2 retries",
+    ]);
+    expect([atLimit(0.4), atLimit(5.3, { rate: 20, burst: 30 })]).toEqual([
+      "all at once",
+      "5 s at the limit (20/s, burst 30)",
+    ]);
+  });
+
+  it("times are told by this machine's clock, and days as people call them", () => {
+    const at = (day: number, hour: number) => new Date(2026, 10, day, hour, 5).getTime();
+    const now = at(20, 12);
+    expect([at(20, 2), at(19, 23), at(17, 2), at(2, 2), at(21, 2)].map((time) => moment(time, now))).toEqual([
+      "today 02:05",
+      "yesterday 23:05",
+      "Tuesday 02:05",
+      "2026-11-02 02:05",
+      "2026-11-21 02:05",
+    ]);
   });
 });
 
@@ -75,11 +53,31 @@ it("the rate is that of the last ten seconds, and begins anew when the clock is 
   expect(meter.perSecond()).toBeNull();
 });
 
-/** The texts between what moves the cursor. */
-function drawnLines(text: string): string[] {
-  // oxlint-disable-next-line no-control-regex -- escapes are what moves the cursor
-  return text.split(/\u001b\[[\d;?]*[A-Za-z]|\u001b[78]|\n/).filter((part) => part.startsWith("events"));
-}
+const stage = (name: "reading" | "planning" | "participants" | "addresses" | "events", total: number | null) =>
+  ({ type: "stage", stage: name, total }) as const;
+const step = (name: string, done: number, total: number | null, sent = 0) =>
+  ({ type: "progress", stage: name, done, total, sent, problems: 4, held: 2, retries: 0 }) as const;
+
+const course: PipelineEvent[] = [
+  stage("reading", null),
+  step("reading", 500, null),
+  step("reading", 60_000, 120_000),
+  stage("planning", null),
+  {
+    type: "forecast",
+    requests: { "lookup-participant": 100, "create-participant": 100, "create-address": 100, "append-events": 1200 },
+    secondsAtLimit: 73.5,
+    held: 3,
+    deferred: 0,
+  },
+  stage("participants", 100),
+  step("participants", 100, 100, 200),
+  stage("addresses", 100),
+  step("addresses", 100, 100, 300),
+  { type: "notice", level: "warning", code: null, message: "the service \u001b[31mis away" },
+  stage("events", 1200),
+  ...[100, 400, 800, 1200].map((done) => step("events", done, 1200, 300 + done)),
+];
 
 function told(events: PipelineEvent[], isTTY: boolean, columns: number | null = null): string {
   const stream = collectedStream(isTTY, columns);
@@ -87,7 +85,7 @@ function told(events: PipelineEvent[], isTTY: boolean, columns: number | null = 
   const progress = createProgress({ stream, clock: { now: () => now, sleep: () => Promise.resolve() }, limit: 20 });
   for (const event of events) {
     progress.observe(event);
-    now += 5_000;
+    now += 20_000;
     if (isTTY) vi.advanceTimersByTime(200);
   }
   progress.close();
@@ -95,40 +93,28 @@ function told(events: PipelineEvent[], isTTY: boolean, columns: number | null = 
   return stream.text;
 }
 
-function step(done: number): PipelineEvent {
-  return { type: "progress", stage: "events", done, total: 500, sent: done / 5, problems: 1, held: 2, retries: 0 };
-}
-
-const course: PipelineEvent[] = [
-  { type: "stage", stage: "events", total: 500 },
-  ...[100, 200, 300, 400, 500].map(step),
-  { type: "notice", level: "warning", code: null, message: "the service \u001b[31mis away" },
-  { type: "forecast", requests: { "append-events": 1200 }, secondsAtLimit: 58.5, held: 3, deferred: 0 },
-  {
-    type: "backlog",
-    documents: 1200,
-    participants: 5,
-    addresses: 0,
-    secondsAtLimit: 58.75,
-    held: 0,
-    deferred: 2,
-  },
-];
+const escape = "\u001b[2K";
 
 describe("in a pipe or a log", () => {
-  it("there are plain lines at intervals, and one at the end of each stage", () => {
+  it("there is a plain line a minute, and what is worth knowing before a long run", () => {
     const lines = told(course, false).trimEnd().split("\n");
-    expect(lines.filter((line) => line.startsWith("events"))).toHaveLength(3);
-    expect(lines.at(-1)).toMatch(/^events {2}500\/500 {2}100% {2}/);
+    expect(lines).toContain("1,500 requests to send, about 1 min 14 s at the limit, 3 held");
+    expect(lines).toContain("warning: the service ␛[31mis away");
+    expect(lines.filter((line) => /^(Reading|Checking|Registering|Sending) /.test(line))).toHaveLength(4);
+    expect(lines.every((line) => line.length <= 80)).toBe(true);
     // oxlint-disable-next-line no-control-regex -- this is what is looked for
     expect(lines.join("")).not.toMatch(/[\u0000-\u001f]/);
   });
 
-  it("notices and forecasts are lines, escapes in them harmless (HARD-CASES H35)", () => {
-    const text = told(course, false);
-    expect(text).toContain("warning: the service ␛[31mis away\n");
-    expect(text).toContain("1,200 requests to send, at least 59s at the limit, 3 held\n");
-    expect(text).toContain("1,200 documents have work left, about 59s at the limit, 2 deferred\n");
+  it("a run of some seconds is not told at all", () => {
+    const short = {
+      type: "forecast",
+      requests: { "append-events": 5 },
+      secondsAtLimit: 0,
+      held: 0,
+      deferred: 0,
+    } as const;
+    expect(told([stage("reading", null), short], false)).toBe("");
   });
 });
 
@@ -136,32 +122,29 @@ describe("on a terminal", () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }));
   afterEach(() => vi.useRealTimers());
 
-  it.each([40, 80, 200])("one line is redrawn, never wider than %i columns", (columns) => {
-    const text = told(course, true, columns);
-    expect(text).toContain("\u001b[");
-    const drawn = drawnLines(text);
-    expect(drawn.length).toBeGreaterThan(3);
-    for (const line of drawn) expect(Array.from(line).length).toBeLessThan(columns);
+  const drawn = (text: string) =>
+    text.split("\r").flatMap((part) => (part.startsWith(escape) && !part.includes("\n") ? [part.slice(4)] : []));
+
+  it("all stages are one bar that only grows, from 0 to 100, and ends as a clean line", () => {
+    const text = told(course, true, 120);
+    const shares = drawn(text).flatMap((line) => [...line.matchAll(/(\d+)%/g)].map(([, share]) => Number(share)));
+    expect(shares[0]).toBe(0);
+    expect(shares.at(-1)).toBe(100);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(new Set(drawn(text).map((line) => line.split(" ")[0]))).toEqual(
+      new Set(["Reading", "Checking", "Registering", "Sending", ""]),
+    );
+    expect(text.endsWith(`\r${escape}`)).toBe(true);
+    expect(drawn(text)).toContain(
+      "Sending  ████████████░░░░  74%  800 of 1,200 requests  20.0/s of 20  20 s left  4 to correct",
+    );
   });
 
-  it("follows a resize", () => {
-    const stream = collectedStream(true, 120);
-    const progress = createProgress({ stream, clock: { now: () => 0, sleep: () => Promise.resolve() }, limit: 20 });
-    progress.observe({ type: "stage", stage: "events", total: 500 });
-    progress.observe(step(100));
-    vi.advanceTimersByTime(200);
-    stream.columns = 30;
-    stream.text = "";
-    progress.observe(step(200));
-    vi.advanceTimersByTime(200);
-    progress.close();
-    const drawn = drawnLines(stream.text);
-    expect(drawn.length).toBeGreaterThan(0);
-    for (const line of drawn) expect(Array.from(line).length).toBeLessThan(30);
+  it.each([20, 40, 80, 200])("the line is never wider than %i columns, and follows a resize", (columns) => {
+    for (const line of drawn(told(course, true, columns))) expect(Array.from(line).length).toBeLessThan(columns);
   });
 
-  it("a notice stands on a line of its own", () => {
-    const text = told(course, true, 80);
-    expect(text).toMatch(/(^|\n)warning: the service ␛\[31mis away\n/);
+  it("a notice stays on a line of its own", () => {
+    expect(told(course, true, 80)).toContain(`\r${escape}warning: the service ␛[31mis away\n`);
   });
 });

@@ -110,18 +110,18 @@ describe("stranded.csv", () => {
       });
 
     const { out } = await typed("resume");
-    expect(out).toMatch(/^stranded +state\/.*\/stranded\.csv$/m);
+    expect(out).toMatch(/^rowferry resolve --from state\/.*\/stranded\.csv /m);
     expect(out).toMatch(
-      /Next: look each stranded document up at the service.*\n {2}rowferry resolve --from \S+\/stranded\.csv --target env/,
+      /^rowferry resolve --from \S+\/stranded\.csv --target env.*\n {4}look up each stranded document at the service/m,
     );
   });
 
   it("is written by `rejects` too, as `status` says, for the documents that are meant", async () => {
     await strandThree();
-    expect((await typed("status")).out).toMatch(/Next: write the list of stranded documents.*\n {2}rowferry rejects /);
+    expect((await typed("status")).out).toMatch(/^rowferry rejects .*\n {4}write the list of stranded documents/m);
     const { code, out } = await typed("rejects", "--output", at("out"));
     expect(code).toBe(3);
-    expect(out).toMatch(/3 stranded: look each .*\n {2}rowferry resolve --from out\/stranded\.csv/);
+    expect(out).toMatch(/3 stranded: look up each .*\n {2}rowferry resolve --from out\/stranded\.csv/);
     const text = readFileSync(at("out/stranded.csv"), "utf8");
     expect(text.split("\r\n")).toHaveLength(5);
     // What opens the input opens the list, also where no file came with the command.

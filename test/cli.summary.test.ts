@@ -1,7 +1,7 @@
 import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
 import { nextSteps, shellQuoted } from "../src/report/next-steps.js";
-import { printSummary } from "../src/cli/print-summary.js";
+import { printSummary } from "../src/cli/render/summary.js";
 import type { Summary } from "../src/model/summary.js";
 import { summary } from "./summary.sample.js";
 
@@ -12,35 +12,41 @@ function printed(changes: Partial<Summary> = {}, columns = 80): string {
 }
 
 describe("the closing summary", () => {
-  it("shows rows as the sum that they are: read = skipped + invalid + known + staged (P7)", () => {
-    expect(printed()).toMatch(/march\.csv +312 = +2 \+ +3 \+ +100 \+ +207\n/);
+  it("shows rows as a sum of what became of each", () => {
+    expect(printed()).toContain(
+      "Rows       312 = 204 landed + 3 waiting for them + 3 to correct + 100 known + 2\n           skipped\n",
+    );
   });
 
-  it("adds inputs up where there are several", () => {
-    const one = { input: "a.csv", sheet: null, read: 1, skipped: 0, invalid: 0, known: 0, staged: 1 };
-    const two = { input: "book.xlsx", sheet: "May", read: 2, skipped: 0, invalid: 1, known: 0, staged: 1 };
-    const rows = { read: 3, skipped: 0, invalid: 1, known: 0, staged: 2 };
-    const text = printed({ inputs: [one, two], rows });
-    expect(text).toMatch(/a\.csv +1 = /);
-    expect(text).toMatch(/book\.xlsx, May +2 = /);
-    expect(text).toMatch(/all +3 = +0 \+ +1 \+ +0 \+ +2\n/);
+  it("answers first: all is well, or how many rows need a person", () => {
+    expect(printed()).toMatch(/^All is well\. 404 events landed on 207 documents in 5 min 30 s\.\n/);
+    expect(printed({ exitCode: 3 })).toMatch(/^3 rows need you\. Nothing is lost; 3 rows behind wait\.\n/);
+    const rows = { read: 6, skipped: 1, invalid: 0, known: 5, staged: 0 };
+    const none = { landed: 0, later: 0, waiting: 0, toCorrect: 0, toDecide: 0, toSend: 0, dismissed: 0 };
+    const nothing = { rows, outcomes: none, events: {}, documents: {}, participants: {}, addresses: {} };
+    expect(printed(nothing)).toMatch(/^Nothing new: all 5 rows had landed before\.\n/);
+    expect(printed({ ...nothing, exitCode: 3 })).toMatch(/^Nothing of these files needs you, but the ledger holds/);
+    const stopped = { code: "service-outage" as const, message: "the service was away for 30 min" };
+    const text = printed({ exitCode: 4, stopped }).replaceAll("\n", " ");
+    expect(text).toMatch(/^Not finished\. the service was away for 30 min\. Nothing is lost; `rowferry resume`/);
+    for (const exitCode of [130, 143] as const)
+      expect(printed({ exitCode })).toMatch(/^Interrupted\. Nothing is lost;/);
   });
 
-  it("names what was sent, what is open, the requests and how long the limit allows at best", () => {
-    const text = printed();
-    expect(text).toMatch(/events +404 landed, 3 held\n/);
-    expect(text).toMatch(/Still open in the ledger\nevents +3 held\nrows +3 to correct\n/);
-    expect(text).toContain("1,240 sent, 2 of them again; at 20 a second, 30 at once, they take 1m01s");
-    expect(text).toContain("207 create-with-events, 1,033 append-events");
+  it("names the requests, how long the limit makes them take, and what they registered", () => {
+    expect(printed()).toContain(
+      "1,240, 1 min 01 s at the limit (20/s, burst 30); 2 retries; 12\n           participants",
+    );
   });
 
-  it("groups problems by cause, most frequent first, with an example", () => {
+  it("groups problems by cause, most frequent first, with an example, its place and its code last", () => {
+    const place = "march.csv, row 17";
     const problems: Summary["problems"] = [
-      { code: "file-missing", count: 3, example: "march.csv, row 17: first" },
-      { code: "usage", count: 209, example: `march.csv, row 20: ${"long ".repeat(40)}` },
+      { code: "file-missing", count: 3, place, column: null, example: "first" },
+      { code: "usage", count: 209, place, column: "Peso", example: `event "w": ${"long ".repeat(40)}` },
     ];
     const text = printed({ problems });
-    expect(text.indexOf("209")).toBeLessThan(text.indexOf("row 17"));
+    expect(text).toMatch(/ {2}209 {2}Peso: long long[^]+ {7}march\.csv, row 17 · usage\n {4}3 {2}first\n/);
   });
 
   it.each([40, 60, 80, 132])("fits in %i columns but for paths and commands", (columns) => {
@@ -48,33 +54,27 @@ describe("the closing summary", () => {
     const inputs = [
       { input, sheet: "Plan 1", read: 1_000_000, skipped: 10, invalid: 200_000, known: 1, staged: 799_989 },
     ];
-    const problems: Summary["problems"] = [{ code: "file-missing", count: 1_000_000, example: "word ".repeat(60) }];
-    const text = printed({ inputs, problems, files: [], exitCode: 0 }, columns);
-    const wide = text.split("\n").filter((line) => line.length > Math.max(columns, 76));
-    expect(wide.filter((line) => !line.startsWith("Requests") && !/create-with/.test(line))).toEqual([]);
+    const place = "march.csv, row 1000000";
+    const problems: Summary["problems"] = [
+      { code: "file-missing", count: 1_000_000, place, column: null, example: "word ".repeat(60) },
+    ];
+    const text = printed({ inputs, problems, files: [], exitCode: 3 }, columns);
+    const wide = text
+      .split("\n")
+      .filter((line) => line.length > Math.max(columns, 44) && !line.startsWith("rowferry "));
+    expect(wide).toEqual([]);
   });
 
   it("shows escapes in cells and answers instead of obeying them (HARD-CASES H35)", () => {
     const evil = "\u001b]0;owned\u0007\u001b[2J\u202Egnp.exe\r\nnext";
     const text = printed({
-      problems: [{ code: "file-missing", count: 1, example: evil }],
+      problems: [{ code: "file-missing", count: 1, place: evil, column: evil, example: evil }],
       stopped: { code: "interrupted", message: evil },
       inputs: [{ input: evil, sheet: evil, read: 312, skipped: 2, invalid: 3, known: 100, staged: 207 }],
     });
     // oxlint-disable-next-line no-control-regex -- this is what is looked for
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
     expect(text).toContain("␛");
-  });
-
-  it("says how it ended, in words", () => {
-    expect(printed()).toContain("in 5m30s: all is well");
-    expect(printed({ exitCode: 3 })).toContain("a person is needed");
-    const text = printed({
-      exitCode: 4,
-      stopped: { code: "interrupted", message: "the service was away for 30 minutes" },
-    });
-    expect(text).toContain("not finished");
-    expect(text).toContain("the service was away for 30 minutes");
   });
 });
 

@@ -267,7 +267,8 @@ describe("several files of one command", () => {
   test("an empty one does not stop the others, and needs a person (F25)", async () => {
     const { exit, summary } = await importedAll("");
     expect([exit, summary.rows.staged]).toEqual([3, 2001]);
-    expect(summary.problems).toEqual([{ code: "file-empty", count: 2, example: "rows-2.csv" }]);
+    const told = { place: "rows-2.csv", column: null, example: "the file holds no rows" };
+    expect(summary.problems).toEqual([{ code: "file-empty", count: 2, ...told }]);
     expect(summary.inputs.map(({ input, read }) => [input, read])).toEqual([
       ["rows-1.csv", 1],
       ["rows-4.csv", 0],

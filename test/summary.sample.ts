@@ -16,6 +16,7 @@ export function summary(changes: Partial<Summary> = {}): Summary {
     stopped: null,
     inputs: [{ input: "march.csv", sheet: null, read: 312, skipped: 2, invalid: 3, known: 100, staged: 207 }],
     rows: { read: 312, skipped: 2, invalid: 3, known: 100, staged: 207 },
+    outcomes: { landed: 204, later: 0, waiting: 3, toCorrect: 3, toDecide: 0, toSend: 0, dismissed: 0 },
     participants: { registered: 12 },
     addresses: { registered: 15 },
     documents: { open: 200, closed: 7 },
@@ -29,7 +30,9 @@ export function summary(changes: Partial<Summary> = {}): Summary {
       secondsAtLimit: 60.5,
       limit: { rate: 20, burst: 30 },
     },
-    problems: [{ code: "file-missing", count: 3, example: "march.csv, row 17: no such thing" }],
+    problems: [
+      { code: "file-missing", count: 3, place: "march.csv, row 17", column: "Peso", example: "no such thing" },
+    ],
     warnings: [],
     files: [{ kind: "receipts", path: "state/sandbox/runs/2026-11-20T0200-import/receipts.csv" }],
     ...changes,

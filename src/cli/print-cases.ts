@@ -1,7 +1,7 @@
 /** What came of the cases beside a mapping, as lines for a terminal: what passed in one line, what failed in full. */
 import type { CasesReport } from "../map/cases/run-cases.js";
 import { plainLines, plainText } from "../report/plain-text.js";
-import type { Colors } from "./text-tables.js";
+import type { Colors } from "./render/text.js";
 
 /** @param shown the cases file as it is called on screen. */
 export function printCases({ results }: CasesReport, shown: string, colors: Colors): string {

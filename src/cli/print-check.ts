@@ -5,7 +5,8 @@ import { describePlace } from "../model/place.js";
 import type { CheckError, FileCheck, TableCheck } from "../pipeline/check-files.js";
 import { grouped } from "../report/figures.js";
 import { plainLines, plainText } from "../report/plain-text.js";
-import { type Colors, problemTable } from "./text-tables.js";
+import { causes } from "./render/problems.js";
+import type { Colors } from "./render/text.js";
 
 export interface CheckLook {
   columns: number;
@@ -27,7 +28,6 @@ export function printFileCheck(check: FileCheck, look: CheckLook): string {
 }
 
 function printTable(table: TableCheck, look: CheckLook): string {
-  const { colors } = look;
   const lines = [line("input", `${table.mappingInput}${table.sheet === null ? "" : `, sheet "${table.sheet}"`}`)];
   if (table.dialect !== null) {
     if (table.dialect.format === "csv") lines.push(line("format", dialectText(table.dialect)));
@@ -45,8 +45,9 @@ function printTable(table: TableCheck, look: CheckLook): string {
     const rows = count === 1 ? "1 valid row yields" : `${grouped(count)} valid rows yield`;
     lines.push(line("note", `${rows} no event, for example row ${firstRow}.`));
   }
-  const problems = problemTable("Problems", table.problems, look.columns, colors);
-  const warnings = problemTable("Warnings", table.warnings, look.columns, colors);
+  const told = (found: TableCheck["problems"]) => found.map((one) => ({ ...one, place: null, column: null }));
+  const problems = causes("Problems", "", told(table.problems), look);
+  const warnings = causes("Warnings", "", told(table.warnings), look);
   return [lines.join("\n"), problems, warnings].filter((text) => text !== "").join("\n");
 }
 

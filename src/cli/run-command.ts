@@ -5,12 +5,13 @@ import { dirname, join } from "node:path";
 import { plainText } from "../report/plain-text.js";
 import { endOf } from "./report-error.js";
 import type { PipelineEvent, Summary } from "../model/summary.js";
+import type { Target } from "../model/target.js";
 import type { Frame } from "./frame.js";
 import { nextTimeOfDay, type OutputFlags, type RunFlags, type TargetFlags } from "./flags.js";
 import { type Output, shownPath } from "./output.js";
 import type { Pipeline, ResumeOptions } from "./pipeline.js";
-import { printSummary } from "./print-summary.js";
-import { createProgress, type Progress, silentProgress } from "./progress.js";
+import { closingLine, printSummary } from "./render/summary.js";
+import { createProgress, type Progress, silentProgress } from "./render/progress.js";
 import type { World } from "./world.js";
 import { withTarget } from "./with-target.js";
 
@@ -46,6 +47,7 @@ function runOnTarget(
 ): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
     const { world } = frame;
+    output.announce();
     const progress = openProgress(world, output, target.rate);
     let summary: Summary;
     try {
@@ -71,7 +73,9 @@ function runOnTarget(
       return writeMetrics(path, summary);
     });
     const shown = (path: string) => shownPath(path, world.cwd);
-    output.text(`\n${printSummary(summary, { columns: output.columns, colors: output.colors, shown })}\n`);
+    const problems = await watchedProblems(world, target, summary);
+    output.text(`${printSummary(summary, { columns: output.columns, colors: output.colors, shown, problems })}\n`);
+    output.closeWith(closingLine(summary, shown));
     await onFinish(world, flags, {
       ROWFERRY_SUMMARY: join(target.stateFolder, "runs", summary.run, "summary.json"),
       ROWFERRY_RUN: summary.run,
@@ -80,6 +84,14 @@ function runOnTarget(
     output.data({ ...summary });
     return summary.exitCode;
   });
+}
+
+/** With what the cells hold, where a person sits at the terminal; in collected output they stay hidden (P9). */
+async function watchedProblems(world: World, target: Target, summary: Summary): Promise<Summary["problems"]> {
+  if (!world.stdout.isTTY || summary.problems.length === 0) return summary.problems;
+  const { problems } = await world.pipeline.readStatus({ target, cells: true });
+  // Of files that hold nothing the ledger knows nothing.
+  return [...summary.problems.filter(({ code }) => code === "file-empty"), ...problems];
 }
 
 export function openProgress(world: World, output: Output, limit: number | null): Progress {

@@ -10,7 +10,7 @@ import type {
   ShownRun,
 } from "../ledger/show/shown.js";
 import { plainText } from "../report/plain-text.js";
-import type { Colors } from "./text-tables.js";
+import type { Colors } from "./render/text.js";
 
 const plain = (text: string | null | undefined): string => (text == null ? "" : plainText(text, 400));
 const joined = (parts: (string | null | undefined | false)[], separator = ", "): string =>
@@ -181,7 +181,7 @@ function runLines(run: ShownRun, colors: Colors): string[] {
   ];
 }
 
-export function runEnd({ finishedAt, exitCode }: ShownRun): string {
+function runEnd({ finishedAt, exitCode }: ShownRun): string {
   if (finishedAt === null) return "not finished: it goes on, or was killed";
   return `finished ${finishedAt}${exitCode === null ? "" : `, exit code ${exitCode}`}`;
 }

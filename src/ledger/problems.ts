@@ -1,16 +1,13 @@
 /** What stands open and why: counted by code, each with one example for summaries and `status`, or with some for the report. */
 import type { Database } from "better-sqlite3";
 import type { Code } from "../model/codes.js";
-import { createConceal } from "./conceal-cells.js";
+import type { ToldProblem } from "../model/summary.js";
+import { type Conceal, createConceal } from "./conceal-cells.js";
 import { describeRow } from "./describe-row.js";
 import { describeWait } from "./describe-wait.js";
 import { inputOf, rowNumberOf } from "./row-id.js";
 
-export interface ProblemCount {
-  code: Code;
-  count: number;
-  example: string;
-}
+export type ProblemCount = ToldProblem;
 
 /** A line of the view `failures`, or a warning. */
 interface Failure {
@@ -23,14 +20,52 @@ interface Failure {
   name: string | null;
 }
 
-/** Problems of what stands open, most first. */
-export function tallyProblems(database: Database): ProblemCount[] {
-  return tally(
+/**
+ * Open problems, most first: those of rows by column and by mistake, all others by code. `cells`: whether examples show
+ * what their cells hold (a terminal), or hide it (all that is collected, P9).
+ */
+export function tallyProblems(database: Database, cells = false): ProblemCount[] {
+  const others = tally(
     database,
-    `SELECT subject, code, count(DISTINCT id) AS count, min(id) AS id FROM failures GROUP BY subject, code`,
+    `SELECT subject, code, count(DISTINCT id) AS count, min(id) AS id FROM failures WHERE subject <> 'row' GROUP BY subject, code`,
     "SELECT * FROM failures WHERE subject = @subject AND id = @id AND code = @code LIMIT 1",
+    cells,
   );
+  return [...problemsOfRows(database, cells), ...others].toSorted((a, b) => b.count - a.count);
 }
+
+/** More kinds of one mistake than this are one line: a message may hold a text of its own for every row. */
+const KINDS_OF_A_MISTAKE = 5;
+
+function problemsOfRows(database: Database, cells: boolean): ProblemCount[] {
+  const groups = new Map<string, Failure & { count: number; last: number | null }>();
+  const kinds = new Map<string, number>();
+  const rows = database.prepare<[], Failure>("SELECT * FROM failures WHERE subject = 'row' ORDER BY row_id");
+  for (const found of rows.iterate()) {
+    const place = JSON.stringify([found.code, found.column_name]);
+    // What no column is at fault for names records in its message, and is one mistake.
+    let name = found.column_name === null ? place : place + mistakeOf(found.message ?? "");
+    if (!groups.has(name)) {
+      const known = kinds.get(place) ?? 0;
+      if (known >= KINDS_OF_A_MISTAKE) name = place;
+      kinds.set(place, known + 1);
+    }
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, { ...found, count: 1, last: found.row_id });
+    else if (group.last !== found.row_id) {
+      group.count += 1;
+      group.last = found.row_id;
+    }
+  }
+  const conceal = concealing(database, cells);
+  return Array.from(groups.values(), (group) => told(database, conceal, group));
+}
+
+/** The message without what differs from row to row: quoted cells and numbers. */
+const mistakeOf = (message: string): string => message.replace(/"[^"]*"/g, '"').replace(/\d+/g, "0");
+
+const concealing = (database: Database, cells: boolean): Conceal =>
+  cells ? (_code, message) => message : createConceal(database);
 
 /** Warnings told since `since` (ms), most first. */
 export function tallyWarnings(database: Database, since: number): ProblemCount[] {
@@ -38,35 +73,32 @@ export function tallyWarnings(database: Database, since: number): ProblemCount[]
     database,
     `SELECT 'warning' AS subject, code, count(*) AS count, min(id) AS id FROM problems
      WHERE severity = 'warning' AND at >= ${since} GROUP BY code`,
-    "SELECT @subject AS subject, code, row_id, NULL AS column_name, message FROM problems WHERE id = @id",
+    "SELECT @subject AS subject, code, row_id, NULL AS column_name, message, NULL AS hint, NULL AS name FROM problems WHERE id = @id",
+    false,
   );
 }
 
-function tally(database: Database, counted: string, first: string): ProblemCount[] {
+function tally(database: Database, counted: string, first: string, cells: boolean): ProblemCount[] {
   type Counted = Pick<Failure, "subject" | "code"> & { count: number; id: number };
-  const conceal = createConceal(database);
+  const conceal = concealing(database, cells);
   const example = database.prepare<[Counted], Failure>(first);
   return database
     .prepare<[], Counted>(`${counted} ORDER BY count DESC`)
     .all()
-    .map((found) => {
-      const { code, count } = found;
+    .flatMap((found) => {
       const failure = example.get(found);
-      if (failure === undefined) return { code, count, example: "" };
-      const message = failure.message === null ? null : conceal(code, failure.message, failure.row_id);
-      const told = [placeOf(database, failure), message].filter((part) => part !== null && part !== "");
-      return { code, count, example: told.join(": ") };
+      return failure === undefined ? [] : [told(database, conceal, { ...failure, count: found.count })];
     });
 }
 
-function placeOf(database: Database, { subject, code, row_id: row, column_name: column, name }: Failure): string {
-  const place = describeRow(database, row);
-  if (subject === "document") return name ?? "";
-  if (subject === "warning") return row === null ? "" : place;
-  if (subject !== "event") return column === null ? place : `${place}, column "${column}"`;
-  return code === "cancel-refused"
-    ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced`
-    : `${place}, ${name}`;
+function told(database: Database, conceal: Conceal, found: Failure & { count: number }): ProblemCount {
+  const { code, count, row_id: row, column_name: column, message, name } = found;
+  const isCancel = code === "cancel-refused";
+  const what = isCancel ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced` : name;
+  const parts = [what, message === null ? null : conceal(code, message, row)];
+  const example = parts.filter((part) => part !== null && part !== "").join(": ");
+  const place = isCancel || (row === null && found.subject !== "event") ? null : describeRow(database, row);
+  return { code, count, place, column, example };
 }
 
 export interface WaitingCount extends ProblemCount {
@@ -95,8 +127,8 @@ export function tallyHeld(database: Database): WaitingCount[] {
     )
     .all()
     .map(({ code, count, name, row_id, row, waits_for }) => {
-      const place = `${describeRow(database, row_id)}, ${name}`;
-      return { code, count, example: `${place}: waits for ${describeWait(database, waits_for)}`, row };
+      const example = `${name} waits for ${describeWait(database, waits_for)}`;
+      return { code, count, place: describeRow(database, row_id), column: null, example, row };
     });
 }
 

@@ -10,8 +10,38 @@ export interface RowCounts {
   staged: number;
 }
 
+/** What became of the rows that were staged or invalid, each counted once, by the worst: these add up to both. */
+export interface RowOutcomes {
+  /** All that the row says is at the service. */
+  landed: number;
+  /** Its time has not come, or that of what it follows. */
+  later: number;
+  /** Behind something that a person must correct or decide. */
+  waiting: number;
+  /** A person must change the row. */
+  toCorrect: number;
+  /** No change of the row helps; a person must say what is to happen. */
+  toDecide: number;
+  /** The next run sends it. */
+  toSend: number;
+  dismissed: number;
+}
+
 /** Counts by state; a state with none is absent. */
 export type StateCounts = { [state: string]: number };
+
+/** Problems of one kind, with an example. */
+export interface ToldProblem {
+  code: Code;
+  /** Rows, or records, that have it; one row may have several problems. */
+  count: number;
+  /** The example's: `manifests.csv, row 17`; null: it has none. */
+  place: string | null;
+  /** The column at fault; null: none is. */
+  column: string | null;
+  /** What is wrong with one of them, in a sentence; cells are hidden. */
+  example: string;
+}
 
 /** What a run did: `summary.json`, the last `--json` line, and what the terminal shows at the end. */
 export interface Summary {
@@ -32,6 +62,7 @@ export interface Summary {
   stopped: { code: Code; message: string } | null;
   inputs: (RowCounts & { input: string; sheet: string | null })[];
   rows: RowCounts;
+  outcomes: RowOutcomes;
   /** Of this run: what was sent and what became of it. */
   participants: StateCounts;
   addresses: StateCounts;
@@ -54,8 +85,8 @@ export interface Summary {
     secondsAtLimit: number;
     limit: { rate: number; burst: number };
   };
-  problems: { code: Code; count: number; example: string }[];
-  warnings: { code: Code; count: number; example: string }[];
+  problems: ToldProblem[];
+  warnings: ToldProblem[];
   /** Files a person may want next. `mapping`: of a rejected file, the mapping to import it with once it is corrected. */
   files: { kind: "rejected" | "stranded" | "receipts" | "report" | "log"; path: string; mapping?: string }[];
 }

@@ -107,7 +107,7 @@ export function forecast(session: Session): Forecast {
       const why =
         code === "mirror-closed" ? `later than the CLOSE of ${other}` : `earlier than the last event of ${other}`;
       const example = `${describeWait(session.database, `event:${event.id}`)}: ${why}`;
-      result.doubted.push({ code, count: 1, example });
+      result.doubted.push({ code, count: 1, place: null, column: null, example });
     }
     for (const request of component.requests) {
       if (!request.creates) count("append-events");

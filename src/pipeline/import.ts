@@ -10,14 +10,14 @@ import { inTransaction } from "../ledger/transaction.js";
 import { loadMapping } from "../map/load-mapping.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
-import type { Summary } from "../model/summary.js";
+import type { RowOutcomes, Summary } from "../model/summary.js";
 import { type Forecast, forecast } from "./forecast.js";
 import { ownerOf } from "./ledger-access.js";
 import { type PreviewedDocument, previewDocument } from "./preview.js";
 import { type ResumeOptions, run, sessionOptions } from "./run.js";
 import { openSession, type Session } from "./session.js";
 import { type StagedInput, stageFiles } from "./stage-files.js";
-import { exitCodeOf } from "./summarise.js";
+import { exitCodeOf, outcomesOf } from "./summarise.js";
 
 export interface ImportOptions extends ResumeOptions {
   mappingPath: string;
@@ -32,6 +32,8 @@ export async function runImport(options: ImportOptions): Promise<Summary> {
 
 export interface Plan extends Forecast {
   inputs: Omit<StagedInput, "id">[];
+  /** What would become of the staged and the invalid rows; `toSend`: what the import would send. */
+  outcomes: RowOutcomes;
   /** The requests of the document that was asked for; null: none was. */
   preview: PreviewedDocument | null;
   /** Of what would stand open afterwards, as far as the ledger can know. */
@@ -45,6 +47,8 @@ export interface Plan extends Forecast {
 export interface PlanOptions extends ImportOptions {
   /** A document's key, or `kind/key`: its requests are shown in full. */
   document?: string;
+  /** Whether examples show what cells hold; default false. */
+  cells?: boolean;
 }
 
 /**
@@ -73,9 +77,10 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
       );
       return {
         inputs: staged.map(({ id: _, ...input }) => input),
+        outcomes: outcomesOf(database, staged),
         ...expected,
         preview,
-        problems: tallyProblems(database),
+        problems: tallyProblems(database, options.cells),
         waiting: tallyHeld(database),
         exitCode: ends === ExitCode.person ? ExitCode.person : ExitCode.ok,
       };

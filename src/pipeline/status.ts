@@ -14,8 +14,11 @@ export interface Status {
   lastRun: { name: string; startedAt: string; finishedAt: string | null; exitCode: number | null } | null;
 }
 
-/** What is open, and why; works beside a running import. @throws RowferryError `ledger-missing` */
-export async function readStatus({ target }: { target: Target }): Promise<Status> {
+/**
+ * What is open, and why; works beside a running import. `cells`: whether examples show what cells hold; default false.
+ * @throws RowferryError `ledger-missing`
+ */
+export async function readStatus({ target, cells }: { target: Target; cells?: boolean }): Promise<Status> {
   const database = openLedgerReadOnly(target.ledgerPath, ownerOf(target));
   try {
     const last = createRunStore(database).last();
@@ -23,7 +26,7 @@ export async function readStatus({ target }: { target: Target }): Promise<Status
     const iso = (ms: number) => new Date(ms).toISOString();
     return {
       open,
-      problems: tallyProblems(database),
+      problems: tallyProblems(database, cells),
       waiting: tallyHeld(database),
       lastRun: last && {
         ...last,

@@ -1,7 +1,8 @@
 import { tallyOpen, tallyRun, type OpenWork } from "../ledger/tally.js";
 import { tallyProblems, tallyWarnings } from "../ledger/problems.js";
+import { tallyRows } from "../ledger/tally-rows.js";
 import { ExitCode } from "../model/exit-code.js";
-import type { RowCounts, Summary } from "../model/summary.js";
+import type { RowCounts, RowOutcomes, Summary } from "../model/summary.js";
 import { limitOf, secondsAtLimit } from "./forecast.js";
 import { canGoOn } from "./can-go-on.js";
 import type { Session } from "./session.js";
@@ -36,6 +37,7 @@ export function summarise(
     stopped: session.stopped,
     inputs: context.staged.map(({ id: _, ...input }) => input),
     rows: sumRows(context.staged),
+    outcomes: outcomesOf(database, context.staged),
     ...sent,
     open,
     requests: {
@@ -52,9 +54,21 @@ export function summarise(
   };
 }
 
-function emptyFiles({ emptyFiles: names }: Session): Summary["problems"] {
-  const [example] = names;
-  return example === undefined ? [] : [{ code: "file-empty", count: names.length, example }];
+function emptyFiles({ emptyFiles: [place, ...more] }: Session): Summary["problems"] {
+  if (place === undefined) return [];
+  return [{ code: "file-empty", count: more.length + 1, place, column: null, example: "the file holds no rows" }];
+}
+
+/** Every staged or invalid row, once. */
+export function outcomesOf(database: Session["database"], staged: readonly StagedInput[]): RowOutcomes {
+  const rows = staged.reduce((sum, input) => sum + input.staged + input.invalid, 0);
+  const none = { landed: 0, later: 0, waiting: 0, toCorrect: 0, toDecide: 0, toSend: 0, dismissed: 0 };
+  if (rows === 0) return none;
+  const outcomes = tallyRows(
+    database,
+    staged.map(({ id }) => id),
+  );
+  return { ...outcomes, landed: rows - Object.values(outcomes).reduce((sum, count) => sum + count, 0) };
 }
 
 function sumRows(inputs: readonly RowCounts[]): RowCounts {

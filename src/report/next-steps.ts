@@ -14,14 +14,14 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   const target = targetFlags(summary.target.name, summary, shown);
   const steps: NextStep[] = [];
   if (summary.exitCode === ExitCode.again || summary.exitCode >= ExitCode.interrupted) {
-    steps.push({ why: "go on where this run stopped; nothing is sent twice", command: `rowferry resume${target}` });
+    steps.push({ why: "continue where this run stopped; nothing is sent twice", command: `rowferry resume${target}` });
   }
   const corrections: NextStep[] = [];
   for (const [mapping, paths] of rejectedByMapping(summary)) {
     const files = paths.map((path) => shellQuoted(shown(path))).join(" ");
     const what = paths.length === 1 ? "the rejected file" : "the rejected files";
     const command = `rowferry import ${shellQuoted(shown(mapping))} ${files}${target}`;
-    corrections.push({ why: `correct ${what}, save, and import`, command });
+    corrections.push({ why: `correct ${what}, save, then import ${paths.length === 1 ? "it" : "them"}`, command });
   }
   const list = summary.files.find(({ kind }) => kind === "stranded");
   const stranded = list === undefined ? undefined : resolveAll(shown(list.path), target);
@@ -29,14 +29,15 @@ export function nextSteps(summary: Summary, shown: (path: string) => string): Ne
   if (steps.length === 0 && summary.exitCode === ExitCode.person) {
     // A command that only reads knows no journal.
     const reading = targetFlags(summary.target.name, { ledger: summary.ledger }, shown);
-    steps.push({ why: "see what needs a person, and why", command: `rowferry status${reading}` });
+    steps.push({ why: "see what needs you, and why", command: `rowferry status${reading}` });
   }
   return steps;
 }
 
 /** How stranded documents get their ids together; `path`: of their list, as it is shown. */
 export function resolveAll(path: string, target: string): NextStep {
-  const why = "look each stranded document up at the service, fill in its document_id, and save";
+  const why =
+    "look up each stranded document at the service, fill in its document_id and save, then give the file back";
   return { why, command: `rowferry resolve --from ${shellQuoted(path)}${target}` };
 }
 
@@ -49,52 +50,52 @@ export function stepsOfOpen(
   target: string,
   corrections: readonly NextStep[],
   stranded: NextStep = {
-    why: "write the list of stranded documents (stranded.csv), to fill in their ids and give them together",
+    why: "write the list of stranded documents (stranded.csv), to fill in their ids",
     command: `rowferry rejects${target}`,
   },
 ): NextStep[] {
   const steps: NextStep[] = [];
+  // Whether anything is open that a corrected row could mend.
+  if (open.rows > 0 || problems.some(({ code }) => !isBeyondCorrection(code))) steps.push(...corrections);
   if (has(open.events, "changed")) {
-    const why = "rows came back changed after they had landed: replace their document, or accept what landed";
+    const why = "rows changed after they had landed: cancel their document and send it again,";
     steps.push({ why, command: `rowferry replace <document> --reason <text>${target}` });
     steps.push({
-      why: "or, where the difference does not matter",
+      why: "or keep what landed",
       command: `rowferry dismiss --code changed${target}`,
     });
   }
   for (const code of ["late", "after-close", "after-cancel"] as const) {
     if (!problems.some((problem) => problem.code === code)) continue;
-    const why = "no correction brings these rows into place any more: replace their document, or give them up";
+    const why = "these rows can no longer take their place on the timeline: replace their document, or give them up";
     steps.push({ why, command: `rowferry dismiss --code ${code}${target}` });
   }
   if (has(open.events, "foreign")) {
-    const why = "keys are taken by something this ledger did not send: find out by whom, then accept it";
+    const why = "something this ledger did not send has taken these keys: find out who did, then accept it";
     steps.push({ why, command: `rowferry dismiss --code foreign-collision${target}` });
   }
   if (problems.some(({ code }) => code === "cancel-refused")) {
-    const why = "the service refused to cancel a document that is to be replaced: look why, then try again";
+    const why = "the service refused to cancel a document that is being replaced: find out why, then try again";
     steps.push({ why, command: `rowferry retry --code cancel-refused${target}` });
   }
   if (problems.some(({ code }) => code === "row-gone")) {
-    const why = "rows that were not sent are no longer in their file: give them up";
+    const why = "rows were deleted from their file before they were sent: give them up,";
     steps.push({ why, command: `rowferry dismiss --code row-gone${target}` });
     steps.push({
-      why: "or, where they are to be sent all the same",
+      why: "or send them all the same",
       command: `rowferry retry --code row-gone${target}`,
     });
   }
-  // Whether anything is open that a corrected row could mend.
-  if (open.rows > 0 || problems.some(({ code }) => !beyondCorrection.includes(code))) steps.push(...corrections);
   if ((open.documents["stranded"] ?? 0) > 1) steps.push(stranded);
   else if (has(open.documents, "stranded")) {
     const command = `rowferry resolve <document> --document-id <id>${target}`;
-    steps.push({ why: "give a stranded document the id that the service knows it by", command });
+    steps.push({ why: "find the stranded document's id at the service and enter it", command });
   }
   if (has(open.documents, "unsettled")) {
-    const why = "look whether a document in doubt is there, at the service; if it is, give its id, else --not-landed";
+    const why = "check at the service whether the document in doubt exists: enter its id, or use --not-landed";
     steps.push({ why, command: `rowferry resolve <document> --document-id <id>${target}` });
   } else if (has(open.events, "unsettled")) {
-    const why = "look at the service whether events in doubt have landed, and say so; --not-landed if they have not";
+    const why = "check at the service whether the events in doubt have landed; use --not-landed if they have not";
     steps.push({ why, command: `rowferry resolve <document, row or event key> --landed${target}` });
   }
   return steps;
@@ -105,10 +106,9 @@ export function stepsOfOpen(
  * that is not here waits for something that is open itself, and has a step of its own (a row, a refusal, doubt), or for time.
  */
 const causes: Partial<Record<Code, string>> = {
-  "reference-unknown": "import the rows that bring what others refer to, or give up those others",
-  "participant-not-registered":
-    "import or correct the rows that bring the participant, or give up the rows that need it",
-  "address-not-registered": "import or correct the rows that bring the address, or give up the rows that need it",
+  "reference-unknown": "import the rows that others refer to, or give up those others",
+  "participant-not-registered": "import or correct the rows of the participant, or give up the rows that need it",
+  "address-not-registered": "import or correct the rows of the address, or give up the rows that need it",
   "related-cancelled": "replace the cancelled document, or give up the links to it",
 };
 
@@ -120,11 +120,11 @@ export function stepsOfWaiting(waiting: readonly { code: Code; row: string | nul
     if (code !== "link-circle" || row === null) return [];
     // Where one of them goes, the others are free.
     const command = `rowferry dismiss --row ${shellQuoted(row)}${target}`;
-    return [{ why: "rows wait for each other for ever: correct their times, or give one of them up", command }];
+    return [{ why: "these rows wait for each other: correct their times, or give one of them up", command }];
   });
 }
 
-/** What has landed, or can never go in its place any more, is not mended by another row. */
+/** What has landed, or can no longer take its place, is not mended by another row: a person decides. */
 const beyondCorrection: readonly Code[] = [
   "changed",
   "foreign-collision",
@@ -134,7 +134,10 @@ const beyondCorrection: readonly Code[] = [
   "row-gone",
   "cancel-refused",
   "doubt-unsettled",
+  "document-stranded",
 ];
+
+export const isBeyondCorrection = (code: Code): boolean => beyondCorrection.includes(code);
 
 /** Each corrected file goes in with the mapping that its rows came by. */
 function rejectedByMapping({ files }: Summary): Map<string, string[]> {

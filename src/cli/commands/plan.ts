@@ -3,7 +3,9 @@ import type { Command } from "commander";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type RunFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { checkMappingFirst } from "../mapping-first.js";
-import { printPlan } from "../print-plan.js";
+import { shellQuoted } from "../../report/next-steps.js";
+import { sameTarget } from "../output.js";
+import { printPlan } from "../render/plan.js";
 import { limits, openProgress, tellEvent } from "../run-command.js";
 import { withTarget } from "../with-target.js";
 
@@ -13,7 +15,7 @@ Examples:
   rowferry plan manifests.yaml march.csv --document 3100      its requests
   rowferry plan manifests.yaml march.csv --target production --json`;
 
-type Flags = TargetFlags & OutputFlags & Pick<RunFlags, "wait"> & { document?: string };
+export type PlanFlags = TargetFlags & OutputFlags & Pick<RunFlags, "wait"> & { document?: string };
 
 export function define(command: Command, frame: Frame): void {
   command
@@ -24,11 +26,11 @@ export function define(command: Command, frame: Frame): void {
     .option("--wait", "wait while another process holds the ledger")
     .addHelpText("after", examples)
     .action(
-      frame.action((mappingPath: string, files: string[], flags: Flags) => plan(frame, mappingPath, files, flags)),
+      frame.action((mappingPath: string, files: string[], flags: PlanFlags) => plan(frame, mappingPath, files, flags)),
     );
 }
 
-function plan(frame: Frame, mappingPath: string, files: string[], flags: Flags): Promise<number> {
+export function plan(frame: Frame, mappingPath: string, files: string[], flags: PlanFlags): Promise<number> {
   checkMappingFirst("plan", mappingPath, files);
   return withTarget(frame, flags, async (target, output) => {
     const { clock, random, pipeline } = frame.world;
@@ -48,10 +50,13 @@ function plan(frame: Frame, mappingPath: string, files: string[], flags: Flags):
         limits: limits(flags, clock.now()),
         fresh: false,
         journal: null,
+        cells: frame.world.stdout.isTTY && !output.json,
         ...(flags.document === undefined ? {} : { document: flags.document }),
       });
       progress.close();
-      output.text(`\n${printPlan(found, output)}\n`);
+      const typed = [mappingPath, ...files].map(shellQuoted).join(" ");
+      const command = `rowferry import ${typed}${sameTarget(target, frame.world.cwd)}`;
+      output.text(`${printPlan(found, { columns: output.columns, colors: output.colors, command })}\n`);
       output.data({ type: "plan", ...found });
       return found.exitCode;
     } finally {

@@ -4,7 +4,7 @@ import { ExitCode } from "../../model/exit-code.js";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { sameTarget } from "../output.js";
-import { printStatus } from "../print-status.js";
+import { printStatus } from "../render/status.js";
 import { withTarget } from "../with-target.js";
 
 const examples = `
@@ -20,13 +20,14 @@ export function define(command: Command, frame: Frame): void {
 
 function status(frame: Frame, flags: TargetFlags & OutputFlags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const found = await frame.world.pipeline.readStatus({ target });
+    const found = await frame.world.pipeline.readStatus({ target, cells: frame.world.stdout.isTTY && !output.json });
     const text = printStatus(found, {
       columns: output.columns,
       colors: output.colors,
-      target: sameTarget(target, frame.world.cwd),
+      target: { name: target.name, flags: sameTarget(target, frame.world.cwd) },
+      now: frame.world.clock.now(),
     });
-    output.text(`\n${text}\n`);
+    output.text(`${text}\n`);
     output.data({ type: "status", ...found });
     return ExitCode.ok;
   });
