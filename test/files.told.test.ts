@@ -8,9 +8,8 @@ import { systemClock } from "../src/model/clock.js";
 import type { Summary } from "../src/model/summary.js";
 import { expandFiles } from "../src/read/files.js";
 import { openInput } from "../src/read/open-input.js";
-import { readTable } from "../src/read/read-table.js";
 import { testWorld, type } from "./cli.world.js";
-import { temporaryFile } from "./read/read-file.js";
+import { readFile, temporaryFile } from "./read/read-file.js";
 import { readCells } from "./read/read-workbook.js";
 import { writeWorkbook } from "./read/write-workbook.js";
 import { writeZip } from "./read/write-zip.js";
@@ -151,13 +150,13 @@ describe("a CSV file", () => {
     expect(refused.exit).toBe(2);
     const pinned = await imported("rows.csv", rows, '    csv: { delimiter: "^" }');
     expect(pinned).toMatchObject({ exit: 0, rows: { staged: 3 } });
-    const table = await readTable(await temporaryFile(rows));
+    const table = await readFile(await temporaryFile(rows));
     expect(table.notes.join()).toContain('4 of the first 4 lines have "^"');
   });
 
   test("a first row of data that is taken for the header is said; `header: none` reads it (F44)", async () => {
     const rows = csv("1,01/10/2025,Ann", "2,02/10/2025,Bob", "3,03/10/2025,Ann");
-    expect((await readTable(await temporaryFile(rows))).notes.join()).toContain("looks like a row");
+    expect((await readFile(await temporaryFile(rows))).notes.join()).toContain("looks like a row");
     const letters: { [name: string]: string } = { id: "A", day: "B", note: "C" };
     const { exit, rows: counts } = await imported("rows.csv", rows, "    header: none", (name) => letters[name] ?? "");
     expect([exit, counts.staged]).toEqual([0, 3]);
@@ -224,7 +223,7 @@ describe("a packed file", () => {
   test("an archive within an archive is refused, with what to do", async () => {
     const inner = await writeZip([{ name: "rows.csv", data: rows("a") }]);
     const nested = await temporaryFile(await writeZip([{ name: "rows.zip", data: inner }]), "nested.zip");
-    await expect(readTable(nested)).rejects.toMatchObject({
+    await expect(readFile(nested)).rejects.toMatchObject({
       code: "file-refused",
       message: expect.stringContaining("unpack it first"),
     });
@@ -236,7 +235,7 @@ describe("a packed file", () => {
     ["a Git LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "git lfs pull"],
   ])("%s is refused by name, with what to do", async (_, content, named) => {
     const path = await temporaryFile(content);
-    await expect(readTable(path)).rejects.toMatchObject({
+    await expect(readFile(path)).rejects.toMatchObject({
       code: "file-refused",
       message: expect.stringContaining(named),
     });
@@ -308,24 +307,3 @@ async function openNames(content: Buffer): Promise<string[]> {
   }
   return names;
 }
-
-describe("a table beside a mapping is read as strictly as any file (F4, F80)", () => {
-  test("in any encoding that the readers know", async () => {
-    const path = await temporaryFile(Buffer.from("Código;Cidade\n1;São Paulo\n", "latin1"), "cities.csv");
-    const { header: names, rows } = await readTable(path);
-    expect([names, ...rows.map(({ cells }) => cells)]).toEqual([
-      ["Código", "Cidade"],
-      ["1", "São Paulo"],
-    ]);
-  });
-
-  test("one row of another width refuses it, with its line", async () => {
-    const path = await temporaryFile("code,name\n1,one\n2,two,three\n", "codes.csv");
-    await expect(readTable(path)).rejects.toMatchObject({ code: "row-long", place: { file: "codes.csv", row: 3 } });
-  });
-
-  test("what is too large is refused before it is read", async () => {
-    const path = await temporaryFile("code,name\n1,one\n", "codes.csv");
-    await expect(readTable(path, {}, { bytes: 5 })).rejects.toMatchObject({ code: "file-oversized" });
-  });
-});

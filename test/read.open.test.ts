@@ -5,7 +5,7 @@ import { appendFile, chmod, mkdtemp, readdir, rm, symlink, writeFile } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { RowferryError } from "../src/model/error.js";
 import type { Row } from "../src/model/row.js";
 import { type CsvFile, openCsv } from "../src/read/csv/open-csv.js";
@@ -106,13 +106,15 @@ describe("an input", () => {
 
 describe("standard input", () => {
   test("is read like a file called stdin, and leaves nothing behind", async () => {
-    const before = (await readdir(tmpdir())).filter((name) => name.startsWith("rowferry-") && !name.includes("test"));
+    const folder = await folderOf();
+    vi.stubEnv("TMPDIR", folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
     const input = await opened("-", pieces("a;b\n1", ";2\n"));
     expect(input.name).toBe("stdin");
     expect(brief(await drain(input))).toEqual([[2, ["1", "2"]]]);
+    expect(await readdir(folder)).toHaveLength(1);
     await input.close();
-    const after = (await readdir(tmpdir())).filter((name) => name.startsWith("rowferry-") && !name.includes("test"));
-    expect(after.filter((name) => !before.includes(name))).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
   });
 
   test("that is empty or fails is refused", async () => {

@@ -34,51 +34,53 @@ const DOS_END = "\u001a";
 const PROOF_LINES = 3;
 /** Lines in another encoding beyond which the file is refused as a whole. */
 const MAX_ODD_LINES = 10_000;
+/** Characters of a line that are looked at together. */
+const MAX_LINE = 4 * 1024 ** 2;
 
-/** @param head the file's first bytes. @throws RowferryError `encoding-unknown`, `encoding-differs`. */
+/** @param head the file's first bytes. @throws RowferryError `encoding-unknown`, `encoding-differs`, `encoding-mixed`. */
 export async function chooseEncoding(file: Bytes, head: Buffer, options: CsvOptions): Promise<Encoding> {
   const wanted = known(options.encoding ?? "auto", file.name);
   const fallback = known(options.fallbackEncoding ?? "windows-1252", file.name);
   const differs = (found: string) =>
     new RowferryError("encoding-differs", `the mapping says ${wanted}, but ${found}`, { place: { file: file.name } });
-  const bom = byteOrderMark(head);
-  if (bom !== null) {
-    const agrees =
-      bom === wanted || (/^utf-?(16|32)$/.test(wanted) && bom.startsWith(wanted.replace(/^utf-?/, "utf-")));
-    if (wanted !== "auto" && !agrees) throw differs(`it begins with the byte order mark of ${bom}`);
-    const lines = bom === "utf-8" ? await checkUtf8(file) : null;
-    const notes = lines === null ? [] : [mixedNote(file, bom, lines.invalid)];
-    return { name: bom, bom: true, mixed: lines !== null, notes };
-  }
+  const chosen = (name: string, more: Partial<Encoding> = {}) => ({ name, bom, mixed: false, notes: [], ...more });
+  const mark = byteOrderMark(head);
+  const bom = mark !== null;
   const wide = looksUtf16(head);
-  const pinnedWide = /^(utf|ucs)-?(16|32|2|4)/.test(wanted);
-  if (wide !== null && wanted !== "auto" && !pinnedWide) throw differs(`it is ${wide}`);
-  if (pinnedWide) return { name: wanted, bom: false, mixed: false, notes: [] };
-  if (wide !== null) {
-    const note = `Read as ${wide}: every other byte is NUL, though there is no byte order mark.`;
-    return { name: wide, bom: false, mixed: false, notes: [note] };
+  if (mark !== null) {
+    // `utf-16` leaves the order of the bytes to the mark.
+    const agrees =
+      wanted === "auto" || wanted === mark || (/^utf-?(16|32)$/.test(wanted) && mark.includes(wanted.slice(-2)));
+    if (!agrees) throw differs(`it begins with the byte order mark of ${mark}`);
+    if (mark !== "utf-8") return chosen(mark);
+  } else if (/^(utf|ucs)-?(16|32|2|4)/.test(wanted)) return chosen(wanted);
+  else if (wide !== null) {
+    if (wanted !== "auto") throw differs(`it is ${wide}`);
+    return chosen(wide, { notes: [`Read as ${wide}: every other byte is NUL, though there is no byte order mark.`] });
   }
-  const lines = await checkUtf8(file, wanted === "auto" || wanted === "utf-8" ? 0 : PROOF_LINES);
+
   if (wanted !== "auto" && wanted !== "utf-8") {
-    if (lines !== null && lines.invalid.count === 0 && lines.proof.count >= PROOF_LINES)
-      throw differs(`it is UTF-8 from end to end (lines ${lines.proof.first.slice(0, PROOF_LINES).join(", ")} …)`);
-    return { name: wanted, bom: false, mixed: false, notes: [] };
+    const { invalid, proof } = await lookAtLines(file);
+    if (invalid.count === 0 && proof.count >= PROOF_LINES)
+      throw differs(`it is UTF-8 from end to end (lines ${proof.first.slice(0, PROOF_LINES).join(", ")} …)`);
+    return chosen(wanted);
   }
-  if (lines === null) return { name: "utf-8", bom: false, mixed: false, notes: [] };
-  const { invalid, proof } = lines;
-  if (wanted === "utf-8" && lines.valid === 0) throw differs(`line ${invalid.first[0]} is not; it may be ${fallback}`);
-  if (wanted === "utf-8" || (proof.count > 0 && lines.valid >= invalid.count))
-    return { name: "utf-8", bom: false, mixed: true, notes: [mixedNote(file, "utf-8", invalid)] };
+  if (await isAllUtf8(file)) return chosen("utf-8");
+  const { invalid, valid, proof } = await lookAtLines(file);
+  if (!bom && wanted === "utf-8" && valid === 0)
+    throw differs(`line ${invalid.first[0]} is not; it may be ${fallback}`);
+  if (bom || wanted === "utf-8" || (proof.count > 0 && valid >= invalid.count))
+    return chosen("utf-8", { mixed: true, notes: [mixedNote(file, "utf-8", invalid)] });
   const notes = [`Not UTF-8 (line ${invalid.first[0]}), so read as the fallback ${fallback}.`];
-  if (proof.count > 0) notes.push(mixedNote(file, fallback, proof));
-  return { name: fallback, bom: false, mixed: proof.count > 0, notes };
+  if (proof.count === 0) return chosen(fallback, { notes });
+  return chosen(fallback, { mixed: true, notes: [...notes, mixedNote(file, fallback, proof)] });
 }
 
 /** The file's text in pieces, without byte order marks at its beginning and the {@link DOS_END}. */
-export async function* decoded(file: Bytes, { name, mixed }: Encoding): AsyncGenerator<string> {
+export async function* decoded(file: Bytes, encoding: Encoding): AsyncGenerator<string> {
   let start = true;
   let held = "";
-  for await (const piece of mixed ? markedLines(file, name) : plainText(file, name)) {
+  for await (const piece of markedText(file, encoding)) {
     let text = held + piece;
     if (start) text = text.replace(/^\uFEFF+/, "");
     start &&= text === "";
@@ -87,41 +89,27 @@ export async function* decoded(file: Bytes, { name, mixed }: Encoding): AsyncGen
   }
 }
 
-async function* plainText(file: Bytes, encoding: string): AsyncGenerator<string> {
-  const decoder = iconv.getDecoder(encoding, { stripBOM: false });
-  const wide = encoding.startsWith("utf-16");
-  let bytes = 0;
+async function* markedText(file: Bytes, { name, mixed }: Encoding): AsyncGenerator<string> {
+  const decoder = iconv.getDecoder(name, { stripBOM: false });
+  const wide = name.startsWith("utf-16");
   const mark = (text: string) => {
-    if (encoding === "utf-8") return text;
-    return wide ? text.replace(/\p{Surrogate}/gu, `${MARK}\uFFFD`) : text.replaceAll("\uFFFD", `${MARK}\uFFFD`);
+    if (wide) return text.replace(/\p{Surrogate}/gu, `${MARK}\uFFFD`);
+    const replaced = name === "utf-8" && !mixed ? text : text.replaceAll("\uFFFD", `${MARK}\uFFFD`);
+    if (!mixed || name === "utf-8") return replaced;
+    return replaced.replace(/[^\0-\x7f]+/g, (run) => (isPlausible(iconv.encode(run, name)) ? MARK + run : run));
   };
-  // A pair of surrogates may be cut in two by a chunk's border.
-  let half = "";
+  let bytes = 0;
+  // What a chunk's border may cut in two: a pair of surrogates, or letters that are more than one byte each in the other encoding.
+  let held = "";
   for await (const chunk of file.chunks()) {
     bytes += chunk.length;
-    const text = half + decoder.write(chunk);
-    half = wide && /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : "";
-    yield mark(half === "" ? text : text.slice(0, -1));
+    const text = held + decoder.write(chunk);
+    const end = wide ? text.length - (/[\uD800-\uDBFF]$/.test(text) ? 1 : 0) : mixed ? endOfAscii(text) : text.length;
+    held = text.slice(end);
+    yield mark(text.slice(0, end));
   }
-  const rest = mark(half + (decoder.end() ?? ""));
+  const rest = mark(held + (decoder.end() ?? ""));
   yield wide && bytes % 2 === 1 ? `${rest}${MARK}\uFFFD` : rest;
-}
-
-/** Line by line, those in another encoding marked. */
-async function* markedLines(file: Bytes, encoding: string): AsyncGenerator<string> {
-  for await (const lines of rawLines(file)) {
-    yield lines
-      .map((line) => {
-        if (!hasHighByte(line)) return line;
-        const bytes = Buffer.from(line, "latin1");
-        const valid = isUtf8(bytes);
-        if (encoding === "utf-8")
-          return valid ? bytes.toString() : bytes.toString().replaceAll("\uFFFD", `${MARK}\uFFFD`);
-        const text = iconv.decode(bytes, encoding, { stripBOM: false });
-        return valid && isPlausible(bytes) ? text.replace(/[^\0-\x7f]/, `${MARK}$&`) : text;
-      })
-      .join("");
-  }
 }
 
 interface Lines {
@@ -130,29 +118,57 @@ interface Lines {
   first: number[];
 }
 
-/** How many lines are not UTF-8, are UTF-8 and more than ASCII, and are so hardly by chance. Null: all of it is UTF-8. */
-async function checkUtf8(file: Bytes, proofLines = 0): Promise<{ invalid: Lines; valid: number; proof: Lines } | null> {
-  if ((await isAllUtf8(file)) && proofLines === 0) return null;
+/** How many lines are not UTF-8, are UTF-8 and more than ASCII, and are so hardly by chance. */
+async function lookAtLines(file: Bytes): Promise<{ invalid: Lines; valid: number; proof: Lines }> {
   const invalid: Lines = { count: 0, first: [] };
   const proof: Lines = { count: 0, first: [] };
   let valid = 0;
-  let number = 0;
+  let number = 1;
+  /** The line's bytes beyond ASCII, those that stand apart with a blank between them. */
+  let high = "";
   const note = (lines: Lines) => {
     if (lines.count++ < 5) lines.first.push(number);
   };
-  for await (const lines of rawLines(file)) {
-    for (const line of lines) {
-      number++;
-      if (!hasHighByte(line)) continue;
-      const bytes = Buffer.from(line, "latin1");
-      if (!isUtf8(bytes)) note(invalid);
-      else {
-        valid++;
-        if (isPlausible(bytes)) note(proof);
-      }
+  const take = (text: string) => {
+    for (const [part] of text.matchAll(/\r\n?|\n|[\x80-\xff]+/g)) {
+      const isLineEnd = part < "\x80";
+      if (!isLineEnd) high += `${part} `;
+      if (isLineEnd || high.length > MAX_LINE) settle();
+      if (isLineEnd) number++;
     }
+  };
+  const settle = () => {
+    if (high === "") return;
+    const bytes = Buffer.from(high, "latin1");
+    if (!isUtf8(bytes)) note(invalid);
+    else {
+      valid++;
+      if (isPlausible(bytes)) note(proof);
+    }
+    high = "";
+  };
+  let held = "";
+  for await (const chunk of file.chunks()) {
+    const text = held + chunk.toString("latin1");
+    const end = endOfAscii(text);
+    held = text.slice(end);
+    take(text.slice(0, end));
   }
+  take(held);
+  settle();
   return { invalid, valid, proof };
+}
+
+/** Where the last letters that are not ASCII begin, or a CR whose LF may follow. */
+function endOfAscii(text: string): number {
+  let end = text.length;
+  while (end > 0 && text.length - end < MAX_LINE && (text.charCodeAt(end - 1) > 0x7f || text[end - 1] === "\r")) end--;
+  return end;
+}
+
+/** Letters and punctuation of the West: in UTF-8 their bytes hardly follow each other in any other encoding. */
+function isPlausible(bytes: Buffer): boolean {
+  return isUtf8(bytes) && bytes.some((byte) => (byte >= 0xc2 && byte <= 0xc5) || byte >= 0xe1);
 }
 
 async function isAllUtf8(file: Bytes): Promise<boolean> {
@@ -174,33 +190,6 @@ export function unfinishedBytes(bytes: Buffer): number {
     if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0;
   }
   return 0;
-}
-
-const MAX_LINE = 4 * 1024 ** 2;
-
-/** Lines with their ends, a byte a character. A line that is longer than any row comes in pieces. */
-async function* rawLines(file: Bytes): AsyncGenerator<string[]> {
-  let rest = "";
-  for await (const chunk of file.chunks()) {
-    const lines = (rest + chunk.toString("latin1")).split(/(?<=\n|\r(?!\n))/);
-    // A CR at the end of a chunk may belong to an LF at the beginning of the next.
-    rest = lines.pop() ?? "";
-    if (rest.length > MAX_LINE) {
-      lines.push(rest);
-      rest = "";
-    }
-    yield lines;
-  }
-  yield [rest];
-}
-
-function hasHighByte(line: string): boolean {
-  return /[\x80-\xff]/.test(line);
-}
-
-/** Western letters and punctuation: bytes that stand for them in UTF-8 hardly follow each other in any other encoding. */
-function isPlausible(bytes: Buffer): boolean {
-  return bytes.some((byte) => (byte >= 0xc2 && byte <= 0xc5) || byte >= 0xe1);
 }
 
 /** @throws RowferryError `encoding-mixed`: beyond some thousand lines the encoding itself is wrong. */

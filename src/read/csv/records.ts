@@ -58,65 +58,57 @@ export async function* readRecords(
 ): AsyncGenerator<CsvRecord[]> {
   let given = 0;
   try {
-    for await (const records of strictRecords(text(), options)) {
+    for await (const records of cutText(text(), options, {})) {
       given += records.length;
       yield records;
     }
     return;
   } catch (error) {
-    if (!isQuoteError(error)) throw error;
+    if (!/QUOTE/.test((error as Partial<CsvError>).code ?? "")) throw error;
   }
-  for await (const records of diagnosedRecords(text(), options)) {
-    const rest = given === 0 ? records : records.slice(given);
+  for await (const records of cutText(text(), options, LENIENT)) {
+    const rest = records.slice(given);
     given = Math.max(0, given - records.length);
     if (rest.length > 0) yield rest;
   }
 }
 
-async function* strictRecords(text: AsyncIterable<string>, options: RecordsOptions): AsyncGenerator<CsvRecord[]> {
+/** Blanks behind quotes are left to the closer look: csv-parse ends at the first that it cannot trim. */
+const LENIENT: Options = { raw: true, relax_quotes: true, rtrim: false };
+
+/** @param more {@link LENIENT}, or nothing: strictly. */
+async function* cutText(
+  text: AsyncIterable<string>,
+  options: RecordsOptions,
+  more: Options,
+): AsyncGenerator<CsvRecord[]> {
+  const { shape, maxRecord: limit = MAX_RECORD } = options;
   let line = options.firstLine;
   let records: CsvRecord[] = [];
   let mayBreak = false;
   let unfinished = 0;
-  const limit = options.maxRecord ?? MAX_RECORD;
-  const add = ({ record: cells }: Raw) => {
+  const add = ({ record: cells, raw }: Raw) => {
     let size = 0;
     for (const cell of cells) size += cell.length;
     if (size > limit) throw oversized(options, line);
-    records.push({ number: line, ...clean(cells) });
-    line += 1 + (mayBreak ? breaksWithin(cells) : 0);
-  };
-  const parser = startParser(options, {}, add, () => line);
-  for await (const piece of pieces(text, options.shape)) {
-    mayBreak ||= options.shape.quote !== null && piece.includes(options.shape.quote);
-    await (piece === "" ? parser.end() : parser.write(piece));
-    unfinished = records.length > 0 ? 0 : unfinished + piece.length;
-    if (unfinished > limit) throw oversized(options, line);
-    for (let start = 0; start < records.length; start += BATCH) yield records.slice(start, start + BATCH);
-    records = [];
-  }
-}
-
-async function* diagnosedRecords(text: AsyncIterable<string>, options: RecordsOptions): AsyncGenerator<CsvRecord[]> {
-  let line = options.firstLine;
-  let records: CsvRecord[] = [];
-  const add = ({ record, raw }: Raw) => {
-    const found = diagnose(record, raw, options.shape);
-    const [{ column: cell, message } = { column: null, message: "" }] = found.faults ?? [];
-    if (cell !== null && !message.endsWith(CLOSES) && breaksWithin(found.cells) > 0)
-      throw unclosed(options, line + breaksWithin(found.cells.slice(0, cell)));
+    if (raw === "") {
+      records.push({ number: line, ...clean(cells) });
+      line += 1 + (mayBreak ? breaksWithin(cells) : 0);
+      return;
+    }
+    const found = diagnose(cells, raw, shape);
+    const [fault] = found.faults ?? [];
+    if (fault !== undefined && !fault.message.endsWith(CLOSES) && breaksWithin(found.cells) > 0)
+      throw unclosed(options, line + breaksWithin(found.cells.slice(0, fault.column ?? 0)));
     records.push({ number: line, ...found });
     line += Math.max(1, lineBreaks(raw));
   };
-  // Blanks behind quotes are left to the closer look: csv-parse ends at the first that it cannot trim.
-  const parser = startParser(
-    options,
-    { raw: true, relax_quotes: true, rtrim: false, max_record_size: 3 * (options.maxRecord ?? MAX_RECORD) },
-    add,
-    () => line,
-  );
-  for await (const piece of pieces(text, options.shape)) {
+  const parser = startParser(options, more, add, () => line);
+  for await (const piece of pieces(text, shape)) {
+    mayBreak ||= shape.quote !== null && piece.includes(shape.quote);
     await (piece === "" ? parser.end() : parser.write(piece));
+    unfinished = records.length > 0 ? 0 : unfinished + piece.length;
+    if (unfinished > limit) throw oversized(options, line);
     for (let start = 0; start < records.length; start += BATCH) yield records.slice(start, start + BATCH);
     records = [];
   }
@@ -199,9 +191,7 @@ export function firstRecords(
   const end = complete ? text.length : Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
   const options = {
     ...csvOptions(shape),
-    raw: true,
-    relax_quotes: true,
-    rtrim: false,
+    ...LENIENT,
     to: most,
     on_record: ({ record, raw }: Raw) => {
       records.push({ number: line, raw, ...diagnose(record, raw, shape) });
@@ -281,7 +271,6 @@ function startParser(options: RecordsOptions, more: Options, add: (record: Raw) 
 /** Errors about quotes are left as they are, for the closer look; with `raw` that look has been taken. */
 function asFault(error: Error, options: RecordsOptions, line: number): Error {
   const { code, raw } = error as CsvError & { raw?: string };
-  if (code === "CSV_MAX_RECORD_SIZE") return oversized(options, line);
   if (code !== "CSV_QUOTE_NOT_CLOSED" || raw === undefined) return error;
   // Of all quotes that are not doubled, the last is the one that is never closed.
   const quote = options.shape.quote ?? "";
@@ -297,11 +286,6 @@ function oversized({ file, maxRecord = MAX_RECORD }: RecordsOptions, row: number
 function unclosed({ shape, file }: RecordsOptions, row: number): RowferryError {
   const message = `a quote (${shape.quote}) opens on line ${row} and is never closed`;
   return new RowferryError("quote-unclosed", message, { place: { file, row } });
-}
-
-function isQuoteError(error: unknown): boolean {
-  const { code = "" } = error as Partial<CsvError>;
-  return /QUOTE/.test(code);
 }
 
 /** Pieces of at most {@link PIECE} characters; the last is empty. */
