@@ -30,6 +30,11 @@ export const commands: readonly CommandEntry[] = [
     summary: "go on with what the ledger still has to send",
     load: () => import("./commands/resume.js"),
   },
+  {
+    name: "console",
+    summary: "open a page: what happened, what is wrong, and correct it",
+    load: () => import("./commands/console.js"),
+  },
   { name: "status", summary: "what is open, and what it waits for", load: () => import("./commands/status.js") },
   {
     name: "report",

@@ -42,6 +42,9 @@ function program(): string {
   });
   if (compiled.status !== 0) throw new Error(`The program could not be built: ${compiled.stdout}`);
   copyFileSync(join(root, "package.json"), join(folder, "package.json"));
+  const page = [join(root, "scripts", "build-console.mjs"), join(folder, "dist")];
+  const bundled = spawnSync(process.execPath, page, { cwd: root, encoding: "utf8" });
+  if (bundled.status !== 0) throw new Error(`The console's page could not be built: ${bundled.stderr}`);
   cli = join(folder, "dist", "cli", "rowferry.js");
   return cli;
 }

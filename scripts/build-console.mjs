@@ -1,0 +1,14 @@
+// Bundles the console's page. The folder that it is written to: the first argument, or the built program's.
+import { build } from "esbuild";
+
+await build({
+  entryPoints: ["src/console/web/app.tsx"],
+  outfile: `${process.argv[2] ?? "dist"}/console/web/app.js`,
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  logLevel: "warning",
+});

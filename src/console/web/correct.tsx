@@ -1,0 +1,233 @@
+/** Rows of one cause: first by value, where one edit corrects every row that has it; behind that a grid of the rows themselves. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { CheckAnswer, EditAnswer, GridRow, Tally, TargetOverview, ValueLine } from "../api.js";
+import { type CellEdit, Grid } from "./grid.js";
+import { post, Refused } from "./http.js";
+import { Job } from "./overview.js";
+import { Empty, Link, Prose, Trouble, useData } from "./page.js";
+import { count } from "./words.js";
+
+interface Props {
+  target: TargetOverview;
+  code: string;
+  column: string | null;
+  allowChanges: boolean;
+}
+
+export function Correct({ target, code, column, allowChanges }: Props) {
+  const { name } = target;
+  const { data, failure, reload } = useData("cause", { target: name, code, column });
+  const [trouble, setTrouble] = useState<{ message: string; hint: string } | null>(null);
+  if (data === null) return failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
+  const { cause, values, moreValues, tables, tally } = data;
+
+  const send = async (path: string, body: object): Promise<void> => {
+    try {
+      const { conflicts = [] } = await post<Partial<EditAnswer>>(path, { target: name, ...body });
+      const [other] = conflicts;
+      setTrouble(
+        other === undefined
+          ? null
+          : {
+              message: `Nothing was saved: "${other.column}" was changed to "${other.value}" elsewhere meanwhile.`,
+              hint: "What stands there now is shown; edit it again.",
+            },
+      );
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      setTrouble(error);
+    }
+    reload();
+  };
+  const edit = (label: string, edits: CellEdit[]) => send("edit", { label, edits });
+  const undo = () => send("undo", {});
+
+  return (
+    <>
+      <p>
+        <Link to={`/?target=${encodeURIComponent(name)}`}>Overview</Link>
+      </p>
+      <h1>
+        {column ?? "The row"}: <Prose text={cause.meaning} /> <span class="quiet">{count(cause.count, "row")}</span>
+      </h1>
+      <p>
+        <Prose text={cause.hint} />
+      </p>
+      <Trouble failure={trouble} />
+      {cause.count === 0 && <Empty>Nothing is left of this. It was corrected, dismissed, or has landed.</Empty>}
+      {column !== null && values.length > 0 && (
+        <Values
+          column={column}
+          values={values}
+          rows={tables.flatMap((table) => rowsAt(table.header, table.rows, column))}
+          isFixed={!allowChanges}
+          change={(from, to) => void send("edit-value", { code, column, from, to })}
+        />
+      )}
+      {moreValues > 0 && <p class="quiet">{count(moreValues, "more value")}: see the rows below.</p>}
+      {tables.map((table) => (
+        <details key={table.input} open={column === null || values.length === 0 || tables.length === 1}>
+          <summary>
+            {count(table.total, "row")} of {table.file}
+            {table.sheet === null ? "" : `, sheet ${table.sheet}`}
+            {table.rows.length < table.total ? `; the first ${table.rows.length.toLocaleString("en")} are here` : ""}
+          </summary>
+          <Grid table={table} column={column} isFixed={!allowChanges} edit={edit} undo={undo} />
+        </details>
+      ))}
+      {allowChanges && <Importing target={target} tally={tally} undo={undo} setTrouble={setTrouble} />}
+    </>
+  );
+}
+
+const rowsAt = (header: string[], rows: GridRow[], column: string): { value: string; row: GridRow }[] => {
+  const position = header.indexOf(column);
+  return rows.map((row) => ({ value: row.cells[position] ?? "", row }));
+};
+
+function Values(props: {
+  column: string;
+  values: ValueLine[];
+  rows: { value: string; row: GridRow }[];
+  isFixed: boolean;
+  change: (from: string, to: string) => void;
+}) {
+  const { column, values, rows, isFixed, change } = props;
+  return (
+    <table class="values">
+      <caption class="unseen">One edit corrects every row that has the value.</caption>
+      <thead>
+        <tr>
+          <th scope="col">In the file</th>
+          <th scope="col">Rows</th>
+          <th scope="col">Corrected</th>
+          <th scope="col">
+            <span class="unseen">Is it right?</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {values.map((line, at) => (
+          <tr key={line.value}>
+            <td class="cell">{line.value === "" ? <span class="quiet">(blank)</span> : line.value}</td>
+            <td class="number">{line.rows.toLocaleString("en")}</td>
+            <td>
+              <Correction line={line} column={column} isFixed={isFixed} isFirst={at === 0} change={change} />
+            </td>
+            <td>
+              {line.drafted > 0 && (
+                <Verdict rows={rows.filter(({ value }) => value === line.value).map(({ row }) => row)} />
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Correction(props: {
+  line: ValueLine;
+  column: string;
+  isFixed: boolean;
+  isFirst: boolean;
+  change: (from: string, to: string) => void;
+}) {
+  const { line, column, isFixed, isFirst, change } = props;
+  const [text, setText] = useState(line.draft ?? "");
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => setText(line.draft ?? ""), [line.draft]);
+  useEffect(() => {
+    if (isFirst) input.current?.focus();
+  }, []);
+  return (
+    <input
+      ref={input}
+      aria-label={`Correction of ${line.value === "" ? "the blank" : line.value} in ${column}`}
+      value={text}
+      readOnly={isFixed}
+      placeholder={line.drafted > 0 && line.draft === null ? "several" : ""}
+      onInput={(event) => setText(event.currentTarget.value)}
+      // Emptied: the file's own text again.
+      onChange={() => text !== (line.draft ?? "") && change(line.value, text === "" ? line.value : text)}
+    />
+  );
+}
+
+/** Whether the mapping takes these rows now, and what it still says against one of them. */
+function Verdict({ rows }: { rows: GridRow[] }) {
+  const ready = rows.filter((row) => row.ready).length;
+  if (ready === rows.length) return <span class="right">right</span>;
+  const wrong = rows.find((row) => !row.ready)?.problems[0];
+  const some = ready === 0 ? "" : `${ready} of ${rows.length} are right. `;
+  return (
+    <span class="wrong">
+      {some}
+      {wrong === undefined ? "still wrong" : `${wrong.column === null ? "" : `${wrong.column}: `}${wrong.message}`}
+    </span>
+  );
+}
+
+function Importing(props: {
+  target: TargetOverview;
+  tally: Tally;
+  undo: () => Promise<void>;
+  setTrouble: (failure: { message: string; hint: string } | null) => void;
+}) {
+  const { target, tally, undo, setTrouble } = props;
+  const [checked, setChecked] = useState<{ for: string; sentences: string[] } | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const { rows, ready, left } = tally;
+  const key = JSON.stringify(tally);
+  const running = target.job !== null && target.job.exitCode === null;
+  const run = async (work: () => Promise<void>) => {
+    setBusy(true);
+    try {
+      await work();
+      setTrouble(null);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      setTrouble(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div class="bar" role="region" aria-label="Import the corrections">
+      <p aria-live="polite">
+        <strong>{rows.toLocaleString("en")}</strong> to correct = <strong>{ready.toLocaleString("en")}</strong> ready +{" "}
+        {left.toLocaleString("en")} left
+      </p>
+      <button disabled={tally.undo === null} onClick={() => void undo()}>
+        Undo{tally.undo === null ? "" : `: ${tally.undo}`}
+      </button>
+      <button
+        disabled={ready === 0 || isBusy}
+        onClick={() =>
+          void run(async () => {
+            const { sentences } = await post<CheckAnswer>("check", { target: target.name });
+            setChecked({ for: key, sentences });
+          })
+        }
+      >
+        Check
+      </button>
+      <button
+        class="main"
+        disabled={ready === 0 || isBusy || running}
+        onClick={() => void run(async () => void (await post("import", { target: target.name })))}
+      >
+        Import {count(ready, "row")}
+      </button>
+      <span class="quiet small">What lands cannot be taken back.</span>
+      {checked !== null && checked.for === key && (
+        <div role="status">
+          {checked.sentences.map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+        </div>
+      )}
+      {target.job !== null && <Job job={target.job} />}
+    </div>
+  );
+}

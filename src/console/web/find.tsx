@@ -1,0 +1,186 @@
+/** Anything by any name it has; a document with its timeline. */
+import { useState } from "preact/hooks";
+import type { Shown, ShownDocument, ShownEvent, ShownRegistration, ShownRow } from "../../ledger/show/shown.js";
+import type { TargetOverview } from "../api.js";
+import { Empty, go, Trouble, useData } from "./page.js";
+import { count, outcome, when } from "./words.js";
+
+export function Find({ target, what }: { target: TargetOverview; what: string }) {
+  const [text, setText] = useState(what);
+  return (
+    <>
+      <h1>Find</h1>
+      <form
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          go(`/find?${new URLSearchParams({ target: target.name, what: text.trim() })}`);
+        }}
+      >
+        <label>
+          Document, row (march.csv:17), tax id, event, run or request{" "}
+          <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} size={40} />
+        </label>{" "}
+        <button class="main">Find</button>
+      </form>
+      {what !== "" && <Found key={what} target={target.name} what={what} />}
+    </>
+  );
+}
+
+function Found({ target, what }: { target: string; what: string }) {
+  const { data, failure } = useData("find", { target, what });
+  if (data === null) return failure === null ? <p class="quiet">Looking…</p> : <Trouble failure={failure} />;
+  const { documents, rows, registrations, runs, requests } = data;
+  if (documents.length + rows.length + registrations.length + runs.length + requests.length === 0)
+    return <Empty>The ledger knows nothing by the name “{what}”.</Empty>;
+  return (
+    <>
+      {rows.map((row) => (
+        <Row key={row.contentHash + row.row} row={row} />
+      ))}
+      {documents.map((document) => (
+        <Document key={document.deduplicationId} document={document} />
+      ))}
+      {registrations.map((registration) => (
+        <Registration key={registration.name} registration={registration} />
+      ))}
+      {runs.map((run) => (
+        <p key={run.name}>
+          {run.name}: {outcome(run.exitCode, run.finishedAt)}
+        </p>
+      ))}
+      {requests.length > 0 && <Requests requests={requests} />}
+    </>
+  );
+}
+
+const marks: { [state: string]: string } = {
+  landed: "●",
+  "landed-without-id": "●",
+  sending: "◐",
+  held: "○",
+  planned: "○",
+  deferred: "○",
+};
+
+function Document({ document }: { document: ShownDocument }) {
+  const { kind, key, generation, state, documentId, events, holds, messages, requests } = document;
+  const landed = events.filter((event) => event.state.startsWith("landed")).length;
+  return (
+    <section>
+      <h2>
+        {kind} {key}{" "}
+        <span class="quiet">
+          {generation > 1 ? `generation ${generation}, ` : ""}
+          {state}
+        </span>
+      </h2>
+      <p>
+        {count(events.length, "event")}, {landed.toLocaleString("en")} landed
+        {documentId !== null && (
+          <>
+            ; id <code>{documentId}</code>
+          </>
+        )}
+      </p>
+      {messages.map((message) => (
+        <p key={message} class="wrong">
+          {message}
+        </p>
+      ))}
+      {holds.map((row) => (
+        <p key={row} class="wrong">
+          Waits for the correction of {row}
+        </p>
+      ))}
+      <ol class="timeline">
+        {events.map((event) => (
+          <Event key={event.deduplicationId} event={event} />
+        ))}
+      </ol>
+      {requests.length > 0 && <Requests requests={requests} />}
+    </section>
+  );
+}
+
+function Event({ event }: { event: ShownEvent }) {
+  const isWrong = ["rejected", "stalled", "foreign", "changed"].includes(event.state);
+  return (
+    <li class={isWrong ? "wrong" : ""}>
+      <span aria-hidden="true">{marks[event.state] ?? "✕"}</span> <time dateTime={event.at}>{when(event.at)}</time>{" "}
+      <strong>{event.name}</strong> {event.keyParts.join(", ")} <em>{event.dismissed ? "given up" : event.state}</em>{" "}
+      {event.waitsFor !== null && `waits for ${event.waitsFor} `}
+      <span class="quiet">{event.rows.join("; ")}</span>
+      {isWrong && event.messages.slice(-1).map((message) => <div key={message}>{message}</div>)}
+    </li>
+  );
+}
+
+function Row({ row }: { row: ShownRow }) {
+  return (
+    <section>
+      <h2>
+        {row.file}, row {row.row} <span class="quiet">{row.settled ?? row.fate}</span>
+      </h2>
+      {row.problems.map((problem) => (
+        <p key={problem.message} class="wrong">
+          {problem.column === null ? "" : `${problem.column}: `}
+          {problem.message} {problem.hint}
+        </p>
+      ))}
+      {row.cells === null ? (
+        <p class="quiet">All of it has landed; its cells are no longer kept.</p>
+      ) : (
+        <dl class="cells">
+          {Object.entries(row.cells).map(([header, cell]) => (
+            <div key={header}>
+              <dt>{header}</dt>
+              <dd>{cell}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <ol class="timeline">
+        {row.events.map((event) => (
+          <Event key={event.deduplicationId} event={event} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Registration({ registration }: { registration: ShownRegistration }) {
+  const { record, name, state, id, messages } = registration;
+  return (
+    <section>
+      <h2>
+        {record} {name} <span class="quiet">{state}</span>
+      </h2>
+      {id !== null && <code>{id}</code>}
+      {messages.map((message) => (
+        <p key={message}>{message}</p>
+      ))}
+    </section>
+  );
+}
+
+function Requests({ requests }: { requests: Shown["requests"] }) {
+  return (
+    <details>
+      <summary>{count(requests.length, "request")}</summary>
+      <ul>
+        {requests.map((request) => (
+          <li key={request.id}>
+            {when(request.intendedAt)} {request.kind}, {request.result ?? "no answer is known"}
+            {request.attempts.map((attempt) => (
+              <div key={attempt.number} class="quiet small">
+                try {attempt.number}: {attempt.status ?? attempt.failure}, {attempt.durationMs} ms {attempt.message}
+              </div>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

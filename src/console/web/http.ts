@@ -1,0 +1,90 @@
+/** The page's way to its server: the token with every request, and a signal when something has changed. */
+import type { Answers, Failure } from "../api.js";
+
+const KEY = "rowferry-token";
+
+/** From the fragment of the address, which no server sees; kept for this tab, so that it survives a reload. */
+export function takeToken(): void {
+  const given = location.hash.slice(1);
+  if (given !== "") {
+    sessionStorage.setItem(KEY, given);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+}
+
+const authorization = () => ({ authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ""}` });
+
+export class Refused extends Error {
+  readonly hint: string;
+  readonly status: number;
+  constructor({ message, hint }: Failure, status: number) {
+    super(message);
+    this.hint = hint;
+    this.status = status;
+  }
+}
+
+async function answerOf(response: Response): Promise<unknown> {
+  if (response.ok) return response.json();
+  const failure = (await response.json().catch(() => null)) as Failure | null;
+  throw new Refused(
+    failure ?? { code: "", message: `The console answered ${response.status}.`, hint: "Load the page again." },
+    response.status,
+  );
+}
+
+async function reach(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init);
+  } catch {
+    const message = "The console does not answer: it has ended, or this machine sleeps.";
+    throw new Refused({ code: "", message, hint: "Start it again with `rowferry console`. Corrections are kept." }, 0);
+  }
+}
+
+export async function get<Path extends keyof Answers>(
+  path: Path,
+  query: { [name: string]: string | null },
+): Promise<Answers[Path]> {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== null);
+  const search = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+  return (await answerOf(await reach(`/api/${path}${search}`, { headers: authorization() }))) as Answers[Path];
+}
+
+export async function post<Answer>(path: string, body: object): Promise<Answer> {
+  const headers = { ...authorization(), "content-type": "application/json" };
+  return (await answerOf(
+    await reach(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(body) }),
+  )) as Answer;
+}
+
+/** Saves a file that only the token's holder may read. */
+export async function download(path: string, query: { [name: string]: string }, name: string): Promise<void> {
+  const response = await reach(`/api/${path}?${new URLSearchParams(query)}`, { headers: authorization() });
+  if (!response.ok) return void (await answerOf(response));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Calls back when a ledger, a draft or a command has moved on; tries again while the console is away. */
+export function onChange(listener: () => void): () => void {
+  const ended = new AbortController();
+  const listen = async () => {
+    while (!ended.signal.aborted) {
+      try {
+        const response = await fetch("/api/events", { headers: authorization(), signal: ended.signal });
+        const reader = response.ok ? response.body?.getReader() : undefined;
+        for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read())
+          if (new TextDecoder().decode(part.value).includes("data:")) listener();
+      } catch {
+        // Away; the next try tells.
+      }
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+    }
+  };
+  void listen();
+  return () => ended.abort();
+}
