@@ -32,8 +32,6 @@ afterAll(async () => {
 /** A busy machine is slow. */
 const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 20_000 });
 
-const inBrowser = it.runIf(chromium !== undefined);
-
 async function night(): Promise<Folder> {
   const at = badNight();
   onTestFinished(at.remove);
@@ -69,7 +67,7 @@ const hasFocus = (element: unknown): boolean =>
 
 const heading = (page: Page) => page.locator("h1").first();
 
-inBrowser(
+it.runIf(chromium !== undefined)(
   "212 rows of seven causes are corrected and land, in fewer than 60 clicks and keys, and nothing is open",
   { tags: ["long"], timeout: 300_000 },
   async () => {
@@ -115,11 +113,11 @@ inBrowser(
     const status = JSON.parse((await at.type("status", "--json")).stdout.split("\n")[1] ?? "") as { open: unknown };
     expect(status.open).toEqual({ participants: {}, addresses: {}, documents: {}, events: {}, rows: 0 });
     const again = await at.type("import", "night.yaml", "night.csv");
-    expect(again.code, "the export of tomorrow still has the rows as they were").toBeLessThan(4);
+    expect(again.code, "the export of tomorrow still has the rows as they were").toBe(0);
   },
 );
 
-inBrowser(
+it.runIf(chromium !== undefined)(
   "the grid takes a pasted block, fills down, and takes a step back; a kill loses no draft",
   { tags: ["long"], timeout: 300_000 },
   async () => {
@@ -162,7 +160,7 @@ inBrowser(
   },
 );
 
-inBrowser(
+it.runIf(chromium !== undefined)(
   "two tabs: a newer text from the other one is shown, and never overwritten",
   { tags: ["long"], timeout: 300_000 },
   async () => {
@@ -193,32 +191,36 @@ inBrowser(
   },
 );
 
-inBrowser("scripts in cells, file names and headers stay text", { tags: ["long"], timeout: 60_000 }, async () => {
-  const at = badNight();
-  onTestFinished(at.remove);
-  const { writeFileSync } = await import("node:fs");
-  const text = readFileSync(`${at.path}/night.csv`, "utf8")
-    .replaceAll("12O0", "<img src=x onerror=alert(1)>")
-    .replaceAll("98O", "<script>alert(1)</script>");
-  writeFileSync(`${at.path}/<img src=x>.csv`, text);
-  await at.type("import", "night.yaml", "<img src=x>.csv");
-  const console = await startConsole(at, "--allow-changes");
-  const page = await open(console.url);
-  let alerts = 0;
-  page.on("dialog", () => (alerts += 1));
-  await page
-    .getByRole("link", { name: /^Correct Gross/ })
-    .first()
-    .click();
-  await page.getByRole("grid").waitFor();
-  expect(await page.locator("main").textContent()).toContain("<img src=x onerror=alert(1)>");
-  expect(await page.locator("img, main script").count()).toBe(0);
-  expect(alerts).toBe(0);
-});
+it.runIf(chromium !== undefined)(
+  "scripts in cells, file names and headers stay text",
+  { tags: ["long"], timeout: 60_000 },
+  async () => {
+    const at = badNight();
+    onTestFinished(at.remove);
+    const { writeFileSync } = await import("node:fs");
+    const text = readFileSync(`${at.path}/night.csv`, "utf8")
+      .replaceAll("12O0", "<img src=x onerror=alert(1)>")
+      .replaceAll("98O", "<script>alert(1)</script>");
+    writeFileSync(`${at.path}/<img src=x>.csv`, text);
+    await at.type("import", "night.yaml", "<img src=x>.csv");
+    const console = await startConsole(at, "--allow-changes");
+    const page = await open(console.url);
+    let alerts = 0;
+    page.on("dialog", () => (alerts += 1));
+    await page
+      .getByRole("link", { name: /^Correct Gross/ })
+      .first()
+      .click();
+    await page.getByRole("grid").waitFor();
+    expect(await page.locator("main").textContent()).toContain("<img src=x onerror=alert(1)>");
+    expect(await page.locator("img, main script").count()).toBe(0);
+    expect(alerts).toBe(0);
+  },
+);
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
-inBrowser(
+it.runIf(chromium !== undefined)(
   "every page is whole and accessible, from a phone to a wide screen, light and dark",
   { tags: ["long"], timeout: 180_000 },
   async () => {

@@ -1,14 +1,14 @@
 /** What a person sees first: whether all is well, and what there is to do. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { readConfig, stateRoot } from "../cli/config-file.js";
+import { readConfig, stateRoot } from "../settings/config-file.js";
 import { shownPath } from "../cli/output.js";
-import { resolveTarget } from "../cli/settings.js";
+import { resolveTarget } from "../settings/target.js";
 import { type Cause, openCauses, recordsOfCause } from "../ledger/causes.js";
 import { describeRow } from "../ledger/describe-row.js";
 import { listInputs } from "../ledger/input-list.js";
 import { createRunStore } from "../ledger/runs.js";
-import { tallyHeld } from "../ledger/tally-held.js";
+import { tallyHeld } from "../ledger/problems.js";
 import { tallyOpen } from "../ledger/tally.js";
 import { codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";

@@ -8,11 +8,6 @@ import { createGroupMembers } from "./group-members.js";
 import { createInputStore, type StoredInput } from "./inputs.js";
 import { createCellReader } from "./row-cells.js";
 import { inputOf, rowNumberOf, rowReference } from "./row-id.js";
-import { rowsOf } from "./rows-of.js";
-import { selectOpen } from "./selection.js";
-import { tallyOpen } from "./tally.js";
-import { tallyProblems } from "./tally-problems.js";
-import { CODE_OF_EVENT, FAILED_DOCUMENT_S, UNSETTLED_S } from "./unsettled.js";
 
 export interface Cause {
   code: Code;
@@ -46,20 +41,23 @@ const forDecision: readonly Code[] = [
   "document-stranded",
 ];
 
-const FIRST_PROBLEM = `(SELECT min(id) FROM problems WHERE row_id = r.id AND severity = 'error')`;
-const INVALID = `rows r JOIN problems p ON p.id = ${FIRST_PROBLEM} WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL`;
+/** Invalid rows, each under the first thing that is wrong with it. */
+const INVALID = `rows r JOIN problems p ON p.id = (SELECT min(id) FROM problems WHERE row_id = r.id AND severity = 'error')
+  WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL`;
 
-/** Most rows first. */
+/** Most first. */
 export function openCauses(database: Database): OpenCauses {
-  const open = tallyOpen(database);
-  const invalid = database
-    .prepare<[], Omit<Cause, "example"> & { row: number; message: string }>(
-      `SELECT p.code, p.column_name AS "column", count(*) AS count, min(r.id) AS row, p.message FROM ${INVALID} GROUP BY 1, 2`,
+  type Found = Omit<Cause, "example"> & { row: number | null; what: string | null };
+  const causes = database
+    .prepare<[], Found>(
+      `SELECT p.code, p.column_name AS "column", count(*) AS count, min(r.id) AS row, p.message AS what FROM ${INVALID} GROUP BY 1, 2
+       UNION ALL
+       SELECT code, NULL, count(*), row_id, coalesce(name || ': ', '') || coalesce(message, '')
+       FROM (SELECT * FROM failures WHERE subject <> 'row' ORDER BY id) GROUP BY code
+       ORDER BY count DESC`,
     )
     .all()
-    .map(({ row, message, ...cause }): Cause => ({ ...cause, example: `${describeRow(database, row)}: ${message}` }));
-  const refused = tallyProblems(database, { ...open, rows: 0 }).map((cause): Cause => ({ ...cause, column: null }));
-  const causes = [...invalid, ...refused].toSorted((a, b) => b.count - a.count);
+    .map(({ row, what, ...cause }): Cause => ({ ...cause, example: `${describeRow(database, row)}: ${what}` }));
   const isFor = ({ code }: Cause) => {
     if (forDecision.includes(code)) return "decide";
     return codes[code].transient ? "later" : "correct";
@@ -83,15 +81,17 @@ export interface OpenRow {
 
 /** Ids, ascending. `column` null: whatever the column. */
 export function rowsOfCause(database: Database, { code, column }: { code: string; column: string | null }): number[] {
-  const invalid = database
+  return database
     .prepare<{ code: string; column: string | null }, number>(
-      `SELECT r.id FROM ${INVALID} AND p.code = @code AND (@column IS NULL OR p.column_name = @column) ORDER BY 1`,
+      `SELECT r.id FROM ${INVALID} AND p.code = @code AND (@column IS NULL OR p.column_name = @column)
+       UNION SELECT re.row_id FROM open_events o JOIN row_events re ON re.event_id = o.id
+         WHERE o.code = @code AND @column IS NULL AND o.state IN ('rejected', 'foreign', 'changed')
+       UNION SELECT row_id FROM failures
+         WHERE subject IN ('document', 'participant', 'address') AND code = @code AND row_id IS NOT NULL AND @column IS NULL
+       ORDER BY 1`,
     )
     .pluck()
     .all({ code, column });
-  if (column !== null) return invalid;
-  const refused = rowsOf(database, { ...selectOpen(database, { code }), rows: [] });
-  return [...new Set([...invalid, ...refused])].toSorted((a, b) => a - b);
 }
 
 /** All that a person may correct, by reference; rows whose cells are gone (all of theirs had landed) are left out. */
@@ -104,11 +104,11 @@ export function createOpenRowReader(database: Database) {
     `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = ? AND severity = 'error' ORDER BY id`,
   );
   const refusals = database.prepare<[number], Problem>(
-    `SELECT coalesce(s.reason, s.state) AS code, NULL AS hint, NULL AS "column", coalesce((SELECT message FROM problems p
-       WHERE p.subject = 'event' AND p.subject_id = s.event_id ORDER BY p.id DESC LIMIT 1), s.state) AS message
+    `SELECT o.code, NULL AS hint, NULL AS "column", coalesce((SELECT message FROM problems p
+       WHERE p.subject = 'event' AND p.subject_id = o.id ORDER BY p.id DESC LIMIT 1), o.state) AS message
      FROM row_events re JOIN events e ON e.id = re.event_id
-     JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
-     WHERE re.row_id = ? AND s.state IN ('rejected', 'foreign', 'changed') AND s.dismissed = 0`,
+     JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id
+     WHERE re.row_id = ? AND o.state IN ('rejected', 'foreign', 'changed')`,
   );
   const leadOf = database.prepare<[number], number | null>("SELECT lead FROM rows WHERE id = ?").pluck();
   const input = (id: number): StoredInput | null => {
@@ -163,21 +163,13 @@ export interface OpenRecord {
 
 /** Events and documents that are open with this code, oldest first. */
 export function recordsOfCause(database: Database, code: string, limit: number): OpenRecord[] {
-  const file = (row: string) =>
-    `(SELECT i.name || ':' || (${row} & 4294967295) FROM inputs i WHERE i.id = ${row} >> 32)`;
-  const said = (subject: string, id: string) =>
-    `(SELECT message FROM problems p WHERE p.subject = '${subject}' AND p.subject_id = ${id} ORDER BY p.id DESC LIMIT 1)`;
   return database
-    .prepare<[string, string, number], OpenRecord>(
-      `SELECT *, ${file("firstRow")} AS row FROM (
-         SELECT d.kind, d.key, e.event, e.at, ${said("event", "e.id")} AS message,
-           (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS firstRow
-         FROM event_states s JOIN events e ON e.id = s.event_id JOIN documents d ON d.id = e.document_id
-         WHERE ${UNSETTLED_S} AND s.state IN ('rejected', 'stalled', 'foreign', 'changed') AND s.dismissed = 0 AND ${CODE_OF_EVENT} = ?
-         UNION ALL
-         SELECT d.kind, d.key, NULL, NULL, ${said("document", "d.id")}, d.row_id
-         FROM document_states s JOIN documents d ON d.id = s.document_id WHERE ${FAILED_DOCUMENT_S} AND s.reason = ?)
-       LIMIT ?`,
+    .prepare<[string, number], OpenRecord>(
+      `SELECT d.kind, d.key, e.event, e.at, f.message, f.row_id AS firstRow,
+         (SELECT i.name || ':' || (f.row_id & 4294967295) FROM inputs i WHERE i.id = f.row_id >> 32) AS row
+       FROM failures f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
+       JOIN documents d ON d.id = iif(f.subject = 'event', e.document_id, f.id)
+       WHERE f.subject IN ('event', 'document') AND f.code = ? LIMIT ?`,
     )
-    .all(code, code, limit);
+    .all(code, limit);
 }
