@@ -78,6 +78,7 @@ it("every type and member that commands print is documented", { timeout: 60_000 
     "restored",
     "rebound",
     "sandbox",
+    "console",
     "notice",
   ];
   expect([...sections.keys()].filter((type) => !seen.has(type) && !elsewhere.includes(type))).toEqual([]);

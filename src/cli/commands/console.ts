@@ -14,7 +14,8 @@ Examples:
   rowferry console                         opens the page in your browser
   rowferry console --no-open --port 0      prints its address only
 
-The address holds a secret that ends with the command. Ctrl-C ends it; imports that it started go on.`;
+The address holds a secret that ends with the command. Ctrl-C ends it; imports
+that it started go on.`;
 
 interface Flags {
   target?: string;
