@@ -35,6 +35,9 @@ export function createRunStore(database: Database) {
   const lastFinished = database.prepare<[], { id: number; name: string; summary: string | null }>(
     "SELECT id, name, summary FROM runs WHERE summary IS NOT NULL ORDER BY id DESC LIMIT 1",
   );
+  const endedBefore = database
+    .prepare<[number], string>("SELECT name FROM runs WHERE coalesce(finished_at, started_at) < ?")
+    .pluck();
   const forget = database.prepare<[number]>("DELETE FROM runs WHERE id = ?");
 
   return {
@@ -64,6 +67,8 @@ export function createRunStore(database: Database) {
     /** A run by name, or the last that came to a summary; null: there is none. `summary` is JSON, null where it has none. */
     find: (name: string | null): { id: number; name: string; summary: string | null } | null =>
       (name === null ? lastFinished.get() : byName.get(name)) ?? null,
+    /** Names of the runs that ended, or were killed, before that moment. */
+    endedBefore: (before: number): string[] => endedBefore.all(before),
     /** A plan leaves no run behind. */
     forget: (id: number): void => void forget.run(id),
     /** `summary`: JSON; null where an error ended the run. */

@@ -1,10 +1,12 @@
 /** What `ledger backup | check | prune | rebind` do, with the target's ledger, archive and service at hand. */
-import { statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { backupLedger } from "../ledger/backup.js";
 import { type CheckResult, checkLedger } from "../ledger/check/check.js";
 import { openLedgerOfAnyone, openLedgerReadOnly, ownerName, rebindLedger } from "../ledger/open-ledger.js";
 import { forgetJournal } from "../ledger/own-journal.js";
 import { type Pruned, pruneLedger } from "../ledger/prune.js";
+import { createRunStore } from "../ledger/runs.js";
 import { createRegisteredView, type RegisteredParticipant } from "../ledger/registered.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
@@ -15,6 +17,7 @@ import { codeOfStop } from "./describe-refusal.js";
 import { alone, held, isEmbedded, ownerOf, reading } from "./ledger-access.js";
 import { openReader, type ReaderOptions } from "./open-reader.js";
 import { archiveFolder } from "./recall-archive.js";
+import { runFolder } from "./write-run-files.js";
 
 export type { CheckResult } from "../ledger/check/check.js";
 
@@ -37,20 +40,34 @@ export function check(target: Target): CheckResult[] {
   return reading(target, checkLedger);
 }
 
-/** Takes what came to rest more than `keepMs` ago to the archive, and gives the room back. Sizes in bytes. */
+/**
+ * Takes what came to rest more than `keepMs` ago to the archive, and gives the room back; folders of runs that ended before
+ * that go, but for those in which a person has worked since. Sizes in bytes.
+ */
 export function prune(
   target: Target,
   keepMs: number,
   options: { clock: Clock; waitForLock: boolean; signal?: AbortSignal },
-): Promise<Pruned & { sizeBefore: number; sizeAfter: number }> {
+): Promise<Pruned & { runFolders: number; sizeBefore: number; sizeAfter: number }> {
   return alone(target, options, (database) => {
     database.pragma("wal_checkpoint(TRUNCATE)");
     const sizeBefore = statSync(target.ledgerPath).size;
-    const pruned = pruneLedger(database, archiveFolder(target), options.clock.now() - keepMs);
+    const before = options.clock.now() - keepMs;
+    const pruned = pruneLedger(database, archiveFolder(target), before);
     if (pruned.payloads + pruned.cells + pruned.attempts > 0) database.exec("VACUUM");
     database.pragma("wal_checkpoint(TRUNCATE)");
-    return { ...pruned, sizeBefore, sizeAfter: statSync(target.ledgerPath).size };
+    const runFolders = removeRunFolders(target, createRunStore(database).endedBefore(before), before);
+    return { ...pruned, runFolders, sizeBefore, sizeAfter: statSync(target.ledgerPath).size };
   });
+}
+
+function removeRunFolders(target: Target, runs: readonly string[], before: number): number {
+  const old = runs
+    .map((run) => runFolder(target, run))
+    .filter((folder) => existsSync(folder))
+    .filter((folder) => readdirSync(folder).every((name) => statSync(join(folder, name)).mtimeMs < before));
+  for (const folder of old) rmSync(folder, { recursive: true });
+  return old.length;
 }
 
 /** How many participants are looked up before a ledger changes hands. */

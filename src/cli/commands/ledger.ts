@@ -1,6 +1,6 @@
-/** `rowferry ledger backup | check | prune | rebuild | rebind`: looks after the ledger's file. */
+/** `rowferry ledger backup | restore | check | prune | rebuild | rebind`: looks after the ledger's file. */
 import { resolve } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { ExitCode } from "../../model/exit-code.js";
 import { grouped } from "../../report/figures.js";
 import { plainText } from "../../report/plain-text.js";
@@ -40,12 +40,20 @@ export function define(command: Command, frame: Frame): void {
     );
   sub("restore", "put a backup in the ledger's place; what lay there is kept beside it")
     .argument("<backup>", "what `ledger backup` has made")
-    .action(frame.action((backup: string, flags: Flags) => run(flags, restore(frame, backup))));
+    .action(
+      frame.action((backup: string, flags: Flags) =>
+        withTarget(frame, flags, restore(frame, backup), { anyones: true }),
+      ),
+    );
   sub("check", "check the file and what it promises").action(
     frame.action((flags: Flags) => run(flags, (target, output) => check(target, output))),
   );
-  sub("prune", "move bodies, cells and attempts that came to rest long ago to the archive")
-    .requiredOption("--keep <time>", "keep what came to rest within this time: 90d, 26w", keepTime)
+  sub("prune", "move bodies, cells and attempts of long ago to the archive, and remove old runs' folders")
+    .addOption(
+      new Option("--keep <time>", "keep what ended within this time: 90d, 26w")
+        .default(keepTime("180d"), "180d")
+        .argParser(keepTime),
+    )
     .option(...wait)
     .action(frame.action((flags: Flags & { keep: number }) => run(flags, prune(frame, flags))));
   sub("rebuild", "make a lost ledger anew from its journal")
@@ -58,7 +66,7 @@ export function define(command: Command, frame: Frame): void {
     );
   sub("rebind", "give the ledger to this target, after the service there has shown that it knows its participants")
     .option(...wait)
-    .action(frame.action((flags: Flags) => run(flags, rebind(frame, flags))));
+    .action(frame.action((flags: Flags) => withTarget(frame, flags, rebind(frame, flags), { anyones: true })));
 }
 
 function backupTo(frame: Frame, file: string, forget: boolean): Body {
@@ -118,9 +126,9 @@ function prune(frame: Frame, flags: Flags & { keep: number }): Body {
       waitForLock: flags.wait === true,
       signal: frame.signal,
     });
-    const { payloads, cells, attempts, sizeBefore, sizeAfter } = pruned;
+    const { payloads, cells, attempts, runFolders, sizeBefore, sizeAfter } = pruned;
     output.text(
-      `\nTo the archive: ${grouped(payloads)} bodies, cells of ${grouped(cells)} rows, ${grouped(attempts)} attempts.\nThe ledger had ${grouped(sizeBefore)} bytes and has ${grouped(sizeAfter)}.\n`,
+      `\nTo the archive: ${grouped(payloads)} bodies, cells of ${grouped(cells)} rows, ${grouped(attempts)} attempts.\nRemoved: folders of ${grouped(runFolders)} runs.\nThe ledger had ${grouped(sizeBefore)} bytes and has ${grouped(sizeAfter)}.\n`,
     );
     output.data({ type: "pruned", ...pruned });
     return ExitCode.ok;
