@@ -210,6 +210,20 @@ describe("a packed file", () => {
     expect(await openNames(content)).toEqual(["rows.zip/in/rows-2.csv", "rows.zip/rows-1.csv"]);
   });
 
+  test("`*.csv` fits a packed file too, unless a pattern tells them apart (F29)", async () => {
+    const only = mapping("").replace('["rows*"]', '["*.csv"]');
+    const apart = `${only}${only.slice(only.indexOf("  rows:")).replace("  rows:", "  packed:").replace("*.csv", "*.csv.gz")}`;
+    for (const [text, input] of [
+      [only, "rows"],
+      [apart, "packed"],
+    ] as const) {
+      const world = testWorld({ files: { "m.yaml": text }, pipeline });
+      writeFileSync(join(world.cwd, "nightly.csv.gz"), gzipSync(rows("a")));
+      expect(await type(world, "check", join(world.cwd, "m.yaml"), join(world.cwd, "nightly.csv.gz"))).toBe(0);
+      expect(world.stdout.text).toContain(input);
+    }
+  });
+
   test("a workbook within a zip file or under gzip is read like any other", async () => {
     const workbook = await book([header, line(2, ["a", "01/10/2025", "x"])]);
     const archive = await writeZip([

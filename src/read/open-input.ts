@@ -1,11 +1,15 @@
 /** From a path to an `Input`: what the file is, is told from its bytes; what is neither CSV nor Excel is refused by name. */
-import { stat } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { RowferryError } from "../model/error.js";
 import { type CsvFile, openCsv } from "./csv/open-csv.js";
 import { hashOf, openFile } from "./opened-file.js";
 import { unpacked } from "./packed.js";
 import { HEAD_BYTES, recognise } from "./recognise.js";
-import { spool } from "./spool.js";
 import type { Input } from "./table.js";
 import { Zip } from "./zip.js";
 
@@ -110,4 +114,33 @@ async function kindOf(chunks: AsyncIterable<Buffer>, name: string): Promise<"tex
   const found = recognise(head.subarray(0, HEAD_BYTES), name.split("/").at(-1) ?? name);
   if (found.kind !== "refused") return found.kind;
   throw new RowferryError(found.code, `the file is ${found.what}`, { place: { file: name } });
+}
+
+/** Bytes that come as a stream, on the disk: files are read more than once, and not only from their beginning. */
+interface Spooled {
+  path: string;
+  /** Safe to call twice. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Readable by its owner only. @param name what messages call it.
+ * @throws RowferryError the stream's own; `file-unreadable` when the stream or the disk fails.
+ */
+async function spool(source: AsyncIterable<Buffer | string>, name: string): Promise<Spooled> {
+  const folder = await mkdtemp(join(tmpdir(), "rowferry-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const path = join(folder, "spooled");
+  try {
+    await pipeline(Readable.from(source), createWriteStream(path, { mode: 0o600 }));
+  } catch (cause) {
+    await remove();
+    if (cause instanceof RowferryError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new RowferryError("file-unreadable", `it could not be spooled to ${tmpdir()}: ${reason}`, {
+      place: { file: name },
+      cause,
+    });
+  }
+  return { path, remove };
 }

@@ -7,32 +7,31 @@ export type Recognised =
   | { kind: "text" | "gzip" | "zip" | "zstd" }
   | { kind: "refused"; code: "file-empty" | "file-protected" | "file-refused"; what: string };
 
-/** The first bytes as latin1 text; each is longer than what a column name might happen to begin with. */
-const signatures: { bytes: string; at?: number; what: string }[] = [
-  { bytes: "%PDF-", what: "a PDF document" },
-  { bytes: "{\\rtf", what: "an RTF document" },
-  { bytes: "SQLite format 3\0", what: "an SQLite database" },
-  { bytes: "\x89PNG\r\n", what: "a picture (PNG)" },
-  { bytes: "\xff\xd8\xff", what: "a picture (JPEG)" },
-  { bytes: "GIF89a", what: "a picture (GIF)" },
-  { bytes: "Rar!\x1a", what: "a RAR archive; unpack it first" },
-  { bytes: "7z\xbc\xaf\x27\x1c", what: "a 7-Zip archive; unpack it first" },
-  { bytes: "1AY&SY", at: 4, what: "compressed with bzip2; unpack it first" },
-  { bytes: "\xfd7zXZ\0", what: "compressed with xz; unpack it first" },
-  { bytes: "ID;PWXL;", what: "a SYLK table; open it and save it as .xlsx or CSV (UTF-8)" },
-  { bytes: "ID;PSCALC", what: "a SYLK table; open it and save it as .xlsx or CSV (UTF-8)" },
-  { bytes: "TABLE\r\n0,1", what: "a DIF table; open it and save it as .xlsx or CSV (UTF-8)" },
-  { bytes: "TABLE\n0,1", what: "a DIF table; open it and save it as .xlsx or CSV (UTF-8)" },
-  {
-    bytes: "version https://git-lfs.github.com/spec/",
-    what: "a Git LFS pointer, not the file itself; fetch it with `git lfs pull`",
-  },
-  { bytes: "ustar", at: 257, what: "a tar archive; unpack it first" },
-  { bytes: "PAR1\x15", what: "a Parquet file" },
-  { bytes: "\x7fELF", what: "a program" },
+/** Of files that are refused, the first bytes as latin1 text: longer than what a column name might happen to begin with. */
+const SIGNATURES: readonly [bytes: string, what: string, at?: number][] = [
+  ["%PDF-", "a PDF document; export its table as .xlsx or CSV from the program that made it"],
+  ["{\\rtf", "an RTF document"],
+  ["SQLite format 3\0", "an SQLite database"],
+  ["\x89PNG\r\n", "a picture (PNG)"],
+  ["\xff\xd8\xff", "a picture (JPEG)"],
+  ["GIF89a", "a picture (GIF)"],
+  ["Rar!\x1a", "a RAR archive; unpack it first"],
+  ["7z\xbc\xaf\x27\x1c", "a 7-Zip archive; unpack it first"],
+  ["\xfd7zXZ\0", "compressed with xz; unpack it first"],
+  ["ID;PWXL;", "a SYLK table; open it and save it as .xlsx or CSV (UTF-8)"],
+  ["ID;PSCALC", "a SYLK table; open it and save it as .xlsx or CSV (UTF-8)"],
+  ["TABLE\r\n0,1", "a DIF table; open it and save it as .xlsx or CSV (UTF-8)"],
+  ["TABLE\n0,1", "a DIF table; open it and save it as .xlsx or CSV (UTF-8)"],
+  ["version https://git-lfs.github.com/spec/", "a Git LFS pointer, not the file itself; fetch it with `git lfs pull`"],
+  ["PAR1\x15", "a Parquet file"],
+  ["\x7fELF", "a program"],
+  ["\x09\x08\x10\x00", "an Excel workbook in the old .xls format; save it as .xlsx (File, Save As, Excel Workbook)"],
+  ["\x09\x08\x08\x00", "an Excel workbook in the old .xls format; save it as .xlsx (File, Save As, Excel Workbook)"],
+  ["\x09\x04\x06\x00", "an Excel workbook in the old .xls format; save it as .xlsx (File, Save As, Excel Workbook)"],
+  ["\x09\x02\x06\x00", "an Excel workbook in the old .xls format; save it as .xlsx (File, Save As, Excel Workbook)"],
+  ["1AY&SY", "compressed with bzip2; unpack it first", 4],
+  ["ustar", "a tar archive; unpack it first", 257],
 ];
-
-const biffSignatures = ["\x09\x08\x10\x00", "\x09\x08\x08\x00", "\x09\x04\x06\x00", "\x09\x02\x06\x00"];
 
 /** What `head`, the first {@link HEAD_BYTES} of a file, shows. `name`: without its folder. */
 export function recognise(head: Buffer, name: string): Recognised {
@@ -47,11 +46,8 @@ export function recognise(head: Buffer, name: string): Recognised {
   if (start.startsWith("\x1f\x8b")) return { kind: "gzip" };
   if (start.startsWith("\x28\xb5\x2f\xfd")) return { kind: "zstd" };
   if (start.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) return compoundFile(start);
-  if (biffSignatures.some((bytes) => start.startsWith(bytes))) {
-    return refused("an Excel workbook in the old .xls format; save it as .xlsx");
-  }
-  const known = signatures.find(({ bytes, at = 0 }) => start.startsWith(bytes, at));
-  if (known !== undefined) return refused(known.what);
+  const known = SIGNATURES.find(([bytes, , at = 0]) => start.startsWith(bytes, at));
+  if (known !== undefined) return refused(known[1]);
   if (looksUtf16(head)) return { kind: "text" };
   const markup = markupName(start);
   if (markup !== null) return refused(markup);

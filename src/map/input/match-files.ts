@@ -11,6 +11,7 @@ export interface InputFiles {
 }
 
 const WORKBOOK = /\.xls[xm]$/iu;
+const PACKED = /\.(gz|zst)$/iu;
 const REJECTED = /\.rejected(?=\.[^.]+$)/iu;
 
 /** @throws RowferryError `mapping-files` when none fits, or several that are not sheets of one workbook. */
@@ -77,6 +78,8 @@ export function matchCorrected(inputs: readonly InputFiles[], fileName: string, 
 /** A rejected file is named like the file it came from. */
 function fittingName(inputs: readonly InputFiles[], name: string): InputFiles[] {
   const fitting = inputs.filter((entry) => fits(entry, name, inputs.length));
+  // `*.csv` fits `x.csv.gz` too, unless a pattern tells them apart.
+  if (fitting.length === 0 && PACKED.test(name)) return fittingName(inputs, name.replace(PACKED, ""));
   if (fitting.length > 0 || !REJECTED.test(name)) return fitting;
   return inputs.filter((entry) => fits(entry, name.replace(REJECTED, ""), inputs.length));
 }

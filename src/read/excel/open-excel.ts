@@ -1,5 +1,5 @@
 /** An Excel workbook (.xlsx, .xlsm) as an `Input`: which sheet, which header, which rows. Why so: docs/decisions/excel-on-saxes.md. */
-import type { ReadOptions } from "../../model/dialect.js";
+import type { ExcelOptions, HeaderOption, ReadOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
 import { isReferenceColumn } from "../corrected.js";
@@ -76,64 +76,95 @@ async function openTable(workbook: Workbook, options: ReadOptions, corrected: Co
   const { sheet, notes } =
     corrected === null ? await chooseSheet(workbook, excel, isEmpty) : { sheet: corrected.sheet, notes: [] };
   const option = corrected?.headerRow ?? options.header ?? "auto";
-  const place = { file: workbook.parts.file.name, sheet: sheet.name };
   const merges = await workbook.merges(sheet);
-  const wanted = typeof option === "string" ? 0 : Math.max(0, ...[option].flat());
-  const { sample, hiddenColumns } = await sampleOf(workbook, sheet, wanted);
-  const columns = new ShownColumns(excel.hidden === "skip" ? hiddenColumns : []);
-  const fillMerged = excel.fillMerged === true;
-
-  const uncovered = await sound(place, () => swept(sample, merges, { fill: false, width: 0 }));
-  const visible = uncovered.filter(({ hidden }) => excel.hidden !== "skip" || hidden !== true);
-  const shown = (typeof option === "string" ? visible : uncovered).map((row) => columns.of(row));
-  const { headers, notes: aboutHeader } = locateHeader(shown, option, place);
-  const numbers = headers.map(({ number }) => number);
-  const headerRow = Math.max(0, ...numbers);
-  const below = visible.filter(({ number }) => number > headerRow);
-  const used = uncovered.filter(({ number }) => numbers.includes(number)).concat(below);
-  const width = Math.max(0, ...used.map(usedColumns));
-  if (width === 0) throw new RowferryError("file-empty", "the sheet holds nothing but blank cells", { place });
-  const letters = columns.before(width).map((column) => columnLetters(column + 1));
-
-  // Of several header rows, a heading merged over columns heads each of them: `Pickup` above `Date` and `Weight` is not that of `Date` alone.
-  const spread = fillMerged ? merges : merges.map((merge) => ({ ...merge, lastRow: merge.firstRow }));
-  const fill = fillMerged || headers.length > 1;
-  const above = uncovered.filter(({ number }) => number <= headerRow);
-  const filled = await sound(place, () => (fill ? swept(above, spread, { fill, width }) : above));
-  const texts = headerTexts(
-    filled.filter(({ number }) => numbers.includes(number)).map((row) => columns.of(row).cells),
-  );
-  const header = option === "none" ? letters : letters.map((_, column) => texts[column] ?? "");
-  const cellsBelow = below.slice(0, 100).map((row) => columns.of(row).cells);
-  const doubt = option === "auto" ? headerDoubt(header, cellsBelow) : null;
-  notes.push(...aboutHeader);
-  if (doubt !== null) notes.push(doubtNote(headerRow, doubt));
-  if (excel.hidden !== "read") notes.push(...hiddenColumnsNote(hiddenColumns, width, excel.hidden === "skip"));
-  const shape = { header, headerRow, width: null, hidden: excel.hidden ?? null, sample: cellsBelow };
+  const sample = await sampleOf(workbook, sheet, typeof option === "string" ? 0 : Math.max(0, ...[option].flat()));
+  const place = { file: workbook.parts.file.name, sheet: sheet.name };
+  const frame = sound(place, () => frameOf(sample, { merges, excel, option, place }));
+  const { header, headerRow } = frame.shape;
+  notes.push(...frame.notes);
   return {
     sheet: sheet.name,
-    header,
+    header: [...header],
     headerRow: headerRow === 0 ? null : headerRow,
-    headerDoubt: doubt,
+    headerDoubt: frame.doubt,
     dialect: { format: "xlsx", sheet: sheet.name, date1904: workbook.date1904 },
     notes,
-    rows: () => rowsOf(workbook, sheet, { shape, columns, merges, fillMerged, width, notes }),
+    rows: () => rowsOf(workbook, sheet, { frame, merges, fillMerged: excel.fillMerged === true, notes }),
+  };
+}
+
+/** Where a table stands in its sheet. */
+interface Frame {
+  shape: TableShape;
+  columns: ShownColumns;
+  /** Columns of the sheet up to the last one that is used, hidden ones among them. */
+  width: number;
+  doubt: string | null;
+  notes: string[];
+}
+
+interface FrameOptions {
+  merges: readonly Merge[];
+  excel: ExcelOptions;
+  option: HeaderOption;
+  place: { file: string; sheet: string };
+}
+
+/** @throws RowferryError `header-missing`, `file-empty`; Error (plain) where merges contradict each other. */
+function frameOf({ rows, hiddenColumns }: SheetSample, { merges, excel, option, place }: FrameOptions): Frame {
+  const skip = excel.hidden === "skip";
+  const columns = new ShownColumns(skip ? hiddenColumns : []);
+  // A title that is merged over the table's width must not look like a header: what merges cover is cleared, not filled.
+  const cleared = swept(rows, merges, { fill: false, width: 0 });
+  const visible = cleared.filter(({ hidden }) => !skip || hidden !== true);
+  // A header row that is given by number is used even if it is hidden.
+  const candidates = typeof option === "string" ? visible : cleared;
+  const { headers, notes } = locateHeader(
+    candidates.map((row) => columns.of(row)),
+    option,
+    place,
+  );
+  const numbers = headers.map(({ number }) => number);
+  const headerRow = Math.max(0, ...numbers);
+  const isHeader = ({ number }: RawRow) => numbers.includes(number);
+  const below = visible.filter(({ number }) => number > headerRow);
+  const width = Math.max(0, ...[...cleared.filter(isHeader), ...below].map(usedColumns));
+  if (width === 0) throw new RowferryError("file-empty", "the sheet holds nothing but blank cells", { place });
+
+  const above = cleared.filter(({ number }) => number <= headerRow);
+  // Of several header rows, a heading merged over columns heads each of them: `Pickup` above `Date` and `Weight` is not that of `Date` alone.
+  const spread = excel.fillMerged === true ? merges : merges.map((merge) => ({ ...merge, lastRow: merge.firstRow }));
+  const fill = excel.fillMerged === true || headers.length > 1;
+  const filled = (fill ? swept(above, spread, { fill, width }) : above).filter(isHeader);
+  const texts = headerTexts(filled.map((row) => columns.of(row).cells));
+  const letters = columns.before(width).map((column) => columnLetters(column + 1));
+  const header = option === "none" ? letters : letters.map((_, column) => texts[column] ?? "");
+
+  const sample = below.slice(0, 100).map((row) => columns.of(row).cells);
+  const doubt = option === "auto" ? headerDoubt(header, sample) : null;
+  if (doubt !== null) notes.push(doubtNote(headerRow, doubt));
+  if (excel.hidden !== "read") notes.push(...hiddenColumnsNote(hiddenColumns, width, skip));
+  return {
+    shape: { header, headerRow, width: null, hidden: excel.hidden ?? null, sample },
+    columns,
+    width,
+    doubt,
+    notes,
   };
 }
 
 interface RowsOf {
-  shape: TableShape;
-  columns: ShownColumns;
+  frame: Frame;
   merges: readonly Merge[];
   fillMerged: boolean;
-  width: number;
   /** Gets what shows at the end only. */
   notes: string[];
 }
 
 /** @throws RowferryError where the rest cannot be read; what came before it is then worth nothing (HARD-CASES H14). */
 async function* rowsOf(workbook: Workbook, sheet: Sheet, options: RowsOf): AsyncGenerator<Row[]> {
-  const { shape, columns, merges, fillMerged, width, notes } = options;
+  const { frame, merges, fillMerged, notes } = options;
+  const { shape, columns, width } = frame;
   const { file } = workbook.parts;
   const finisher = new RowFinisher(shape);
   const sweep = new MergeSweep(merges, fillMerged);
@@ -141,7 +172,7 @@ async function* rowsOf(workbook: Workbook, sheet: Sheet, options: RowsOf): Async
     // A row that has nothing but what a merge gives it is blank.
     const filled =
       merges.length === 0 ? raws : raws.filter((row) => row.faults !== null || !isBlank(columns.of(row).cells));
-    await sound({ file: file.name, sheet: sheet.name }, () => raws.forEach((row) => sweep.apply(row, width)));
+    sound({ file: file.name, sheet: sheet.name }, () => raws.forEach((row) => sweep.apply(row, width)));
     const rows = finisher.finish(filled.map((row) => columns.of(row)));
     for (let start = 0; start < rows.length; start += BATCH_ROWS) yield rows.slice(start, start + BATCH_ROWS);
   }
@@ -149,20 +180,23 @@ async function* rowsOf(workbook: Workbook, sheet: Sheet, options: RowsOf): Async
   notes.push(...finisher.notes());
 }
 
-async function sampleOf(workbook: Workbook, sheet: Sheet, wanted: number) {
-  const sample: RawRow[] = [];
+interface SheetSample {
+  rows: RawRow[];
+  hiddenColumns: readonly ColumnRange[];
+}
+
+/** @param wanted the last row that must be among them; 0: none. */
+async function sampleOf(workbook: Workbook, sheet: Sheet, wanted: number): Promise<SheetSample> {
+  const sample: SheetSample = { rows: [], hiddenColumns: [] };
   let below = 0;
-  let hiddenColumns: readonly ColumnRange[] = [];
   for await (const batch of sheetBatches(workbook, sheet)) {
-    ({ hiddenColumns } = batch);
-    for (const row of batch.rows) {
-      if (row.number > wanted) below++;
-      // Rows far above a header that is given are of no use.
-      if (row.number >= wanted - SAMPLE_ROWS) sample.push(row);
-    }
+    sample.hiddenColumns = batch.hiddenColumns;
+    below += batch.rows.filter(({ number }) => number > wanted).length;
+    // Rows far above a header that is given are of no use.
+    sample.rows.push(...batch.rows.filter(({ number }) => number >= wanted - SAMPLE_ROWS));
     if (below >= SAMPLE_ROWS) break;
   }
-  return { sample, hiddenColumns };
+  return sample;
 }
 
 /** Copies of the rows, with what merges cover cleared or filled. */
@@ -176,10 +210,11 @@ function swept(rows: readonly RawRow[], merges: readonly Merge[], { fill, width 
 }
 
 /** @throws RowferryError `file-corrupt` for what is thrown in `work`. */
-async function sound<T>(place: { file: string; sheet: string }, work: () => T): Promise<T> {
+function sound<T>(place: { file: string; sheet: string }, work: () => T): T {
   try {
     return work();
   } catch (cause) {
+    if (cause instanceof RowferryError) throw cause;
     throw corrupt(place.file, reasonOf(cause), { sheet: place.sheet, cause });
   }
 }
@@ -225,14 +260,11 @@ function usedColumns({ cells, faults }: RawRow): number {
 }
 
 function hiddenColumnsNote(hidden: readonly ColumnRange[], width: number, skipped: boolean): string[] {
-  const names = hidden
-    .filter(({ first }) => first < width)
-    .map(({ first, last }) => {
-      const [from, to] = [first, Math.min(last, width - 1)].map((column) => columnLetters(column + 1));
-      return from === to ? from : `${from} to ${to}`;
-    });
+  const shown = new Set(new ShownColumns(hidden).before(width));
+  const names = Array.from({ length: width }, (_, column) => column).filter((column) => !shown.has(column));
   if (names.length === 0) return [];
-  const listed = names.slice(0, 10).join(", ") + (names.length > 10 ? `, and ${names.length - 10} more` : "");
+  const letters = names.slice(0, 10).map((column) => columnLetters(column + 1));
+  const listed = letters.join(", ") + (names.length > 10 ? `, and ${names.length - 10} more` : "");
   if (skipped) return [`Hidden columns are left out: ${listed}.`];
   return [`Hidden columns are read: ${listed}; \`excel: { hidden: skip }\` leaves them out.`];
 }
