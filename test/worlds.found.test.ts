@@ -97,3 +97,20 @@ describe("an event that waits", () => {
     expect(dump.match(/"name":"Load","value":"L1"/g)).toHaveLength(2);
   });
 });
+
+describe("an event that is known by its content", () => {
+  it("goes on under another name that says what it was", async () => {
+    const before = structuredClone(weighings);
+    Object.assign(before.inputs.rows.events.weighing, { key: "content", within: "file" });
+    const { weighing } = structuredClone(before.inputs.rows.events);
+    const after = structuredClone(before);
+    Object.assign(after.inputs.rows, { events: { pesagem: { ...weighing, was: "weighing" } } });
+    const text = "Load;At;Ticket;Share A\nL1;2025-06-01 10:00;T1;1\n";
+    const { codes, dump } = await importing(
+      { mapping: mapping(before), file: "a.csv", text },
+      { mapping: mapping(after), file: "b.csv", text: `${text}L1;2025-06-01 11:00;T2;2\n` },
+    );
+    expect(codes).toEqual([0, 0]);
+    expect(dump.match(/Weighing/g)).toHaveLength(2);
+  });
+});

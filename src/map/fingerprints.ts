@@ -162,7 +162,7 @@ function ownerOf(event: EventSpec, input: InputSpec): { kind: string; key: unkno
 }
 
 /** The content of an event enters its key: everything it is made of does, its participant and address included. */
-function contentOf(event: EventSpec, input: InputSpec): unknown {
+function contentOf({ was: _, ...event }: EventSpec, input: InputSpec): unknown {
   return [
     event,
     input.participants ?? {},
