@@ -99,7 +99,7 @@ export function writeRelation(call: Call, source: EventRecord, related: RelatedD
 
 /** What of the attributes is not public goes along only with preserveSensitiveData (its meaning is not shown). */
 function mirrorOf(call: Call, source: EventRecord, related: RelatedDocument, time: Instant): NewEvent {
-  const { eventName = "RELATED", eventLabel, isBackReference = true, isPublic = false } = related;
+  const { eventName = "RELATED", eventLabel, isBackReference = true } = related;
   const back: JsonObject = { documentId: source.documentId, isBackReference };
   if (eventLabel !== undefined) back["eventLabel"] = eventLabel;
   const { attributes = [] } = (source.body["metadata"] ?? {}) as { attributes?: JsonObject[] };
@@ -109,7 +109,7 @@ function mirrorOf(call: Call, source: EventRecord, related: RelatedDocument, tim
     origin: "mirror",
     name: eventName,
     ...time,
-    isPublic,
+    isPublic: related.isPublic === true,
     participantId: source.participantId,
     addressId: source.addressId,
     deduplicationId: null,

@@ -196,20 +196,21 @@ export const referenceCases: ContractCase[] = [
       const { id, fields } = await newParticipant(service);
       const participant = { participantId: undefined, participant: { ...fields, name: "Another name" } };
       const event = inlineEvent(service, document.at(1), participant.participant, addressFields(service));
+      const words: string[] = [];
       const answer = await send(service, document.id, event);
       check((await lookedUp(service, fields)) === id, "the natural key now finds another participant");
       const kept = done(await service.get(`/participants/${id}`));
       check(member(kept.json, "name") === fields["name"], "the registered participant has changed");
       if (answer.status >= 300) {
-        refused(answer, IDENTITY);
+        words.push(refused(answer, IDENTITY).reading);
         await leftNoTrace(service, document, event);
       }
       const address = await newAddress(service, id);
       const extended = inlineEvent(service, document.at(1), fields, { ...address.fields, zipCode: "01304-001" });
       const other = await send(service, document.id, extended, "batch");
-      if (other.status >= 300) refused(other, IDENTITY);
+      if (other.status >= 300) words.push(refused(other, IDENTITY).reading);
       await append(service, document.id, inlineEvent(service, document.at(1), fields, address.fields));
-      return { reading: `a participant ${answer.status}, an address ${other.status}` };
+      return { reading: [`a participant ${answer.status}, an address ${other.status}`, ...words].join("; ") };
     },
   ),
 
@@ -344,6 +345,20 @@ export const referenceCases: ContractCase[] = [
         statuses.push(answer.status);
       }
       return { reading: statuses.join(", ") };
+    },
+  ),
+  allows(
+    "Open point 36",
+    "the document of a batch and its events with one identity and other data are refused, or not",
+    async (service) => {
+      const participant = participantFields(service);
+      const place = { address: addressFields(service), addressId: undefined, participantId: undefined };
+      const named = await newDocument(service);
+      const document = { ...documentFields(service, named), ...place, participant };
+      const events = [inlineEvent(service, named.at(0), { ...participant, name: "Another name" }, place.address)];
+      const answer = await service.post("/documents/events", { document, events });
+      if (answer.status >= 300) return refused(answer, IDENTITY);
+      return { reading: `${answer.status}` };
     },
   ),
   forbids(

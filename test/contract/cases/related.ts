@@ -47,6 +47,22 @@ function forbidsOnOneWay(name: string, value: unknown): ContractCase {
 }
 
 export const relatedCases: ContractCase[] = [
+  allows(
+    "Endpoints, Events 10",
+    "a relatedDocument on an event of another name links, or does not",
+    async (service) => {
+      const readings: string[] = [];
+      for (const related of [{ isPublic: true }, {}]) {
+        const document = await newDocument(service);
+        const other = await newDocument(service, { place: document });
+        const event = relatedFields(service, document, document.at(5), other.id, related);
+        const answer = await send(service, document.id, { ...event, name: "Pick-up" });
+        const isLinked = await hasLaterThan(service, other, other.at(4));
+        readings.push(`${answer.status}, ${isLinked ? "a mirror" : "no mirror"}`);
+      }
+      return { reading: readings.join("; ") };
+    },
+  ),
   allows(RULE, "bidirectional defaults to true: a mirror is written on the related document", async (service) => {
     for (const by of ENDPOINTS) {
       const [one, other] = await pair(service);
