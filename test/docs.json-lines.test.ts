@@ -26,6 +26,7 @@ const commands = [
   "rowferry rejects",
   "rowferry show L-77",
   "rowferry report",
+  "rowferry withdraw --row weighings-1.csv:3 --yes",
   "rowferry dismiss --row weighings-1.csv:3",
   "rowferry replace L-79 --reason wrong",
   "rowferry verify",

@@ -383,7 +383,7 @@ CREATE TABLE rows (
   row_key TEXT,
   lead INTEGER,
   cell_hash BLOB,
-  settled TEXT CHECK (settled IN ('corrected', 'superseded', 'dismissed')),
+  settled TEXT CHECK (settled IN ('corrected', 'superseded', 'dismissed', 'withdrawn')),
   settled_by INTEGER
 ) STRICT;
 CREATE TABLE runs (

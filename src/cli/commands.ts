@@ -52,6 +52,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./commands/show.js"),
   },
   { name: "runs", summary: "what was run, and how it ended", load: () => import("./commands/runs.js") },
+  {
+    name: "withdraw",
+    summary: "take back what was staged and never sent",
+    load: () => import("./commands/withdraw.js"),
+  },
   { name: "dismiss", summary: "give up rows, and release what waits", load: () => import("./commands/dismiss.js") },
   {
     name: "retry",

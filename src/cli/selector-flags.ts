@@ -11,13 +11,13 @@ export interface SelectorFlags {
   code?: string;
 }
 
-export function addSelectorFlags(command: Command): Command {
-  return command
+export function addSelectorFlags(command: Command, { code = true } = {}): Command {
+  command
     .option("--run <name>", "what this run staged")
     .option("--input <file>", "what this input's rows gave")
     .addOption(new Option("--row <row>", "one row: march.csv:17, or 17 with --input").argParser(rowSelector))
-    .option("--document <key>", "a document, by its key or as kind/key")
-    .option("--code <code>", "what has this code (see rowferry explain)");
+    .option("--document <key>", "a document, by its key or as kind/key");
+  return code ? command.option("--code <code>", "what has this code (see rowferry explain)") : command;
 }
 
 function rowSelector(text: string): { input?: string; row: number } {

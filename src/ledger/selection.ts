@@ -81,18 +81,18 @@ export function selectOpen(database: Database, selectors: Selectors): Selection 
     participants: ofRowsOnly ? all(failedRegistrations("participant", "participants"), byRowOf("t")) : [],
     addresses: ofRowsOnly ? all(failedRegistrations("address", "addresses"), byRowOf("t")) : [],
   };
-  if (selectors.row !== undefined) refuseAmbiguous(database, selectors, selection);
+  if (selectors.row !== undefined) refuseAmbiguous(database, selectors, inputsOf(database, selection, selectors.row));
   return selection;
 }
 
 /** A row number means one row: what a person did not name is not touched (findings F87). */
-function refuseAmbiguous(database: Database, { row, input }: Selectors, selection: Selection): void {
+export function refuseAmbiguous(database: Database, { row, input }: Selectors, inputs: Iterable<number>): void {
   const found = database
     .prepare<[string], { name: string; path: string; run: string }>(
       `SELECT DISTINCT i.name, i.path, u.name AS run FROM inputs i JOIN runs u ON u.id = i.run_id
        WHERE i.id IN (SELECT value FROM json_each(?)) ORDER BY i.staged_at, i.id`,
     )
-    .all(JSON.stringify([...inputsOf(database, selection, row ?? 0)]));
+    .all(JSON.stringify([...inputs]));
   if (found.length < 2) return;
   const choices = found.map(({ name, path, run }) => `${name}:${row} of ${path}, imported by ${run}`).join("; ");
   const isNamed = input !== undefined && found.every(({ name }) => name === input);
@@ -119,7 +119,7 @@ function inputsOf(database: Database, selection: Selection, row: number): Set<nu
   return new Set(rows.map(inputOf));
 }
 
-function rowConditions(selectors: Selectors, column: string): Condition[] {
+export function rowConditions(selectors: Selectors, column: string): Condition[] {
   const conditions: Condition[] = [];
   if (selectors.input !== undefined) {
     conditions.push({ sql: `(${column} >> 32) IN (SELECT id FROM inputs WHERE name = ?)`, values: [selectors.input] });
@@ -134,7 +134,7 @@ function rowConditions(selectors: Selectors, column: string): Condition[] {
   return conditions;
 }
 
-function documentCondition(selectors: Selectors, column: string, before = "", after = ""): Condition | null {
+export function documentCondition(selectors: Selectors, column: string, before = "", after = ""): Condition | null {
   if (selectors.document === undefined) return null;
   const sql = `${before}${column} IN (SELECT id FROM documents WHERE key = ? OR kind || '/' || key = ?)${after}`;
   return { sql, values: [selectors.document, selectors.document] };
