@@ -44,7 +44,8 @@ export function journalOf(database: LedgerDatabase, named: string | null): strin
   const path = named ?? own.path;
   // That its folder is missing is said by what opens it.
   if (!existsSync(dirname(path)) || goesOn(path, own)) return path;
-  const cause = `${path} does not hold what this ledger has written into its journal ${own.path} (${own.length} bytes): it is not there, empty, another one, or has lost entries.`;
+  const its = path === own.path ? "its journal" : `its journal ${own.path}`;
+  const cause = `This does not hold the ${own.length} bytes that the ledger has written into ${its}: it is not there, empty, another one, or has lost entries.`;
   const right = path === own.path ? "Mount its disk or put the file back" : `Add \`--journal ${own.path}\``;
   throw new RowferryError("journal-gap", cause, {
     place: { file: path },

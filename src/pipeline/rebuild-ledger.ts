@@ -71,12 +71,12 @@ export async function rebuildLedger(
 
 /**
  * Puts a backup in the ledger's place. What lay there is kept beside it. @returns the name under which; null: nothing lay there
- * @throws RowferryError `ledger-missing`, `ledger-foreign`, `ledger-of-another-target`, `ledger-locked`
+ * @throws RowferryError `file-missing`, `ledger-foreign`, `ledger-of-another-target`, `ledger-locked`
  */
 export async function restoreLedger(target: Target, backup: string, clock: Clock): Promise<string | null> {
   const path = target.ledgerPath;
   if (!existsSync(backup))
-    throw new RowferryError("ledger-missing", "There is no backup here.", { place: { file: backup } });
+    throw new RowferryError("file-missing", "there is no such file", { place: { file: backup } });
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const lock = await lockLedger(path, { wait: false, clock });
   const temporary = `${path}.restoring`;

@@ -6,7 +6,7 @@ import { grouped } from "../../report/figures.js";
 import { plainText } from "../../report/plain-text.js";
 import { addOutputFlags, addTargetFlags, type OutputFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
-import { type Output, shownPath } from "../output.js";
+import { type Output, sameTarget, shownPath } from "../output.js";
 import { withTarget } from "../with-target.js";
 import type { Target } from "../../model/target.js";
 
@@ -90,8 +90,8 @@ function restore(frame: Frame, backup: string): Body {
       [
         "",
         `Restored from ${shownPath(resolve(cwd, backup), cwd)}.${kept === null ? "" : ` The ledger that was here is kept as ${shownPath(kept, cwd)}.`}`,
-        "What was sent since that backup is not in it. Where a journal was kept, `rowferry ledger rebuild <journal> <backup>` has both;",
-        "else import the files again: what had landed is answered as a duplicate and doubled by nothing.",
+        "What was sent since that backup is not in it. `rowferry ledger rebuild <journal> <backup>` has both. Without a journal nothing is",
+        "doubled either, but what landed since comes back as foreign-collision, and a person looks up the documents' ids.",
         "",
       ].join("\n"),
     );
@@ -147,7 +147,7 @@ function rebuild(frame: Frame, journal: string, backup: string | null): Body {
         "",
         `Rebuilt: ${grouped(participants)} participants, ${grouped(addresses)} addresses, ${grouped(documents)} documents with an id, ${grouped(landed)} events landed, ${grouped(inDoubt)} in doubt.`,
         "Next: import all files again, the latest corrected ones included; what has landed is known and sent no more",
-        "  rowferry import <mapping> <files…>",
+        `  rowferry import <mapping> <files…>${sameTarget(target, cwd)}`,
         "",
       ].join("\n"),
     );
