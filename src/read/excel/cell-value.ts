@@ -32,6 +32,7 @@ export interface CellResult {
   fault: { code: Code; message: string } | null;
 }
 
+/** The result is overwritten by the next call. */
 export function evaluateCell(cell: StoredCell, context: BookContext): CellResult {
   const { type, value } = cell;
   if (type === "str" && value !== null) return found(unescapeText(value));
@@ -68,13 +69,20 @@ export function evaluateCell(cell: StoredCell, context: BookContext): CellResult
   }
 }
 
+/** One for all cells, since there are millions: it holds until the next one is evaluated. */
+const result: CellResult = { text: "", kind: "text", fault: null };
+
 function found(text: string, kind: CellKind = "text"): CellResult {
-  return { text, kind, fault: null };
+  result.text = text;
+  result.kind = kind;
+  result.fault = null;
+  return result;
 }
 
 /** @param message what the cell holds. */
 function faulty(message: string, code: Code = "cell-unreadable"): CellResult {
-  return { text: "", kind: "text", fault: { code, message } };
+  found("").fault = { code, message };
+  return result;
 }
 
 function numeric(stored: string, style: string, { formats, date1904 }: BookContext): CellResult {

@@ -22,7 +22,11 @@ export class SharedStrings {
   #ends = new Uint32Array(1024);
   /** Where the next string begins, counted over all segments. */
   #used = 0;
-  readonly #cache = new Map<number, { index: number; text: string }>();
+  /** Decoded strings, each in its own place. */
+  readonly #cache = Array<string>(CACHED).fill("");
+  readonly #cachedIndex = new Int32Array(CACHED).fill(-1);
+  /** Which strings have been asked for: those of one cell only would just fill the cache, and outlive their rows. */
+  #asked = new Uint8Array(0);
   count = 0;
 
   /** What the strings take. */
@@ -50,14 +54,19 @@ export class SharedStrings {
 
   /** Undefined when there is no string with that index (counting from 0). */
   get(index: number): string | undefined {
-    const known = this.#cache.get(index & (CACHED - 1));
-    if (known?.index === index) return known.text;
     if (!(index >= 0 && index < this.count)) return undefined;
+    const place = index & (CACHED - 1);
+    if (this.#cachedIndex[place] === index) return this.#cache[place];
     const start = this.#ends[index * 2] as number;
     const segment = Math.floor(start / SEGMENT);
     const end = (this.#ends[index * 2 + 1] as number) - segment * SEGMENT;
     const text = this.#segments[segment]?.toString("utf8", start % SEGMENT, end) ?? "";
-    if (text.length <= CACHED_LENGTH) this.#cache.set(index & (CACHED - 1), { index, text });
+    if (this.#asked.length < this.count) this.#asked = new Uint8Array(this.count);
+    if (this.#asked[index] === 1 && text.length <= CACHED_LENGTH) {
+      this.#cache[place] = text;
+      this.#cachedIndex[place] = index;
+    }
+    this.#asked[index] = 1;
     return text;
   }
 }
