@@ -1,8 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { commands } from "../src/cli/commands.js";
 import { resolveTarget } from "../src/settings/target.js";
 import { codes } from "../src/model/codes.js";
 import { createSandbox, type SandboxOptions } from "../src/sandbox/index.js";
@@ -41,42 +39,6 @@ describe("rowferry explain", () => {
     expect(await type(world, "explain", "fil-missing")).toBe(2);
     expect(world.stderr.text).toContain('Did you mean "file-missing"?');
     expect(await type(world, "explain", "__proto__")).toBe(2);
-  });
-});
-
-describe("rowferry completion", () => {
-  it.each(["bash", "zsh", "fish"])("knows every command and its flags in %s", async (shell) => {
-    const world = testWorld();
-    expect(await type(world, "completion", shell)).toBe(0);
-    for (const { name } of commands) expect(world.stdout.text).toContain(name);
-    expect(world.stdout.text).toContain("max-outage");
-  });
-
-  it("completes in a real bash", async () => {
-    const world = testWorld();
-    await type(world, "completion", "bash");
-    const script = join(world.cwd, "rowferry.bash");
-    writeFileSync(script, world.stdout.text);
-    const ask = (words: string) =>
-      spawnSync(
-        "bash",
-        [
-          "-c",
-          `. ${script}; COMP_WORDS=(${words}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _rowferry; echo "\${COMPREPLY[*]}"`,
-        ],
-        {
-          encoding: "utf8",
-          cwd: world.cwd,
-        },
-      ).stdout.trim();
-    expect(ask("rowferry im")).toBe("import");
-    expect(ask("rowferry import --max-")).toBe("--max-errors --max-outage");
-    expect(ask("rowferry sandbox --link-time s")).toBe("server");
-    expect(ask("rowferry import rowf")).toBe("rowferry.bash");
-  });
-
-  it("asks for a shell it knows", async () => {
-    expect(await type(testWorld(), "completion", "tcsh")).toBe(2);
   });
 });
 

@@ -51,7 +51,7 @@ async function put(world: TestWorld, name: string, text: string) {
 /** What `rejects` writes now, by file. */
 async function rejected(world: TestWorld): Promise<{ [file: string]: string }> {
   const folder = join(world.cwd, `rejects-${world.now}-${Math.random()}`);
-  await type(world, "rejects", "--output", folder);
+  await type(world, "rejects", "--folder", folder);
   return Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), "utf8")]));
 }
 

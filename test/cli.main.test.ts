@@ -85,6 +85,47 @@ describe("exit codes (DESIGN section 7)", () => {
   });
 });
 
+describe("help (F26)", () => {
+  it.each([["-h"], ["--help"], ["help", "import"], ["import", "-h"], ["ledger"], ["ledger", "-h"], ["help", "ledger"]])(
+    "%s %s is printed on stdout, and is no mistake",
+    async (...argv) => {
+      const world = testWorld();
+      expect(await type(world, ...argv)).toBe(0);
+      expect(world.stdout.text).toMatch(/^Usage: rowferry/);
+      expect(world.stderr.text).toBe("");
+    },
+  );
+
+  it("lists the commands by occasion, with examples", async () => {
+    const world = testWorld();
+    await type(world, "--help");
+    expect([...world.stdout.text.matchAll(/^[A-Z][a-z ]+:$/gm)].map(([title]) => title)).toEqual([
+      "Options:",
+      "Every day:",
+      "A bad morning:",
+      "Setting up:",
+      "Care:",
+      "Examples:",
+    ]);
+  });
+
+  it("a mistyped command is told with the nearest one", async () => {
+    const world = testWorld();
+    expect(await type(world, "imprt")).toBe(2);
+    expect(world.stderr.text).toContain("Did you mean import?");
+  });
+
+  it("`import --dry-run` is `plan`", async () => {
+    const planned: string[] = [];
+    const planImport: Pipeline["planImport"] = ({ mappingPath }) => {
+      planned.push(mappingPath);
+      return Promise.reject(new RowferryError("file-missing", "no file"));
+    };
+    await type(testWorld({ pipeline: { planImport } }), "import", "m.yaml", "a.csv", "--dry-run");
+    expect(planned).toEqual(["m.yaml"]);
+  });
+});
+
 describe("output (DESIGN section 3)", () => {
   const pipeline = { runImport: () => Promise.resolve(summary()) };
 

@@ -119,7 +119,7 @@ describe("stranded.csv", () => {
   it("is written by `rejects` too, as `status` says, for the documents that are meant", async () => {
     await strandThree();
     expect((await typed("status")).out).toMatch(/^rowferry rejects .*\n {4}write the list of stranded documents/m);
-    const { code, out } = await typed("rejects", "--output", at("out"));
+    const { code, out } = await typed("rejects", "--folder", at("out"));
     expect(code).toBe(3);
     expect(out).toMatch(/3 stranded: look up each .*\n {2}rowferry resolve --from out\/stranded\.csv/);
     const text = readFileSync(at("out/stranded.csv"), "utf8");
@@ -129,7 +129,7 @@ describe("stranded.csv", () => {
     const folder = readdirSync(at("state/env/runs")).find((name) => name.endsWith("-resume")) ?? "";
     expect(readFileSync(at(`state/env/runs/${folder}/stranded.csv`), "utf8")).toBe(text);
     expect(text).toContain("document;deduplication_id;");
-    const one = await json("rejects", "--document", "M2", "--output", at("one"));
+    const one = await json("rejects", "--document", "M2", "--folder", at("one"));
     expect(one.find((line) => line.type === "rejects")).toMatchObject({
       stranded: { path: at("one/stranded.csv"), documents: 1 },
     });
@@ -138,7 +138,7 @@ describe("stranded.csv", () => {
   it("has no document that was replaced", async () => {
     await strandThree();
     expect((await typed("replace", "manifest/M2", "--reason", "not found at the service")).code).toBe(0);
-    const found = (await json("rejects", "--output", at("out"))).find((line) => line.type === "rejects");
+    const found = (await json("rejects", "--folder", at("out"))).find((line) => line.type === "rejects");
     expect(found).toMatchObject({ stranded: { documents: 2 } });
     expect(readFileSync(at("out/stranded.csv"), "utf8")).not.toContain("M2");
   });
@@ -147,7 +147,7 @@ describe("stranded.csv", () => {
     const lines = await json("import", at("weighings.yaml"), at("one.csv"));
     const summary = lines.at(-1) as unknown as Summary;
     expect(summary.files.map(({ kind }) => kind)).toEqual(["receipts", "report", "log"]);
-    const found = (await json("rejects", "--output", at("out"))).find((line) => line.type === "rejects");
+    const found = (await json("rejects", "--folder", at("out"))).find((line) => line.type === "rejects");
     expect(found).toMatchObject({ stranded: null });
   });
 });
@@ -166,7 +166,10 @@ describe("resolve --from", () => {
       (_, row: string, key: string) => `${row}${ids.get(key)}\r`,
     );
     writeFileSync(list, filled);
-    expect(await typed("resolve", "--from", list)).toMatchObject({ code: 2, err: expect.stringContaining("Nobody") });
+    expect(await typed("resolve", "--from", list)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Not a terminal"),
+    });
     const questions: string[] = [];
     world.ask = (question) => Promise.resolve(questions.push(question) > 0 ? "3" : null);
     const { code, out } = await typed("resolve", "--from", list, "--journal", at("journal.ndjson"), "--by", "anna");

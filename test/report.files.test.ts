@@ -140,6 +140,23 @@ describe("receipts.csv", () => {
     expect(lines).toHaveLength(1_002);
     expect(new Set(lines.slice(1).map((line) => line[5]))).toEqual(new Set(["'=cmd|' /C calc'!A0"]));
   });
+
+  it.each(["a\nb", "a\rb", "a\r\nb", 'a"b', "a;b", " a ", "\u001b[31ma"])(
+    "has one row for the key %j, whatever reads it (F116, F68)",
+    async (key) => {
+      const path = place("receipts.csv");
+      await writeReceipts(path, [{ ...receipt, key }, receipt]);
+      const text = readFileSync(path, "utf8");
+      for (const record_delimiter of [["\r\n"], ["\r\n", "\n", "\r"]]) {
+        const lines: string[][] = parse(text, { bom: true, record_delimiter });
+        expect(lines.map((line) => [line[5], line[7]?.trim()])).toEqual([
+          ["key", "id"],
+          [key.replace("\u001b", "␛"), "e-1"],
+          ["4711", "e-1"],
+        ]);
+      }
+    },
+  );
 });
 
 it("summary.json is the summary, readable by its owner only (P9)", async () => {

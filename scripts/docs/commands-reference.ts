@@ -23,7 +23,7 @@ export async function commandsReference(): Promise<string> {
   ];
   const frame = createFrame(processWorld(), new AbortController().signal);
   for (const { name, summary, load } of commands) {
-    const command = new Command(`rowferry ${name}`).description(summary).helpOption("--help", "print this help");
+    const command = new Command(`rowferry ${name}`).description(summary).helpOption("-h, --help", "print this help");
     (await load()).define(command, frame);
     lines.push("", `## ${name}`, "", "```text", helpOf(command), "```");
     for (const sub of command.commands) lines.push("", `### ${name} ${sub.name()}`, "", "```text", helpOf(sub), "```");
@@ -32,7 +32,10 @@ export async function commandsReference(): Promise<string> {
 }
 
 const exitCodes = [
-  ["0", "nobody need get up: landed, known, deferred or behind what is, dismissed, left by `--limit` or `--until`"],
+  [
+    "0",
+    "nothing needs attention: landed, known, in the future or behind what is, dismissed, left by `--limit` or `--until`",
+  ],
   ["1", "unexpected failure"],
   ["2", "usage, settings or mapping; nothing was sent"],
   ["3", "a person is needed: invalid, rejected, held, changed, foreign or stranded"],

@@ -10,86 +10,129 @@ export interface CommandModule {
 export interface CommandEntry {
   name: string;
   summary: string;
+  /** The heading under which `--help` lists it. */
+  group: string;
   load: () => Promise<CommandModule>;
 }
 
-/** In the order in which they are first needed; `--help` and docs/commands.md list them so. */
+const every = "Every day:";
+const bad = "A bad morning:";
+const setup = "Setting up:";
+const care = "Care:";
+
+/** In the order in which `--help` and docs/commands.md list them. */
 export const commands: readonly CommandEntry[] = [
-  { name: "init", summary: "make a working folder: settings to fill in", load: () => import("./commands/init.js") },
-  { name: "guess", summary: "write a first mapping from the data", load: () => import("./commands/guess.js") },
   {
-    name: "check",
-    summary: "what is wrong with a mapping, and what it makes of files",
-    load: () => import("./commands/check.js"),
-  },
-  { name: "test", summary: "run the cases beside mappings", load: () => import("./commands/test.js") },
-  { name: "plan", summary: "show what import would do; send nothing", load: () => import("./commands/plan.js") },
-  { name: "import", summary: "send the rows of files to the service", load: () => import("./commands/import.js") },
-  {
-    name: "resume",
-    summary: "go on with what the ledger still has to send",
-    load: () => import("./commands/resume.js"),
+    group: every,
+    name: "import",
+    summary: "send the rows of files to the service",
+    load: () => import("./commands/import.js"),
   },
   {
+    group: every,
+    name: "plan",
+    summary: "show what import would do; send nothing",
+    load: () => import("./commands/plan.js"),
+  },
+  {
+    group: every,
+    name: "status",
+    summary: "show what is open and what needs you",
+    load: () => import("./commands/status.js"),
+  },
+  { group: every, name: "resume", summary: "send what is still open", load: () => import("./commands/resume.js") },
+  { group: every, name: "runs", summary: "list the runs and how they ended", load: () => import("./commands/runs.js") },
+  {
+    group: every,
+    name: "show",
+    summary: "show all that is known of a row, document, event, id or run",
+    load: () => import("./commands/show.js"),
+  },
+  {
+    group: every,
+    name: "report",
+    summary: "write a run's HTML report again",
+    load: () => import("./commands/report.js"),
+  },
+  {
+    group: bad,
     name: "console",
     summary: "open a page: what happened, what is wrong, and correct it",
     load: () => import("./commands/console.js"),
   },
-  { name: "status", summary: "what is open, and what it waits for", load: () => import("./commands/status.js") },
   {
-    name: "report",
-    summary: "make a run's HTML report again",
-    load: () => import("./commands/report.js"),
-  },
-  {
+    group: bad,
     name: "rejects",
-    summary: "write the rows that a person must change to files",
+    summary: "write the rows to correct to files",
     load: () => import("./commands/rejects.js"),
   },
+  { group: bad, name: "retry", summary: "send refused work again", load: () => import("./commands/retry.js") },
   {
-    name: "show",
-    summary: "what became of a row, document, participant, event or request",
-    load: () => import("./commands/show.js"),
-  },
-  { name: "runs", summary: "what was run, and how it ended", load: () => import("./commands/runs.js") },
-  {
-    name: "withdraw",
-    summary: "take back what was staged and never sent",
-    load: () => import("./commands/withdraw.js"),
-  },
-  { name: "dismiss", summary: "give up rows, and release what waits", load: () => import("./commands/dismiss.js") },
-  {
-    name: "retry",
-    summary: "try refused work again, then go on as resume does",
-    load: () => import("./commands/retry.js"),
+    group: bad,
+    name: "dismiss",
+    summary: "give up rows and release what waits for them",
+    load: () => import("./commands/dismiss.js"),
   },
   {
+    group: bad,
     name: "replace",
-    summary: "plan a document's cancellation and its next generation",
+    summary: "cancel a document and send it again",
     load: () => import("./commands/replace.js"),
   },
   {
+    group: bad,
     name: "resolve",
-    summary: "say what is true of something stranded or in doubt",
+    summary: "enter the id of a stranded document, or settle a doubt",
     load: () => import("./commands/resolve.js"),
   },
-  { name: "verify", summary: "hold the ledger against the service", load: () => import("./commands/verify.js") },
   {
-    name: "ledger",
-    summary: "back up, check, prune, rebuild or rebind the ledger",
-    load: () => import("./commands/ledger.js"),
+    group: bad,
+    name: "explain",
+    summary: "explain a code and what to do about it",
+    load: () => import("./commands/explain.js"),
   },
-  { name: "sandbox", summary: "run a local service to rehearse with", load: () => import("./commands/sandbox.js") },
   {
+    group: bad,
+    name: "verify",
+    summary: "compare the ledger with the service",
+    load: () => import("./commands/verify.js"),
+  },
+  {
+    group: setup,
+    name: "init",
+    summary: "make a working folder with settings to fill in",
+    load: () => import("./commands/init.js"),
+  },
+  { group: setup, name: "guess", summary: "draft a mapping from a file", load: () => import("./commands/guess.js") },
+  {
+    group: setup,
+    name: "check",
+    summary: "check a mapping, and what it makes of files",
+    load: () => import("./commands/check.js"),
+  },
+  { group: setup, name: "test", summary: "run the cases beside mappings", load: () => import("./commands/test.js") },
+  {
+    group: setup,
+    name: "schema",
+    summary: "print the JSON Schema of mapping files",
+    load: () => import("./commands/schema.js"),
+  },
+  {
+    group: setup,
+    name: "sandbox",
+    summary: "run a local service to rehearse with",
+    load: () => import("./commands/sandbox.js"),
+  },
+  {
+    group: care,
     name: "doctor",
     summary: "check settings, credential, service, clock and disk",
     load: () => import("./commands/doctor.js"),
   },
-  { name: "explain", summary: "what a code means, and what to do", load: () => import("./commands/explain.js") },
-  { name: "schema", summary: "print the JSON Schema of mapping files", load: () => import("./commands/schema.js") },
   {
-    name: "completion",
-    summary: "print a script that completes commands in your shell",
-    load: () => import("./commands/completion.js"),
+    group: care,
+    name: "ledger",
+    summary: "back up, check, prune, restore, rebuild or rebind the ledger",
+    load: () => import("./commands/ledger.js"),
   },
 ];

@@ -12,7 +12,10 @@ export async function confirm(world: World, question: string, expected: string, 
   const ask = world.ask ?? (world.stderr.isTTY && process.stdin.isTTY ? askTerminal : null);
   const typed = ask === null ? null : await ask(`${question}\nType ${expected} to confirm: `);
   if (typed?.trim() === expected) return;
-  throw new RowferryError("not-confirmed", typed === null ? "Nobody is there to confirm it." : "It was not confirmed.");
+  throw new RowferryError(
+    "not-confirmed",
+    typed === null ? "Not a terminal, so nobody can confirm; pass --yes." : "It was not confirmed.",
+  );
 }
 
 async function askTerminal(question: string): Promise<string | null> {

@@ -46,7 +46,7 @@ export function createProgram(frame: Frame): Command {
   const program = new Command("rowferry")
     .description("Carries spreadsheet rows to document timelines: exactly once, in order, at the speed limit.")
     .version(ownVersion(), "--version", "print the version")
-    .helpOption("--help", "print this help")
+    .helpOption("-h, --help", "print this help")
     .helpCommand(false)
     .exitOverride()
     .configureOutput({
@@ -57,18 +57,32 @@ export function createProgram(frame: Frame): Command {
       getOutHelpWidth: () => stdout.columns ?? 80,
       getErrHelpWidth: () => stderr.columns ?? 80,
     })
-    .addHelpText("after", "\n`rowferry <command> --help` tells more. `rowferry` alone says what to do next.");
+    .addHelpText("after", examples);
   for (const entry of commands)
-    program.command(entry.name).description(entry.summary).helpOption("--help", "print this help");
+    program
+      .command(entry.name)
+      .description(entry.summary)
+      .helpGroup(entry.group)
+      .helpOption("-h, --help", "print this help");
   return program.hook("preSubcommand", async (_program, command) => {
     const entry = commands.find(({ name }) => name === command.name());
     (await entry?.load())?.define(command, frame);
   });
 }
 
-/** `rowferry help import` is `rowferry import --help`. */
+const examples = `
+Examples:
+  rowferry plan manifests.yaml march.csv      what an import would send
+  rowferry import manifests.yaml march.csv    send it
+  rowferry status                             what needs you
+  rowferry import --help                      one command in full
+
+\`rowferry\` alone says what to do next in this folder.`;
+
+/** `rowferry help import` is `rowferry import --help`, and the name of a group of commands asks for its help. */
 function withoutHelpCommand(argv: readonly string[]): string[] {
-  return argv[0] === "help" ? [...argv.slice(1), "--help"] : [...argv];
+  if (argv[0] === "help") return [...argv.slice(1), "--help"];
+  return argv.length === 1 && argv[0] === "ledger" ? ["ledger", "--help"] : [...argv];
 }
 
 function explained(thrown: unknown, frame: Frame, argv: readonly string[]): number {

@@ -1,6 +1,6 @@
 /** What the process says to cron, in one number. */
 export const ExitCode = {
-  /** Nobody need get up: landed, known, deferred or behind what is, dismissed, left by --limit or --until. */
+  /** Nothing needs attention: landed, known, in the future or behind what is, dismissed, left by --limit or --until. */
   ok: 0,
   /** An unexpected failure: a bug, or a machine that failed. */
   unexpected: 1,
@@ -10,7 +10,7 @@ export const ExitCode = {
   person: 3,
   /** The same command can go on: stalled work, an outage, --max-errors, refused credentials. Wins over `person`. */
   again: 4,
-  /** Another process holds the ledger. */
+  /** Another process is using the ledger. */
   locked: 5,
   interrupted: 130,
   terminated: 143,

@@ -4,6 +4,7 @@ import { addOutputFlags, addRunFlags, addTargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { checkMappingFirst } from "../mapping-first.js";
 import { type CommandFlags, runCommand } from "../run-command.js";
+import { plan } from "./plan.js";
 
 const examples = `
 Examples:
@@ -12,24 +13,26 @@ Examples:
   rowferry import manifests.yaml inbox/*.csv --until 06:00 --wait --quiet
 
 Importing the same rows again sends nothing twice. Exit codes: 0 all is well,
-2 usage or settings, 3 a person is needed, 4 the same command can go on,
-5 the ledger is in use, 130 and 143 interrupted.`;
+2 usage or settings, 3 a person is needed, 4 not finished (resume), 5 the
+ledger is in use, 130 and 143 interrupted (resume).`;
 
 export function define(command: Command, frame: Frame): void {
   command
     .argument("<mapping>", "the mapping file (YAML)")
     .argument("<files...>", "CSV or Excel files; - reads standard input");
   addOutputFlags(addRunFlags(addTargetFlags(command, { fresh: true, sending: true })));
-  command.addHelpText("after", examples).action(
-    frame.action((mappingPath: string, files: string[], flags: CommandFlags) => {
-      return runCommand(frame, flags, (pipeline, options) => {
-        checkMappingFirst("import", mappingPath, files);
-        return pipeline.runImport({
-          ...options,
-          mappingPath,
-          files,
-        });
-      });
-    }),
-  );
+  command
+    .option("--dry-run", "send nothing, and say what would be sent: the same as `rowferry plan`")
+    .addHelpText("after", examples)
+    .action(
+      frame.action(
+        (mappingPath: string, files: string[], { dryRun, ...flags }: CommandFlags & { dryRun?: boolean }) => {
+          if (dryRun === true) return plan(frame, mappingPath, files, flags);
+          return runCommand(frame, flags, (pipeline, options) => {
+            checkMappingFirst("import", mappingPath, files);
+            return pipeline.runImport({ ...options, mappingPath, files });
+          });
+        },
+      ),
+    );
 }

@@ -25,7 +25,7 @@ export function define(command: Command, frame: Frame): void {
   command.addHelpText("after", examples);
   const sub = (name: string, description: string) =>
     addOutputFlags(
-      addTargetFlags(command.command(name).description(description).helpOption("--help", "print this help")),
+      addTargetFlags(command.command(name).description(description).helpOption("-h, --help", "print this help")),
     );
   const run = (flags: Flags, body: Body) => withTarget(frame, flags, body);
   const wait = ["--wait", "wait while another process holds the ledger"] as const;

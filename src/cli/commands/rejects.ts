@@ -13,7 +13,7 @@ import { withTarget } from "../with-target.js";
 const examples = `
 Examples:
   rowferry rejects                        everything that is open
-  rowferry rejects --input march.csv --output to-correct
+  rowferry rejects --input march.csv --folder to-correct
   rowferry rejects --code value-unmapped --json
 
 Where documents are stranded, their list is written beside the files:
@@ -23,11 +23,11 @@ and give it to rowferry resolve --from. A file that lies there is overwritten.`;
 /** So many rows are listed; the files hold all. */
 const LISTED = 50;
 
-type Flags = TargetFlags & OutputFlags & SelectorFlags & { output?: string };
+type Flags = TargetFlags & OutputFlags & SelectorFlags & { folder?: string };
 
 export function define(command: Command, frame: Frame): void {
   addOutputFlags(addSelectorFlags(addTargetFlags(command)))
-    .option("--output <folder>", "where the files go (default: state/<target>/rejects)")
+    .option("--folder <folder>", "where the files go (default: state/<target>/rejects)")
     .addHelpText("after", examples)
     .action(frame.action((flags: Flags) => rejects(frame, flags)));
 }
@@ -36,7 +36,7 @@ function rejects(frame: Frame, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
     const { writeRejects } = await import("../../pipeline/write-rejects.js");
     const { cwd } = frame.world;
-    const folder = flags.output === undefined ? join(target.stateFolder, "rejects") : resolve(cwd, flags.output);
+    const folder = flags.folder === undefined ? join(target.stateFolder, "rejects") : resolve(cwd, flags.folder);
     const found = await writeRejects(target, selectorsOf(flags), folder);
     const lines = found.rows.slice(0, LISTED).flatMap(({ file, sheet, row, problems }) => {
       const place = [plainText(file), sheet === null ? "" : plainText(sheet), String(row)].filter(

@@ -19,18 +19,17 @@ Examples:
   rowferry resolve manifest/123 --landed       all of it that is in doubt
   rowferry resolve --from stranded.csv         many stranded documents
 
-For what the service does not tell: the id of a stranded document, and whether
-what is in doubt has landed. Nothing is sent to find out; an id is looked up
-with a read. A wrong word would lose an event or put it on a wrong timeline
-for ever, so look at the service first. Without --yes you are asked. Who said
-so, and when, is kept with the event.
+Use it for what the service does not tell: the id of a stranded document, and
+whether events in doubt have landed. Check at the service first: a wrong answer
+loses an event, or puts it on the wrong timeline for good. An id is verified
+with a read. You are asked to confirm, unless you pass --yes. Your name and the
+time are kept with the event.
 
-Where several documents are stranded, a run leaves their list, stranded.csv, in
-its folder; rowferry rejects writes it too. Look each up at the service, fill in
-its document_id, save (as CSV or Excel), and give the file to --from: each id is
-looked up with a read, and you are asked once for all that the read agrees with.
-Rows without an id, and those that the read does not agree with, are left.
-One row that cannot be right, and nothing is done.`;
+If several documents are stranded, the run's folder has a list of them,
+stranded.csv; rowferry rejects writes it too. Fill in each document_id, save (as
+CSV or Excel), and pass the file to --from. Each id is verified with a read, and
+you confirm once. Rows without an id, and those whose read differs, are skipped.
+If any row is invalid, nothing changes.`;
 
 interface Flags extends TargetFlags, OutputFlags {
   documentId?: string;
@@ -48,10 +47,10 @@ export function define(command: Command, frame: Frame): void {
   addOutputFlags(addTargetFlags(command))
     .option("--document-id <id>", "the id that the service knows the document by")
     .option("--from <file>", "the list of stranded documents, with their ids filled in")
-    .option("--landed", "what is in doubt of it stands on the timeline")
-    .option("--not-landed", "it does not; it is sent again")
+    .option("--landed", "these events are on the timeline")
+    .option("--not-landed", "these events are not on the timeline; send them again")
     .option("--by <name>", "who says so; default: who is logged in")
-    .option("--yes", "it is true; do not ask")
+    .option("--yes", "do not ask for confirmation")
     .option("--wait", "wait while another process holds the ledger")
     .option("--journal <file>", "the journal that runs are given")
     .addHelpText("after", examples)

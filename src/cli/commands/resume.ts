@@ -1,4 +1,4 @@
-/** `rowferry resume`: goes on with what the ledger still has to send. */
+/** `rowferry resume`: sends what is still open in the ledger. */
 import type { Command } from "commander";
 import { addOutputFlags, addRunFlags, addTargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
@@ -9,7 +9,7 @@ Examples:
   rowferry resume --target production
   rowferry resume --limit 10             only the events of ten documents
 
-It is import without files: what was staged and is open goes out, nothing twice.`;
+It is import without files: it sends what is still open, and nothing twice.`;
 
 export function define(command: Command, frame: Frame): void {
   addOutputFlags(addRunFlags(addTargetFlags(command, { sending: true })));

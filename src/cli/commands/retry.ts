@@ -10,10 +10,10 @@ Examples:
   rowferry retry                          everything that was refused
   rowferry retry --code service-refused --document manifest/123
 
-For when the cause lay with the service: a permission, a category it did not
-know. Rows that must change are corrected and imported instead. What only
-stalled needs no retry: resume takes it up; doubt that only a person can settle
-(doubt-unsettled) is asked about once more.`;
+Use it once the cause at the service is gone: a missing permission, an unknown
+category. Rows that must change are corrected and imported instead. Stalled
+work needs no retry; resume picks it up. For doubt-unsettled the service is
+asked once more.`;
 
 export function define(command: Command, frame: Frame): void {
   addOutputFlags(addRunFlags(addSelectorFlags(addTargetFlags(command, { sending: true }))));

@@ -9,14 +9,14 @@ import { withTarget } from "../with-target.js";
 const examples = `
 Examples:
   rowferry runs
-  rowferry runs --limit 3 --json
+  rowferry runs --count 3 --json
   rowferry show <run>                     one of them in full`;
 
-type Flags = TargetFlags & OutputFlags & { limit: number };
+type Flags = TargetFlags & OutputFlags & { count: number };
 
 export function define(command: Command, frame: Frame): void {
   addOutputFlags(addTargetFlags(command))
-    .option("--limit <n>", "at most so many", positiveInteger, 20)
+    .option("--count <n>", "how many, newest first", positiveInteger, 20)
     .addHelpText("after", examples)
     .action(frame.action((flags: Flags) => runs(frame, flags)));
 }
@@ -24,7 +24,7 @@ export function define(command: Command, frame: Frame): void {
 function runs(frame: Frame, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
     const { showRuns } = await import("../../pipeline/show.js");
-    const found = showRuns(target, flags.limit);
+    const found = showRuns(target, flags.count);
     output.text(`${printRuns(found, frame.world.clock.now())}\n`);
     output.data({ type: "runs", runs: found });
     return ExitCode.ok;

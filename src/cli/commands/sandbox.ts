@@ -29,7 +29,7 @@ export function define(command: Command, frame: Frame): void {
   command
     .command("dump")
     .description("print every timeline that the sandbox keeps")
-    .helpOption("--help", "print this help")
+    .helpOption("-h, --help", "print this help")
     .option("--store <file>", "where it keeps its records (default: state/sandbox/store.db)")
     .option("--ids", "with generated ids and keys")
     // `--store` may stand before or after `dump`.

@@ -16,17 +16,17 @@ Examples:
   rowferry show manifest/123              a document, by key or documentId
   rowferry show 11.222.333/0001-81        a participant and its addresses
   rowferry show 2026-11-20T0200-import    a run
-  rowferry show requests --since 02:13 --until 02:14
+  rowferry show requests --since 02:13 --before 02:14
 An event's id or key, and a request's id, are found as well.`;
 
-type Flags = TargetFlags & OutputFlags & { since?: string; until?: string; limit: number };
+type Flags = TargetFlags & OutputFlags & { since?: string; before?: string; count: number };
 
 export function define(command: Command, frame: Frame): void {
   command.argument("<anything>", "a key, an id, file:row, a tax id, a run, or `requests`");
   addOutputFlags(addTargetFlags(command))
     .option("--since <time>", "with requests: from then on (02:13, 2026-11-20T02:13, 90m)")
-    .option("--until <time>", "with requests: up to then (default: now)")
-    .option("--limit <n>", "with requests: at most so many", positiveInteger, 200)
+    .option("--before <time>", "with requests: up to then (default: now)")
+    .option("--count <n>", "with requests: how many at most", positiveInteger, 200)
     .addHelpText("after", examples)
     .action(frame.action((anything: string, flags: Flags) => show(frame, anything, flags)));
 }
@@ -35,11 +35,11 @@ function show(frame: Frame, anything: string, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
     const { showAnything, showSentBetween } = await import("../../pipeline/show.js");
     const now = frame.world.clock.now();
-    const isRequests = anything === "requests" || flags.since !== undefined || flags.until !== undefined;
-    const until = time(flags.until, now, "--until") ?? now;
+    const isRequests = anything === "requests" || flags.since !== undefined || flags.before !== undefined;
+    const until = time(flags.before, now, "--before") ?? now;
     const since = time(flags.since, now, "--since") ?? until - 3_600_000;
     const found = await (isRequests
-      ? showSentBetween(target, since, until, flags.limit)
+      ? showSentBetween(target, since, until, flags.count)
       : showAnything(target, anything));
     const empty = Object.values(found).every((part) => part === null || (Array.isArray(part) && part.length === 0));
     if (empty && !isRequests) {
@@ -48,8 +48,8 @@ function show(frame: Frame, anything: string, flags: Flags): Promise<number> {
     if (empty) {
       output.text(`\nNothing was sent from ${new Date(since).toISOString()} to ${new Date(until).toISOString()}.\n`);
     } else output.text(`\n${showText(found, output.colors)}\n`);
-    if (isRequests && found.requests.length === flags.limit) {
-      output.text(`These are the first ${flags.limit}; --limit shows more.\n`);
+    if (isRequests && found.requests.length === flags.count) {
+      output.text(`These are the first ${flags.count}; --count shows more.\n`);
     }
     output.data({ type: "show", ...found });
     return ExitCode.ok;

@@ -11,21 +11,21 @@ export const convertCodes = {
     exit: ExitCode.usage,
   },
   "conversion-options": {
-    meaning: "A conversion's options do not fit, or it lacks something that only the mapping can say.",
+    meaning: "A conversion's options are invalid or incomplete.",
     remedy: "Set what the message names under `defaults:` or in the field's `as`.",
     example: "`as: timestamp` while neither the field nor `defaults` names a `timezone`.",
     transient: false,
     exit: ExitCode.usage,
   },
   "cell-error": {
-    meaning: "A cell that a field reads holds an error of the spreadsheet.",
+    meaning: "A cell holds a spreadsheet error.",
     remedy: "Correct the formula or the value in the workbook.",
     example: "`#N/A` in the column of gross weights.",
     transient: false,
     exit: null,
   },
   "cell-damaged": {
-    meaning: "A cell holds what a spreadsheet, or a conversion of the file, made of a value.",
+    meaning: "A spreadsheet or a conversion has damaged the value in a cell.",
     remedy:
       "Correct the cell where the file comes from; ids of many digits are formatted as text there. List text that means nothing under `blank`.",
     example: "`1,23457E+17` as a ticket number; `#REF!` as text; a number of more than fifteen digits in a workbook.",
@@ -40,7 +40,7 @@ export const convertCodes = {
     exit: null,
   },
   "cell-kind": {
-    meaning: "A workbook's cell holds another kind of value than the field needs.",
+    meaning: "A cell holds the wrong kind of value for its field.",
     remedy:
       "Correct the cell's value or its number format; spreadsheets turn texts such as 1-2 into dates on their own.",
     example: "A date where a weight is needed.",
@@ -55,21 +55,21 @@ export const convertCodes = {
     exit: null,
   },
   "text-empty": {
-    meaning: "Nothing is left of a text after its conversion.",
+    meaning: "The text is empty after its conversion.",
     remedy: "Correct the cell, or use `as: text`.",
     example: "`***` under `as: slug`.",
     transient: false,
     exit: null,
   },
   "digits-missing": {
-    meaning: "A cell holds no digits, or not as many as the field needs.",
+    meaning: "A cell has no digits, or too few or too many.",
     remedy: "Correct the cell.",
     example: "`s/n` under `as: digits`; seven digits where a postal code has eight.",
     transient: false,
     exit: null,
   },
   "number-unreadable": {
-    meaning: "A cell is not a number as the mapping writes numbers.",
+    meaning: "A cell is not a number in the mapping's format.",
     remedy:
       "Correct the cell, or set the mapping's `decimal` mark, and `grouping` where thousands are grouped, as the file has them.",
     example: "`1.5` in a file whose decimal mark is a comma; `1.234` there, which may be thousands or a fraction.",
@@ -105,14 +105,14 @@ export const convertCodes = {
     exit: null,
   },
   "date-unreadable": {
-    meaning: "A cell does not have the form of any of the mapping's date formats.",
+    meaning: "A cell matches none of the mapping's date formats.",
     remedy: "Correct the cell, or add its format to the mapping's `dates`.",
     example: "`2025-03-09` where the only format is `dd/MM/yyyy`.",
     transient: false,
     exit: null,
   },
   "date-impossible": {
-    meaning: "A cell has the form of a date, but there is no such date or time.",
+    meaning: "A cell looks like a date, but no such date or time exists.",
     remedy: "Correct the cell.",
     example: "`31/02/2025 10:00`.",
     transient: false,
@@ -154,7 +154,7 @@ export const convertCodes = {
     exit: null,
   },
   "phone-invalid": {
-    meaning: "A telephone number is not one that can exist.",
+    meaning: "A telephone number is not valid.",
     remedy: "Correct the cell; write numbers of other countries with a leading plus.",
     example: "`98765-4321` without an area code.",
     transient: false,

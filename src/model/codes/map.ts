@@ -4,7 +4,7 @@ import { ExitCode } from "../exit-code.js";
 /** Rows that a mapping is applied to: columns, values, references, events. */
 export const mapCodes = {
   "column-missing": {
-    meaning: "The file's header lacks a column that the mapping reads.",
+    meaning: "The file lacks a column that the mapping reads.",
     remedy:
       "Correct the name in the mapping, list other headers under `columns:`, or mark the column `optional: true` there.",
     example: "The mapping reads `Peso Bruto`; the file has `Peso (kg)`.",
@@ -12,7 +12,7 @@ export const mapCodes = {
     exit: ExitCode.usage,
   },
   "column-ambiguous": {
-    meaning: "Two columns of the file fit one name of the mapping.",
+    meaning: "Two columns of the file match one name in the mapping.",
     remedy:
       "Write the header exactly as it stands in the file; of columns that have the same one give each a name under `columns:`, with `{ headers: [Note], nth: 2 of 2 }`.",
     example: "The header has `Peso` and `PESO`, the mapping reads `peso`.",
@@ -20,7 +20,7 @@ export const mapCodes = {
     exit: ExitCode.usage,
   },
   "target-is-itself": {
-    meaning: "An event would make the document that it is on.",
+    meaning: "An event would create the document it belongs to.",
     remedy: "Correct the key of the document that the event makes.",
     example: "A SPLIT of load 55 into load 55.",
     transient: false,
@@ -41,7 +41,7 @@ export const mapCodes = {
     exit: null,
   },
   "value-not-allowed": {
-    meaning: "A value is none of those that `oneOf` permits.",
+    meaning: "A value is not one that `oneOf` allows.",
     remedy: "Correct the cell, or add the value to `oneOf`.",
     example: "`PJ` where `oneOf` lists COMPANY and PERSON.",
     transient: false,
@@ -69,15 +69,14 @@ export const mapCodes = {
     exit: null,
   },
   "group-differs": {
-    meaning: "Rows of one group say different things where one value is needed.",
+    meaning: "Rows of one group differ where one value is needed.",
     remedy: "Correct the rows, or say with `rows:` how the field makes one value of several.",
     example: "Two rows of manifest 123 name different generators.",
     transient: false,
     exit: null,
   },
   "group-unclear": {
-    meaning:
-      "A row beside this group does not tell its own group, and may belong to it: what the group says may lack a part.",
+    meaning: "A neighbouring row has no group key and may belong to this group, so the group may be incomplete.",
     remedy:
       "Correct that row; this one needs no change. If that row belongs to no group, take it out of the rejected file, and tell the mapping to `skip` its kind.",
     example: "The second of three weighings that make a sum has no ticket number: neither half of the sum is sent.",
@@ -100,7 +99,7 @@ export const mapCodes = {
     exit: null,
   },
   "no-event": {
-    meaning: "None of the input's events happens in this row, so that the row would be lost in silence.",
+    meaning: "The row yields no event and would be lost silently.",
     remedy:
       "Correct the cells that decide it, skip such rows with `skip`, or write `rowsWithoutEvents: allow` in the input.",
     example: "`Pickup` where the events happen when `Evento` is `Pick-up` or `Drop-off`.",

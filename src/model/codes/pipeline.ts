@@ -12,32 +12,32 @@ export const pipelineCodes = {
     exit: null,
   },
   "refused-in-doubt": {
-    meaning: "The service refused something of which an earlier attempt may have landed; the refusal proves nothing.",
+    meaning: "The service refused a request whose earlier attempt may have landed; the refusal proves nothing.",
     remedy:
-      "`rowferry resume` asks again under the same key. Refused once more it becomes doubt-unsettled, which a person settles; a corrected row goes out under the same key.",
+      "`rowferry resume` asks again under the same key. If it is refused again it becomes doubt-unsettled, which a person settles.",
     example: "A batch whose answer was lost is refused as late when it is sent again: it may well be on the timeline.",
     transient: true,
     exit: null,
   },
   "doubt-unsettled": {
     meaning:
-      "It may have landed by an attempt that was never answered, and the service has refused it again since: asking once more will not tell.",
+      "It may have landed by an attempt that was never answered, and the service has refused it since; asking again will not settle it.",
     remedy:
-      "Look at the document at the service and say what is true: `rowferry resolve <key> --landed` or `--not-landed`; for a document in doubt, `--document-id <id>` or `--not-landed`. `rowferry retry` asks the service once more.",
+      "Check the document at the service, then run `rowferry resolve <key> --landed` or `--not-landed` (for a document, `--document-id <id>` or `--not-landed`). `rowferry retry` asks the service once more.",
     example:
       "The answer to a weighing was lost; since then two runs were told that its time is past, which a service may say of what stands there already.",
     transient: false,
     exit: null,
   },
   resolved: {
-    meaning: "A person has looked at the service and said what is true of something in doubt.",
-    remedy: "Nothing; `rowferry show` on it says who and when.",
+    meaning: "A person checked at the service and settled a doubt.",
+    remedy: "Nothing; `rowferry show` says who did and when.",
     example: "`rowferry resolve rf1-… --landed`",
     transient: false,
     exit: null,
   },
   "answer-unreadable": {
-    meaning: "The service accepted the request, but its answer does not say what became of each part.",
+    meaning: "The service accepted the request, but its answer does not cover every part.",
     remedy: "`rowferry resume` asks again under the same keys; nothing is sent twice.",
     example: "201 with two event ids for three events.",
     transient: true,
@@ -51,7 +51,7 @@ export const pipelineCodes = {
     exit: null,
   },
   "participant-foreign": {
-    meaning: "The participant is registered by another dataset, and the mapping says not to use such ones.",
+    meaning: "Another dataset registered the participant, and the mapping refuses such participants.",
     remedy: "Choose `settings.participants.foreign: use` or `create` in the mapping, or correct the tax id.",
     example: "With `foreign: refuse`, a carrier that another company has registered.",
     transient: false,
@@ -74,8 +74,8 @@ export const pipelineCodes = {
     exit: null,
   },
   "max-errors": {
-    meaning: "More problems than --max-errors allows.",
-    remedy: "Look at the rejected files, mend the cause, and run the same command again.",
+    meaning: "There are more problems than --max-errors allows.",
+    remedy: "Check the rejected files, fix the cause, and run the same command again.",
     example: "--max-errors 1% and 900 of 40,000 rows invalid: nothing was sent.",
     transient: false,
     exit: ExitCode.again,

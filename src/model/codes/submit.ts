@@ -7,37 +7,36 @@ export const submitCodes = {
     meaning:
       "The service or its token endpoint refuses the credential: 401, 403 with a fresh token, or no token at all.",
     remedy:
-      "Check client id, secret, scope, token URL and permissions, then run `rowferry resume`; no row was rejected for it.",
+      "Check client id, secret, scope, token URL and permissions, then run `rowferry resume`; no row was rejected.",
     example:
       "A secret that was rotated at noon: the run stops at the first 401, and what it had not sent is still planned.",
     transient: false,
     exit: ExitCode.again,
   },
   "service-outage": {
-    meaning: "The service, or the way to it, has been out for longer than the run would wait.",
-    remedy: "Run `rowferry resume` when the service answers again; --max-outage sets how long a run waits.",
+    meaning: "The service was unreachable for longer than the run waits.",
+    remedy: "Run `rowferry resume` when the service is back; --max-outage sets how long a run waits.",
     example: "Every request is answered 503 for a quarter of an hour: the run probes, gives up, and nothing is lost.",
     transient: true,
     exit: ExitCode.again,
   },
   "service-refused": {
-    meaning: "The service refused the request for good; its own code and words stand beside this one.",
-    remedy: "Correct what the service names, in the row or in the mapping, and import the row again.",
+    meaning: "The service refused the request; its own code is given with this one.",
+    remedy: "Correct the row or the mapping as the service's code says, and import the row again.",
     example:
       "400 for an event whose attribute has no value: the event is rejected, what is later on its document is held.",
     transient: false,
     exit: null,
   },
   "service-unanswered": {
-    meaning: "All retries are spent, or a registration was sent and not answered; the outcome is open.",
-    remedy: "Run `rowferry resume`: it settles by evidence what became of it, and sends nothing twice.",
+    meaning: "All retries are used up, or a registration was not answered; the outcome is unknown.",
+    remedy: "Run `rowferry resume`: it finds out what happened, and sends nothing twice.",
     example: "A request times out six times while all others pass: its event stays in doubt until the next run.",
     transient: true,
     exit: null,
   },
   "identifier-unusable": {
-    meaning:
-      "A text cannot be an id of the service: it is blank, far too long, a path such as `..`, or holds control characters.",
+    meaning: "The text cannot be an id: it is blank, too long, a path such as `..`, or contains control characters.",
     remedy: "Correct the id where it is given: in the row, in the mapping or on the command line.",
     example: "A column that should hold participant ids holds a dot.",
     transient: false,
