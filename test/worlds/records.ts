@@ -213,6 +213,9 @@ function stage(
           return { id: reader.eventId(event, content), document: whole.documentId(event.document), content, isContent };
         }),
     );
+    const said = new Map(events.map((event) => [event.id, JSON.stringify(event.content)]));
+    if (events.some(({ id, content }) => said.get(id) !== JSON.stringify(content)))
+      throw new Unreadable("two rows of a group contradict each other");
     if (events.length === 0 && input.events.length > 0) throw new Unreadable("a row in which nothing happens");
     return { documents, events };
   });
