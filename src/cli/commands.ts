@@ -75,6 +75,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     group: bad,
+    name: "withdraw",
+    summary: "take back what was staged and never sent",
+    load: () => import("./commands/withdraw.js"),
+  },
+  {
+    group: bad,
     name: "replace",
     summary: "cancel a document and send it again",
     load: () => import("./commands/replace.js"),
