@@ -25,6 +25,7 @@ const benchmarks: { [name: string]: string } = {
   startup: "Start-up and status",
   peers: "What a user might do instead",
   sandbox: "Throughput of the sandbox",
+  year: "A year of nights, of a source that grows",
 };
 
 const results = join(import.meta.dirname, "RESULTS.md");

@@ -89,3 +89,16 @@ test("to a closed document: the plan says beforehand that the service may refuse
   expect((await world.typed("resume")).code).toBe(0);
   expect(["A", "C"].map((key) => world.timeline(key))).toEqual([["10 Weighing", "70 Weighing"], ["30 Weighing"]]);
 });
+
+test("links of several documents to one go in their order, so that none of their mirrors is early", async () => {
+  const world = await linkedWorld({ sandbox: { earlyMirrors: "refuse" } });
+  const links = Array.from({ length: 12 }, (_, index) => ({
+    doc: `L${index}`,
+    at: 100 - 7 * index,
+    what: "link" as const,
+    other: "B",
+  }));
+  world.write("rows-1.csv", [...links, { doc: "B", at: 5 }]);
+  const { code } = await world.import("rows-1.csv");
+  expect([code, world.refusals(), world.timeline("B").length]).toEqual([0, [], 13]);
+});

@@ -1,7 +1,7 @@
 /** 200 nights drawn from seeds: P1–P5 and P7 hold under faults, kills, clock jumps and every switch of the open points. */
 import { describe, expect, test } from "vitest";
 import { live } from "./simulation/night.js";
-import { drawStory, FIRST_OF_ALL_READINGS } from "./simulation/story.js";
+import { drawStory, FIRST_OF_ALL_READINGS, FIRST_OF_REAL_SHAPES } from "./simulation/story.js";
 
 const NIGHTS_A_TEST = 10;
 /** Nights that once broke a promise. */
@@ -12,10 +12,10 @@ const once = [
   3000136, 3000199, 3000256,
 ];
 
-async function brokenNights(seeds: readonly number[]): Promise<string[]> {
+async function brokenNights(seeds: readonly number[], rowsOfRealShape: number | null = null): Promise<string[]> {
   const broken: string[] = [];
   for (const seed of seeds) {
-    const night = await live(drawStory(seed));
+    const night = await live(drawStory(seed, rowsOfRealShape));
     broken.push(...night.broken.map((what) => `seed ${seed}: ${what}`));
   }
   return broken;
@@ -37,6 +37,19 @@ describe("a simulated night breaks no promise", () => {
   test.each([1, 2, 3, 4, 5])("under every reading, part %i", { tags: ["long"] }, async (part) => {
     expect(await nightsFrom(FIRST_OF_ALL_READINGS + part * NIGHTS_A_TEST)).toEqual([]);
   });
+
+  // Small ones; those of `npm run simulate` have 2,000 to 20,000 rows.
+  test.each([0, 1, 2])("of real shape, read from files, part %i", async (part) => {
+    expect(await brokenNights([FIRST_OF_REAL_SHAPES + part * 2, FIRST_OF_REAL_SHAPES + part * 2 + 1], 150)).toEqual([]);
+  });
+
+  test.each([10, 11, 12])(
+    "of real shape with thousands of rows, %i",
+    { tags: ["long"], timeout: 600_000 },
+    async (seed) => {
+      expect(await brokenNights([FIRST_OF_REAL_SHAPES + seed], 3_000)).toEqual([]);
+    },
+  );
 
   test.each([0, 1, 2])("those that once did, part %i", async (part) => {
     expect(await brokenNights(once.filter((_, index) => index % 3 === part))).toEqual([]);

@@ -15,6 +15,7 @@ import {
   type LinkContext,
   linkEvents,
   type Need,
+  orderMirrors,
   type Outside,
 } from "./links.js";
 import { makersOf } from "./makers.js";
@@ -169,7 +170,10 @@ export function planComponent(
   if (linked) holdReplacements(open, assessments);
   const needs = linked ? linkEvents(assessments, links) : new Map<number, Need[]>();
   if (linked) tieReplacements(open, assessments, needs);
-  const { requests, circle } = batch(assessments, needs, context.caps);
+  const inOrder = linked && linkTime === "event" ? orderMirrors(assessments, needs) : needs;
+  const ordered = batch(assessments, inOrder, context.caps);
+  // Their order is worth no circle: most services move a mirror that comes early (open-points 32).
+  const { requests, circle } = ordered.circle.length === 0 ? ordered : batch(assessments, needs, context.caps);
   for (const { event, need } of circle) {
     const assessment = assessments.get(event.document);
     if (assessment === undefined) continue;

@@ -54,17 +54,21 @@ export function isPassedByCopy(
   });
 }
 
-/** Whether it is a link that the service refuses because the other document is closed (open-points 30). */
-export function isToClosed(
-  { mirrored, relatedDocument }: Pick<Linking, "mirrored" | "relatedDocument">,
-  { sandbox }: Pick<Story, "sandbox">,
-  events: readonly (Linking & { documentState: string })[],
+/**
+ * Whether it is a link that the service refuses for what stands on the other document: it is closed (open-points 30), or later
+ * links of others went while something held this one back (open-points 32), which nothing can in one file of good rows.
+ */
+export function isRefusedMirror(
+  { at, mirrored, relatedDocument }: Pick<Linking, "at" | "mirrored" | "relatedDocument">,
+  { sandbox, steps }: Pick<Story, "sandbox" | "steps">,
+  events: readonly (Linking & { documentState: string; documentLastAt: number | null })[],
 ): boolean {
-  const isClosed = events.some(
-    ({ documentId, documentState }) =>
-      documentId === relatedDocument && ["closed", "cancelled"].includes(documentState),
-  );
-  return sandbox.closedMirrors === "refuse" && mirrored === 1 && isClosed;
+  const other = events.find(({ documentId }) => documentId === relatedDocument);
+  if (other === undefined || mirrored === 0) return false;
+  const files = steps.flatMap((step) => (step.do === "import" ? [step] : []));
+  const mayBeHeld = files.length > 1 || files.some(({ rows }) => rows.some((row) => row.is === "invalid"));
+  if (sandbox.earlyMirrors === "refuse" && mayBeHeld && (other.documentLastAt ?? at) > at) return true;
+  return sandbox.closedMirrors === "refuse" && ["closed", "cancelled"].includes(other.documentState);
 }
 
 /** Whether the back-reference of a link that is in doubt stands on the document, behind the event: at the service's time it may. */

@@ -6,11 +6,14 @@ import { beside, journaled } from "../../src/pipeline/ledger-access.js";
 import { rebuildLedger } from "../../src/pipeline/rebuild-ledger.js";
 import { replaceNamed } from "../../src/pipeline/replace-document.js";
 import { resolveNamed } from "../../src/pipeline/resolve-document.js";
+import { showAnything } from "../../src/pipeline/show.js";
+import { readStatus } from "../../src/pipeline/status.js";
 import { checkPromises } from "./promises.js";
-import type { Step, Story, StoryRow } from "./story.js";
+import { partsOf, writeReal } from "./real-shapes.js";
+import type { Beside, Step, Story, StoryRow } from "./story.js";
 import { eventRow, invalidRow, START } from "./story-rows.js";
 import type { Witness } from "./witness.js";
-import { createWorld, type RunPlan, type StoryFile, type World } from "./world.js";
+import { createWorld, type RunPlan, type StoryFile, type World, type WrittenFile } from "./world.js";
 
 export interface Night {
   /** What was broken, in words; empty: nothing. */
@@ -48,7 +51,7 @@ export async function live(story: Story): Promise<Night> {
   try {
     const broken: string[] = [];
     for (const step of story.steps) {
-      if (step.do === "lose ledger") await loseLedger(world, [...imported.values()], witness);
+      if (step.do === "lose ledger") await loseLedger(world, story, [...imported.values()], witness);
       else await take(world, story, step, witness);
       if (step.do === "import") imported.set(step.file, step);
       if (step.do === "set clock" || step.do === "wait") continue;
@@ -80,10 +83,14 @@ async function take(
       const isDisturbed = step.faults.length > 0 || step.kill !== null;
       witness.disturbed ||= isDisturbed;
       const plan: RunPlan = step.kill == null ? {} : { killAt: step.kill };
-      const files = step.do === "import" ? [fileOf(step)] : null;
-      if (step.do === "import") note(world, witness, step.rows);
+      const files = step.do === "import" ? [await fileOf(world, story, step)] : null;
+      if (step.do === "import") {
+        note(world, witness, step.rows);
+        const typed = step.beside ?? [];
+        if (typed.length > 0) plan.beside = (request) => typeBeside(world, files?.[0], typed, request, witness);
+      }
       const summary = await world.run(files, plan);
-      if (summary !== null) witness.summaries.push({ summary, rows: step.do === "import" ? step.rows.length : 0 });
+      if (summary !== null) witness.summaries.push({ summary, rows: step.do === "import" ? rowsOf(step) : 0 });
       return;
     }
     case "set clock":
@@ -94,11 +101,7 @@ async function take(
       await world.clock.advance(step.minutes * 60_000);
       return;
     case "dismiss":
-      dismissAll(world);
-      for (const { row } of witness.holds) witness.dismissed.add(row);
-      witness.holds = [];
-      witness.gaveUp = true;
-      return;
+      return dismissAll(world, witness);
     case "resolve":
       return resolveAll(world, witness);
     case "replace":
@@ -107,7 +110,7 @@ async function take(
 }
 
 /** Gives up all that is wrong, and releases what waits for it. */
-function dismissAll({ clock, journal, target }: World): void {
+function dismissAll({ clock, journal, target }: World, witness: Witness): void {
   const now = clock.now();
   beside(target, (database) =>
     journaled(
@@ -119,6 +122,26 @@ function dismissAll({ clock, journal, target }: World): void {
       () => null,
     ),
   );
+  for (const { row } of witness.holds) witness.dismissed.add(row);
+  witness.holds = [];
+  witness.gaveUp = true;
+}
+
+/** Commands of a person, while the import is at this request. */
+async function typeBeside(
+  world: World,
+  file: StoryFile | WrittenFile | undefined,
+  typed: readonly Beside[],
+  request: number,
+  witness: Witness,
+): Promise<void> {
+  for (const { command } of typed.filter((one) => one.request === request)) {
+    if (command === "dismiss") dismissAll(world, witness);
+    else if (command === "resolve") resolveAll(world, witness);
+    else if (command === "status") await readStatus(world);
+    else if (command === "show") await showAnything(world.target, "A");
+    else if (file !== undefined && "path" in file) await world.plan(file);
+  }
 }
 
 /** What a person would find at the service. */
@@ -171,7 +194,7 @@ async function replaceOne(world: World, which: number, witness: Witness): Promis
 }
 
 /** The journal is all that is left; what it cannot know comes back with the files (DESIGN section 3). */
-async function loseLedger(world: World, imported: readonly Import[], witness: Witness): Promise<void> {
+async function loseLedger(world: World, story: Story, imported: readonly Import[], witness: Witness): Promise<void> {
   const { clock, journal, target } = world;
   world.loseLedger();
   witness.disturbed = true;
@@ -182,13 +205,16 @@ async function loseLedger(world: World, imported: readonly Import[], witness: Wi
   world.sandbox.setFaults([]);
   for (const step of imported) {
     note(world, witness, step.rows);
-    witness.summaries.push({ summary: await world.import([fileOf(step)]), rows: step.rows.length });
+    witness.summaries.push({ summary: await world.import([await fileOf(world, story, step)]), rows: rowsOf(step) });
   }
 }
 
-function fileOf(step: Import): StoryFile {
+async function fileOf(world: World, story: Story, step: Import): Promise<StoryFile | WrittenFile> {
+  if (story.files !== undefined) return writeReal(world.target.stateFolder, story, step.file, step.rows);
   return { name: `${step.file}.csv`, contentHash: step.file, rows: step.rows.map(mapped) };
 }
+
+const rowsOf = ({ rows }: Import): number => rows.reduce((sum, row) => sum + partsOf(row), 0);
 
 function mapped(row: StoryRow): MappedRow {
   if (row.is === "event") return eventRow(row);
@@ -201,14 +227,20 @@ function mapped(row: StoryRow): MappedRow {
 
 /** Remembers what these rows hold from now on, and what they mend. */
 function note(world: World, witness: Witness, rows: readonly StoryRow[]): void {
-  const landed = new Set(world.sandbox.store.documents().flatMap(({ events }) => events.map((event) => event.eventId)));
+  const documents = world.sandbox.store.documents();
+  const landed = new Set(documents.flatMap(({ events }) => events.map((event) => event.eventId)));
   const onTheWire = world.onTheWire();
+  // The document of each key which no other has replaced.
+  const newest = new Map<string, number | null>();
+  for (const { id, externalId, lastAt } of documents) {
+    const key = externalId ?? "";
+    if (!newest.has(key) && witness.replaced.get(key)?.has(id) !== true) newest.set(key, lastAt);
+  }
   for (const row of rows) {
     const id = `${row.document} ${row.key}`;
     if (row.is === "event") {
-      const there = newestOf(world, row.document, witness);
-      if (!witness.stood.has(id)) witness.stood.set(id, there?.lastAt ?? Number.NEGATIVE_INFINITY);
-      witness.holds = witness.holds.filter((hold) => hold.id !== id);
+      if (!witness.stood.has(id)) witness.stood.set(id, newest.get(row.document) ?? Number.NEGATIVE_INFINITY);
+      if (witness.holds.some((hold) => hold.id === id)) witness.holds = witness.holds.filter((hold) => hold.id !== id);
       if (row.bad === true) witness.bad.add(row.document);
       continue;
     }

@@ -3,7 +3,7 @@ import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
 import type { DocumentWithTimeline, EventRecord } from "../../src/sandbox/index.js";
 import { checkLedger } from "../../src/ledger/check/check.js";
 import { settled } from "./at-rest.js";
-import { isPassedByCopy, isToClosed } from "./copies.js";
+import { isPassedByCopy, isRefusedMirror } from "./copies.js";
 import { type Story, TONIGHT } from "./story.js";
 import { describe, isReplaced, type LedgerEvent, readEvents, type Witness } from "./witness.js";
 import type { World } from "./world.js";
@@ -116,8 +116,9 @@ function fates(witness: Witness): string[] {
 /** P2: the ledger never believes a timeline to be further on than it is: good rows would be refused as late. */
 function lastTimes(events: readonly LedgerEvent[], documents: readonly DocumentWithTimeline[]): string[] {
   const broken = new Set<string>();
+  const byId = new Map(documents.map((document) => [document.id, document]));
   for (const { documentServiceId, documentLastAt, key } of events) {
-    const there = documents.find(({ id }) => id === documentServiceId);
+    const there = documentServiceId === null ? undefined : byId.get(documentServiceId);
     if (there === undefined || documentLastAt === null) continue;
     if ((there.lastAt ?? Number.NEGATIVE_INFINITY) < documentLastAt)
       broken.add(`P2: the ledger believes ${key} to stand at ${new Date(documentLastAt).toISOString()}`);
@@ -170,7 +171,7 @@ function refusedForOthers(
   const documents = world.sandbox.store.documents();
   const passed = events.filter((event) => {
     const there = documents.find(({ id }) => id === event.documentServiceId);
-    const isForOthers = isPassedByCopy(event, there, events) || isToClosed(event, story, events);
+    const isForOthers = isPassedByCopy(event, there, events) || isRefusedMirror(event, story, events);
     return event.reason === "service-refused" && isForOthers;
   });
   return database

@@ -12,6 +12,8 @@ export interface EventRow {
   key?: string;
   name?: string;
   weight?: string;
+  /** So many rows of its file say it, and their weights add up (real shapes); default: one. */
+  parts?: number;
   participant?: string;
   /** Name of the participant, where it differs from the usual one. */
   participantName?: string;

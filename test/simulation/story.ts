@@ -1,6 +1,7 @@
 /** A night as plain data: everything that happens in it, so that one seed gives one night and a failing one can be cut down. */
 import type { MappingSettings } from "../../src/map/mapping.js";
 import { type FaultRule, type SandboxOptions, seededRandom } from "../../src/sandbox/index.js";
+import { drawRealShape } from "./real-shapes.js";
 import type { EventRow } from "./story-rows.js";
 import type { RunPlan } from "./world.js";
 
@@ -15,8 +16,21 @@ export type StoryRow =
       key: string | null;
     };
 
+/** What a person types while a run has sent so many requests. */
+export interface Beside {
+  request: number;
+  command: "plan" | "status" | "show" | "dismiss" | "resolve";
+}
+
 export type Step =
-  | { do: "import"; file: string; rows: StoryRow[]; faults: FaultRule[]; kill: NonNullable<RunPlan["killAt"]> | null }
+  | {
+      do: "import";
+      file: string;
+      rows: StoryRow[];
+      faults: FaultRule[];
+      kill: NonNullable<RunPlan["killAt"]> | null;
+      beside?: Beside[];
+    }
   | { do: "resume"; faults: FaultRule[]; kill: NonNullable<RunPlan["killAt"]> | null }
   /** This machine's clock is set, forwards or back; the service's goes on. */
   | { do: "set clock"; minutes: number }
@@ -36,6 +50,8 @@ export interface Story {
   maxEventsPerRequest: number;
   /** Whether every run keeps a journal; default: no. */
   journal?: boolean;
+  /** How rows come: read from files of this kind through a mapping; default: as a mapping would have given them. */
+  files?: "csv" | "xlsx";
   steps: Step[];
 }
 
@@ -44,8 +60,8 @@ export const TONIGHT = (Date.parse("2026-11-20T02:00:00Z") - Date.parse("2026-01
 
 const taxIds = ["11222333000181", "44555666000104", "77888999000190"];
 
-/** The night of a seed, drawn from it alone. */
-export function drawStory(seed: number): Story {
+/** The night of a seed, drawn from it alone. `rowsOfRealShape`: one of real shape, with about so many rows. */
+export function drawStory(seed: number, rowsOfRealShape: number | null = null): Story {
   const random = seededRandom(seed);
   const chance = (probability: number) => random() < probability;
   const upTo = (most: number) => 1 + Math.floor(random() * most);
@@ -154,6 +170,11 @@ export function drawStory(seed: number): Story {
     }
   }
   if (chance(0.5)) story.steps.push({ do: "resolve" });
+  const real = seededRandom(seed + 2 ** 29);
+  if (rowsOfRealShape !== null || (seed >= FIRST_OF_REAL_SHAPES && real() < 0.02)) {
+    const rows = rowsOfRealShape ?? Math.round(2_000 * 10 ** real());
+    drawRealShape(story, rows, real, () => Array.from({ length: 1 + Math.floor(real() * 3) }, () => drawFault(real)));
+  }
   addRareSteps(story, seededRandom(seed + 2 ** 31));
   if (seed >= FIRST_OF_ALL_READINGS) drawReadings(story, seededRandom(seed + 2 ** 30));
   return story;
@@ -169,6 +190,9 @@ function addRareSteps(story: Story, random: () => number): void {
   story.journal = true;
   story.steps.splice(anywhere(), 0, { do: "lose ledger" });
 }
+
+/** From this seed on two nights in a hundred are of real shape. */
+export const FIRST_OF_REAL_SHAPES = 4_000_001;
 
 /** Nights before this seed leave the readings of `drawReadings` as they are by default. */
 export const FIRST_OF_ALL_READINGS = 3_000_001;

@@ -5,14 +5,17 @@ import { dirname, join } from "node:path";
 import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
 import { openLedger, openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
 import { createInputStager } from "../../src/ledger/stage-input.js";
+import { loadMapping } from "../../src/map/load-mapping.js";
 import type { MappingSettings } from "../../src/map/mapping.js";
 import type { Clock } from "../../src/model/clock.js";
 import type { MappedRow } from "../../src/model/mapped-row.js";
 import type { Summary } from "../../src/model/summary.js";
 import type { Target } from "../../src/model/target.js";
 import { defaultSettings } from "../../src/pipeline/default-settings.js";
+import { type Plan, planImport } from "../../src/pipeline/import.js";
 import { run, type RunLimits } from "../../src/pipeline/run.js";
 import type { Session } from "../../src/pipeline/session.js";
+import { stageFiles } from "../../src/pipeline/stage-files.js";
 import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "../../src/sandbox/index.js";
 import { unthrottled } from "../../src/submit/throttle.js";
 import type { TransportReply, TransportRequest } from "../../src/submit/transport.js";
@@ -26,11 +29,19 @@ export interface StoryFile {
   rows: MappedRow[];
 }
 
+/** A file that is read through a mapping. */
+export interface WrittenFile {
+  mapping: string;
+  path: string;
+}
+
 export interface RunPlan {
   limits?: Partial<RunLimits>;
   settings?: Partial<MappingSettings>;
   /** The process is killed at its nth request to the service (token requests apart), counted from 1. */
   killAt?: { request: number; when: "before" | "after" };
+  /** Somebody types a command at this request. */
+  beside?: (request: number) => Promise<void>;
   /** Changes an answer on its way. */
   rewrite?: (request: TransportRequest, reply: TransportReply) => TransportReply;
 }
@@ -57,10 +68,12 @@ export interface World {
   /** Path of the journal; null: none is kept. */
   journal: string | null;
   /** Imports files as one run; rejects as the run does. */
-  import(files: StoryFile[], plan?: RunPlan): Promise<Summary>;
+  import(files: (StoryFile | WrittenFile)[], plan?: RunPlan): Promise<Summary>;
   resume(plan?: RunPlan): Promise<Summary>;
   /** As `import` (null: as `resume`); null when the process was killed. */
-  run(files: StoryFile[] | null, plan?: RunPlan): Promise<Summary | null>;
+  run(files: (StoryFile | WrittenFile)[] | null, plan?: RunPlan): Promise<Summary | null>;
+  /** What an import of this file would do. */
+  plan(file: WrittenFile): Promise<Plan>;
   /** How many runs there were. */
   runs(): number;
   /** Bodies of requests that the service has not answered yet. */
@@ -138,7 +151,7 @@ export function createWorld(options: WorldOptions = {}): World {
     return join(next, "ledger.db");
   };
 
-  const start = async (files: StoryFile[] | null, plan: RunPlan): Promise<Summary | null> => {
+  const start = async (files: (StoryFile | WrittenFile)[] | null, plan: RunPlan): Promise<Summary | null> => {
     const process = createProcess(clock);
     runs += 1;
     const toSandbox = sandboxTransport(sandbox, process.clock);
@@ -166,6 +179,7 @@ export function createWorld(options: WorldOptions = {}): World {
           await process.alive();
           if (request.url === target.tokenUrl) return wire(request);
           sent += 1;
+          await plan.beside?.(sent);
           const kill = plan.killAt?.request === sent ? plan.killAt.when : null;
           const answer = kill === "before" ? null : await wire(request).catch((error: unknown) => ({ error }));
           if (kill !== null) {
@@ -180,7 +194,12 @@ export function createWorld(options: WorldOptions = {}): World {
       },
       async (session) => {
         database = session.database;
-        return files === null ? [] : stage(session, files, { ...options.settings, ...plan.settings });
+        const staged = [];
+        for (const file of files ?? []) {
+          if ("path" in file) staged.push(...(await stageFiles(session, await loadMapping(file.mapping), [file.path])));
+          else staged.push(...stage(session, [file], { ...options.settings, ...plan.settings }));
+        }
+        return staged;
       },
     );
     work.catch(() => {});
@@ -198,7 +217,7 @@ export function createWorld(options: WorldOptions = {}): World {
     reader ??= { path: target.ledgerPath, database: openLedgerReadOnly(target.ledgerPath, null) };
     return reader.database;
   };
-  const whole = async (files: StoryFile[] | null, plan: RunPlan = {}): Promise<Summary> => {
+  const whole = async (files: (StoryFile | WrittenFile)[] | null, plan: RunPlan = {}): Promise<Summary> => {
     const summary = await start(files, plan);
     if (summary === null) throw new Error("the run was killed");
     return summary;
@@ -211,6 +230,21 @@ export function createWorld(options: WorldOptions = {}): World {
     import: whole,
     resume: (plan) => whole(null, plan),
     run: (files, plan = {}) => start(files, plan),
+    plan: (file) =>
+      planImport({
+        target: { ...target },
+        mappingPath: file.mapping,
+        files: [file.path],
+        clock,
+        random: seededRandom(1),
+        signal: new AbortController().signal,
+        observe: () => {},
+        fresh: false,
+        throttle: unthrottled,
+        limits: { waitForLock: false },
+        journal: null,
+        transport: sandboxTransport(sandbox, clock),
+      }),
     runs: () => runs,
     onTheWire: () => [...underWay].flatMap(({ body }) => body ?? []),
     withLedger: (work) => closing(openLedger(target.ledgerPath, owner, clock.now()), work),
