@@ -18,7 +18,7 @@ test("the plan says beforehand that the service may refuse it, and names both do
   const { code, out } = await world.plan("rows-2.csv");
   expect([code, oneLine(out)]).toEqual([0, expect.stringContaining("4 to send")]);
   expect(oneLine(out)).toContain(
-    "1 mirror-early event link of load A (planned), rows-2.csv, row 2: earlier than the last event of load B",
+    "1 event link of load A (planned), rows-2.csv, row 2: earlier than the last event of load B (open) mirror-early",
   );
 });
 
@@ -79,7 +79,7 @@ test("to a closed document: the plan says beforehand that the service may refuse
   ]);
   const plan = await world.plan("rows-2.csv");
   expect(oneLine(plan.out)).toContain(
-    "2 mirror-closed event link of load A (planned), rows-2.csv, row 3: later than the CLOSE of load B",
+    "2 event link of load A (planned), rows-2.csv, row 3: later than the CLOSE of load B (closed) mirror-closed",
   );
   const { code, out } = await world.import("rows-2.csv");
   const id = (key: string) => world.timelines(key)[0]?.id;
