@@ -172,8 +172,8 @@ export function drawStory(seed: number, rowsOfRealShape: number | null = null): 
   if (chance(0.5)) story.steps.push({ do: "resolve" });
   const real = seededRandom(seed + 2 ** 29);
   if (rowsOfRealShape !== null || (seed >= FIRST_OF_REAL_SHAPES && real() < 0.02)) {
-    const rows = rowsOfRealShape ?? Math.round(2_000 * 10 ** real());
-    drawRealShape(story, rows, real, () => Array.from({ length: 1 + Math.floor(real() * 3) }, () => drawFault(real)));
+    const size = rowsOfRealShape ?? Math.round(2_000 * 10 ** real());
+    drawRealShape(story, size, real, () => Array.from({ length: 1 + Math.floor(real() * 3) }, () => drawFault(real)));
   }
   addRareSteps(story, seededRandom(seed + 2 ** 31));
   if (seed >= FIRST_OF_ALL_READINGS) drawReadings(story, seededRandom(seed + 2 ** 30));
