@@ -179,8 +179,9 @@ export function createWorld(options: WorldOptions = {}): World {
           await process.alive();
           if (request.url === target.tokenUrl) return wire(request);
           sent += 1;
-          await plan.beside?.(sent);
-          const kill = plan.killAt?.request === sent ? plan.killAt.when : null;
+          const mine = sent;
+          if (plan.beside !== undefined) await plan.beside(mine);
+          const kill = plan.killAt?.request === mine ? plan.killAt.when : null;
           const answer = kill === "before" ? null : await wire(request).catch((error: unknown) => ({ error }));
           if (kill !== null) {
             target.ledgerPath = survive();
