@@ -48,6 +48,9 @@ export function copyLedger(path: string, owner: LedgerOwner, destination: string
   const database = openLedgerReadOnly(path, owner);
   try {
     database.prepare("VACUUM INTO ?").run(destination);
+    const copy = new Database(destination);
+    makeBackup(copy);
+    copy.close();
   } finally {
     database.close();
   }
