@@ -37,9 +37,9 @@ describe("a row number that several open rows have (F87)", () => {
 
 describe("what a run reported", () => {
   const runs = async (office: Office) =>
-    (await office.type("runs", "--limit", "2")).out
+    (await office.type("runs", "--count", "2")).out
       .split("\n")
-      .filter((line) => line.includes("rows read"))
+      .filter((line) => line.includes("-import"))
       .at(-1);
 
   it("is read back as it was, whatever later imports do (F12)", async () => {
@@ -47,7 +47,7 @@ describe("what a run reported", () => {
     office.writeCsv("w.csv", [header, bad, ["L2", "2026-01-01 10:10", "1"]]);
     const first = await office.import("w.csv");
     const before = await runs(office);
-    expect(before).toContain("2 rows read");
+    expect(before).toMatch(/ 2 +1 /);
     await office.import("w.csv");
     expect(await runs(office)).toBe(before);
     const { out } = await office.type("show", first.run, "--json");

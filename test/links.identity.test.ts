@@ -19,7 +19,7 @@ describe("rows by key and rows by documentId (F110)", () => {
       [20, 40, 60].map((at) => ({ doc: id, at })),
     );
     const plan = await world.plan("ids-2.csv", "rows-2.csv");
-    expect(plan.out).toContain("events        6 to send\n");
+    expect(plan.out).toContain("Would send 6 events on 1 document");
     const { code, out } = await world.import("ids-2.csv", "rows-2.csv");
     expect([code, world.refusals()], out).toEqual([0, []]);
     expect(world.timeline("A")).toEqual([1, 10, 20, 30, 40, 50, 60].map((at) => `${at} Weighing`));

@@ -167,9 +167,9 @@ test.each(Object.entries(cases))(
     expect([3, 4]).toContain(ended.code);
     world.sandbox.setFaults([]);
     const status = await world.typed("status");
-    expect(status.out).toMatch(new RegExp(`\\d +${code} `));
+    expect(status.out).toMatch(new RegExp(`· ${code}$`, "m"));
     expect(status.out.replaceAll(/\s+/g, " ")).toMatch(/waits for (the correction of|event|load|participant|address) /);
-    const commands = Array.from(status.out.matchAll(/^ {2}rowferry (.*)$/gm), ([, command]) => command as string);
+    const commands = Array.from(status.out.matchAll(/^rowferry (.*)$/gm), ([, command]) => command as string);
     const command = commands.find((text) => one.command.test(text));
     expect(command, status.out).toBeDefined();
     if (one.command.source.startsWith("^resolve")) await one.person?.(world, "");
