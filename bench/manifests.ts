@@ -52,36 +52,48 @@ const HEADER = [
 ];
 
 const MAPPING = `
-version: 1
+version: 2
 namespace: bench
 defaults: { timezone: America/Sao_Paulo, decimal: ",", dates: ["dd/MM/yyyy HH:mm"], country: BR, blank: ["", "-"] }
 inputs:
   manifests:
-    files: ["*.csv"]
+    files: "*.csv"
     csv: { delimiter: ";" }
+    columns:
+      mtr: MTR
+      issued: { header: Emissão, as: timestamp }
+      generator_id: { header: CNPJ Gerador, as: taxId, type: CNPJ }
+      generator: Gerador
+      street: Rua
+      number: { header: Número, default: S/N }
+      city: Cidade
+      state: { header: UF, as: state }
+      ticket: Ticket
+      at: { header: Data Pesagem, as: timestamp }
+      plate: Placa
+      driver: Motorista
+      gross: { header: Peso Bruto, as: number }
+      tare: { header: Tara, as: number }
+      waste: Resíduo
     participants:
-      generator: { countryCode: BR, taxIdType: CNPJ, type: COMPANY, taxId: { column: CNPJ Gerador }, name: { column: Gerador } }
+      generator: { type: COMPANY, taxId: =generator_id, name: =generator }
     addresses:
-      origin: { participant: generator, name: Matriz, countryCode: BR, street: { column: Rua }, number: { column: Número, default: S/N }, city: { column: Cidade }, countryState: { column: UF } }
+      origin: { participant: generator, name: Matriz, street: =street, number: =number, city: =city, countryState: =state }
     documents:
       manifest:
-        key: { column: MTR }
+        key: =mtr
         participant: generator
         address: origin
-        fields: { category: MassID, externalCreatedAt: { column: Emissão, as: timestamp } }
+        fields: { category: MassID, externalCreatedAt: =issued }
     events:
       weighing:
         name: Weighing
-        key: { column: Ticket }
-        externalCreatedAt: { column: Data Pesagem }
+        key: =ticket
+        externalCreatedAt: =at
         isPublic: true
         attributes:
-          Vehicle License Plate: { column: Placa, isPublic: false }
-          Driver: { column: Motorista, isPublic: false }
-          Gross Weight: { column: Peso Bruto, as: decimal, isPublic: true }
-          Tare: { column: Tara, as: decimal, isPublic: true }
-          Waste: { column: Resíduo, isPublic: true }
-          Ticket: { column: Ticket, isPublic: true }
+          private: { Vehicle License Plate: =plate, Driver: =driver }
+          public: { Gross Weight: =gross, Tare: =tare, Waste: =waste, Ticket: =ticket }
 `;
 
 /** With its two check digits. */

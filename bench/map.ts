@@ -40,32 +40,49 @@ const HEADER = [
 ];
 
 const MAPPING = `
-version: 1
+version: 2
 namespace: bench
 defaults: { timezone: America/Sao_Paulo, decimal: ",", dates: ["dd/MM/yyyy HH:mm"], country: BR, blank: ["", "-"] }
 inputs:
   rows:
+    columns:
+      mtr: MTR
+      cnpj: { header: CNPJ, as: taxId, type: CNPJ }
+      generator: Gerador
+      street: Rua
+      number: { header: Numero, default: S/N }
+      city: Cidade
+      state: { header: UF, as: state }
+      ticket: Ticket
+      collected: { header: Coleta, as: timestamp }
+      plate: Placa
+      driver: { header: Motorista, default: unknown }
+      gross: { header: Peso Bruto, as: number, grouping: true }
+      tare: { header: Tara, as: number, grouping: true }
+      net: =gross - tare
+      class: Classe
+      waste: Residuo
+      note: Obs1
     participants:
-      generator: { countryCode: BR, taxIdType: CNPJ, type: COMPANY, taxId: { column: CNPJ }, name: { column: Gerador } }
+      generator: { type: COMPANY, taxId: =cnpj, name: =generator }
     addresses:
-      origin: { participant: generator, name: Matriz, countryCode: BR, street: { column: Rua }, number: { column: Numero, default: S/N }, city: { column: Cidade }, countryState: { column: UF } }
+      origin: { participant: generator, name: Matriz, street: =street, number: =number, city: =city, countryState: =state }
     documents:
-      manifest: { key: { column: MTR }, participant: generator, address: origin, fields: { category: MassID, isPublic: false } }
+      manifest: { key: =mtr, participant: generator, address: origin, fields: { category: MassID, isPublic: false } }
     events:
       pickup:
         name: Pick-up
-        key: { column: Ticket }
-        externalCreatedAt: { column: Coleta }
+        key: =ticket
+        externalCreatedAt: =collected
         isPublic: true
         attributes:
-          Plate: { column: Placa, isPublic: false }
-          Gross: { column: Peso Bruto, as: decimal, isPublic: true }
-          Net: { expr: 'number(row["Peso Bruto"]) - number(row["Tara"])', isPublic: true }
-          Kind: { expr: 'row["Classe"] == "I" ? "hazardous" : "common"', isPublic: true }
-          Waste: { expr: 'row["Residuo"] + " (" + row["Classe"] + ")"', isPublic: true }
-          Driver: { expr: 'row["Motorista"] == "" ? "unknown" : row["Motorista"]', isPublic: false }
-          Heavy: { expr: 'number(row["Peso Bruto"]) > 1000.0 && row["Classe"] != "III"', isPublic: true }
-          Note: { column: Obs1, isPublic: false }
+          private: { Plate: =plate, Driver: =driver, Note: =note }
+          public:
+            Gross: =gross
+            Net: =net
+            Kind: '=iff(class == "I", "hazardous", "common")'
+            Waste: '=waste + " (" + class + ")"'
+            Heavy: =gross > 1000 && class != "III"
 `;
 
 /** `count` rows from the `first` on, always the same ones. */
@@ -117,7 +134,7 @@ function handWritten(defaults: ConvertDefaults): (row: Row) => Records {
   const taxId = compileConversion({ name: "taxId", type: "CNPJ" }, defaults);
   const text = compileConversion("text", defaults);
   const state = compileConversion("state", defaults);
-  const decimal = compileConversion("decimal", defaults);
+  const decimal = compileConversion("number", defaults);
   const timestamp = compileConversion("timestamp", defaults);
   const take = (convert: typeof text, cell: string | undefined) => {
     const trimmed = (cell ?? "").trim();

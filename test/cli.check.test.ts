@@ -16,24 +16,24 @@ function bring(world: TestWorld, ...paths: string[]): void {
   }
 }
 
-const mapping = `version: 1
+const mapping = `version: 2
 namespace: t
 defaults: { timezone: UTC, dates: ["dd.MM.yyyy"], decimal: "," }
 inputs:
   rows:
     files: ["rows*.csv"]
-    skip: { equals: { Art: Entwurf } }
-    columns: { Ort: [Stadt], Notiz: { optional: true } }
+    skip: =art == "Entwurf"
+    columns: { job: Job, art: Art, day: { header: Tag, as: timestamp }, kg: { header: Kg, as: number }, city: { header: [Ort, Stadt] }, note: { header: Notiz, optional: true } }
     documents:
-      job: { key: { column: Job }, participant: { id: p1 }, address: { id: a1 }, fields: { place: { column: Ort }, note: { column: Notiz } } }
+      job: { key: =job, participant: { id: p1 }, address: { id: a1 }, fields: { place: =city, note: =note } }
     events:
       step:
-        when: { filled: Tag }
+        when: =filled(day)
         name: Step
         key: once
-        externalCreatedAt: { column: Tag }
+        externalCreatedAt: =day
         isPublic: true
-        attributes: { Kg: { column: Kg, as: decimal, isPublic: true } }
+        attributes: { public: { Kg: =kg } }
     rowsWithoutEvents: allow
 `;
 const rows = `Bericht;;;;;
@@ -47,13 +47,13 @@ Job;Art;Tag;Kg;Stadt;Fahrer
 
 describe("rowferry check of a mapping alone", () => {
   it("tells every mistake at once, each with its place, a caret line and the nearest name: exit 2", async () => {
-    const text = mapping.replace("skip:", "skipp:").replace("isPublic: true }", "isPublik: true }");
+    const text = mapping.replace("skip:", "skipp:").replace("public: { Kg", "publik: { Kg");
     const world = testWorld({ files: { "m.yaml": text } });
     expect(await type(world, "check", "m.yaml")).toBe(2);
     expect(world.stdout.text).toContain('m.yaml:7:5: There is no member "skipp"');
     expect(world.stdout.text).toContain('Did you mean "skip"?');
-    expect(world.stdout.text).toMatch(/\n +attributes: \{ Kg: .*\n +\^\n/);
-    expect(world.stdout.text).toContain('Did you mean "isPublic"?');
+    expect(world.stdout.text).toMatch(/\n +attributes: \{ publik: .*\n +\^\n/);
+    expect(world.stdout.text).toContain('Did you mean "public"?');
     expect(world.stdout.text).toMatch(/m\.yaml: \d+ mistakes\n$/);
   });
 

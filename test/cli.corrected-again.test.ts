@@ -7,20 +7,21 @@ import { systemClock } from "../src/model/clock.js";
 import type { Summary } from "../src/model/summary.js";
 import { type TestWorld, testWorld, type } from "./cli.world.js";
 
-const mapping = (settings: string) => `version: 1
+const mapping = (settings: string) => `version: 2
 namespace: kaelte
 ${settings}
 defaults: { timezone: Europe/Berlin, dates: ["dd.MM.yyyy HH:mm"], decimal: ",", country: DE }
 inputs:
   lieferungen:
     csv: { delimiter: ";" }
-    skip: { equals: { Status: Entwurf } }
-    participants: { kunde: { countryCode: DE, taxIdType: VAT, taxId: DE136695976, name: Nord, type: COMPANY } }
-    addresses: { haus: { participant: kunde, name: Haus, street: Kai, number: "1", city: Kiel, countryState: SH, countryCode: DE } }
-    documents: { auftrag: { key: { column: Auftrag }, participant: kunde, address: haus } }
+    columns: { auftrag: Auftrag, schein: Schein, am: { header: Am, as: timestamp }, menge: { header: Menge, as: number }, status: Status }
+    skip: =status == "Entwurf"
+    participants: { kunde: { taxIdType: VAT, taxId: DE136695976, name: Nord, type: COMPANY } }
+    addresses: { haus: { participant: kunde, name: Haus, street: Kai, number: "1", city: Kiel, countryState: SH } }
+    documents: { auftrag: { key: =auftrag, participant: kunde, address: haus } }
     events:
-      lieferung: { name: Lieferung, key: { column: Schein }, externalCreatedAt: { column: Am }, isPublic: false,
-                   attributes: { Menge: { column: Menge, as: decimal, isPublic: false } } }
+      lieferung: { name: Lieferung, key: =schein, externalCreatedAt: =am, isPublic: false,
+                   attributes: { private: { Menge: =menge } } }
 `;
 
 const header = "Auftrag;Schein;Am;Menge;Status";

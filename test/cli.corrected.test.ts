@@ -12,18 +12,19 @@ import type { Summary } from "../src/model/summary.js";
 import { type TestWorld, testWorld, type } from "./cli.world.js";
 
 const records = `
-    participants: { kunde: { countryCode: DE, taxIdType: VAT, taxId: DE136695976, name: { column: "@Kunde" }, type: COMPANY } }
-    addresses: { haus: { participant: kunde, name: Haus, street: Kai, number: "1", city: Kiel, countryState: SH, countryCode: DE } }
-    documents: { auftrag: { key: { column: "@Auftrag" }, participant: kunde, address: haus } }
+    columns: { kunde: "@Kunde", auftrag: "@Auftrag", beginn: { header: "@Beginn", as: timestamp } }
+    participants: { kunde: { taxIdType: VAT, taxId: DE136695976, name: =kunde, type: COMPANY } }
+    addresses: { haus: { participant: kunde, name: Haus, street: Kai, number: "1", city: Kiel, countryState: SH } }
+    documents: { auftrag: { key: =auftrag, participant: kunde, address: haus } }
     events:
-      beginn: { name: Beginn, key: once, externalCreatedAt: { column: "@Beginn" }, isPublic: false,
-                attributes: { Kunde: { column: "@Kunde", isPublic: false } } }`;
+      beginn: { name: Beginn, key: once, externalCreatedAt: =beginn, isPublic: false,
+                attributes: { private: { Kunde: =kunde } } }`;
 
 /** `@Kunde` in the records stands for whatever the input's header makes of it. */
 const input = (options: string, column: (name: string) => string = (name) => name) =>
   options + records.replace(/"@(\w+)"/g, (_, name: string) => JSON.stringify(column(name)));
 
-const mapping = (inputs: string) => `version: 1
+const mapping = (inputs: string) => `version: 2
 namespace: kaelte
 defaults: { timezone: Europe/Berlin, dates: ["dd.MM.yyyy HH:mm"], decimal: ",", country: DE }
 inputs:${inputs}
@@ -196,19 +197,20 @@ describe("a rejected workbook", () => {
 });
 
 describe("a rejected group", () => {
-  const yaml = `version: 1
+  const yaml = `version: 2
 namespace: groups
 defaults: { timezone: Europe/Berlin, dates: ["dd.MM.yyyy HH:mm"], decimal: ",", country: DE }
 inputs:
   g:
     csv: { delimiter: ";" }
-    group: { column: Auftrag }
-    participants: { k: { countryCode: DE, taxIdType: VAT, taxId: DE136695976, name: K, type: COMPANY } }
-    addresses: { h: { participant: k, name: Haus, street: Kai, number: "1", city: Kiel, countryState: SH, countryCode: DE } }
-    documents: { d: { key: { column: Auftrag }, participant: k, address: h } }
+    group: =auftrag
+    columns: { auftrag: Auftrag, zeit: { header: Zeit, as: timestamp }, betrag: { header: Betrag, as: number } }
+    participants: { k: { taxIdType: VAT, taxId: DE136695976, name: K, type: COMPANY } }
+    addresses: { h: { participant: k, name: Haus, street: Kai, number: "1", city: Kiel, countryState: SH } }
+    documents: { d: { key: =auftrag, participant: k, address: h } }
     events:
-      s: { name: Summe, key: once, externalCreatedAt: { column: Zeit }, isPublic: false,
-           attributes: { Betrag: { column: Betrag, as: decimal, rows: sum, isPublic: false } } }
+      s: { name: Summe, key: once, externalCreatedAt: =zeit, isPublic: false,
+           attributes: { private: { Betrag: =sum(betrag) } } }
 `;
   const rows = `Auftrag;Zeit;Betrag
 A1;01.10.2025 10:00;1

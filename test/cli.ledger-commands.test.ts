@@ -8,9 +8,9 @@ import { weighingMapping } from "./simulation/yaml-import.js";
 
 const mapping = weighingMapping({
   event: `
-        key: [{ column: Ticket }]
-        externalCreatedAt: { column: Date }
-        attributes: { Weight: { column: Weight, as: decimal, isPublic: true } }`,
+        key: =ticket
+        externalCreatedAt: =date
+        attributes: { public: { Weight: =kg } }`,
 });
 const rows = `MTR,CNPJ,Ticket,Date,Weight
 M1,11222333000181,1,2026-01-01 10:00,5

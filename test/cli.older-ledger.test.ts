@@ -7,17 +7,18 @@ import { systemClock } from "../src/model/clock.js";
 import type { Summary } from "../src/model/summary.js";
 import { type TestWorld, testWorld, type } from "./cli.world.js";
 
-const mapping = `version: 1
+const mapping = `version: 2
 namespace: kaelte
 defaults: { timezone: Europe/Berlin, dates: ["dd.MM.yyyy HH:mm"], decimal: ",", country: DE }
 inputs:
   lieferungen:
     csv: { delimiter: ";" }
-    participants: { kunde: { countryCode: DE, taxIdType: VAT, taxId: DE136695976, name: Nord, type: COMPANY } }
-    addresses: { haus: { participant: kunde, name: Haus, street: Kai, number: "1", city: Kiel, countryState: SH, countryCode: DE } }
-    documents: { auftrag: { key: { column: Auftrag }, participant: kunde, address: haus } }
+    columns: { auftrag: Auftrag, schein: Schein, was: Was, am: { header: Am, as: timestamp } }
+    participants: { kunde: { taxIdType: VAT, taxId: DE136695976, name: Nord, type: COMPANY } }
+    addresses: { haus: { participant: kunde, name: Haus, street: Kai, number: "1", city: Kiel, countryState: SH } }
+    documents: { auftrag: { key: =auftrag, participant: kunde, address: haus } }
     events:
-      lieferung: { name: { column: Was }, key: { column: Schein }, externalCreatedAt: { column: Am }, isPublic: false }
+      lieferung: { name: =was, key: =schein, externalCreatedAt: =am, isPublic: false }
 `;
 
 const first = "Auftrag;Schein;Was;Am\nA1;S1;Lieferung;01.10.2025 08:00\n";

@@ -15,9 +15,9 @@ import { weighingMapping } from "./simulation/yaml-import.js";
 
 const mapping = weighingMapping({
   event: `
-        key: [{ column: Ticket }]
-        externalCreatedAt: { column: Date }
-        attributes: { Weight: { column: Weight, as: decimal, isPublic: true } }`,
+        key: =ticket
+        externalCreatedAt: =date
+        attributes: { public: { Weight: =kg } }`,
 });
 const header = "MTR;CNPJ;Ticket;Date;Weight\n";
 const rowsOf = (day: number, ...documents: string[]) =>

@@ -37,7 +37,7 @@ describe("rowferry schema", () => {
   });
 
   it("replaces an older schema, and no other file", async () => {
-    const world = testWorld({ files: { "mapping.yaml": "version: 1\n" } });
+    const world = testWorld({ files: { "mapping.yaml": "version: 2\n" } });
     const path = join(world.cwd, "maps/schema.json");
     expect(await type(world, "schema", "-o", "maps/schema.json")).toBe(0);
     const first = readFileSync(path, "utf8");
@@ -45,7 +45,7 @@ describe("rowferry schema", () => {
     expect(await type(world, "schema", "-o", "maps/schema.json")).toBe(0);
     expect(readFileSync(path, "utf8")).toBe(first);
     expect(await type(world, "schema", "-o", "mapping.yaml")).toBe(2);
-    expect(readFileSync(join(world.cwd, "mapping.yaml"), "utf8")).toBe("version: 1\n");
+    expect(readFileSync(join(world.cwd, "mapping.yaml"), "utf8")).toBe("version: 2\n");
   });
 
   it("--help says what an editor needs in the mapping's first line", async () => {

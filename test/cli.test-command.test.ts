@@ -4,20 +4,21 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { testWorld, type } from "./cli.world.js";
 
-const mapping = `version: 1
+const mapping = `version: 2
 namespace: t
 defaults: { timezone: UTC, dates: ["dd/MM/yyyy"], decimal: "," }
 inputs:
   rows:
+    columns: { job: Job, day: { header: Day, as: timestamp }, kg: { header: Kg, as: number } }
     documents:
-      job: { key: { column: Job }, participant: { id: p1 }, address: { id: a1 } }
+      job: { key: =job, participant: { id: p1 }, address: { id: a1 } }
     events:
       step:
         name: Step
         key: once
-        externalCreatedAt: { column: Day }
+        externalCreatedAt: =day
         isPublic: true
-        attributes: { Kg: { column: Kg, as: decimal, isPublic: true } }
+        attributes: { public: { Kg: =kg } }
 `;
 const passing = `cases:
   - name: a weight is a plain decimal
@@ -53,7 +54,7 @@ describe("rowferry test", () => {
   it("goes on behind a mapping that cannot be used, and ends with exit 2", async () => {
     const world = testWorld({
       files: {
-        "a.yaml": mapping.replace("column: Kg, as", "colum: Kg, as"),
+        "a.yaml": mapping.replace("header: Kg, as", "heder: Kg, as"),
         "a.cases.yaml": passing,
         "deep/b.yml": mapping,
         "deep/b.cases.yaml": failing,
@@ -61,7 +62,7 @@ describe("rowferry test", () => {
       },
     });
     expect(await type(world, "test")).toBe(2);
-    expect(world.stderr.text).toMatch(/^a\.yaml:\d+:\d+: .*"colum"/);
+    expect(world.stderr.text).toMatch(/^a\.yaml:\d+:\d+: .*"heder"/);
     expect(world.stderr.text).toContain("\n             ");
     expect(world.stdout.text).toContain("FAIL  deep/b.cases.yaml");
     expect(world.stdout.text).toContain("0 of 1 cases passed, 1 failed, 1 of 2 mappings could not be tested");

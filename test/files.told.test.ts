@@ -14,19 +14,20 @@ import { readCells } from "./read/read-workbook.js";
 import { writeWorkbook } from "./read/write-workbook.js";
 import { writeZip } from "./read/write-zip.js";
 
-const mapping = (options: string, column = (name: string) => name) => `version: 1
+const mapping = (options: string, column = (name: string) => name) => `version: 2
 namespace: told
 defaults: { timezone: UTC, dates: ["dd/MM/yyyy"], decimal: ",", country: BR }
 inputs:
   rows:
     files: ["rows*"]
 ${options}
-    participants: { p: { countryCode: BR, taxIdType: CNPJ, taxId: "11222333000181", name: Acme, type: COMPANY } }
-    addresses: { a: { participant: p, name: Casa, street: Rua, number: "1", city: Recife, countryState: PE, countryCode: BR } }
-    documents: { job: { key: { column: ${column("id")} }, participant: p, address: a } }
+    columns: { job: "${column("id")}", day: { header: "${column("day")}", as: timestamp }, note: "${column("note")}" }
+    participants: { p: { taxIdType: CNPJ, taxId: "11222333000181", name: Acme, type: COMPANY } }
+    addresses: { a: { participant: p, name: Casa, street: Rua, number: "1", city: Recife, countryState: PE } }
+    documents: { job: { key: =job, participant: p, address: a } }
     events:
-      step: { name: Step, key: once, externalCreatedAt: { column: ${column("day")} }, isPublic: false,
-              attributes: { Note: { column: ${column("note")}, isPublic: false } } }
+      step: { name: Step, key: once, externalCreatedAt: =day, isPublic: false,
+              attributes: { private: { Note: =note } } }
 `;
 
 /** Imports one file on the sandbox. */

@@ -110,8 +110,8 @@ const byContent = (within: string) =>
     event: `
         key: content
         ${within === "" ? "" : `within: ${within}`}
-        externalCreatedAt: { column: Date }
-        attributes: { Weight: { column: Weight, as: decimal, isPublic: true } }`,
+        externalCreatedAt: =date
+        attributes: { public: { Weight: =kg } }`,
   });
 const header = "MTR,CNPJ,Ticket,Date,Weight\n";
 const twin = "M1,11222333000181,1,2026-01-01 10:00,5\n";
@@ -167,11 +167,11 @@ const correctedRejects = (path: string, wrong: RegExp, right: string) => ({
 });
 
 const byTicket = weighingMapping({
-  input: "    rowId: { column: Id }",
+  input: "    rowId: =id",
   event: `
-        key: [{ column: Ticket }]
-        externalCreatedAt: { column: Date }
-        attributes: { Weight: { column: Weight, as: decimal, isPublic: true } }`,
+        key: =ticket
+        externalCreatedAt: =date
+        attributes: { public: { Weight: =kg } }`,
 });
 const idHeader = "Id,MTR,CNPJ,Ticket,Date,Weight\n";
 const badRow = "r1,M1,11222333000181,1,2026-01-01 10:00,five\n";

@@ -120,24 +120,30 @@ const cells = runs.flatMap((run) => {
 const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
 
 describe("cells of any length", () => {
-  const options: Record<string, string> = { hash: "{ name: hash, salt: pepper }" };
+  const options: Record<string, string> = { hash: "hash, salt: pepper" };
   // Each conversion as it comes, as its own examples set it, and in a formula.
-  const attributes = conversionNames.flatMap((name) => [
-    `${name}: { column: X, as: ${options[name] ?? name}, isPublic: true }`,
-    ...conversions[name].examples.map(
-      ({ spec }, at) => `${name}${at}: { column: X, as: ${JSON.stringify(spec)}, isPublic: true }`,
-    ),
+  const columns = conversionNames.flatMap((name) => [
+    `c_${name.toLowerCase()}: { header: X, as: ${options[name] ?? name} }`,
+    ...conversions[name].examples.map(({ spec }, at) => {
+      const { name: as, ...more } = typeof spec === "string" ? { name: spec } : spec;
+      return `c_${name.toLowerCase()}_${at}: ${JSON.stringify({ header: "X", as, ...more })}`;
+    }),
   ]);
-  const formulas = ["string(number(X))", "iso(date(X))", "upper(X)", "fold(X)", "digits(X)", "taxIdType(X)"].map(
-    (formula, at) => `f${at}: { expr: '${formula.replace("X", 'row["X"]')}', isPublic: true }`,
+  const attributes = columns.map((column, at) => `a${at}: =${column.split(":")[0]}`);
+  const formulas = ["text(number(x))", "text(timestamp(x))", "upper(x)", "fold(x)", "digits(x)", "text(taxId(x))"].map(
+    (formula, at) => `f${at}: =${formula}`,
   );
-  const mapping = `version: 1
+  const mapping = `version: 2
 namespace: t
 defaults: { timezone: UTC, country: BR, decimal: ",", language: pt, dates: ["dd/MM/yyyy HH:mm", "d MMM yyyy", "dd  '  '  MM yyyy"] }
 inputs:
   rows:
+    columns:
+      job: Job
+      x: X
+      ${columns.join("\n      ")}
     documents:
-      job: { key: { column: Job }, participant: { id: p1 }, address: { id: a1 }, fields: {} }
+      job: { key: =job, participant: { id: p1 }, address: { id: a1 }, fields: {} }
     events:
       step:
         name: Step
@@ -145,14 +151,15 @@ inputs:
         externalCreatedAt: "01/01/2026 00:00"
         isPublic: true
         attributes:
-          ${[...attributes, ...formulas].join("\n          ")}
+          public:
+            ${[...attributes, ...formulas].join("\n            ")}
 `;
 
   it("are told or read by every conversion in the time of a long text", async () => {
     const rows = cells.map((cell, row) => `${row},${quoted(cell)}\n`).join("");
     const world = testWorld({ files: { "m.yaml": mapping, "rows.csv": `Job,X\n${rows}` } });
     expect(await type(world, "check", "m.yaml", "rows.csv"), world.stderr.text + world.stdout.text).toBe(3);
-    expect(world.stdout.text).toMatch(/row 2, column/);
+    expect(world.stdout.text).toMatch(/row 3, column/);
   });
 
   it("are guessed from in the time of a long text, as headers too", async () => {

@@ -26,28 +26,37 @@ const personal = {
 };
 
 const mapping = `
-version: 1
+version: 2
 namespace: planted
 defaults: { timezone: America/Sao_Paulo, decimal: ",", dates: ["dd/MM/yyyy HH:mm"], country: BR, blank: [""] }
 inputs:
   rows:
     csv: { delimiter: ";" }
+    columns:
+      mtr: MTR
+      ticket: Ticket
+      at: { header: Data, as: timestamp }
+      driver_id: { header: CPF, as: taxId, type: CPF }
+      driver: Nome
+      street: Rua
+      plate: { header: Placa, pattern: "[A-Z]{3}-?[0-9][A-Z0-9][0-9]{2}" }
+      weight: { header: Peso, as: number }
+      remark: Obs
     participants:
-      driver: { countryCode: BR, taxIdType: CPF, taxId: { column: CPF }, name: { column: Nome }, type: PERSON }
+      driver: { taxId: =driver_id, name: =driver, type: PERSON }
     addresses:
-      home: { participant: driver, name: Casa, street: { column: Rua }, number: "1", city: Campinas, countryState: SP, countryCode: BR }
+      home: { participant: driver, name: Casa, street: =street, number: "1", city: Campinas, countryState: SP }
     documents:
-      manifest: { key: { column: MTR }, participant: driver, address: home, fields: { category: MassID } }
+      manifest: { key: =mtr, participant: driver, address: home, fields: { category: MassID } }
     events:
       weighing:
         name: Weighing
-        key: { column: Ticket }
-        externalCreatedAt: { column: Data }
+        key: =ticket
+        externalCreatedAt: =at
         isPublic: true
         attributes:
-          Plate: { column: Placa, pattern: "[A-Z]{3}-?[0-9][A-Z0-9][0-9]{2}", isPublic: false }
-          Weight: { column: Peso, as: decimal, isPublic: true }
-          Remark: { column: Obs, isPublic: false }
+          public: { Weight: =weight }
+          private: { Plate: =plate, Remark: =remark }
 `;
 
 const { name, cpf, street, plate, weight, date, remark } = personal;

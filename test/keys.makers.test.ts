@@ -126,29 +126,42 @@ describe("a renamed document (F73)", () => {
   });
 });
 
-/** In the language of today: tables and functions that a key reads. */
-const keyed = (key: string, more = "") => `version: 1
-namespace: test
-defaults: { timezone: UTC, dates: ["yyyy-MM-dd HH:mm"], country: BR }
-${more}inputs:
-  weighings:
-    participants: { owner: { countryCode: BR, taxIdType: CNPJ, taxId: "11222333000181", name: Alfa, type: COMPANY } }
-    addresses: { site: { participant: owner, name: Site, street: Rua A, number: "1", city: Campinas, countryState: SP, countryCode: BR } }
-    documents: { load: { key: ${key}, participant: owner, address: site } }
-    events: { weighing: { name: Weighing, key: once, externalCreatedAt: { column: At }, isPublic: true } }
-`;
+/** Tables and functions that a key reads. */
+const keyed = (key: string, more: object = {}, attributes: object = {}) => ({
+  namespace: "test",
+  defaults: { timezone: "UTC", dates: ["yyyy-MM-dd HH:mm"], country: "BR" },
+  ...more,
+  inputs: {
+    weighings: {
+      columns: { load: "Load", at: { header: "At", as: "timestamp" } },
+      ...parties,
+      documents: { load: { key, participant: "owner", address: "site" } },
+      events: {
+        weighing: {
+          name: "Weighing",
+          key: "once",
+          externalCreatedAt: "=at",
+          isPublic: true,
+          attributes: { public: attributes },
+        },
+      },
+    },
+  },
+});
 
 describe("a table that a key is read from (F5)", () => {
   const table = (...lines: string[]) => ["from,to", ...lines, ""].join("\n");
-  const start = async (key: string) => {
-    const office = openOffice(weighings);
-    writeFileSync(office.path("m.yaml"), keyed(key));
+  const tables = (more: object = {}) => ({
+    tables: { codes: { file: "codes.csv", key: "from", columns: { to: "to" }, ...more } },
+  });
+  const start = async (key: string, more: object = {}) => {
+    const office = openOffice(keyed(key, tables(more)));
     writeFileSync(office.path("codes.csv"), table("L1,one", "L2,two"));
     office.writeCsv("w.csv", rows);
     expect((await imported(office)).code).toBe(0);
     return office;
   };
-  const listed = "{ column: Load, map: { csv: codes.csv, from: from, to: to } }";
+  const listed = "=tables.codes[load].to";
 
   it("is refused where it says something else than it said, and changes nothing where it says more", async () => {
     const office = await start(listed);
@@ -166,18 +179,13 @@ describe("a table that a key is read from (F5)", () => {
   });
 
   it("is refused also where it says more, if what it does not list gives a key too", async () => {
-    const office = await start("{ column: Load, map: { csv: codes.csv, from: from, to: to }, otherwise: keep }");
+    const office = await start("=default(tables.codes[load].to, load)", { missing: "blank" });
     writeFileSync(office.path("codes.csv"), table("L1,one", "L2,two", "L3,three"));
     expect((await imported(office)).code).toBe(2);
   });
 
   it("may be edited where no key reads it", async () => {
-    const office = openOffice(weighings);
-    const text = keyed("{ column: Load }").replace(
-      "isPublic: true }",
-      `isPublic: true, attributes: { Code: { column: Load, map: { csv: codes.csv, from: from, to: to }, isPublic: true } } }`,
-    );
-    writeFileSync(office.path("m.yaml"), text);
+    const office = openOffice(keyed("=load", tables(), { Code: listed }));
     writeFileSync(office.path("codes.csv"), table("L1,one", "L2,two"));
     office.writeCsv("w.csv", rows);
     expect((await imported(office)).code).toBe(0);
@@ -189,11 +197,10 @@ describe("a table that a key is read from (F5)", () => {
 describe("a module of functions that a key calls (F5)", () => {
   it("is refused where it is another one, and may be edited where no key calls it", async () => {
     for (const [key, code] of [
-      ["{ expr: \"code(row['Load'])\" }", 2],
-      ["{ column: Load }", 0],
+      ["=code(load)", 2],
+      ["=load", 0],
     ] as const) {
-      const office = openOffice(weighings);
-      writeFileSync(office.path("m.yaml"), keyed(key, "functions: f.mjs\n"));
+      const office = openOffice(keyed(key, { functions: "f.mjs" }));
       writeFileSync(office.path("f.mjs"), "export const code = (text) => `x${text}`;\n");
       office.writeCsv("w.csv", rows);
       expect((await imported(office)).code).toBe(0);

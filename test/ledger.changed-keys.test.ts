@@ -10,13 +10,13 @@ interface Shape {
   eventKey?: string;
 }
 
-const mapping = ({ eventKey = "[{ column: Ticket }]", ...shape }: Shape) =>
+const mapping = ({ eventKey = "=ticket", ...shape }: Shape) =>
   weighingMapping({
     ...shape,
     event: `
         key: ${eventKey}
-        externalCreatedAt: { column: Date }
-        attributes: { Weight: { column: Weight, isPublic: true } }`,
+        externalCreatedAt: =date
+        attributes: { public: { Weight: =weight } }`,
   });
 
 const header = "MTR,CNPJ,Ticket,Date,Weight";
@@ -34,9 +34,9 @@ const run = (shape: Shape, lines: string[], file = "march.csv"): Promise<Summary
 const timelines = () => world.sandbox.store.documents().map(({ events }) => events.length);
 
 const changes: [string, Shape][] = [
-  ["the event's key", { eventKey: "[{ column: Ticket }, { column: Date }]" }],
+  ["the event's key", { eventKey: "[=ticket, =date]" }],
   ["the namespace", { namespace: "acme-2" }],
-  ["the document's key", { documentKey: '{ template: "MTR-{MTR}" }' }],
+  ["the document's key", { documentKey: `'="MTR-" + mtr'` }],
 ];
 
 describe.each(changes)("a mapping that changes %s", (_what, changed) => {

@@ -175,16 +175,16 @@ describe("a link in doubt to a document that was replaced since", () => {
 });
 
 describe("keys of a changed mapping (H25)", () => {
-  const mapping = (eventKey: string, documentKey = "{ column: MTR }") =>
+  const mapping = (eventKey: string, documentKey = "=mtr") =>
     weighingMapping({
       documentKey,
       event: `
         key: ${eventKey}
-        externalCreatedAt: { column: Date }
-        attributes: { Weight: { column: Weight, isPublic: true } }`,
+        externalCreatedAt: =date
+        attributes: { public: { Weight: =weight } }`,
     });
-  const byTicket = "[{ column: Ticket }]";
-  const byBoth = "[{ column: Ticket }, { column: Date }]";
+  const byTicket = "=ticket";
+  const byBoth = "[=ticket, =date]";
   const text = (...weights: number[]) =>
     [
       "MTR,CNPJ,Ticket,Date,Weight",

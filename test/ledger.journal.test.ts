@@ -145,8 +145,8 @@ async function everything(): Promise<void> {
     weighingMapping({
       event: `
         key: ${eventKey}
-        externalCreatedAt: { column: Date }
-        attributes: { Weight: { column: Weight, isPublic: true } }`,
+        externalCreatedAt: =date
+        attributes: { public: { Weight: =weight } }`,
     });
   const rows = ["M1,11222333000181,1,2026-01-01 10:00,5", "M1,11222333000181,2,2026-01-01 11:00,6"];
   const run = async (key: string, name: string, cells: string[]) => {
@@ -155,7 +155,7 @@ async function everything(): Promise<void> {
       journal,
     });
   };
-  const byTicket = "[{ column: Ticket }]";
+  const byTicket = "=ticket";
   await run(byTicket, "march.csv", [...rows, "M2,11222333000181,3,soon,7"]);
   dismissSelected(world.target, { input: "march.csv", row: 4 }, world.clock, journal);
   world.sandbox.setFaults([

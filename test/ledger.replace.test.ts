@@ -120,7 +120,7 @@ describe("a link in doubt to a document that was replaced, corrected since (H9, 
 describe("a document whose payloads are pruned", () => {
   it("is sent again from the very files that brought it", async () => {
     world = createWorld();
-    const event = "        key: [{ column: At }]\n        externalCreatedAt: { column: At }";
+    const event = "        key: =at_text\n        externalCreatedAt: =at";
     const bring = () => importText(world, weighingMapping({ event }), "a.csv", rows);
     const rows = "MTR,CNPJ,At\nM1,11222333000181,2025-10-01 10:00\nM1,11222333000181,2025-10-01 11:00\n";
     expect((await bring()).exitCode).toBe(0);

@@ -93,7 +93,7 @@ describe("an invalid row", () => {
 describe("an event that rows of two files give", () => {
   it("stays as long as one of them stands", async () => {
     world = createWorld();
-    const event = "        key: once\n        externalCreatedAt: { column: At }";
+    const event = "        key: once\n        externalCreatedAt: =at";
     const rows = "MTR,CNPJ,At\nM1,11222333000181,2035-10-01 10:00\n";
     await importText(world, weighingMapping({ event }), "a.csv", rows);
     await importText(world, weighingMapping({ event }), "b.csv", `${rows}M2,11222333000181,2035-10-01 10:00\n`);

@@ -125,7 +125,7 @@ async function judge(seed: number): Promise<string[]> {
   for (let round = 0; round < 12; round += 1) {
     const status = await run("status");
     const commands = Array.from(
-      status.matchAll(/^ {2}rowferry ((?:dismiss|resume|rejects) .*)$/gm),
+      status.matchAll(/^rowferry ((?:dismiss|resume|rejects) .*)$/gm),
       ([, command]) => command as string,
     );
     if ((await openEvents(world)) === 0) break;

@@ -13,8 +13,9 @@ beforeAll(async () => {
   await writeFile(
     join(folder, "m.yaml"),
     mappingWith({
-      attributes: "Kg: { column: Peso, as: decimal, isPublic: true }",
-      input: "skip: { equals: { Fora: x } }",
+      columns: "kg: { header: Peso, as: number }\nout: Fora",
+      attributes: "Kg: =kg",
+      input: 'skip: =out == "x"',
     }),
   );
 });

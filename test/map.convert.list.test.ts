@@ -16,7 +16,7 @@ describe("the list of conversions", () => {
     expect(conversionNames).toEqual([
       "text",
       "integer",
-      "decimal",
+      "number",
       "boolean",
       "date",
       "timestamp",
@@ -58,7 +58,7 @@ describe("the list of conversions", () => {
   it.each([
     ["an unknown name", "datetime", {}, "conversion-unknown", /no conversion "datetime"/],
     ["a name inherited from Object", "constructor", {}, "conversion-unknown", /constructor/],
-    ["an unknown option", { name: "decimal", unit: "kg" }, {}, "conversion-options", /unit/],
+    ["an unknown option", { name: "number", unit: "kg" }, {}, "conversion-options", /unit/],
     ["an option of the wrong type", { name: "text", maxLength: "9" }, {}, "conversion-options", /maxLength/],
     ["a timestamp without a zone", "timestamp", { dates: ["dd/MM/yyyy"] }, "conversion-options", /time zone/],
     ["a timestamp without formats", "timestamp", { timezone: "UTC" }, "conversion-options", /formats/],

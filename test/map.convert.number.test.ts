@@ -26,7 +26,7 @@ describe("decimal under a comma", () => {
     ["1'234'567,8", "1234567.8"],
     ["123456789012345678901234,567", "123456789012345678901234.567"],
   ])("%j is %j, exactly", (cell, value) => {
-    expect(convert("decimal", cell, "text", ",")).toEqual({ value });
+    expect(convert("number", cell, "text", ",")).toEqual({ value });
   });
 
   it.each([
@@ -48,11 +48,11 @@ describe("decimal under a comma", () => {
     "1/2",
     "10-20",
   ])("%j is refused, never guessed", (cell) => {
-    expect(convert("decimal", cell, "text", ",")).toMatchObject({ problem: { code: "number-unreadable" } });
+    expect(convert("number", cell, "text", ",")).toMatchObject({ problem: { code: "number-unreadable" } });
   });
 
   it("scientific notation is refused because digits are lost, and says so", () => {
-    expect(convert("decimal", "1,23457E+11", "text", ",")).toMatchObject({
+    expect(convert("number", "1,23457E+11", "text", ",")).toMatchObject({
       problem: { message: expect.stringContaining("lost digits") },
     });
   });
@@ -63,23 +63,23 @@ describe("decimal under a point", () => {
     ["1,500.50", "1500.5"],
     ["1500.5", "1500.5"],
   ])("%j is %j", (cell, value) => {
-    expect(convert("decimal", cell, "text", ".")).toEqual({ value });
+    expect(convert("number", cell, "text", ".")).toEqual({ value });
   });
   it("a decimal comma is refused", () => {
-    expect(convert("decimal", "1500,5", "text", ".")).toMatchObject({ problem: { code: "number-unreadable" } });
+    expect(convert("number", "1500,5", "text", ".")).toMatchObject({ problem: { code: "number-unreadable" } });
   });
 });
 
 describe("numbers of a workbook", () => {
   it("are canonical and never read again under a comma", () => {
-    expect(convert("decimal", "1.234", "number", ",")).toEqual({ value: "1.234" });
-    expect(convert("decimal", "-1234.5", "number", ",")).toEqual({ value: "-1234.5" });
+    expect(convert("number", "1.234", "number", ",")).toEqual({ value: "1.234" });
+    expect(convert("number", "-1234.5", "number", ",")).toEqual({ value: "-1234.5" });
   });
   it("a text cell of the same workbook follows the mapping's mark", () => {
-    expect(convert("decimal", "1.234,0", "text", ",")).toEqual({ value: "1234" });
+    expect(convert("number", "1.234,0", "text", ",")).toEqual({ value: "1234" });
   });
   it("a date where a number is needed is refused: spreadsheets make dates of 1-2", () => {
-    expect(convert("decimal", "2025-02-01", "date", ",")).toMatchObject({ problem: { code: "cell-kind" } });
+    expect(convert("number", "2025-02-01", "date", ",")).toMatchObject({ problem: { code: "cell-kind" } });
   });
 });
 
@@ -91,17 +91,17 @@ describe("a group of three that may be thousands or a fraction", () => {
   it.each(marks)("under a decimal %s is refused, unless the mapping says that it groups", (decimal, other) => {
     for (const text of [`1${other}234`, `-12${other}500`, `999${other}000`, `R$ 1${other}234`]) {
       const units = ["R$"];
-      expect(convert({ name: "decimal", decimal, units }, text)).toMatchObject({
+      expect(convert({ name: "number", decimal, units }, text)).toMatchObject({
         problem: { code: "number-unreadable", hint: expect.stringContaining("grouping: true") },
       });
-      expect(convert({ name: "decimal", decimal, units, grouping: true }, text)).toEqual({
+      expect(convert({ name: "number", decimal, units, grouping: true }, text)).toEqual({
         value: text.replace(/[^-\d]/g, ""),
       });
     }
   });
   it.each(marks)("under a decimal %s needs no word where it can be nothing else", (decimal, other) => {
-    expect(convert({ name: "decimal", decimal }, `1${other}234${decimal}5`)).toEqual({ value: "1234.5" });
-    expect(convert({ name: "decimal", decimal }, `1${other}234${other}567`)).toEqual({ value: "1234567" });
+    expect(convert({ name: "number", decimal }, `1${other}234${decimal}5`)).toEqual({ value: "1234.5" });
+    expect(convert({ name: "number", decimal }, `1${other}234${other}567`)).toEqual({ value: "1234567" });
   });
   it.each(marks)("under a decimal %s never begins with a zero: half is not five hundred (F75)", (decimal, other) => {
     for (const grouping of [true, false]) {
@@ -112,7 +112,7 @@ describe("a group of three that may be thousands or a fraction", () => {
         `00${other}123`,
         `012${other}345`,
       ])
-        expect(convert({ name: "decimal", decimal, grouping }, text)).toMatchObject({
+        expect(convert({ name: "number", decimal, grouping }, text)).toMatchObject({
           problem: { code: "number-unreadable" },
         });
     }
@@ -122,16 +122,16 @@ describe("a group of three that may be thousands or a fraction", () => {
 it("more than sixty digits are refused, and quickly, however many", () => {
   for (const text of ["9".repeat(61), `0,${"1".repeat(61)}`, "1".repeat(1_000_000), `${"1.".repeat(100_000)}1`]) {
     const started = performance.now();
-    expect(convert("decimal", text, "text", ",")).toMatchObject({ problem: { code: "number-unreadable" } });
+    expect(convert("number", text, "text", ",")).toMatchObject({ problem: { code: "number-unreadable" } });
     expect(performance.now() - started).toBeLessThan(200);
   }
-  expect(convert("decimal", "9".repeat(60), "text", ",")).toEqual({ value: "9".repeat(60) });
+  expect(convert("number", "9".repeat(60), "text", ",")).toEqual({ value: "9".repeat(60) });
 });
 
 describe("without a decimal mark in the mapping", () => {
   it("bare digits are read and anything with a mark is refused", () => {
-    expect(convert("decimal", "1500")).toEqual({ value: "1500" });
-    expect(convert("decimal", "1.500")).toMatchObject({
+    expect(convert("number", "1500")).toEqual({ value: "1500" });
+    expect(convert("number", "1.500")).toMatchObject({
       problem: { code: "number-unreadable", hint: expect.stringContaining("decimal:") },
     });
   });
@@ -139,35 +139,34 @@ describe("without a decimal mark in the mapping", () => {
 
 describe("units", () => {
   it.each([
-    [{ name: "decimal", units: ["kg"] }, "1.500,50 kg", "1500.5"],
-    [{ name: "decimal", units: ["kg"] }, "1.500,50 KG.", "1500.5"],
-    [{ name: "decimal", units: ["kg"] }, "1.500,50", "1500.5"],
-    [{ name: "decimal", units: ["R$"] }, "R$ 1.234,56", "1234.56"],
-    [{ name: "decimal", units: ["R$"] }, "-R$ 1.234,56", "-1234.56"],
-    [{ name: "decimal", units: ["%"] }, "12,5%", "12.5"],
-    [{ name: "decimal", units: ["m³"] }, "3 m³", "3"],
-    [{ name: "decimal", units: { kg: 1, t: 1000, g: 0.001 } }, "1,2345 t", "1234.5"],
-    [{ name: "decimal", units: { kg: 1, t: 1000, g: 0.001 } }, "7 g", "0.007"],
+    [{ name: "number", units: ["kg"] }, "1.500,50 kg", "1500.5"],
+    [{ name: "number", units: ["kg"] }, "1.500,50 KG.", "1500.5"],
+    [{ name: "number", units: ["kg"] }, "1.500,50", "1500.5"],
+    [{ name: "number", units: ["R$"] }, "R$ 1.234,56", "1234.56"],
+    [{ name: "number", units: ["R$"] }, "-R$ 1.234,56", "-1234.56"],
+    [{ name: "number", units: ["%"] }, "12,5%", "12.5"],
+    [{ name: "number", units: ["m³"] }, "3 m³", "3"],
+    [{ name: "number", units: { kg: 1, t: 1000, g: 0.001 } }, "1,2345 t", "1234.5"],
+    [{ name: "number", units: { kg: 1, t: 1000, g: 0.001 } }, "7 g", "0.007"],
   ])("%j reads %j as %s", (spec, cell, value) => {
     expect(convert(spec, cell, "text", ",")).toEqual({ value });
   });
 
   it("a unit that the field does not name is refused: tonnes are not kilograms", () => {
-    expect(convert({ name: "decimal", units: ["kg"] }, "1,5 t", "text", ",")).toMatchObject({
+    expect(convert({ name: "number", units: ["kg"] }, "1,5 t", "text", ",")).toMatchObject({
       problem: { code: "number-unit" },
     });
-    expect(convert("decimal", "1,5 kg", "text", ",")).toMatchObject({ problem: { code: "number-unit" } });
+    expect(convert("number", "1,5 kg", "text", ",")).toMatchObject({ problem: { code: "number-unit" } });
   });
 });
 
 describe("bounds, places and JSON numbers", () => {
   it.each([
-    [{ name: "decimal", places: 2 }, "1,5", { value: "1.50" }],
-    [{ name: "decimal", places: 2 }, "-0", { value: "0.00" }],
-    [{ name: "decimal", places: 2 }, "1,505", { problem: { code: "number-range" } }],
-    [{ name: "decimal", min: 0 }, "-0,1", { problem: { code: "number-range" } }],
-    [{ name: "decimal", max: 10 }, "10,01", { problem: { code: "number-range" } }],
-    [{ name: "decimal", number: true }, "-46,6333", { value: -46.6333 }],
+    [{ name: "number", places: 2 }, "1,5", { value: "1.50" }],
+    [{ name: "number", places: 2 }, "-0", { value: "0.00" }],
+    [{ name: "number", places: 2 }, "1,505", { problem: { code: "number-range" } }],
+    [{ name: "number", min: 0 }, "-0,1", { problem: { code: "number-range" } }],
+    [{ name: "number", max: 10 }, "10,01", { problem: { code: "number-range" } }],
   ])("%j of %j", (spec, cell, expected) => {
     expect(convert(spec, cell, "text", ",")).toMatchObject(expected);
   });
@@ -201,7 +200,7 @@ it("any number written in the Brazilian way comes back digit by digit", () => {
         const fraction = String(thousandths).padStart(3, "0");
         const plain = thousandths === 0 ? whole.toString() : `${whole}.${fraction.replace(/0+$/, "")}`;
         const value = negative && plain !== "0" ? `-${plain}` : plain;
-        expect(convert("decimal", `${negative ? "-" : ""}${grouped},${fraction}`, "text", ",")).toEqual({ value });
+        expect(convert("number", `${negative ? "-" : ""}${grouped},${fraction}`, "text", ",")).toEqual({ value });
       },
     ),
   );

@@ -38,7 +38,10 @@ describe("the guide `map your first file`", () => {
       expect(mapper.unmapped).toEqual([]);
       expect(mapped.map(({ outcome }) => outcome.fate)).toEqual(["valid", "valid", "skipped"]);
       const { events, participants } = recordsOf(mapped.slice(0, 2));
-      expect(events.map(({ attributes }) => attributes.at(-1)?.value)).toEqual(["7780.5", "4320"]);
+      expect(events.map(({ attributes }) => attributes.find(({ name }) => name === "Net")?.value)).toEqual([
+        "7780.5",
+        "4320",
+      ]);
       expect(new Set(participants.map(({ natural }) => natural)).size).toBe(1);
     } finally {
       await rm(folder, { recursive: true });

@@ -5,7 +5,16 @@ const DAY = { Doc: "1", Day: "01/02/2026" };
 
 /** A second event beside the usual one. */
 function withEvent(text: string): string {
-  return mappingWith({ more: text });
+  const columns = `ticket: Ticket
+line: { header: Line, as: integer }
+kg: { header: Kg, as: number }
+lot: Lot
+other: Other
+id: Id
+why: Why
+what: What
+go: Go`;
+  return mappingWith({ columns, more: text });
 }
 
 describe("an event", () => {
@@ -24,9 +33,9 @@ describe("an event", () => {
 
   it("is distinguished by `once`, by fields, or by content within a file or an import", async () => {
     const yaml = withEvent(`
-weighing: { name: W, key: { column: Ticket }, externalCreatedAt: { column: Day }, isPublic: true }
-line: { name: L, key: [{ column: Ticket }, { column: Line, as: integer }], externalCreatedAt: { column: Day }, isPublic: true }
-note: { name: N, key: content, within: import, externalCreatedAt: { column: Day }, isPublic: true }`);
+weighing: { name: W, key: =ticket, externalCreatedAt: =day, isPublic: true }
+line: { name: L, key: [=ticket, =line], externalCreatedAt: =day, isPublic: true }
+note: { name: N, key: content, within: import, externalCreatedAt: =day, isPublic: true }`);
     const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, Ticket: "T1", Line: "02" }]));
     expect(events.map(({ key }) => key)).toEqual([
       { by: "once" },
@@ -37,16 +46,14 @@ note: { name: N, key: content, within: import, externalCreatedAt: { column: Day 
   });
 
   it("whose key is blank makes the row invalid", async () => {
-    const yaml = withEvent(
-      "weighing: { name: W, key: { column: Ticket }, externalCreatedAt: { column: Day }, isPublic: true }",
-    );
+    const yaml = withEvent("weighing: { name: W, key: =ticket, externalCreatedAt: =day, isPublic: true }");
     expect(problemsOf(mapRows(await load(yaml), [DAY])[0])).toMatchObject([
       { code: "value-required", column: "Ticket" },
     ]);
   });
 
   it("happens only where its condition holds", async () => {
-    const yaml = mappingWith({ input: "rowsWithoutEvents: allow", event: "when: { filled: Go }" });
+    const yaml = mappingWith({ columns: "go: Go", input: "rowsWithoutEvents: allow", event: "when: =filled(go)" });
     const mapped = mapRows(await load(yaml), [{ ...DAY, Go: "x" }, DAY]);
     expect(mapped.map((one) => recordsOf([one]).events.length)).toEqual([1, 0]);
   });
@@ -56,12 +63,12 @@ note: { name: N, key: content, within: import, externalCreatedAt: { column: Day 
 split:
   name: SPLIT
   key: once
-  externalCreatedAt: { column: Day }
+  externalCreatedAt: =day
   isPublic: true
-  value: { column: Kg, as: { name: decimal, number: true } }
+  value: =kg
   extra: { label: x }
-  target: { document: lot, key: { column: Lot }, participant: owner, address: home, fields: { category: Lot } }
-spread: { name: Spread, key: once, externalCreatedAt: { column: Day }, isPublic: true, propagateEvent: true }`);
+  target: { document: lot, key: =lot, participant: owner, address: home, fields: { category: Lot } }
+spread: { name: Spread, key: once, externalCreatedAt: =day, isPublic: true, propagateEvent: true }`);
     const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, Lot: "L1", Kg: "2,5" }]));
     expect(events[1]).toMatchObject({
       value: 2.5,
@@ -80,10 +87,10 @@ spread: { name: Spread, key: once, externalCreatedAt: { column: Day }, isPublic:
 
   it("RELATED names the other document by key or by id", async () => {
     const yaml = withEvent(`
-link: { name: RELATED, key: once, externalCreatedAt: { column: Day }, isPublic: true,
-  relatedDocument: { document: { ref: paper, key: { column: Other } }, isPublic: false, eventLabel: Origem } }
-one: { name: RELATED, key: once, externalCreatedAt: { column: Day }, isPublic: true,
-  relatedDocument: { documentId: { column: Id }, bidirectional: false } }`);
+link: { name: RELATED, key: once, externalCreatedAt: =day, isPublic: true,
+  relatedDocument: { document: { ref: paper, key: =other }, isPublic: false, eventLabel: Origem } }
+one: { name: RELATED, key: once, externalCreatedAt: =day, isPublic: true,
+  relatedDocument: { document: { id: =id }, bidirectional: false } }`);
     const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, Other: "2", Id: "d-9" }]));
     expect(events[1]?.related).toEqual({
       document: { by: "key", kind: "paper", key: "2" },
@@ -97,7 +104,7 @@ one: { name: RELATED, key: once, externalCreatedAt: { column: Day }, isPublic: t
 
   it("CANCEL with a blank reason makes the row invalid (service.md, Event endpoints, rule 9)", async () => {
     const yaml = withEvent(
-      "stop: { name: CANCEL, key: once, externalCreatedAt: { column: Day }, isPublic: true, attributes: { reason: { column: Why, isPublic: false } } }",
+      "stop: { name: CANCEL, key: once, externalCreatedAt: =day, isPublic: true, attributes: { private: { reason: =why } } }",
     );
     expect(problemsOf(mapRows(await load(yaml), [DAY])[0])).toMatchObject([{ code: "value-required", column: "Why" }]);
     expect(recordsOf(mapRows(await load(yaml), [{ ...DAY, Why: "erro" }])).events[1]?.attributes).toEqual([
@@ -106,7 +113,7 @@ one: { name: RELATED, key: once, externalCreatedAt: { column: Day }, isPublic: t
   });
 
   it("whose name comes from the row keeps the rules of that name", async () => {
-    const yaml = mappingWith({}).replace("name: Step", "name: { column: What }");
+    const yaml = withEvent("").replace("name: Step", "name: =what");
     const codes = async (What: string) =>
       problemsOf(mapRows(await load(yaml), [{ ...DAY, What }])[0]).map(({ code }) => code);
     expect(await codes("Cancel")).toEqual(["event-name"]);
@@ -119,20 +126,24 @@ one: { name: RELATED, key: once, externalCreatedAt: { column: Day }, isPublic: t
 describe("attributes", () => {
   it("each have their own visibility, constant or from the row", async () => {
     const yaml = mappingWith({
-      attributes: "A: { column: X, isPublic: true }, B: { column: X, isPublic: { column: Open } }",
-    });
+      columns: "x: X\nopen: { header: Open, as: boolean }",
+      event: "attributes: { public: { A: =x }, private: { P: =x }, asEvent: { B: =x } }",
+    })
+      .replace(/ +attributes:\n +public:\n.*\n/u, "")
+      .replace("isPublic: true", "isPublic: =open");
     const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, X: "v", Open: "não" }]));
     expect(events[0]?.attributes).toEqual([
       { name: "A", value: "v", isPublic: true },
+      { name: "P", value: "v", isPublic: false },
       { name: "B", value: "v", isPublic: false },
     ]);
   });
 
   it("may be every column that matches a pattern, named like its header", async () => {
     const yaml = mappingWith({
-      attributes:
-        'Laudo A: { value: fixed, isPublic: true }, rest: { columns: "laudo *", except: ["*interno", "Laudo A"], isPublic: false }',
-    });
+      columns: 'tests: { headers: "laudo *", except: ["*interno", "Laudo A"] }',
+      event: 'attributes: { public: { Laudo A: fixed }, private: { "*": =tests } }',
+    }).replace(/ +attributes:\n +public:\n.*\n/u, "");
     const { events } = recordsOf(
       mapRows(await load(yaml), [
         { ...DAY, "Laudo A": "a", "Laudo Água": "b", "Laudo Interno": "c", "Laudo Z": "", Other: "d" },
@@ -146,7 +157,7 @@ describe("attributes", () => {
 });
 
 function event(text: string): string {
-  return withEvent(`e: { key: once, externalCreatedAt: { column: Day }, isPublic: true, ${text} }`);
+  return withEvent(`e: { key: once, externalCreatedAt: =day, isPublic: true, ${text} }`);
 }
 
 describe("what the service always refuses is refused when the mapping loads", () => {
@@ -154,39 +165,38 @@ describe("what the service always refuses is refused when the mapping loads", ()
     ["a CANCEL without a reason", "name: CANCEL", "rule 9"],
     [
       "a CANCEL whose Reason has a capital letter",
-      "name: CANCEL, attributes: { Reason: { column: Why, isPublic: true } }",
+      "name: CANCEL, attributes: { public: { Reason: =why } }",
       "exactly `reason`",
     ],
-    ["a CANCEL whose reason is empty", 'name: CANCEL, attributes: { reason: { value: "", isPublic: true } }', "rule 9"],
+
     ["a RELATED without a related document", "name: RELATED", "rule 10"],
     [
       "a one-sided relation with a name for the mirror",
-      "name: RELATED, relatedDocument: { documentId: x, bidirectional: false, eventName: Foo }",
+      "name: RELATED, relatedDocument: { document: { id: x }, bidirectional: false, eventName: Foo }",
       "rule 10",
     ],
     [
       "a one-sided relation with a label for the mirror",
-      "name: RELATED, relatedDocument: { documentId: x, bidirectional: false, eventLabel: Foo }",
+      "name: RELATED, relatedDocument: { document: { id: x }, bidirectional: false, eventLabel: Foo }",
       "rule 10",
     ],
     [
       "a one-sided relation with preserveSensitiveData",
-      "name: RELATED, relatedDocument: { documentId: x, bidirectional: false, preserveSensitiveData: true }",
+      "name: RELATED, relatedDocument: { document: { id: x }, bidirectional: false, preserveSensitiveData: true }",
       "rule 10",
     ],
     [
       "a one-sided relation with isBackReference",
-      "name: RELATED, relatedDocument: { documentId: x, bidirectional: false, isBackReference: true }",
+      "name: RELATED, relatedDocument: { document: { id: x }, bidirectional: false, isBackReference: true }",
       "rule 10",
     ],
     [
       "a one-sided relation with visibility",
-      "name: RELATED, relatedDocument: { documentId: x, bidirectional: false, isPublic: true }",
+      "name: RELATED, relatedDocument: { document: { id: x }, bidirectional: false, isPublic: true }",
       "rule 10",
     ],
-    ["a two-sided relation without visibility", "name: RELATED, relatedDocument: { documentId: x }", "rule 10"],
+    ["a two-sided relation without visibility", "name: RELATED, relatedDocument: { document: { id: x } }", "rule 10"],
     ["a propagated event with a value", "name: X, propagateEvent: true, value: 1", "rule 11"],
-    ["an attribute without isPublic", "name: X, attributes: { a: { column: Y } }", "isPublic"],
     ["a reserved name in other letters", "name: Close", "CLOSE"],
   ])("%s", async (_title, text, says) => {
     const error = await refusal(event(text));
@@ -202,11 +212,11 @@ describe("what the service always refuses is refused when the mapping loads", ()
 
 describe("event keys", () => {
   it.each([
-    ["missing", "step2: { name: X, externalCreatedAt: { column: Day }, isPublic: true }", "missing"],
-    ["misspelt", "step2: { name: X, key: onec, externalCreatedAt: { column: Day }, isPublic: true }", "once"],
+    ["missing", "step2: { name: X, externalCreatedAt: =day, isPublic: true }", "missing"],
+    ["misspelt", "step2: { name: X, key: onec, externalCreatedAt: =day, isPublic: true }", "once"],
     [
       "content without saying within what",
-      "step2: { name: X, key: content, externalCreatedAt: { column: Day }, isPublic: true }",
+      "step2: { name: X, key: content, externalCreatedAt: =day, isPublic: true }",
       "within",
     ],
   ])("%s are refused", async (_title, text, says) => {
@@ -217,7 +227,7 @@ describe("event keys", () => {
 
   it("by content are allowed with a warning at their place", async () => {
     const mapping = await load(
-      withEvent("step2: { name: X, key: content, within: file, externalCreatedAt: { column: Day }, isPublic: true }"),
+      withEvent("step2: { name: X, key: content, within: file, externalCreatedAt: =day, isPublic: true }"),
     );
     expect(mapping.warnings).toMatchObject([
       { code: "mapping-doubtful", place: { line: expect.any(Number) as number } },

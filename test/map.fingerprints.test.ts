@@ -3,10 +3,11 @@ import { describe, expect, it } from "vitest";
 import { load, mappingWith } from "./map.support.js";
 
 const BASE = mappingWith({
-  attributes: "A: { column: X, isPublic: true }",
+  columns: "x: X\ny: Y\nz: Z\nticket: { header: [Ticket, Talão], as: upper }",
+  attributes: "A: =x",
   more: `
-weighing: { name: W, key: { column: [Ticket, Talão], as: upper }, externalCreatedAt: { column: Day }, isPublic: true }
-note: { name: N, key: content, within: file, externalCreatedAt: { column: Day }, isPublic: true, attributes: { B: { column: Y, isPublic: true } } }`,
+weighing: { name: W, key: =ticket, externalCreatedAt: =day, isPublic: true }
+note: { name: N, key: content, within: file, externalCreatedAt: =day, isPublic: true, attributes: { public: { B: =y } } }`,
 });
 
 async function changed(edit: (yaml: string) => string): Promise<string[]> {
@@ -28,18 +29,16 @@ describe("the fingerprint of what makes a key", () => {
 
   it("changes with the namespace and the document's key, for everything", async () => {
     expect(await changed((yaml) => yaml.replace("namespace: test", "namespace: other"))).toEqual(ALL);
-    expect(await changed((yaml) => yaml.replace("key: { column: Doc }", "key: { column: Doc, as: upper }"))).toEqual(
-      ALL,
-    );
+    expect(await changed((yaml) => yaml.replace("key: =doc", "key: =upper(doc)"))).toEqual(ALL);
   });
 
   it("changes with an event's own key or its conversion, for that event alone", async () => {
     expect(await changed((yaml) => yaml.replace("as: upper", "as: lower"))).toEqual(["paper/weighing"]);
-    expect(await changed((yaml) => yaml.replace("key: once", "key: { column: Z }"))).toEqual(["paper/step"]);
+    expect(await changed((yaml) => yaml.replace("key: once", "key: =z"))).toEqual(["paper/step"]);
   });
 
   it("changes with anything that an event by content is made of", async () => {
-    expect(await changed((yaml) => yaml.replace("column: Y", "column: Z"))).toEqual(["paper/note"]);
+    expect(await changed((yaml) => yaml.replace("B: =y", "B: =z"))).toEqual(["paper/note"]);
     expect(await changed((yaml) => yaml.replace("name: Casa", "name: Sede"))).toEqual(["paper/note"]);
   });
 
@@ -60,24 +59,26 @@ describe("the fingerprint of what makes a key", () => {
   });
 
   it("does not change with what enters no key", async () => {
-    expect(await changed((yaml) => yaml.replace("column: X", "column: Z"))).toEqual([]);
+    expect(await changed((yaml) => yaml.replace("A: =x", "A: =z"))).toEqual([]);
     expect(await changed((yaml) => yaml.replace("[Ticket, Talão]", "[TICKET, Talão, Vale]"))).toEqual([]);
   });
 
-  it("changes with which of several columns of one header a key reads, and with that of no other column", async () => {
-    const named = (column: string, nth: number) =>
-      BASE.replace("  rows:\n", `  rows:\n    columns: { ${column}: { headers: [Note], nth: ${nth} of 2 } }\n`);
-    const differ = async (key: string, column: string) => {
-      const [one, two] = [1, 2].map((nth) => named(column, nth).replace("key: { column: Doc }", key));
+  it("does not change where a column gets another name, and does where it reads another header", async () => {
+    expect(await changed((yaml) => yaml.replace("doc: Doc", "number: Doc").replace("=doc", "=number"))).toEqual([]);
+    expect(await changed((yaml) => yaml.replace("doc: Doc", "doc: Nr"))).toEqual(ALL);
+    expect(await changed((yaml) => yaml.replace("doc: Doc", "doc: { header: Doc, default: none }"))).toEqual(ALL);
+  });
+
+  it("changes with which of several columns of one header a key reads, also through a formula", async () => {
+    for (const key of ["=second", "=doc + second", "=fold(second)"]) {
+      const [one, two] = [1, 2].map((nth) =>
+        BASE.replace("doc: Doc", `doc: Doc\n      second: { header: Note, nth: ${nth} of 2 }`).replace(
+          "key: =doc",
+          `key: ${key}`,
+        ),
+      );
       const [before, after] = [await load(one ?? ""), await load(two ?? "")];
-      return before.fingerprints.get("paper") !== after.fingerprints.get("paper");
-    };
-    const quoted = `'Say "a"'`;
-    expect(await differ(`key: { column: ${quoted} }`, quoted)).toBe(true);
-    expect(await differ("key: { template: '{Doc}-{Second}' }", "Second")).toBe(true);
-    expect(await differ(`key: { expr: "row['Second']" }`, "Second")).toBe(true);
-    // Names that stand in the text of a key, and are not read by it.
-    for (const column of ["col", "Do", "upper", "as"])
-      expect([column, await differ("key: { column: Doc, as: upper }", column)]).toEqual([column, false]);
+      expect([key, before.fingerprints.get("paper") === after.fingerprints.get("paper")]).toEqual([key, false]);
+    }
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bind, headerOf, load, mapRows, mappingWith, problemsOf, recordsOf, refusal, row } from "./map.support.js";
 
 const DAY = "01/02/2026";
-const GROUP = "group: { column: Doc }";
+const GROUP = "group: =doc";
 
 function twoLines(kg: string): { [header: string]: string }[] {
   return [
@@ -47,16 +47,11 @@ describe("a group", () => {
     expect(problem?.message).toContain("02/02/2026");
   });
 
-  it("makes one value of several as the field says", async () => {
-    const attributes = [
-      "Sum: { column: Kg, as: decimal, rows: sum, isPublic: true }",
-      "Max: { column: Kg, as: decimal, rows: max, isPublic: true }",
-      "First: { column: Kind, rows: first, isPublic: true }",
-      "Last: { column: Kind, rows: last, isPublic: true }",
-      'Kinds: { column: Kind, rows: join, separator: " + ", isPublic: true }',
-      "Count: { column: Kg, as: integer, rows: count, isPublic: true }",
-    ].join(", ");
-    const mapping = await load(mappingWith({ input: GROUP, attributes }));
+  it("makes one value of several as the formula says", async () => {
+    const attributes =
+      "Sum: =sum(kg), Max: =max(kg), First: =first(kind), Last: =last(kind), Kinds: \"=join(kind, ' + ')\", Count: =count(kg)";
+    const columns = "kg: { header: Kg, as: number }\nkind: Kind";
+    const mapping = await load(mappingWith({ input: GROUP, columns, attributes }));
     const values = (rows: { [header: string]: string }[]) =>
       Object.fromEntries(
         (recordsOf(mapRows(mapping, rows)).events[0]?.attributes ?? []).map(({ name, value }) => [name, value]),
@@ -88,8 +83,10 @@ describe("a group", () => {
 
   it("may yield an event for each of its rows, whose mistakes name the row", async () => {
     const more =
-      "line: { each: row, name: Line, key: { column: Line }, externalCreatedAt: { column: Day, default: 01/01/2026 }, isPublic: true, attributes: { Kg: { column: Kg, as: decimal, isPublic: true } } }";
-    const mapping = await load(mappingWith({ input: GROUP, more }));
+      "line: { each: row, name: Line, key: =line, externalCreatedAt: =line_day, isPublic: true, attributes: { public: { Kg: =kg } } }";
+    const columns =
+      "line: Line\nkg: { header: Kg, as: number }\nline_day: { header: Day, as: timestamp, default: 01/01/2026 }";
+    const mapping = await load(mappingWith({ input: GROUP, columns, more }));
     expect(
       recordsOf(mapRows(mapping, twoLines("2"))).events.map(({ key, attributes }) => [key, attributes[0]?.value]),
     ).toEqual([
@@ -131,11 +128,14 @@ describe("a group", () => {
   });
 
   it("is ended by a skipped row", async () => {
-    const mapped = mapRows(await load(mappingWith({ input: `${GROUP}\nskip: { filled: Void }` })), [
-      { Doc: "1", Day: DAY },
-      { Doc: "1", Day: DAY, Void: "x" },
-      { Doc: "1", Day: DAY },
-    ]);
+    const mapped = mapRows(
+      await load(mappingWith({ input: `${GROUP}\nskip: =filled(void_)`, columns: "void_: Void" })),
+      [
+        { Doc: "1", Day: DAY },
+        { Doc: "1", Day: DAY, Void: "x" },
+        { Doc: "1", Day: DAY },
+      ],
+    );
     expect(mapped.map(({ row: number, outcome }) => [number, outcome.fate])).toEqual([
       [2, "valid"],
       [3, "skipped"],
@@ -144,10 +144,47 @@ describe("a group", () => {
   });
 });
 
+describe("columns of a group", () => {
+  const columns =
+    "gross: { header: Gross, as: number }\ntare: { header: Tare, as: number }\nnet: =gross - tare\ntotal: =sum(net)\nplate: { header: Plate, default: none }";
+  const values = async (attributes: string, rows: { [header: string]: string }[]) =>
+    mapRows(
+      await load(mappingWith({ input: GROUP, columns, attributes })),
+      rows.map((cells) => ({ Doc: "1", Day: DAY, ...cells })),
+    );
+  const shown = (mapped: Awaited<ReturnType<typeof values>>) =>
+    recordsOf(mapped).events[0]?.attributes.map(({ value }) => value);
+
+  it("that are formulas are computed for each row, or once where they are over the group", async () => {
+    const rows = [
+      { Gross: "10", Tare: "1" },
+      { Gross: "20", Tare: "2" },
+      { Gross: "", Tare: "3" },
+    ];
+    expect(shown(await values("T: =total, N: =count(net), M: =max(net)", rows))).toEqual(["27", "2", "18"]);
+    const [mapped] = await values("N: =net", rows);
+    expect(problemsOf(mapped)).toMatchObject([{ code: "group-differs" }]);
+  });
+
+  it("agree first, then take their default; in conflict they fail only where they are used", async () => {
+    expect(shown(await values("P: =plate", [{ Plate: "" }, { Plate: "A" }]))).toEqual(["A"]);
+    expect(shown(await values("P: =plate", [{ Plate: "" }, { Plate: "" }]))).toEqual(["none"]);
+    expect(shown(await values("T: =total", [{ Plate: "A", Gross: "1", Tare: "0" }, { Plate: "B" }]))).toEqual(["1"]);
+  });
+
+  it("do not nest what is over the group", async () => {
+    const error = await refusal(mappingWith({ input: GROUP, columns, attributes: "A: =sum(total)" }));
+    expect(error).toMatchObject({ code: "mapping-expression" });
+  });
+});
+
 describe("words of groups", () => {
   it("are refused in an input without a group", async () => {
-    expect(await refusal(mappingWith({ attributes: "A: { column: X, rows: sum, isPublic: true }" }))).toMatchObject({
-      code: "mapping-value",
+    expect(
+      await refusal(mappingWith({ columns: "x: { header: X, as: number }", attributes: "A: =sum(x)" })),
+    ).toMatchObject({
+      code: "mapping-expression",
+      hint: expect.stringContaining("group:") as string,
     });
     expect(await refusal(mappingWith({ event: "each: row" }))).toMatchObject({ code: "mapping-value" });
   });

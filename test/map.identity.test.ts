@@ -2,15 +2,16 @@ import { describe, expect, it } from "vitest";
 import { load, mapRows, recordsOf } from "./map.support.js";
 
 const YAML = (key = "") => `
-version: 1
+version: 2
 namespace: test
 defaults: { country: BR }
 inputs:
   rows:
+    columns: { land: { header: País, default: BR }, doc_type: Tipo, doc: Doc, called: Nome, street: Rua, nr: Nr, city: Cidade, uf: UF, k: K }
     participants:
-      org: { countryCode: { column: País, default: BR }, taxIdType: { column: Tipo }, taxId: { column: Doc }, name: Org, type: COMPANY }
+      org: { countryCode: =land, taxIdType: =doc_type, taxId: =doc, name: Org, type: COMPANY }
     addresses:
-      place: { ${key} participant: org, name: { column: Nome }, street: { column: Rua }, number: { column: Nr }, city: { column: Cidade }, countryState: { column: UF }, countryCode: { column: País, default: BR } }
+      place: { ${key} participant: org, name: =called, street: =street, number: =nr, city: =city, countryState: =uf, countryCode: =land }
 `;
 
 const PLACE = {
@@ -57,7 +58,7 @@ describe("the identity of an address (HARD-CASES H30)", () => {
         { ...PLACE, Rua: "Outra", K: "1" },
         { ...PLACE, K: "2" },
       ],
-      "key: { column: K },",
+      "key: =k,",
     );
     expect(second).toBe(first);
     expect(third).not.toBe(first);

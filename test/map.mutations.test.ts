@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileMapping } from "../src/map/compile-mapping.js";
-import { mappingSchema } from "../src/map/schema/mapping-schema.js";
-import { MappingSource } from "../src/map/source/mapping-source.js";
-import { parseWithSchema } from "../src/map/source/schema-problems.js";
+import { mappingSchema } from "../src/map/language/mapping-schema.js";
+import { MappingSource } from "../src/map/language/source.js";
+import { parseWithSchema } from "../src/map/language/schema-problems.js";
 
 const mappings = fileURLToPath(new URL("../mappings", import.meta.url));
 const names = (await readdir(mappings)).filter((name) => name.endsWith(".yaml") && !name.endsWith(".cases.yaml"));
@@ -32,8 +32,9 @@ const piece = fc.constantFrom(
   "null",
   "1",
   "true",
-  "column",
-  "expr",
+  "=",
+  "header",
+  "as",
   "when",
   "key",
   "ref",
@@ -60,10 +61,10 @@ describe("a mapping with slips of the pen", () => {
         const spec = source.problems.length > 0 ? undefined : parseWithSchema(mappingSchema, source.data, source, []);
         if (spec !== undefined) {
           compileMapping(spec, source, {
-            lookups: new Map(),
             tables: new Map(),
             functions: new Map(),
             functionsText: "",
+            functionsPath: null,
             dependencies: [],
           });
         }

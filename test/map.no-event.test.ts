@@ -5,13 +5,14 @@ import { load, mapRows, mappingWith, problemsOf, recordsOf } from "./map.support
 const rows = (input = "", each = "") =>
   mappingWith({
     input,
-    event: `${each}\nwhen: { equals: { Event: Pick-up } }`,
-    more: `drop:\n  ${each === "" ? "" : `${each}\n  `}when: { equals: { Event: [Drop-off, Return] } }\n  name: Drop\n  key: once\n  externalCreatedAt: { column: Day }\n  isPublic: true`,
+    columns: "event: Event\nid: Id",
+    event: `${each}\nby: event\nis: Pick-up`,
+    more: `drop:\n  ${each === "" ? "" : `${each}\n  `}by: event\n  is: [Drop-off, Return]\n  name: Drop\n  key: once\n  externalCreatedAt: =day\n  isPublic: true`,
   });
 const DAY = { Doc: "1", Day: "01/02/2026" };
 
 describe("a row in which none of the events happens", () => {
-  it("is invalid, and told which conditions failed and in which column", async () => {
+  it("whose word no event claims is invalid, with the words that there are and the nearest", async () => {
     const [good, bad] = mapRows(await load(rows()), [
       { ...DAY, Event: "Pick-up" },
       { ...DAY, Event: "Pickup" },
@@ -20,11 +21,39 @@ describe("a row in which none of the events happens", () => {
     expect(problemsOf(bad)).toEqual([
       {
         code: "no-event",
+        message: '"Pickup" is the word of no event; they are Pick-up, Drop-off, Return',
+        hint: expect.stringContaining('Did you mean "Pick-up"?'),
+        column: "Event",
+      },
+    ]);
+  });
+
+  it("is told which conditions failed, and in which column", async () => {
+    const [bad] = mapRows(await load(rows()), [{ ...DAY, Event: "" }]);
+    expect(problemsOf(bad)).toEqual([
+      {
+        code: "no-event",
         message:
           'none of the input\'s events happens in this row: step when "Event" is "Pick-up"; drop when "Event" is "Drop-off" or "Return"',
         hint: expect.stringContaining("rowsWithoutEvents: allow"),
         column: "Event",
       },
+    ]);
+  });
+
+  it("is an event of its own where one says `is: otherwise`", async () => {
+    const more =
+      "other: { by: event, is: otherwise, name: =event, key: once, externalCreatedAt: =day, isPublic: true }";
+    const mapping = await load(`${rows()}\n      ${more}\n`);
+    const { events } = recordsOf(
+      mapRows(mapping, [
+        { ...DAY, Event: "Entrega" },
+        { ...DAY, Event: "PICK-UP" },
+      ]),
+    );
+    expect(events.map(({ event, name }) => [event, name])).toEqual([
+      ["other", "Entrega"],
+      ["step", "Step"],
     ]);
   });
 
@@ -39,9 +68,9 @@ describe("a row in which none of the events happens", () => {
   });
 
   it("is skipped where `skip` says so, and the other mistakes of a row are still told", async () => {
-    const [skipped] = mapRows(await load(rows("skip: { equals: { Event: Draft } }")), [{ ...DAY, Event: "Draft" }]);
+    const [skipped] = mapRows(await load(rows('skip: =event == "Draft"')), [{ ...DAY, Event: "Draft" }]);
     expect(skipped?.outcome.fate).toBe("skipped");
-    const [bad] = mapRows(await load(rows("rowId: { column: Id }")), [{ ...DAY, Event: "Pickup" }]);
+    const [bad] = mapRows(await load(rows("rowId: =id")), [{ ...DAY, Event: "Pickup" }]);
     expect(problemsOf(bad).map(({ code }) => code)).toEqual(["value-required", "no-event"]);
   });
 
@@ -56,16 +85,21 @@ describe("a row in which none of the events happens", () => {
   });
 
   it("in a group is the row that has none of its own, when the whole group has none", async () => {
-    const mapping = await load(rows("group: { column: Doc }", "each: row"));
+    const mapping = await load(rows("group: =doc", "each: row"));
     const [group] = mapRows(mapping, [
       { ...DAY, Event: "Pick-up" },
       { ...DAY, Event: "Pickup" },
     ]);
-    expect(problemsOf(group)).toMatchObject([{ code: "no-event", message: expect.stringMatching(/^row 3: none/u) }]);
+    expect(problemsOf(group)).toMatchObject([
+      { code: "no-event", message: expect.stringMatching(/^row 3: "Pickup"/u) },
+    ]);
     const [none] = mapRows(mapping, [
       { ...DAY, Event: "x" },
       { ...DAY, Event: "y" },
     ]);
-    expect(problemsOf(none)).toMatchObject([{ code: "no-event", message: expect.stringMatching(/^none/u) }]);
+    expect(problemsOf(none)).toMatchObject([
+      { code: "no-event", message: expect.stringMatching(/^row 2: "x"/u) },
+      { code: "no-event", message: expect.stringMatching(/^row 3: "y"/u) },
+    ]);
   });
 });

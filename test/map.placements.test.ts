@@ -7,17 +7,19 @@ const DAY = { Doc: "1", Day: "01/02/2026", Ticket: "T1" };
 const AT = Date.UTC(2026, 1, 1);
 
 const YAML = mappingWith({
-  input: "rowId: { column: Id, required: false }",
-  fields: "kind: { column: Kind, required: true }",
+  columns:
+    "id: Id\nkind: { header: Kind, required: true }\nticket: Ticket\nkg: { header: Kg, as: number }\nnote: Note\nnever: Never",
+  input: "rowId: =default(id, 'none')",
+  fields: "kind: =kind",
   more: `
 weighing:
-  when: { filled: Ticket }
+  when: =filled(ticket)
   name: W
-  key: { column: Ticket }
-  externalCreatedAt: { column: Day }
+  key: =ticket
+  externalCreatedAt: =day
   isPublic: true
-  attributes: { Kg: { column: Kg, as: decimal, isPublic: true } }
-note: { when: { filled: Note }, name: N, key: content, within: file, externalCreatedAt: { column: Day }, isPublic: true }`,
+  attributes: { public: { Kg: =kg } }
+note: { when: =filled(note), name: N, key: content, within: file, externalCreatedAt: =day, isPublic: true }`,
 });
 
 async function placements(cells: { [header: string]: string }) {
@@ -70,7 +72,7 @@ describe("an invalid row", () => {
   });
 
   it("that yields a document without events holds that document", async () => {
-    const yaml = YAML.replace("name: Step", "name: Step\n        when: { filled: Never }");
+    const yaml = YAML.replace("name: Step", "name: Step\n        when: =filled(never)");
     const [mapped] = mapRows(await load(yaml), [{ Doc: "1", Kind: "" }]);
     expect(placementsOf(mapped)).toEqual([
       { document: { kind: "paper", key: "1" }, event: null, keyParts: null, at: null },
@@ -78,7 +80,7 @@ describe("an invalid row", () => {
   });
 
   it("whose condition fails places the event with nothing known", async () => {
-    const yaml = mappingWith({ event: `when: { expr: 'number(row["X"]) > 0.0' }` });
+    const yaml = mappingWith({ columns: "x: { header: X, as: number }", event: "when: =x > 0" });
     const [mapped] = mapRows(await load(yaml), [{ ...DAY, X: "?" }]);
     expect(placementsOf(mapped)).toEqual([
       { document: { kind: "paper", key: "1" }, event: "step", keyParts: null, at: null },
@@ -119,19 +121,20 @@ describe("an invalid row", () => {
 
 describe("a skipped row", () => {
   it("yields nothing, and says why", async () => {
-    const [mapped] = mapRows(await load(mappingWith({ input: "skip: { equals: { Situação: Rascunho } }" })), [
-      { ...DAY, Situação: "Rascunho" },
-    ]);
+    const [mapped] = mapRows(
+      await load(mappingWith({ columns: "status: Situação", input: 'skip: =status == "Rascunho"' })),
+      [{ ...DAY, Situação: "Rascunho" }],
+    );
     expect(mapped).toEqual({
       row: 2,
       alsoRows: [],
       rowId: null,
-      outcome: { fate: "skipped", reason: '"Situação" is "Rascunho"' },
+      outcome: { fate: "skipped", reason: 'status == "Rascunho" holds' },
     });
   });
 
   it("is not skipped where its cells cannot be trusted", async () => {
-    const mapping = await load(mappingWith({ input: "skip: { blank: Doc }" }));
+    const mapping = await load(mappingWith({ input: "skip: =blank(doc)" }));
     const header = ["Doc", "Day"];
     const [mapped] = bind(mapping, header).map([
       { ...row(2, header, {}), problems: [{ code: "row-short" as const, message: "", hint: null, column: null }] },

@@ -2,29 +2,32 @@ import { describe, expect, it } from "vitest";
 import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "./map.support.js";
 
 const WORKBOOK = `
-version: 1
+version: 2
 namespace: test
 defaults: { timezone: UTC, dates: ["dd/MM/yyyy"], country: BR }
 inputs:
   organisations:
     excel: { sheet: Orgs }
+    columns: { code: Código, cnpj: { header: CNPJ, as: taxId, type: CNPJ }, org_name: Nome }
     participants:
-      organisation: { key: { column: Código }, countryCode: Brasil, taxIdType: CNPJ, taxId: { column: CNPJ }, name: { column: Nome }, type: COMPANY }
+      organisation: { key: =code, countryCode: Brasil, taxId: =cnpj, name: =org_name, type: COMPANY }
   places:
     excel: { sheet: Places }
+    columns: { code: Código, org: Org, place_name: Nome }
     addresses:
-      place: { key: { column: Código }, participant: { ref: organisation, key: { column: Org } }, name: { column: Nome }, street: A, number: "1", city: Rio, countryState: rio de janeiro, countryCode: BR }
+      place: { key: =code, participant: { ref: organisation, key: =org }, name: =place_name, street: A, number: "1", city: Rio, countryState: rio de janeiro }
   papers:
     excel: { sheet: Papers }
+    columns: { series: Série, nr: Nr, org: Org, local: Local, id: Id, day: { header: Day, as: timestamp }, addr: Addr, again: Other }
     documents:
-      paper: { key: [{ column: Série }, { column: Nr }], participant: { ref: organisation, key: { column: Org } }, address: { ref: place, key: { column: Local } }, fields: {} }
-      old: { mode: existing, documentId: { column: Id }, when: { filled: Id } }
+      paper: { key: [=series, =nr], participant: { ref: organisation, key: =org }, address: { ref: place, key: =local }, fields: {} }
+      old: { mode: existing, id: =id, when: =filled(id) }
     events:
-      step: { document: paper, name: Step, key: once, externalCreatedAt: { column: Day }, isPublic: true }
-      late: { document: old, when: { filled: Id }, name: Late, key: once, externalCreatedAt: { column: Day }, isPublic: true,
-        participant: { natural: { countryCode: BR, taxIdType: CNPJ, taxId: "11.222.333/0001-81" } }, address: { id: { column: Addr } } }
-      other: { document: { ref: paper, key: [A, { column: Nr }] }, when: { filled: Other }, name: Other, key: once, externalCreatedAt: { column: Day }, isPublic: true,
-        participant: { id: p-1 }, address: { ref: place, key: { column: Local } } }
+      step: { document: paper, name: Step, key: once, externalCreatedAt: =day, isPublic: true }
+      late: { document: old, when: =filled(id), name: Late, key: once, externalCreatedAt: =day, isPublic: true,
+        participant: { taxIdType: CNPJ, taxId: "11.222.333/0001-81" }, address: { id: =addr } }
+      other: { document: { ref: paper, key: [A, =nr] }, when: =filled(again), name: Other, key: once, externalCreatedAt: =day, isPublic: true,
+        participant: { id: p-1 }, address: { ref: place, key: =local } }
 `;
 
 describe("records of other rows", () => {
@@ -98,7 +101,7 @@ describe("records of other rows", () => {
 
 describe("records of the same row", () => {
   it("that do not exist there make the row invalid where they are needed", async () => {
-    const yaml = mappingWith({}).replace("owner: { ", "owner: { when: { filled: Dono }, ");
+    const yaml = mappingWith({ columns: "dono: Dono" }).replace("owner: { ", "owner: { when: =filled(dono), ");
     const mapped = mapRows(await load(yaml), [{ Doc: "1", Day: "01/02/2026" }]);
     const problems = problemsOf(mapped[0]);
     expect(problems.map(({ code }) => code)).toEqual(["reference-absent", "reference-absent"]);
@@ -107,10 +110,7 @@ describe("records of the same row", () => {
 
   it("are not found in another input by name alone", async () => {
     const error = await refusal(
-      WORKBOOK.replace(
-        "participant: { ref: organisation, key: { column: Org } }, name",
-        "participant: organisation, name",
-      ),
+      WORKBOOK.replace("participant: { ref: organisation, key: =org }, name", "participant: organisation, name"),
     );
     expect(error).toMatchObject({
       code: "mapping-reference",
@@ -132,19 +132,16 @@ describe("records of the same row", () => {
 
 describe("a document", () => {
   it("to be created needs key, participant and address", async () => {
-    const error = await refusal("version: 1\nnamespace: t\ninputs: { a: { documents: { paper: { fields: {} } } } }\n");
+    const error = await refusal("version: 2\nnamespace: t\ninputs: { a: { documents: { paper: { fields: {} } } } }\n");
     expect(error).toMatchObject({ code: "mapping-invalid", message: expect.stringContaining("3 mistakes") as string });
   });
 
   it.each([
-    [
-      "to be created cannot have an id",
-      "paper: { key: { column: Nr }, documentId: x, participant: { id: a }, address: { id: b } }",
-    ],
+    ["to be created cannot have an id", "paper: { key: a, id: x, participant: { id: a }, address: { id: b } }"],
     ["that exists needs a key or an id", "paper: { mode: existing }"],
-    ["that exists has no fields", "paper: { mode: existing, key: { column: Nr }, fields: { a: 1 } }"],
+    ["that exists has no fields", "paper: { mode: existing, key: a, fields: { a: 1 } }"],
   ])("%s", async (_title, text) => {
-    expect((await refusal(`version: 1\nnamespace: t\ninputs:\n  a:\n    documents:\n      ${text}\n`)).code).toBe(
+    expect((await refusal(`version: 2\nnamespace: t\ninputs:\n  a:\n    documents:\n      ${text}\n`)).code).toBe(
       "mapping-value",
     );
   });

@@ -6,7 +6,7 @@ import { Ajv } from "ajv";
 import { parse } from "yaml";
 import { conversionNames } from "../src/map/convert/conversion.js";
 import { mappingJsonSchema } from "../src/map/json-schema.js";
-import { mappingSchema } from "../src/map/schema/mapping-schema.js";
+import { mappingSchema } from "../src/map/language/mapping-schema.js";
 import { mappingWith } from "./map.support.js";
 
 interface Node {
@@ -38,17 +38,14 @@ describe("the JSON Schema of the mapping language", () => {
 
   it.each([
     ["an unknown member", { fils: "x" }],
-    ["a wrong version", { version: 2 }],
+    ["a wrong version", { version: 1 }],
     [
-      "an event without a key",
-      { inputs: { rows: { events: { e: { name: "X", externalCreatedAt: { column: "D" }, isPublic: true } } } } },
+      "an event whose time is a list",
+      { inputs: { rows: { events: { e: { name: "X", key: "once", externalCreatedAt: ["=d"], isPublic: true } } } } },
     ],
-    ["a field with two sources", { inputs: { rows: { rowId: { column: "A", expr: "B" } } } }],
-    ["an unknown conversion", { inputs: { rows: { rowId: { column: "A", as: "decimall" } } } }],
-    [
-      "an unknown option of a conversion",
-      { inputs: { rows: { rowId: { column: "A", as: { name: "decimal", unit: [] } } } } },
-    ],
+    ["a value with members", { inputs: { rows: { rowId: { column: "A" } } } }],
+    ["an unknown type", { inputs: { rows: { columns: { a: { header: "A", as: "nubmer" } } } } }],
+    ["an unknown option of a type", { inputs: { rows: { columns: { a: { header: "A", as: "number", unit: [] } } } } }],
   ])("refuses %s", (_title, change) => {
     const good = parse(mappingWith({})) as object;
     expect(published(good)).toBe(true);
@@ -60,8 +57,8 @@ describe("the JSON Schema of the mapping language", () => {
     expect(Object.keys(root?.properties ?? {}).toSorted()).toEqual(Object.keys(mappingSchema.shape).toSorted());
   });
 
-  it("offers every conversion", () => {
-    const text = JSON.stringify((schema["definitions"] as { [name: string]: Node })["As"]);
+  it("offers every type of a column", () => {
+    const text = JSON.stringify(schema);
     for (const name of conversionNames) expect(text).toContain(`"const":"${name}"`);
   });
 

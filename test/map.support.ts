@@ -89,9 +89,14 @@ export function problemsOf(mapped: MappedRow | undefined): Problem[] {
   return mapped.outcome.problems;
 }
 
-/** A mapping with one document and one event, to whose parts a test adds what it is about. Indented by the caller's own text. */
+/**
+ * A mapping with one document and one event, to whose parts a test adds what it is about. `columns` stand beside `doc` and
+ * `day`; `attributes` are public. Indented by the caller's own text.
+ */
 export function mappingWith(parts: {
   defaults?: string;
+  tables?: string;
+  columns?: string;
   input?: string;
   fields?: string;
   event?: string;
@@ -99,19 +104,24 @@ export function mappingWith(parts: {
   more?: string;
 }): string {
   return `
-version: 1
+version: 2
 namespace: test
 defaults: { timezone: UTC, decimal: ",", dates: ["dd/MM/yyyy"], country: BR${parts.defaults === undefined ? "" : `, ${parts.defaults}`} }
+${parts.tables === undefined ? "" : `tables: { ${parts.tables} }`}
 inputs:
   rows:
 ${indent(parts.input ?? "", 4)}
+    columns:
+      doc: Doc
+      day: { header: Day, as: timestamp }
+${indent(parts.columns ?? "", 6)}
     participants:
-      owner: { countryCode: BR, taxIdType: CNPJ, taxId: "11.222.333/0001-81", name: Dono, type: COMPANY }
+      owner: { taxIdType: CNPJ, taxId: "11.222.333/0001-81", name: Dono, type: COMPANY }
     addresses:
-      home: { participant: owner, name: Casa, street: Rua A, number: "1", city: Santos, countryState: SP, countryCode: BR }
+      home: { participant: owner, name: Casa, street: Rua A, number: "1", city: Santos, countryState: SP }
     documents:
       paper:
-        key: { column: Doc }
+        key: =doc
         participant: owner
         address: home
         fields: { ${parts.fields ?? ""} }
@@ -119,10 +129,12 @@ ${indent(parts.input ?? "", 4)}
       step:
         name: Step
         key: once
-        externalCreatedAt: { column: Day }
+        externalCreatedAt: =day
         isPublic: true
 ${indent(parts.event ?? "", 8)}
-        attributes: { ${parts.attributes ?? ""} }
+        attributes:
+          public:
+            { ${parts.attributes ?? ""} }
 ${indent(parts.more ?? "", 6)}
 `;
 }

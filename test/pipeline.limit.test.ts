@@ -39,10 +39,7 @@ const target: Target = {
 async function importRows(name: string, rows: number) {
   const mappingPath = join(folder, "weighings.yaml");
   const path = join(folder, name);
-  writeFileSync(
-    mappingPath,
-    weighingMapping({ event: "        key: once\n        externalCreatedAt: { column: AT }" }),
-  );
+  writeFileSync(mappingPath, weighingMapping({ event: "        key: once\n        externalCreatedAt: =at" }));
   const lines = Array.from({ length: rows }, (_, row) => `11222333000181,${name}-${row},2026-01-01 10:00`);
   writeFileSync(path, ["CNPJ,MTR,AT", ...lines, ""].join("\n"));
   const summary = await runImport({

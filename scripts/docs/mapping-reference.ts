@@ -1,8 +1,9 @@
 /** docs/mapping-reference.md, from the schema that mappings are checked by: it cannot say anything else than the program does. */
 import { caseSchema } from "../../src/map/cases/cases-schema.js";
 import { conversionNames, conversions } from "../../src/map/convert/conversion.js";
+import { columnSchema, commonOptions } from "../../src/map/language/column-schema.js";
 import { mappingJsonSchema } from "../../src/map/json-schema.js";
-import { expressionFunctions } from "../../src/map/value/expression-functions.js";
+import { formulaFunctions } from "../../src/map/formula/functions.js";
 import { z } from "zod";
 
 interface Node {
@@ -31,16 +32,9 @@ const SECTIONS: readonly [definition: string, heading: string][] = [
   ["Address", "`addresses.<name>`"],
   ["Document", "`documents.<name>`"],
   ["Event", "`events.<name>`"],
-  ["Attribute", "`attributes.<name>`"],
   ["RelatedDocument", "`relatedDocument`"],
   ["Target", "`target`"],
-  ["Field", "Fields"],
-  ["Condition", "Conditions"],
-  ["Key", "Keys"],
-  ["ParticipantRef", "References to participants"],
-  ["AddressRef", "References to addresses"],
-  ["DocumentRef", "References to documents"],
-  ["JsonField", "Free JSON"],
+  ["Table", "`tables.<name>`"],
 ];
 
 export function mappingReference(): string {
@@ -54,7 +48,7 @@ export function mappingReference(): string {
     "[map-your-first-file.md](map-your-first-file.md) is the way in. *Required* members are marked.",
   ];
   for (const [name, heading] of SECTIONS) lines.push("", ...section(heading, definitions[name] ?? {}));
-  lines.push("", ...conversionSection(), "", ...functionSection(), "", ...casesSection(), "");
+  lines.push("", ...columnSection(), "", ...typeSection(), "", ...functionSection(), "", ...casesSection(), "");
   return lines.join("\n");
 }
 
@@ -126,7 +120,6 @@ function takes(node: Node): string {
 function reference(ref: string): string {
   const name = ref.split("/").at(-1) ?? "";
   const known = SECTIONS.find(([definition]) => definition === name);
-  if (name === "As") return "[a conversion](#conversions)";
   if (known === undefined) return "any JSON";
   return `[${name}](#${anchor(known[1])})`;
 }
@@ -138,12 +131,30 @@ function anchor(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-function conversionSection(): string[] {
+function columnSection(): string[] {
+  const schema = z.toJSONSchema(columnSchema, { target: "draft-7", io: "input", unrepresentable: "any" }) as Node;
+  const [, typed] = schema.anyOf ?? [];
+  const members = [...(typed?.anyOf ?? []), ...(typed?.oneOf ?? [])][0]?.properties ?? {};
   const lines = [
-    "## Conversions",
+    "## Columns",
     "",
-    "What `as` may name. Options stand beside the name: `as: { name: decimal, units: [kg] }`; a list applies several one after another.",
+    schema.description ?? "",
+    "",
+    "A column is `name: Header`, `name: =formula` over other columns, or an object with the members below and the options of its",
+    "type beside them: `{ header: Peso Bruto, as: number, units: { kg: 1, t: 1000 } }`.",
+    "",
+    "| Member | Takes | Meaning |",
+    "|---|---|---|",
+    "| `as` | [a type](#types) | What the cells are read as. Default `text`. |",
   ];
+  for (const [name, node] of Object.entries(members))
+    if (commonOptions.has(name) && name !== "as")
+      lines.push(`| \`${name}\` | ${cell(takes(node))} | ${cell(meaning(node))} |`);
+  return lines;
+}
+
+function typeSection(): string[] {
+  const lines = ["## Types", "", "What `as` may say of a column, and the options of each, which stand beside it."];
   for (const name of conversionNames) {
     const { description, options, examples: shown } = conversions[name];
     lines.push("", `### \`${name}\``, "", description, "");
@@ -165,20 +176,18 @@ function conversionSection(): string[] {
 
 function functionSection(): string[] {
   const lines = [
-    "## Expressions",
+    "## Formulas",
     "",
-    'Expressions are CEL. `row["Header"]` is the text of a column, trimmed, and `""` when it is blank; whole numbers are written `10`, decimals `10.0`, and the two',
-    "branches of `? :` have one type. Quote an expression that contains `: ` or `#` in YAML. Beside CEL's own functions there are:",
+    'A value that begins with `=` is a formula over the columns: `=gross - tare`. Texts stand in quotes (`=code + "-1"`); `==`, `!=`,',
+    "`<`, `<=`, `>`, `>=`, `in [ ]` compare, `&&`, `||` and `!` combine. Blank in, blank out: a formula over a blank is blank; a blank",
+    "equals nothing; a blank `when` or `skip` is false. Numbers are exact. `file`, `sheet` and `row` say where the row stands (no key may",
+    "reach `row`); a tax id has `.type` and `.country`; `tables.plants[code].region` looks up a table.",
     "",
     "| Function | Gives |",
     "|---|---|",
   ];
-  for (const { signature, meaning: gives } of expressionFunctions)
+  for (const { signature, meaning: gives } of formulaFunctions)
     lines.push(`| \`${cell(signature)}\` | ${cell(gives)} |`);
-  lines.push(
-    "",
-    "`cel.bind` is not available; `map`, `filter`, `all` and `exists` may stand in an expression twice at most, and not within each other.",
-  );
   return lines;
 }
 

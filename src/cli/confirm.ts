@@ -9,13 +9,18 @@ import type { World } from "./world.js";
  */
 export async function confirm(world: World, question: string, expected: string, yes: boolean): Promise<void> {
   if (yes) return;
-  const ask = world.ask ?? (world.stderr.isTTY && process.stdin.isTTY ? askTerminal : null);
+  const ask = terminalOf(world);
   const typed = ask === null ? null : await ask(`${question}\nType ${expected} to confirm: `);
   if (typed?.trim() === expected) return;
   throw new RowferryError(
     "not-confirmed",
     typed === null ? "Not a terminal, so nobody can confirm; pass --yes." : "It was not confirmed.",
   );
+}
+
+/** How a person is asked; null: nobody is at a terminal. */
+export function terminalOf(world: World): ((question: string) => Promise<string | null>) | null {
+  return world.ask ?? (world.stderr.isTTY && process.stdin.isTTY ? askTerminal : null);
 }
 
 async function askTerminal(question: string): Promise<string | null> {

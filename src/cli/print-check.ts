@@ -1,5 +1,5 @@
 /** What `rowferry check` says of a mapping and of files, as lines for a terminal. Text only; whoever calls it prints it. */
-import { describeMappingProblem, type MappingProblem } from "../map/source/mapping-problem.js";
+import { describeMappingProblem, type MappingProblem } from "../map/language/problem.js";
 import type { Dialect } from "../model/dialect.js";
 import { describePlace } from "../model/place.js";
 import type { CheckError, FileCheck, TableCheck } from "../pipeline/check-files.js";

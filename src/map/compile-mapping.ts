@@ -1,50 +1,68 @@
 /** A whole mapping from its checked text: pure, and without a file in sight. */
 import { basename, extname } from "node:path";
 import type { Beside } from "./beside.js";
-import { fingerprint, keyLabel, keyLabels } from "./fingerprints.js";
+import { compileCells } from "./column/cells.js";
+import { Conversions } from "./column/conversions.js";
+import { refuseName } from "./column/names.js";
+import type { Shared } from "./column/scope.js";
+import { compileTable, type Table } from "./column/table.js";
+import { fingerprint } from "./fingerprints.js";
+import { eventsOf, keyLabel, keyLabels } from "./language/labels.js";
+import { aggregates } from "./formula/aggregates.js";
+import { functionTable } from "./formula/functions.js";
 import { compileInput } from "./input/compile-input.js";
+import type { InputParts } from "./input/row-mapper.js";
 import { type InputFiles, matchCorrected, matchFiles, matchNameless } from "./input/match-files.js";
+import type { InputSpec, MappingSpec } from "./language/mapping-schema.js";
+import type { MappingSource } from "./language/source.js";
 import type { Mapping, MappingInput } from "./mapping.js";
-import type { Known } from "./record/reference.js";
-import type { MappingSpec } from "./schema/mapping-schema.js";
+import type { Known } from "./record/context.js";
 import { fillSettings } from "./settings.js";
-import type { MappingSource } from "./source/mapping-source.js";
-import { compileCells } from "./value/cells.js";
-import { ConversionShelf } from "./value/conversion-shelf.js";
-import { ExpressionCompiler } from "./value/expression.js";
 import { findWarnings } from "./warnings.js";
 
 /** Mistakes are reported to `source`; the mapping given is then of no use. */
 export function compileMapping(spec: MappingSpec, source: MappingSource, beside: Beside): Mapping {
   const { blank, trim, spreadsheetErrors, ...defaults } = spec.defaults ?? {};
   const cells = compileCells(blank ?? [], trim ?? true, spreadsheetErrors ?? "refuse", defaults);
-  const conversions = new ConversionShelf(defaults);
-  const expressions = new ExpressionCompiler(source, conversions, cells, beside.functions);
-  for (const refused of expressions.refused) source.report("mapping-functions", ["functions"], `${refused}.`);
+  const conversions = new Conversions(defaults);
+  const tables = new Map<string, Table | null>();
+  for (const [name, table] of Object.entries(spec.tables ?? {})) {
+    refuseName(name, source, ["tables", name]);
+    const file = beside.tables.get(name);
+    tables.set(name, file === undefined ? null : compileTable(name, table, file, source, { cells, conversions }));
+  }
+  const library = functionTable(conversions);
+  checkFunctions(beside, library, source);
   const { late } = fillSettings(spec.settings);
-  const lateAttribute = late.refuse ? null : late.attribute;
-  const shared = {
+  const shared: Shared = {
     source,
     conversions,
     cells,
-    lookups: beside.lookups,
-    expressions,
-    lateAttribute,
-    labels: keyLabels(spec),
+    library,
+    functions: beside.functions,
+    tables,
+    columns: spec.columns ?? {},
+    used: new Set(),
   };
-  const known = knownNames(spec);
-  const keyMakers = fingerprint(spec, beside);
+  const about = {
+    known: knownNames(spec),
+    labels: keyLabels(spec),
+    lateAttribute: late.refuse ? null : late.attribute,
+  };
   checkFormerLabels(spec, source);
 
   const files: InputFiles[] = [];
+  const compiled = new Map<string, InputParts>();
   for (const [name, inputSpec] of Object.entries(spec.inputs)) {
-    const input = compileInput(name, inputSpec, ["inputs", name], shared, known);
-    if (input !== null)
-      files.push({ input, patterns: inputSpec.files === undefined ? null : [inputSpec.files].flat() });
+    const found = compileInput(name, inputSpec, spec, shared, about);
+    if (found === null) continue;
+    compiled.set(name, found.parts);
+    files.push({ input: found.input, patterns: inputSpec.files === undefined ? null : [inputSpec.files].flat() });
   }
   if (Object.keys(spec.inputs).length === 0) source.report("mapping-value", ["inputs"], "The mapping has no inputs.");
   checkFiles(files, source);
   const inputs: MappingInput[] = files.map((entry) => entry.input);
+  const keyMakers = fingerprint(spec, compiled, { functionsText: beside.functionsText, tables });
   return {
     path: source.path,
     name: basename(source.path, extname(source.path)),
@@ -53,19 +71,31 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
     settings: fillSettings(spec.settings),
     fingerprints: keyMakers.fingerprints,
     keyMakers,
-    warnings: findWarnings(spec, source),
+    warnings: findWarnings(spec, source, shared.used),
     dependencies: beside.dependencies,
+    functions: beside.functionsPath,
     inputsFor: (fileName, corrected) =>
       corrected === undefined ? matchFiles(files, fileName) : [matchCorrected(files, fileName, corrected)],
     inputsForNameless: (format) => matchNameless(files, format),
   };
 }
 
+/** What the module exports is called by its own name, and takes something. */
+function checkFunctions({ functions }: Beside, library: ReadonlyMap<string, unknown>, source: MappingSource): void {
+  const own = new Set(["iff", "filled", "blank", "default", "required", "text", ...aggregates, ...library.keys()]);
+  for (const [name, { length }] of functions) {
+    const report = (message: string) => source.report("mapping-functions", ["functions"], `${message}.`);
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) report(`"${name}" is not a name that a formula can call`);
+    else if (own.has(name)) report(`${name}() has the name of a built-in function`);
+    else if (length === 0) report(`${name}() declares no parameter; a function that takes none is a constant`);
+  }
+}
+
 /** Two documents, or two events of an input, cannot both be what one was before. */
 function checkFormerLabels(spec: MappingSpec, source: MappingSource): void {
   for (const [name, input] of Object.entries(spec.inputs)) {
     for (const part of ["documents", "events"] as const) {
-      const members = Object.entries(input[part] ?? {});
+      const members = Object.entries(part === "events" ? eventsOf(input) : (input.documents ?? {}));
       for (const [label, { was }] of members) {
         const others = members.filter(([other, one]) => other !== label && keyLabel(other, one) === was);
         const [other] = others[0] ?? [];
@@ -82,13 +112,14 @@ function knownNames(spec: MappingSpec): Known {
   const participants = new Set(spec.elsewhere?.participants ?? []);
   const addresses = new Set(spec.elsewhere?.addresses ?? []);
   const documents = new Set(spec.elsewhere?.documents ?? []);
-  for (const input of Object.values(spec.inputs)) {
+  const { participants: parties, addresses: places } = spec;
+  for (const input of [{ participants: parties, addresses: places } as InputSpec, ...Object.values(spec.inputs)]) {
     for (const [name, participant] of Object.entries(input.participants ?? {}))
       if (participant.key !== undefined) participants.add(name);
     for (const [name, address] of Object.entries(input.addresses ?? {}))
       if (address.key !== undefined) addresses.add(name);
     for (const name of Object.keys(input.documents ?? {})) documents.add(name);
-    for (const event of Object.values(input.events ?? {}))
+    for (const event of Object.values(eventsOf(input)))
       if (event.target !== undefined) documents.add(event.target.document);
   }
   return { participants, addresses, documents };

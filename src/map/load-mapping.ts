@@ -1,53 +1,115 @@
 /** Loads a mapping file: the only place where the mapping touches the disk. Everything after it is pure and synchronous. */
+import { dirname, join } from "node:path";
+import { RowferryError } from "../model/error.js";
 import { compileMapping } from "./compile-mapping.js";
 import { readBeside } from "./beside.js";
 import type { Mapping } from "./mapping.js";
 import { readText } from "./read-text.js";
 import { findPlaceholders } from "./placeholders.js";
-import { type MappingProblem, mappingError } from "./source/mapping-problem.js";
-import { MappingSource } from "./source/mapping-source.js";
-import { parseWithSchema } from "./source/schema-problems.js";
-import { mappingSchema } from "./schema/mapping-schema.js";
+import { type MappingProblem, mappingError } from "./language/problem.js";
+import { MappingSource } from "./language/source.js";
+import { parseWithSchema } from "./language/schema-problems.js";
+import { mappingSchema, type MappingSpec } from "./language/mapping-schema.js";
 
 export interface CheckedMapping {
   /** Null where there are problems. */
   mapping: Mapping | null;
   /** In the order of the file. */
   problems: MappingProblem[];
-  /** Ids that `guess` wrote as "?" and that are still to be written; also among the mapping's warnings. */
+  /** What is still to be written or decided: ids that are "?", and in a draft its lines `# decide:`. */
   unwritten: MappingProblem[];
 }
 
 export interface LoadOptions {
-  /** Ids that `guess` wrote as "?": refused (default), since the service would refuse every row; or left for later. */
+  /** Ids that are still "?", which the service would refuse in every row: refused (default), or left for later. */
   placeholders?: "refuse" | "accept";
+  /** Mappings with open decisions: refused (default), or taken as they are, as rehearsals in the sandbox take them. */
+  drafts?: "refuse" | "accept";
 }
 
 /** @throws RowferryError with every mistake of the mapping, each with file, line, column and a caret line. */
-export async function loadMapping(path: string, { placeholders = "refuse" }: LoadOptions = {}): Promise<Mapping> {
+export async function loadMapping(path: string, options: LoadOptions = {}): Promise<Mapping> {
+  const { placeholders = "refuse", drafts = placeholders } = options;
   const { mapping, problems, unwritten } = await checkMapping(path);
   if (mapping === null) throw mappingError(problems, path);
-  if (placeholders === "refuse" && unwritten.length > 0) throw mappingError(unwritten, path);
+  const open = unwritten.filter(({ code }) => (code === "mapping-draft" ? drafts : placeholders) === "refuse");
+  if (open.length > 0) throw mappingError(open, path);
   return mapping;
 }
 
-/** As `loadMapping`, with the mistakes as data. @throws RowferryError `mapping-missing` when the file cannot be read. */
-export async function checkMapping(path: string): Promise<CheckedMapping> {
-  const text = await readText(path, "mapping-missing");
-  const source = new MappingSource(path, text);
-  const spec = source.problems.length > 0 ? undefined : parseWithSchema(mappingSchema, source.data, source, []);
+/** As `loadMapping`, with the mistakes as data. `running` is told of a module of functions before it runs. @throws RowferryError `mapping-missing` when the file cannot be read. */
+export async function checkMapping(
+  path: string,
+  running: (module: string) => void = () => {},
+): Promise<CheckedMapping> {
+  const source = new MappingSource(path, await readText(path, "mapping-missing"));
+  const spec = (await isReadable(source)) ? parseWithSchema(mappingSchema, source.data, source, []) : undefined;
   if (spec === undefined) return { mapping: null, problems: inOrder(source.problems), unwritten: [] };
-  const beside = await readBeside(spec, source);
-  const mapping = compileMapping(spec, source, beside);
+  const checked = spec as MappingSpec;
+  const beside = await readBeside(checked, source, running);
+  const mapping = compileMapping(checked, source, beside);
   return {
     mapping: source.problems.length > 0 ? null : mapping,
     problems: inOrder(source.problems),
-    unwritten: inOrder(findPlaceholders(spec, source)),
+    unwritten: inOrder([...findPlaceholders(checked, source), ...findDecisions(checked, source)]),
   };
 }
 
+/** Whether there is a mapping of this version, with the one that it extends. */
+async function isReadable(source: MappingSource): Promise<boolean> {
+  const data = source.data as { version?: unknown; extends?: unknown } | null | undefined;
+  if (source.problems.length > 0) return false;
+  if (data?.version === 1) {
+    const message = "This mapping is written in version 1 of the language, which is no longer read.";
+    source.report("mapping-value", ["version"], message, { hint: "docs/mapping-version-2.md shows old beside new." });
+    return false;
+  }
+  const name = data?.extends;
+  if (typeof name !== "string" || !/^[^/\\]+\.ya?ml$/.test(name)) return true;
+  const path = join(dirname(source.path), name);
+  try {
+    const base = new MappingSource(path, await readText(path, "mapping-missing"));
+    source.problems.push(...base.problems);
+    if (typeof base.data !== "object" || base.data === null)
+      source.report("mapping-value", ["extends"], `${name} holds no parts of a mapping.`);
+    else if ("extends" in base.data)
+      source.report("mapping-value", ["extends"], `${name} extends another one itself; one mapping extends one other.`);
+    if (source.problems.length === 0) source.extend(base);
+  } catch (error) {
+    if (!(error instanceof RowferryError)) throw error;
+    source.report(error.code, ["extends"], `${name}: ${error.message}.`, { hint: error.hint });
+  }
+  return source.problems.length === 0;
+}
+
+/** The lines of a draft that wait for a person; the line that makes it one where there are none. */
+function findDecisions({ draft }: MappingSpec, source: MappingSource): MappingProblem[] {
+  if (draft !== true) return [];
+  const hint =
+    "Decide it and remove the line; with the last one, remove `draft: true`. The sandbox takes drafts as they are.";
+  const open = source.lines(
+    "# decide:",
+    "mapping-draft",
+    (line) => `still to be decided: ${line.slice("# decide:".length).trim()}`,
+    hint,
+  );
+  return open.length > 0
+    ? open
+    : [
+        source.describe("mapping-draft", ["draft"], "the mapping is marked as a draft", {
+          at: "key",
+          hint: "Remove `draft: true` when it is right.",
+        }),
+      ];
+}
+
 function inOrder(problems: readonly MappingProblem[]): MappingProblem[] {
-  return problems.toSorted(
+  const seen = new Set<string>();
+  const once = problems.filter(({ place, message }) => {
+    const name = JSON.stringify([place, message]);
+    return seen.has(name) ? false : seen.add(name) !== undefined;
+  });
+  return once.toSorted(
     (a, b) => (a.place.line ?? 0) - (b.place.line ?? 0) || (a.place.character ?? 0) - (b.place.character ?? 0),
   );
 }

@@ -6,7 +6,7 @@ import type { ReadOptions } from "../model/dialect.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import type { Row } from "../model/row.js";
 import type { KeyMakers } from "./fingerprints.js";
-import type { MappingProblem } from "./source/mapping-problem.js";
+import type { MappingProblem } from "./language/problem.js";
 
 /** Choices that a mapping makes for staging, planning and submitting. Stored with the inputs, so that `resume` needs no mapping. */
 export interface MappingSettings {
@@ -66,7 +66,9 @@ export interface Mapping {
   keyMakers: KeyMakers;
   /** What is valid and yet seldom meant (`key: content`), with its place; `check` shows it. */
   warnings: readonly MappingProblem[];
-  /** Files beside the mapping that it uses (lookups, function modules), as paths. */
+  /** The module of functions that it runs; null: none. */
+  functions: string | null;
+  /** Files beside the mapping that it uses (tables, function modules), as paths. */
   dependencies: readonly string[];
   /**
    * The inputs that read this file (several only for the sheets of one workbook); of a corrected file always one, whose

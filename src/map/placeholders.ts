@@ -1,7 +1,7 @@
 /** Ids that `guess` could not tell and wrote as "?": a mapping that still has one is read, but is not fit for an import. */
-import type { MappingSpec } from "./schema/mapping-schema.js";
-import type { MappingProblem } from "./source/mapping-problem.js";
-import type { MappingSource, Path } from "./source/mapping-source.js";
+import type { MappingSpec } from "./language/mapping-schema.js";
+import type { MappingProblem } from "./language/problem.js";
+import type { MappingSource, Path } from "./language/source.js";
 
 const PLACEHOLDER = "?";
 /** Data of one's own, in which an `id` may be anything. */
@@ -14,14 +14,15 @@ export function findPlaceholders(spec: MappingSpec, source: MappingSource): Mapp
     if (value === null || typeof value !== "object" || Array.isArray(value)) return;
     for (const [name, member] of Object.entries(value)) {
       const place = [...path, name];
-      if ((name === "id" || name === "documentId") && isPlaceholder(member))
+      // A draft runs on the sandbox with what is still to be written.
+      if (member === PLACEHOLDER && (name === "id" || spec.draft !== true))
         found.push(
           source.describe(
             "mapping-doubtful",
             place,
-            `\`${name}: "${PLACEHOLDER}"\` stands for an id that is still to be written.`,
+            `\`${name}: "${PLACEHOLDER}"\` stands for what is still to be written.`,
             {
-              hint: "Write the id that the service gave, or name the columns that tell the record; the service refuses a question mark.",
+              hint: "Write the id that the service gave, or the columns that tell it; the service refuses a question mark.",
             },
           ),
         );
@@ -33,9 +34,4 @@ export function findPlaceholders(spec: MappingSpec, source: MappingSource): Mapp
       for (const [record, described] of Object.entries(input[kind] ?? {}))
         walk(described, ["inputs", name, kind, record]);
   return found;
-}
-
-function isPlaceholder(member: unknown): boolean {
-  const text = typeof member === "object" && member !== null && "value" in member ? member.value : member;
-  return text === PLACEHOLDER;
 }

@@ -1,6 +1,6 @@
 /** A mapping's settings with their defaults filled in. */
 import type { MappingSettings } from "./mapping.js";
-import type { SettingsSpec } from "./schema/mapping-schema.js";
+import type { SettingsSpec } from "./language/mapping-schema.js";
 
 export function fillSettings(spec: SettingsSpec = {}): MappingSettings {
   return {

@@ -1,11 +1,13 @@
 /** What is valid in a mapping and yet seldom meant; `rowferry check` shows it. */
+import { eventsOf } from "./language/labels.js";
 import { findPlaceholders } from "./placeholders.js";
-import type { MappingSpec } from "./schema/mapping-schema.js";
-import type { MappingProblem } from "./source/mapping-problem.js";
-import type { MappingSource } from "./source/mapping-source.js";
+import type { MappingSpec } from "./language/mapping-schema.js";
+import type { MappingProblem } from "./language/problem.js";
+import type { MappingSource } from "./language/source.js";
 
-export function findWarnings(spec: MappingSpec, source: MappingSource): MappingProblem[] {
-  const warnings: MappingProblem[] = findPlaceholders(spec, source);
+/** `used`: the tables that some formula reads. */
+export function findWarnings(spec: MappingSpec, source: MappingSource, used: ReadonlySet<string>): MappingProblem[] {
+  const warnings: MappingProblem[] = [...findPlaceholders(spec, source), ...source.doubts];
   const replaced = source.describeText(
     "mapping-doubtful",
     "\uFFFD",
@@ -13,8 +15,14 @@ export function findWarnings(spec: MappingSpec, source: MappingSource): MappingP
     "Write the letters again; otherwise they are sent as they stand.",
   );
   if (replaced !== null) warnings.push(replaced);
+  for (const name of Object.keys(spec.tables ?? {})) {
+    if (used.has(name)) continue;
+    const message = `No formula reads the table "${name}".`;
+    const hint = `Read it as tables.${name}[…], or remove it.`;
+    warnings.push(source.describe("mapping-doubtful", ["tables", name], message, { at: "key", hint }));
+  }
   for (const [inputName, input] of Object.entries(spec.inputs)) {
-    for (const [event, eventSpec] of Object.entries(input.events ?? {})) {
+    for (const [event, eventSpec] of Object.entries(eventsOf(input))) {
       const path = ["inputs", inputName, "events", event];
       const warn = (member: string, message: string, hint: string) =>
         warnings.push(
@@ -24,7 +32,7 @@ export function findWarnings(spec: MappingSpec, source: MappingSource): MappingP
         warn(
           "key",
           "`key: content` takes an edited row for a new event; the old one stays on the timeline.",
-          "Name a column that identifies the event, if the file has one.",
+          "Key it by a column that identifies the event, if the file has one.",
         );
       }
       if (

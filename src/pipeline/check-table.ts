@@ -1,6 +1,6 @@
 /** What one table (a CSV file, a sheet) looks like to one input of a mapping. Stages nothing, knows no ledger. */
 import { foldName } from "../map/fold.js";
-import { isOwnColumn } from "../map/value/columns.js";
+import { isOwnColumn } from "../map/column/headers.js";
 import type { MappingInput, RowMapper } from "../map/mapping.js";
 import type { Code } from "../model/codes.js";
 import type { Dialect } from "../model/dialect.js";

@@ -7,7 +7,7 @@ import { createRunStore } from "../ledger/runs.js";
 import { type ProblemCount, tallyProblems, tallyHeld } from "../ledger/problems.js";
 import { tallyOpen } from "../ledger/tally.js";
 import { inTransaction } from "../ledger/transaction.js";
-import { loadMapping } from "../map/load-mapping.js";
+import { type LoadOptions, loadMapping } from "../map/load-mapping.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { RowOutcomes, Summary } from "../model/summary.js";
@@ -26,8 +26,13 @@ export interface ImportOptions extends ResumeOptions {
 
 /** @throws RowferryError for anything that stops it before the first request; a run that has begun gives its summary. */
 export async function runImport(options: ImportOptions): Promise<Summary> {
-  const mapping = await loadMapping(options.mappingPath);
+  const mapping = await loadMapping(options.mappingPath, draftsFor(options));
   return run("import", mapping.path, options, (session) => stageFiles(session, mapping, options.files));
+}
+
+/** A draft is rehearsed in the sandbox, and sent nowhere else. */
+function draftsFor({ target }: { target: { name: string } }): LoadOptions {
+  return { drafts: target.name === "sandbox" ? "accept" : "refuse" };
 }
 
 export interface Plan extends Forecast {
@@ -56,7 +61,7 @@ export interface PlanOptions extends ImportOptions {
  * @throws RowferryError also `document-unknown`, when neither ledger nor files know the document that was asked for.
  */
 export async function planImport(options: PlanOptions): Promise<Plan> {
-  const mapping = await loadMapping(options.mappingPath);
+  const mapping = await loadMapping(options.mappingPath, draftsFor(options));
   const { session, leave, isCopy } = await openBeside(options, mapping.path);
   try {
     return await inTransaction(session.database, "ROLLBACK", async () => {

@@ -9,19 +9,22 @@ import type { World } from "./world.js";
 
 /** Manifests with one participant and place, and weighings of them. `event`: the members of the event beside its name. */
 export const weighingMapping = (parts: { event: string; input?: string; namespace?: string; documentKey?: string }) => `
-version: 1
+version: 2
 namespace: ${parts.namespace ?? "acme"}
 defaults: { timezone: UTC, dates: ["yyyy-MM-dd HH:mm"], country: BR }
 inputs:
   weighings:
 ${parts.input ?? ""}
+    columns: { cnpj: { header: CNPJ, as: taxId, type: CNPJ }, mtr: MTR, ticket: Ticket, id: Id,
+      date: { header: Date, as: timestamp }, at: { header: At, as: timestamp }, at_text: At,
+      weight: Weight, kg: { header: Weight, as: number } }
     participants:
-      generator: { countryCode: BR, taxIdType: CNPJ, taxId: { column: CNPJ }, name: Generator, type: COMPANY }
+      generator: { taxId: =cnpj, name: Generator, type: COMPANY }
     addresses:
-      origin: { participant: generator, name: Matriz, street: Rua A, number: "1", city: Campinas, countryState: SP, countryCode: BR }
+      origin: { participant: generator, name: Matriz, street: Rua A, number: "1", city: Campinas, countryState: SP }
     documents:
       manifest:
-        key: ${parts.documentKey ?? "{ column: MTR }"}
+        key: ${parts.documentKey ?? "=mtr"}
         participant: generator
         address: origin
         fields: { category: MassID }

@@ -4,37 +4,29 @@ import { once } from "node:events";
 import { join } from "node:path";
 
 const MAPPING = `
-version: 1
+version: 2
 namespace: sizes
 defaults: { timezone: UTC, dates: ["yyyy-MM-dd HH:mm:ss"], country: BR }
 inputs:
   deliveries:
+    columns: { delivery: Delivery, event: Event, ticket: Ticket, date: { header: Date, as: timestamp }, credit: Credit, remarks: Remarks }
     participants:
-      carrier: { countryCode: BR, taxIdType: OTHER, taxId: "1", name: Carrier, type: COMPANY }
+      carrier: { taxIdType: OTHER, taxId: "1", name: Carrier, type: COMPANY }
     addresses:
-      yard: { participant: carrier, name: Yard, street: Rua A, number: "1", city: Campinas, countryState: SP, countryCode: BR }
+      yard: { participant: carrier, name: Yard, street: Rua A, number: "1", city: Campinas, countryState: SP }
     documents:
-      delivery: { when: { expr: 'row["Event"] != "Issued"' }, key: { column: Delivery }, participant: carrier, address: yard, externalId: { column: Delivery }, fields: { category: Delivery } }
-      credit: { when: { equals: { Event: Issued } }, key: { column: Delivery }, participant: carrier, address: yard, fields: { category: Credit } }
+      delivery: { when: =event != "Issued", key: =delivery, participant: carrier, address: yard, externalId: =delivery, fields: { category: Delivery } }
+      credit: { when: =event == "Issued", key: =delivery, participant: carrier, address: yard, fields: { category: Credit } }
     events:
-      issued: &event
-        when: { equals: { Event: Issued } }
-        document: credit
-        name: Issued
-        key: { column: Ticket }
-        externalCreatedAt: { column: Date }
-        isPublic: true
-        participant: carrier
-        address: yard
-        attributes:
-          Remarks: { column: Remarks, isPublic: false }
-      weighed: { <<: *event, when: { equals: { Event: Weighed } }, document: delivery, name: Weighed }
+      defaults: { by: event, key: =ticket, externalCreatedAt: =date, isPublic: true, participant: carrier, address: yard,
+        attributes: { private: { Remarks: =remarks } } }
+      issued: { is: Issued, document: credit, name: Issued }
+      weighed: { is: Weighed, document: delivery, name: Weighed }
       settled:
-        <<: *event
-        when: { equals: { Event: Settled } }
+        is: Settled
         document: delivery
         name: RELATED
-        relatedDocument: { document: { ref: credit, key: { column: Credit } }, bidirectional: false }
+        relatedDocument: { document: { ref: credit, key: =credit }, bidirectional: false }
 `;
 
 export interface Delivery {

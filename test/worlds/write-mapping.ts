@@ -80,7 +80,8 @@ function writeInput(input: InputPlan): Members {
         participant: party,
         address: place,
         fields: {
-          kind,
+          // A text that is the name of a column too is confirmed as one.
+          kind: `="${kind}"`,
           ...named(
             Object.entries(fields),
             ([name]) => name,

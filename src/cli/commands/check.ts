@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { checkMapping } from "../../map/load-mapping.js";
 import type { Mapping } from "../../map/mapping.js";
-import type { MappingProblem } from "../../map/source/mapping-problem.js";
+import type { MappingProblem } from "../../map/language/problem.js";
 import { codes } from "../../model/codes.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { checkFiles, type FileCheck } from "../../pipeline/check-files.js";
@@ -40,7 +40,11 @@ async function check(frame: Frame, mappingPath: string, files: string[], flags: 
   const quiet = flags.quiet === true;
   const output = createOutput(world, { ...flags, quiet: false });
   const shown = shownPath(resolve(world.cwd, mappingPath), world.cwd);
-  const checked = await checkMapping(resolve(world.cwd, mappingPath));
+  const checked = await checkMapping(resolve(world.cwd, mappingPath), (module) =>
+    world.stderr.write(
+      `Runs the functions of ${shownPath(module, world.cwd)}, which have all rights of this program.\n`,
+    ),
+  );
   const relative = (problem: MappingProblem) => ({ ...problem, place: { ...problem.place, file: shown } });
   const problems = checked.problems.map(relative);
   const warnings = checked.mapping?.warnings.map(relative) ?? [];

@@ -42,7 +42,7 @@ export const convertDefaultsShape = {
     .min(1)
     .optional()
     .describe(
-      "Formats of dates and times in luxon's notation (`dd/MM/yyyy HH:mm`), or `ISO`, `EXCEL`. No other is read.",
+      "Formats of dates and times in luxon's notation (`dd/MM/yyyy HH:mm`), or `ISO`, `EXCEL`, `UNIX` (seconds since 1970), `UNIX_MS`. No other is read.",
     ),
   country: z
     .string()

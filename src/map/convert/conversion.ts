@@ -4,7 +4,7 @@ import { boolean } from "./boolean.js";
 import type { Conversion, ConversionKind, ConvertDefaults } from "./conversion-kind.js";
 import { country } from "./country.js";
 import { date } from "./date.js";
-import { decimal } from "./decimal.js";
+import { number } from "./decimal.js";
 import { hash } from "./hash.js";
 import { integer } from "./integer.js";
 import { phone } from "./phone.js";
@@ -22,7 +22,7 @@ export { convertDefaultsShape } from "./conversion-kind.js";
 export const conversions = {
   text,
   integer,
-  decimal,
+  number,
   boolean,
   date,
   timestamp,

@@ -76,7 +76,24 @@ const excelSerial: DateFormat = {
   },
 };
 
-const special: Record<string, DateFormat> = { ISO: iso, EXCEL: excelSerial };
+/** Seconds or milliseconds since 1970. */
+function epoch(format: string, form: RegExp, factor: number): DateFormat {
+  const read = (text: string) => {
+    if (!form.test(text)) return "form";
+    const parts = fromUtc(Math.trunc(Number(text) * factor));
+    return exists(parts) ? { ...parts, offset: 0 } : "impossible";
+  };
+  return { format, shape: format, hasTime: true, read };
+}
+
+const special: Record<string, DateFormat> = {
+  ISO: iso,
+  EXCEL: excelSerial,
+  UNIX: epoch("UNIX", /^\d{9,10}(?:\.\d{1,9})?$/, 1000),
+  UNIX_MS: epoch("UNIX_MS", /^\d{12,13}$/, 1),
+};
+/** What a number of a workbook may be: digits without a sign between them. */
+const ofDigits = /^(?:#+|EXCEL|UNIX|UNIX_MS)$/;
 
 /** The reader of one field's dates. @throws RowferryError `conversion-options` without formats, or with one that reads no date. */
 export function compileDateReader(
@@ -86,6 +103,7 @@ export function compileDateReader(
   const formats = compileFormats(options, defaults);
   const clashing = formats.some((one) => formats.some((other) => one !== other && one.shape === other.shape));
   const reading = clashing ? readUnlessAmbiguous : readFirst;
+  const numeric = formats.filter(({ shape }) => ofDigits.test(shape));
   return (cell, kind) => {
     if (kind === "text") {
       const text = cell.trim();
@@ -99,9 +117,9 @@ export function compileDateReader(
       if (typeof parts === "string") return refuseDate(cell, parts, formats);
       return { parts, hasTime: found?.[4] !== undefined };
     }
-    if (kind === "number" && formats.includes(excelSerial)) {
-      const parts = excelSerial.read(cell);
-      return typeof parts === "string" ? refuseDate(cell, parts, formats) : { parts, hasTime: true };
+    if (kind === "number" && numeric.length > 0) {
+      const read = reading(numeric, cell);
+      return typeof read === "string" ? refuseDate(cell, read, formats) : read;
     }
     return refuseKind(cell, kind, "a date");
   };
@@ -121,7 +139,7 @@ function compileFormats(options: DateOptions, defaults: ConvertDefaults): DateFo
     const compiled = special[format] ?? compileDateFormat(format, { twoDigitYears, language });
     if (typeof compiled === "string") {
       throw new RowferryError("conversion-options", compiled, {
-        hint: "Formats are written like dd/MM/yyyy HH:mm (luxon's notation), or ISO, or EXCEL.",
+        hint: "Formats are written like dd/MM/yyyy HH:mm (luxon's notation), or ISO, EXCEL, UNIX (seconds since 1970) or UNIX_MS.",
       });
     }
     return compiled;

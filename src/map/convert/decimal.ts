@@ -2,7 +2,6 @@
 import { z } from "zod";
 import type { CellKind } from "../../model/row.js";
 import { type ConvertDefaults, type ConvertResult, convertDefaultsShape, defineConversion } from "./conversion-kind.js";
-import { exactNumber } from "../../model/json.js";
 import { Exact, MAX_DIGITS, plainNumber, TooLong } from "./exact.js";
 import { type NumberFault, readNumber } from "./number-text.js";
 import { quoteCell, refuse, refuseKind } from "./refuse.js";
@@ -73,10 +72,8 @@ export function compileNumberReader(
       const known = [...factors.keys()].join(", ");
       return refuse(
         "number-unit",
-        `${quoteCell(cell)} carries ${quoteCell(number.unit)}, which is not a unit of this field`,
-        known === ""
-          ? "Name the unit under `as: { name: decimal, units: […] }`, or remove it from the cell."
-          : `Known units: ${known}.`,
+        `${quoteCell(cell)} carries ${quoteCell(number.unit)}, which is not a unit of this column`,
+        known === "" ? "Name the unit in the column's `units`, or remove it from the cell." : `Known units: ${known}.`,
       );
     }
     return times === "1" ? number.text : multiply(cell, number.text, times, mark);
@@ -137,9 +134,9 @@ export function refuseRange(
   return null;
 }
 
-export const decimal = defineConversion({
+export const number = defineConversion({
   description:
-    "An exact decimal number, as text in plain notation (`1500.5`): no grouping, no exponent, no superfluous zeros; at most 60 digits. Text cells are read under the mapping's `decimal` mark; numbers of a workbook are taken as they are. With `number: true` the value is a JSON number with all its digits.",
+    "An exact decimal number of at most 60 digits: in attributes and keys text in plain notation (`1500.5`), in `fields`, `value` and `extra` a JSON number with all its digits. Text cells are read under the mapping's `decimal` mark; numbers of a workbook are taken as they are.",
   options: z.object({
     ...numberOptions,
     places: z
@@ -148,17 +145,16 @@ export const decimal = defineConversion({
       .max(20)
       .optional()
       .describe("Exactly so many digits after the point, filled with zeros; more in the cell are an error."),
-    number: z.boolean().optional().describe("Give a JSON number instead of text; default false."),
   }),
   gives: "string",
   examples: [
-    { spec: { name: "decimal", decimal: "," }, in: "1.500,50", out: "1500.5" },
-    { spec: { name: "decimal", decimal: ",", units: { kg: 1, t: 1000 } }, in: "1,25 t", out: "1250" },
-    { spec: { name: "decimal", decimal: ".", number: true }, in: "-23.5505", out: -23.5505 },
+    { spec: { name: "number", decimal: "," }, in: "1.500,50", out: "1500.5" },
+    { spec: { name: "number", decimal: ",", units: { kg: 1, t: 1000 } }, in: "1,25 t", out: "1250" },
+    { spec: { name: "number", decimal: "." }, in: "-23.5505", out: "-23.5505" },
   ],
   compile(options, defaults) {
     const read = compileNumberReader(options, defaults);
-    const { places, number: asNumber } = options;
+    const { places } = options;
     const ranged = options.min !== undefined || options.max !== undefined;
     return (cell, kind) => {
       const value = read(cell, kind);
@@ -172,7 +168,6 @@ export const decimal = defineConversion({
       }
       const refusal = ranged ? refuseRange(cell, value, options) : null;
       if (refusal !== null) return refusal;
-      if (asNumber === true) return { value: exactNumber(value) };
       if (places === undefined || places === 0) return { value };
       return { value: `${value.split(".")[0]}.${fraction.padEnd(places, "0")}` };
     };

@@ -1,183 +1,148 @@
-/** metadata.attributes of an event: each with its own isPublic, always text (service.md, Event). */
+/** metadata.attributes of an event by visibility: each is public, private, or as the event is, and always text (service.md, Event). */
 import type { Attribute } from "../../model/records.js";
-import { compileGlob } from "../glob.js";
-import type { AttributeSpec } from "../schema/event-schema.js";
-import type { Path } from "../source/mapping-source.js";
-import type { BoundColumns, ColumnUse } from "../value/columns.js";
-import type { CompileContext } from "../value/compile-context.js";
-import { compileField, type Field } from "../value/field.js";
-import type { Read, RowView, Value } from "../value/row-view.js";
-import { booleanSlot, textSlot } from "../value/slot.js";
+import { type Column, merged } from "../formula/part.js";
+import { asText, type View } from "../column/view.js";
+import type { Headers } from "../column/headers.js";
+import { newReads, type Reads } from "../formula/part.js";
+import type { EventSpec, FieldInfo } from "../language/record-schema.js";
+import type { Site } from "../language/site.js";
+import type { RecordContext } from "./context.js";
+import { compileValue } from "./values.js";
 
 export interface Attributes {
-  uses: ColumnUse[];
-  bind(columns: BoundColumns): (view: RowView) => Attribute[] | null;
+  reads: Reads;
+  tree: string;
+  /** Refuses names that two columns of this header would write. */
+  bind(headers: Headers, view: View): void;
+  run(view: View, isPublic: boolean | null): Attribute[] | null;
 }
 
+type Read = (view: View, add: (name: string, value: string | null) => void) => void;
 interface Entry {
-  name: string;
-  read: Read<Value>;
-  /** The constant, or how to read it. */
-  isPublic: boolean | Read<Value>;
+  shown: "public" | "private" | "asEvent";
+  read: Read;
 }
-
-/** `taken`: names of attributes, with the columns that each is made of. */
-type BindEntry = (columns: BoundColumns, taken: Map<string, readonly ColumnUse[]>) => Entry[];
 
 /** `needsReason`: the event is a CANCEL. Null: they cannot be used, and why has been reported. */
 export function compileAttributes(
-  specs: { [name: string]: AttributeSpec },
-  label: string,
-  path: Path,
-  context: CompileContext,
+  spec: NonNullable<EventSpec["attributes"]>,
+  site: Site,
+  { scope, lateAttribute }: RecordContext,
   needsReason: boolean,
 ): Attributes | null {
-  const uses: ColumnUse[] = [];
-  const binds: BindEntry[] = [];
-  const fixed: [string, readonly ColumnUse[]][] = [];
+  const entries: Entry[] = [];
+  const sets: { column: Column; site: Site }[] = [];
+  const reads: Reads[] = [];
+  const trees: string[] = [];
+  const taken = new Map<string, Reads>();
   let failed = false;
-  for (const [name, spec] of Object.entries(specs)) {
-    const place = [...path, name];
-    const entry = compileEntry(
-      name,
-      spec,
-      `${label}: attribute "${name}"`,
-      place,
-      context,
-      needsReason && name === "reason",
-    );
-    if (entry === null) failed = true;
-    else {
-      uses.push(...entry.uses);
-      binds.push(entry.bind);
-      if (spec.columns === undefined) fixed.push([name, entry.uses]);
+  for (const shown of ["public", "private", "asEvent"] as const) {
+    for (const [name, value] of Object.entries(spec[shown] ?? {})) {
+      const place = site.at(shown, site.label).at(name, `${site.label.replace(/attributes$/, "")}attribute "${name}"`);
+      if (name === "*") {
+        const set = setOf(value, place, scope);
+        if (set === null) failed = true;
+        else {
+          sets.push({ column: set, site: place });
+          reads.push(set.reads);
+          trees.push(set.tree);
+          entries.push({ shown, read: spread(set, taken) });
+        }
+        continue;
+      }
+      if (name === lateAttribute) {
+        place.reportName("mapping-rule", ": `settings.late` writes the attribute of this name; rename one of them.");
+        failed = true;
+        continue;
+      }
+      if (taken.has(name)) {
+        place.reportName("mapping-value", ": it stands under another visibility too.");
+        failed = true;
+        continue;
+      }
+      const required = needsReason && name === "reason";
+      const info: FieldInfo = { takes: "text", required, identity: false };
+      const field = compileValue(value, info, place, scope);
+      taken.set(name, field?.reads ?? newReads());
+      if (field === null) {
+        failed = true;
+        continue;
+      }
+      reads.push(field.reads);
+      trees.push(`${name} ${field.tree}`);
+      entries.push({
+        shown,
+        read: (view, add) => {
+          const text = field.run(view);
+          if (text === null) add(name, null);
+          else if (text !== undefined) add(name, String(text));
+        },
+      });
     }
   }
   if (failed) return null;
   return {
-    uses,
-    bind: (columns) => {
-      const taken = new Map(fixed);
-      const entries = binds.flatMap((bind) => bind(columns, taken));
-      return (view) => readEntries(entries, view);
+    reads: merged(reads),
+    tree: trees.join(" "),
+    bind: (headers, view) => {
+      for (const { column } of sets) bindSet(column, headers, view, taken, lateAttribute);
     },
-  };
-}
-
-function readEntries(entries: readonly Entry[], view: RowView): Attribute[] | null {
-  const attributes: Attribute[] = [];
-  let whole = true;
-  for (const entry of entries) {
-    const value = entry.read(view);
-    if (value === undefined) continue;
-    const isPublic = typeof entry.isPublic === "boolean" ? entry.isPublic : entry.isPublic(view);
-    if (value === null || isPublic == null) whole = false;
-    else attributes.push({ name: entry.name, value: String(value), isPublic: isPublic === true });
-  }
-  return whole ? attributes : null;
-}
-
-function compileEntry(
-  name: string,
-  spec: AttributeSpec,
-  label: string,
-  path: Path,
-  context: CompileContext,
-  required: boolean,
-): { uses: ColumnUse[]; bind: BindEntry } | null {
-  const { columns: pattern, except, isPublic: publicSpec, ...field } = spec;
-  if (publicSpec === undefined) {
-    context.source.report(
-      "mapping-rule",
-      path,
-      `${label}: "isPublic" is missing; every attribute needs its own (service.md, Event).`,
-      { at: "key" },
-    );
-    return null;
-  }
-  const isPublic = compileField(publicSpec, booleanSlot(`${label}: isPublic`, true), [...path, "isPublic"], context);
-  if (except !== undefined && pattern === undefined) {
-    context.source.report("mapping-value", [...path, "except"], "`except` belongs to `columns`.", { at: "key" });
-  }
-  if (name === context.lateAttribute && pattern === undefined) {
-    const message = `${label}: \`settings.late\` writes the attribute of this name; rename one of them.`;
-    context.source.report("mapping-rule", path, message, { at: "key" });
-    return null;
-  }
-  if (pattern !== undefined) return compileMatching(pattern, except ?? [], field, isPublic, label, path, context);
-  const value = compileField(field, textSlot(label, required), path, context);
-  if (value === null || isPublic === null) return null;
-  if (required && (value.constant === "" || spec.required === false)) {
-    context.source.report(
-      "mapping-rule",
-      path,
-      `${label}: the reason of a CANCEL must not be empty (service.md, Event endpoints, rule 9).`,
-    );
-    return null;
-  }
-  return {
-    uses: [...value.uses, ...isPublic.uses],
-    bind: (columns) => [{ name, read: value.bind(columns), isPublic: bindPublic(isPublic, columns) }],
-  };
-}
-
-function bindPublic(isPublic: Field, columns: BoundColumns): boolean | Read<Value> {
-  return typeof isPublic.constant === "boolean" ? isPublic.constant : isPublic.bind(columns);
-}
-
-/**
- * One attribute for every column whose header matches, named like the header. One that another attribute of that name
- * reads already is left out; a name that two columns would write is refused.
- */
-function compileMatching(
-  pattern: string,
-  except: readonly string[],
-  field: Omit<AttributeSpec, "columns" | "except" | "isPublic">,
-  isPublic: Field | null,
-  label: string,
-  path: Path,
-  context: CompileContext,
-): { uses: ColumnUse[]; bind: BindEntry } | null {
-  for (const name of ["column", "template", "expr", "value"] as const) {
-    if (field[name] === undefined) continue;
-    context.source.report("mapping-value", [...path, name], `${label}: \`${name}\` cannot stand beside \`columns\`.`, {
-      at: "key",
-    });
-    return null;
-  }
-  const fits = compileGlob(pattern);
-  const excluded = except.map(compileGlob);
-  // A trial, so that mistakes in the conversion are found before any file is.
-  const trial = compileField({ ...field, column: pattern }, textSlot(label, false), path, context);
-  if (trial === null || isPublic === null) return null;
-  return {
-    uses: isPublic.uses,
-    bind: (columns, taken) => {
-      const headerAt = (index: number): string => columns.header[index] ?? "";
-      const found = columns.matching((header) => fits(header) && !excluded.some((test) => test(header)));
-      // By name, not as the file's columns stand: an export with its columns in another order says nothing new.
-      const indexes = found.toSorted((a, b) => (headerAt(a) < headerAt(b) ? -1 : 1));
-      const entries: Entry[] = [];
-      for (const index of indexes) {
-        const header = headerAt(index);
-        const other = taken.get(header);
-        if (other !== undefined) {
-          if (!other.some((use) => columns.isAt(use, index)))
-            columns.refuse(
-              `the attribute "${header}" and the column "${header}" that \`columns: ${pattern}\` takes write one name; list the column under \`except\``,
-            );
-          continue;
-        }
-        taken.set(header, [[header]]);
-        if (header === context.lateAttribute)
-          columns.refuse(
-            `\`columns: ${pattern}\` takes the column "${header}", and \`settings.late\` writes the attribute of that name; rename the latter, or list the column under \`except\``,
-          );
-        const one = compileField({ ...field, column: header }, textSlot(`attribute "${header}"`, false), path, context);
-        if (one !== null)
-          entries.push({ name: header, read: one.bind(columns), isPublic: bindPublic(isPublic, columns) });
+    run: (view, isPublic) => {
+      const attributes: Attribute[] = [];
+      let whole = true;
+      for (const { shown, read } of entries) {
+        read(view, (name, value) => {
+          if (value === null || (shown === "asEvent" && isPublic === null)) whole = false;
+          else attributes.push({ name, value, isPublic: shown === "asEvent" ? isPublic === true : shown === "public" });
+        });
       }
-      return entries;
+      return whole ? attributes : null;
     },
   };
+}
+
+function setOf(value: unknown, site: Site, scope: RecordContext["scope"]): Column | null {
+  const name = typeof value === "string" && value.startsWith("=") ? value.slice(1).trim() : "";
+  const column = scope.column(name);
+  if (column === null) return null;
+  if (column?.set != null) return column;
+  const hint = 'Declare one under `columns:`, `measured: { headers: "Teor *" }`, and spread it: "*": =measured.';
+  return site.report("mapping-value", ": what is spread must be a set of columns.", hint);
+}
+
+/** One attribute for every header of the set; one that an attribute of that name reads already is left out. */
+function spread({ set, slot, type }: Column, taken: ReadonlyMap<string, Reads>): Read {
+  return (view, add) => {
+    for (const index of view.sets[slot] ?? []) {
+      const name = view.header[index] ?? "";
+      if (taken.has(name)) continue;
+      const value = set?.at(view, index);
+      if (value === null) add(name, null);
+      else if (value !== undefined && value !== "") add(name, asText(value, type));
+    }
+  };
+}
+
+function bindSet(
+  column: Column,
+  headers: Headers,
+  view: View,
+  taken: ReadonlyMap<string, Reads>,
+  late: string | null,
+): void {
+  const pattern = column.set?.pattern ?? "";
+  const seen = new Set<string>();
+  for (const index of view.sets[column.slot] ?? []) {
+    const name = view.header[index] ?? "";
+    const own = taken.get(name);
+    if (seen.has(name) || (own !== undefined && ![...own.columns].some(({ slot }) => view.index[slot] === index)))
+      headers.refuse(
+        `the attribute "${name}" and the column "${name}" that \`headers: ${pattern}\` takes write one name; list the column under \`except\``,
+      );
+    if (name === late)
+      headers.refuse(
+        `\`headers: ${pattern}\` takes the column "${name}", and \`settings.late\` writes the attribute of that name; rename the latter, or list the column under \`except\``,
+      );
+    seen.add(name);
+  }
 }

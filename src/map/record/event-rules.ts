@@ -1,11 +1,12 @@
 /** Rules of the service for events that can be told from the mapping alone (service.md, Event endpoints and Events). */
+import type { JsonValue } from "../../model/json.js";
+import type { EventRecord } from "../../model/records.js";
+import type { View } from "../column/view.js";
+import type { EventSpec } from "../language/record-schema.js";
+import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
-import type { EventSpec } from "../schema/event-schema.js";
-import type { Path } from "../source/mapping-source.js";
-import type { CompileContext } from "../value/compile-context.js";
-import type { Value } from "../value/row-view.js";
 
-export const RESERVED_NAMES: ReadonlySet<string> = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
+const RESERVED_NAMES: ReadonlySet<string> = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
 
 /** The reserved name that differs only by case, or null. */
 export function reservedLookalike(name: string): string | null {
@@ -13,105 +14,97 @@ export function reservedLookalike(name: string): string | null {
   return RESERVED_NAMES.has(upper) && upper !== name ? upper : null;
 }
 
+/** What is made from other members of an event, and so cannot stand in `extra`. */
+const OWN_MEMBERS = [
+  ..."name externalCreatedAt isPublic deduplicationId participantId participant addressId address".split(" "),
+  ..."metadata relatedDocument target propagateEvent value".split(" "),
+];
+
 /** Reports what the service would always refuse. `name`: the constant name; undefined when it depends on the row. */
-export function checkEventRules(
-  event: string,
-  spec: EventSpec,
-  name: Value | undefined,
-  path: Path,
-  context: CompileContext,
-): void {
-  const label = `event "${event}"`;
-  const { source } = context;
+export function checkEventRules(spec: EventSpec, name: JsonValue | undefined, site: Site): void {
   const like = typeof name === "string" ? reservedLookalike(name) : null;
   if (like !== null && spec.confirmName === undefined) {
-    const message = `${label}: "${String(name)}" differs from the reserved name ${like} only by case; the service would take it for a custom event.`;
-    source.report("mapping-rule", [...path, "name"], message, {
-      hint: `Write ${like}, or confirm the custom name with \`confirmName: true\`.`,
-    });
+    const message = `: "${String(name)}" differs from the reserved name ${like} only by case; the service would take it for a custom event.`;
+    site
+      .at("name", site.label)
+      .report("mapping-rule", message, `Write ${like}, or confirm the custom name with \`confirmName: true\`.`);
   }
-  checkKey(label, spec, path, context);
-  if (name === "RELATED" && spec.relatedDocument === undefined) {
-    source.report(
+  checkKey(spec, site);
+  if (name === "RELATED" && spec.relatedDocument === undefined)
+    site.reportName(
       "mapping-rule",
-      path,
-      `${label}: a RELATED event needs \`relatedDocument\` (service.md, Event endpoints, rule 10).`,
-      { at: "key" },
+      ": a RELATED event needs `relatedDocument` (service.md, Event endpoints, rule 10).",
     );
-  }
-  if (name === "CANCEL") checkReason(label, spec, path, context);
+  if (name === "CANCEL") checkReason(spec, site);
   const propagates = spec.propagateEvent !== undefined && spec.propagateEvent !== false;
   if (propagates && spec.value !== undefined) {
-    const message = `${label}: a propagated event cannot send \`value\` (service.md, Event endpoints, rule 11).`;
-    source.report("mapping-rule", [...path, "value"], message, {
-      at: "key",
-      hint: "Remove `value` or `propagateEvent`.",
-    });
+    const message = ": a propagated event cannot send `value` (service.md, Event endpoints, rule 11).";
+    site.at("value", site.label).reportName("mapping-rule", message, "Remove `value` or `propagateEvent`.");
   }
-  for (const known of [
-    "name",
-    "externalCreatedAt",
-    "isPublic",
-    "deduplicationId",
-    "participantId",
-    "participant",
-    "addressId",
-    "address",
-    "metadata",
-    "relatedDocument",
-    "target",
-    "propagateEvent",
-    "value",
-  ]) {
-    if (spec.extra !== undefined && Object.hasOwn(spec.extra, known)) {
-      source.report(
-        "mapping-value",
-        [...path, "extra", known],
-        `${label}: \`extra\` cannot hold "${known}", which is made from other members.`,
-        { at: "key" },
-      );
-    }
+  for (const known of OWN_MEMBERS) {
+    if (spec.extra === undefined || !Object.hasOwn(spec.extra, known)) continue;
+    const place = site.at("extra", site.label).at(known, site.label);
+    place.reportName("mapping-value", `: \`extra\` cannot hold "${known}", which is made from other members.`);
   }
 }
 
-function checkKey(label: string, spec: EventSpec, path: Path, context: CompileContext): void {
-  const { key } = spec;
-  if (key === "content" && spec.within === undefined) {
-    context.source.report(
-      "mapping-event-key",
-      [...path, "key"],
-      `${label}: \`key: content\` needs \`within: file\` or \`within: import\`.`,
-      {
-        hint: "`file`: every file holds everything, so equal rows are counted in each file anew. `import`: files hold increments.",
-      },
-    );
-  } else if (key !== "content" && spec.within !== undefined) {
-    context.source.report("mapping-value", [...path, "within"], `${label}: \`within\` belongs to \`key: content\`.`, {
-      at: "key",
-    });
+function checkKey({ key, within }: EventSpec, site: Site): void {
+  const place = site.at("key", site.label);
+  if (key === undefined) {
+    const hint =
+      "Write `key: once`, a formula, a list of them, or `key: content` with `within: file` or `within: import`.";
+    site.reportName("mapping-event-key", ': "key" is missing.', hint);
+    return;
   }
-  if (key !== "once" && key !== "content" && typeof key !== "object") {
-    const near = typeof key === "string" ? didYouMean(key, ["once", "content"]) : "";
-    context.source.report(
-      "mapping-event-key",
-      [...path, "key"],
-      `${label}: a constant key would be the same for every row.`,
-      {
-        hint: `Write \`once\`, \`content\`, or a field such as \`{ column: … }\`.${near}`,
-      },
-    );
+  if (key === "content" && within === undefined) {
+    const hint =
+      "`file`: every file holds everything, so equal rows are counted in each file anew. `import`: files hold increments.";
+    place.report("mapping-event-key", ": `key: content` needs `within: file` or `within: import`.", hint);
+  } else if (key !== "content" && within !== undefined) {
+    site.at("within", site.label).reportName("mapping-value", ": `within` belongs to `key: content`.");
   }
+  const constant = (one: unknown) => typeof one !== "string" || !one.startsWith("=");
+  if (key === "once" || key === "content" || ![key].flat().every(constant)) return;
+  const near = typeof key === "string" ? didYouMean(key, ["once", "content"]) : "";
+  place.report(
+    "mapping-event-key",
+    ": a constant key would be the same for every row.",
+    `Write \`once\`, \`content\`, or a formula such as =ticket.${near}`,
+  );
 }
 
-function checkReason(label: string, spec: EventSpec, path: Path, context: CompileContext): void {
-  const attributes = spec.attributes ?? {};
-  if (Object.hasOwn(attributes, "reason")) return;
-  const like = Object.keys(attributes).find((attribute) => attribute.trim().toLowerCase() === "reason");
+function checkReason({ attributes = {} }: EventSpec, site: Site): void {
+  const names = Object.values(attributes).flatMap((of) => Object.keys(of ?? {}));
+  if (names.includes("reason")) return;
+  const like = names.find((name) => name.trim().toLowerCase() === "reason");
+  const rule = "(service.md, Event endpoints, rule 9)";
   const message =
     like === undefined
-      ? `${label}: a CANCEL event needs the attribute \`reason\` (service.md, Event endpoints, rule 9).`
-      : `${label}: "${like}" is not recognised; the attribute of a CANCEL is named exactly \`reason\` (service.md, Event endpoints, rule 9).`;
-  context.source.report("mapping-rule", like === undefined ? path : [...path, "attributes", like], message, {
-    at: "key",
-  });
+      ? `: a CANCEL event needs the attribute \`reason\` ${rule}.`
+      : `: "${like}" is not recognised; the attribute of a CANCEL is named exactly \`reason\` ${rule}.`;
+  site.reportName("mapping-rule", message);
+}
+
+/** The rules of `checkEventRules` for names that come from the row; and a document cannot come to be with an event on its own timeline. */
+export function fitsRules(
+  record: EventRecord,
+  { name: fixed, confirmed }: { name: boolean; confirmed: boolean },
+  site: Site,
+  view: View,
+): boolean {
+  const refuse = (code: "event-name" | "target-is-itself", message: string) => {
+    view.report(code, `${site.label}: ${message}`, null, -1);
+    return false;
+  };
+  const { document, target, name, related, attributes } = record;
+  if (target !== null && target.document.kind === document.kind && target.document.key === document.key)
+    return refuse("target-is-itself", `it would make ${document.kind} ${document.key}, the document that it is on`);
+  if (fixed) return true;
+  const like = confirmed ? null : reservedLookalike(name);
+  if (like !== null) return refuse("event-name", `the name "${name}" differs from the reserved ${like} only by case`);
+  if (name === "RELATED" && related === null) return refuse("event-name", "RELATED needs a related document");
+  const reason = attributes.find((attribute) => attribute.name === "reason");
+  if (name === "CANCEL" && (reason === undefined || reason.value === ""))
+    return refuse("event-name", "CANCEL needs a reason");
+  return true;
 }

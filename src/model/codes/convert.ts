@@ -13,7 +13,7 @@ export const convertCodes = {
   "conversion-options": {
     meaning: "A conversion's options are invalid or incomplete.",
     remedy: "Set what the message names under `defaults:` or in the field's `as`.",
-    example: "`as: timestamp` while neither the field nor `defaults` names a `timezone`.",
+    example: "`as: timestamp` while neither the column nor `defaults` names a `timezone`.",
     transient: false,
     exit: ExitCode.usage,
   },
@@ -50,7 +50,7 @@ export const convertCodes = {
   "text-too-long": {
     meaning: "A text is longer than the field's `maxLength`.",
     remedy: "Shorten the text; it is never cut.",
-    example: "300 characters under `as: { name: text, maxLength: 255 }`.",
+    example: "300 characters in a column with `maxLength: 255`.",
     transient: false,
     exit: null,
   },
@@ -78,7 +78,7 @@ export const convertCodes = {
   },
   "number-unit": {
     meaning: "A number carries a unit that the field does not allow.",
-    remedy: "Name the unit under `as: { name: decimal, units: […] }`, or remove it from the cell.",
+    remedy: "Name the unit in the column's `units`, or remove it from the cell.",
     example: "`12 t` in a field with `units: [kg]`.",
     transient: false,
     exit: null,
@@ -92,7 +92,7 @@ export const convertCodes = {
   },
   "integer-fraction": {
     meaning: "A number has a fraction where a whole number is needed.",
-    remedy: "Correct the cell, or use `as: decimal`.",
+    remedy: "Correct the cell, or use `as: number`.",
     example: "`2,5` containers.",
     transient: false,
     exit: null,

@@ -55,9 +55,9 @@ export const mapCodes = {
     exit: null,
   },
   "expression-failed": {
-    meaning: "An expression could not be evaluated for this row.",
-    remedy: 'Correct the cells it reads, or guard it: `row["Peso"] == "" ? … : number(row["Peso"])`.',
-    example: '`number(row["Peso"])` over a cell that holds `n/d`.',
+    meaning: "A formula has no value for this row: a number too long, a division by zero, a text too long.",
+    remedy: "Correct the cells it reads, or guard it: `iff(boxes > 0, round(net / boxes, 2), null)`.",
+    example: "`=round(net / boxes, 2)` in a row with 0 boxes.",
     transient: false,
     exit: null,
   },
@@ -70,7 +70,7 @@ export const mapCodes = {
   },
   "group-differs": {
     meaning: "Rows of one group differ where one value is needed.",
-    remedy: "Correct the rows, or say with `rows:` how the field makes one value of several.",
+    remedy: 'Correct the rows, or make one value of several: `first(x)`, `last(x)`, `join(x, ", ")`, `sum(x)` …',
     example: "Two rows of manifest 123 name different generators.",
     transient: false,
     exit: null,

@@ -28,21 +28,21 @@ export const mappingCodes = {
   "mapping-syntax": {
     meaning: "The mapping is not valid YAML.",
     remedy: "Correct the line named; an editor with YAML support shows the place.",
-    example: '`expr: row["A"] == "" ? "x" : "y"` without quotes around it: YAML ends the text at `: `.',
+    example: '`type: =a == "x" ? "y" : "z"` without quotes around it: YAML ends the text at `: `.',
     transient: false,
     exit: ExitCode.usage,
   },
   "mapping-unknown-key": {
     meaning: "The mapping has a member that the language does not know.",
     remedy: "Use the name suggested, or see docs/mapping-reference.md for the names that may stand there.",
-    example: "`colum: Placa`; the message suggests `column`.",
+    example: "`colums:`; the message suggests `columns`.",
     transient: false,
     exit: ExitCode.usage,
   },
   "mapping-value": {
     meaning: "A member of the mapping is missing, or holds what may not stand there.",
     remedy: "Write what the message asks for; docs/mapping-reference.md describes every member.",
-    example: "`version: 2`, or a field with both `column` and `expr`.",
+    example: "`isPublic: yes please`, or `name: generator` where `=generator` was meant.",
     transient: false,
     exit: ExitCode.usage,
   },
@@ -56,15 +56,16 @@ export const mappingCodes = {
   },
   "mapping-event-key": {
     meaning: "An event does not say what distinguishes it from others of its name on its document.",
-    remedy: "Write `key: once`, a field, a list of fields, or `key: content` with `within: file` or `within: import`.",
+    remedy:
+      "Write `key: once`, a formula, a list of formulas, or `key: content` with `within: file` or `within: import`.",
     example: "A weighing without `key:`; two weighings of one manifest would be taken for one.",
     transient: false,
     exit: ExitCode.usage,
   },
   "mapping-expression": {
-    meaning: "An expression cannot be parsed, or its types do not fit.",
-    remedy: 'Correct it at the caret. `row["…"]` is always text: number(), date() and the other functions convert.',
-    example: '`row["Peso"] > 10`: text against a number; `number(row["Peso"]) > 10.0` is right.',
+    meaning: "A formula cannot be parsed, names what is not there, or its types do not meet.",
+    remedy: "Correct it at the caret. A column is text unless it says `as: number` or another type.",
+    example: "`=weight > 10` where `weight: Peso` is text; `weight: { header: Peso, as: number }` is right.",
     transient: false,
     exit: ExitCode.usage,
   },
@@ -83,15 +84,15 @@ export const mappingCodes = {
     exit: ExitCode.usage,
   },
   "mapping-functions": {
-    meaning: "The module with custom functions cannot be loaded, or exports what cannot be called from an expression.",
+    meaning: "The module with custom functions cannot be loaded, or exports what cannot be called from a formula.",
     remedy: "Make it an ES module beside the mapping whose exports are plain functions with at least one parameter.",
     example: "`functions: ./fns.mjs` where fns.mjs throws while it loads.",
     transient: false,
     exit: ExitCode.usage,
   },
   "mapping-lookup": {
-    meaning: "A lookup CSV lacks a column, or gives two values for one name.",
-    remedy: "Correct the CSV file named: a header, and one line for each name.",
+    meaning: "A table beside the mapping lacks a column, cannot be read, or has two rows of one key.",
+    remedy: "Correct the CSV file named: a header, and one row for each key.",
     example: "`SP` stands twice in states.csv with different codes.",
     transient: false,
     exit: ExitCode.usage,
@@ -106,7 +107,7 @@ export const mappingCodes = {
   "mapping-invalid": {
     meaning: "The mapping has several mistakes; all of them are listed.",
     remedy: "Correct them from the first on, and run `rowferry check` with the mapping.",
-    example: "A misspelt member, an unknown record name and an expression of the wrong type.",
+    example: "A misspelt member, an unknown record name and a formula of the wrong type.",
     transient: false,
     exit: ExitCode.usage,
   },
@@ -118,12 +119,11 @@ export const mappingCodes = {
     transient: false,
     exit: ExitCode.usage,
   },
-  "guess-nothing": {
-    meaning:
-      "A first mapping cannot be guessed: the files hold nothing that looks like participants, addresses or events.",
+  "mapping-draft": {
+    meaning: "The mapping is a draft: decisions that only a person can make are open in it.",
     remedy:
-      "Check that the right files and sheets were named, or write the mapping by hand: docs/map-your-first-file.md goes through one.",
-    example: "A file of colours and sizes, without tax ids, addresses or dates.",
+      "Decide each line that begins with `# decide:`, remove it, and remove `draft: true` with the last. Rehearse it with `--sandbox` meanwhile.",
+    example: "`# decide: which column is the key, Ticket or Nr?` in a mapping that `rowferry guess` wrote.",
     transient: false,
     exit: ExitCode.usage,
   },

@@ -1,0 +1,68 @@
+/** What the data decide, what a person has answered, and what is still open. */
+
+export interface Candidate<T> {
+  value: T;
+  /** As a person would call it: a header in quotes, or a few words. */
+  label: string;
+  /** What speaks for it. */
+  why?: string;
+}
+
+export interface Decision {
+  /** The same for the same files, whatever else has been answered: the input's name, if it is one of an input, and what is decided. */
+  id: string;
+  question: string;
+  candidates: readonly Candidate<unknown>[];
+  /** Cells to be shown beside the question. */
+  samples: readonly string[];
+}
+
+/** More than a comment can hold; the rest is counted. */
+const MOST_SHOWN = 6;
+
+export class Decisions {
+  readonly open: Decision[] = [];
+  /** What a person should look at although it is decided, one sentence each. */
+  readonly notes = new Set<string>();
+  readonly #answers: ReadonlyMap<string, number>;
+  /** Comments that wait for the record that they belong to. */
+  #comments: string[] = [];
+
+  /** `answers`: positions of candidates by the decision's id. */
+  constructor(answers: ReadonlyMap<string, number>) {
+    this.#answers = answers;
+  }
+
+  /**
+   * The answered candidate, else the first. Where neither an answer nor the data make it `sure`, the decision is open. The next
+   * record written carries it as a comment, and also what was sure where it has rivals, for a person knows better.
+   */
+  choose<T>(
+    id: string,
+    question: string,
+    candidates: readonly Candidate<T>[],
+    sure: boolean,
+    samples: readonly string[] = [],
+  ): T {
+    const answer = this.#answers.get(id);
+    const chosen = (candidates[answer ?? 0] ?? candidates[0]) as Candidate<T>;
+    const rivals = candidates.filter((one) => one !== chosen);
+    if (!sure && answer === undefined) {
+      this.open.push({ id, question, candidates, samples });
+      this.#comments.push(`decide: ${question} ${told(candidates)}`);
+    } else if (rivals.length > 0) this.#comments.push(`${question} ${told([chosen])}; not ${told(rivals)}`);
+    return chosen.value;
+  }
+
+  /** The comments of what was chosen since the last call. */
+  take(): string[] {
+    return this.#comments.splice(0);
+  }
+}
+
+function told(candidates: readonly Candidate<unknown>[]): string {
+  const shown = candidates
+    .slice(0, MOST_SHOWN)
+    .map(({ label, why }) => (why === undefined ? label : `${label} (${why})`));
+  return [...shown, ...(candidates.length > MOST_SHOWN ? [`${candidates.length - MOST_SHOWN} more`] : [])].join("; ");
+}

@@ -1,0 +1,47 @@
+/** Rows of sums under or between the others: they are skipped by what shows them, never let in. */
+import { foldName } from "../map/fold.js";
+import type { Row } from "../model/row.js";
+import { totalWord } from "./words.js";
+
+export interface Totals {
+  /** Rows of sums, which are no evidence of anything. */
+  rows: ReadonlySet<Row>;
+  /** The condition of `skip`; null where a column that it needs has no name. `names`: of the columns, by position. */
+  condition: (names: ReadonlyMap<number, string>) => string | null;
+}
+
+/** Null where there are none. */
+export function findTotals(rows: readonly Row[], blank: ReadonlySet<string>): Totals | null {
+  const texts = new Map(
+    rows.map((row) => [row, row.cells.map((cell) => (blank.has(cell.trim()) ? "" : foldName(cell)))]),
+  );
+  const text = (row: Row, column: number) => texts.get(row)?.[column] ?? "";
+  const wordAt = (row: Row) => {
+    const cells = texts.get(row) ?? [];
+    const at = cells.findIndex((cell) => totalWord.test(cell));
+    // A sum's word is the first or second filled cell; in the midst of a row it is a name.
+    return cells.slice(0, Math.max(0, at)).filter((cell) => cell !== "").length > 1 ? -1 : at;
+  };
+  const byColumn = Map.groupBy(rows, wordAt);
+  byColumn.delete(-1);
+  const [best] = [...byColumn].toSorted(([, one], [, other]) => other.length - one.length);
+  if (best === undefined || best[1].length * 3 > rows.length) return null;
+  const [at, sums] = best;
+  const others = rows.filter((row) => !sums.includes(row));
+  const width = Math.max(...rows.map(({ cells }) => cells.length));
+  const gap = [...Array(width).keys()].find(
+    (column) =>
+      column !== at && sums.every((row) => text(row, column) === "") && others.every((row) => text(row, column) !== ""),
+  );
+  const words = [...new Set(sums.map((row) => totalWord.exec(text(row, at))?.[0] ?? ""))];
+  // Without a gap only the bare word is certain.
+  if (gap === undefined && !sums.every((row) => words.includes(text(row, at)))) return null;
+  const condition: Totals["condition"] = (names) => {
+    const [name, missing] = [names.get(at), names.get(gap ?? at)];
+    if (name === undefined || missing === undefined) return null;
+    if (gap === undefined) return `fold(${name}) in ${JSON.stringify(words)}`;
+    const said = words.map((word) => `startsWith(fold(${name}), "${word}")`).join(" || ");
+    return `blank(${missing}) && ${words.length > 1 ? `(${said})` : said}`;
+  };
+  return { rows: new Set(sums), condition };
+}

@@ -1,0 +1,109 @@
+/** What headers say in Portuguese, English, Spanish, German and French, and what names are made of them. A hint only: what the cells hold decides. */
+import { columnSlug } from "../map/column/names.js";
+import { foldText } from "../map/convert/letters.js";
+
+/** In order: the first role one of whose words stands in the folded header is the header's role. `*` any end of a word, `_` a blank, `^` the whole header. */
+const table = {
+  name: "^kunde* ^firma ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^transportador* ^carrier ^gerador*",
+  taxIdType: "tipo_doc* tipo_do_doc* document_type tax_id_type",
+  taxId: "cnpj cpf nif nipc siren siret tax_id taxid vat rut cuit rfc ein fein ust_id* ustid* uid",
+  personal:
+    "nascimento nasc nacimiento birth* dob geburt* naissance validade validez valid_until valid_to valid_thru vencimento vencimiento vence expir* due prazo faellig* fallig* caducidad echeance gultig*",
+  related: "relacionad* vinculad* related linked referenciad*",
+  zipCode: "cep zip* postal plz postleitzahl",
+  neighborhood: "bairro neighborhood neighbourhood barrio colonia",
+  complement: "complemento complement",
+  number: "hausnummer haus_nr house_number house_no house_nr street_number street_no",
+  street: "rua logradouro endereco street address calle direccion avenida strasse str adresse rue",
+  city: "municipio cidade city ciudad localidade localidad ort stadt ville",
+  state: "uf estado state provincia distrito bundesland",
+  country: "pais country land pays",
+  latitude: "lat latitude latitud",
+  longitude: "lon lng long longitude longitud",
+  phone: "telefon* tel phone mobile celular fone fax whatsapp handy",
+  goods: "sku produto product producto artikel item ean gtin ncm asset equipment placa plate veiculo vehicle",
+  amount:
+    "valor preco price precio preis betrag montant amount quantia quantidade qtd* quantity qty cantidad menge peso weight gewicht total subtotal debit* credit* saldo balance solde taxa rate volume",
+  eventType:
+    "event evento etape etapa movimento movimentacao operacao ocorrencia fase stage step vorgang ereignis activity atividade actividad action acao",
+  status: "situacao status situacion",
+  public: "publico publica public visivel visible",
+  reason: "motivo reason justificativa razao_do_cancelamento",
+  ticket: "ticket tiquete romaneio certificado cdf comprovante recibo receipt laudo beleg",
+  created: "emissao emitido criacao criado cadastro created issued issue emision erstellt",
+  closed: "encerramento encerrado fechamento conclusao closed close closing cierre abschluss",
+  legal: "razao_social nome name empresa company fantasia nombre nom",
+  placeName: "unidade filial local planta site branch place loja sede werk",
+  document:
+    "mtr manifest* document* nota nf nfe fatura factura facture invoice rechnung pedido order coleta protocolo ordem lieferung bestellung bol bill_of_lading shipment contrato contract booking reserva caso case os lote lot lieferschein* auftrag*",
+  numbered: "^n ^no ^num ^numero ^number ^nr ^n_* ^no_* ^num_* ^numero_* ^number_* ^nr_*",
+  code: "codigo code cod sigla id matricula ref reference referencia",
+  category: "categoria category tipo type natureza",
+  time: "data date datum fecha dt hora time uhrzeit timestamp quando when epoch unix dia day tag at",
+};
+export type Role = Exclude<keyof typeof table, "legal" | "numbered">;
+/** Rows of the table that are a second word for another, less telling. */
+const same: { [role: string]: string } = { legal: "name", numbered: "number" };
+
+const forms = Object.entries(table).flatMap(([role, words]) =>
+  words.split(" ").map((word) => ({
+    role: (same[role] ?? role) as Role,
+    parts: word.replace("^", "").split("_"),
+    whole: word.startsWith("^"),
+  })),
+);
+
+/** Where the form stands in a header's words; -1: nowhere. */
+function find(words: readonly string[], { parts, whole }: (typeof forms)[number]): number {
+  const fits = (word = "", part = "") => (part.endsWith("*") ? word.startsWith(part.slice(0, -1)) : word === part);
+  if (whole && words.length !== parts.length) return -1;
+  return words.findIndex((_, at) => parts.every((part, next) => fits(words[at + next], part)));
+}
+
+/** Cells that begin so head a row of sums, where the rest of the row has gaps. */
+export const totalWord = /^(sub ?|grand )?(totals?|totais|totales|soma|suma|summe|gesamt\w*|zwischensumme|somme)\b/;
+
+/** The header in small letters without accents, signs as spaces: `CNPJ/CPF` → `cnpj cpf`. */
+export function headerText(header: string): string {
+  const text = foldText(header).replaceAll("ß", "ss");
+  return text.replace(/[^\p{Letter}\p{Number}]+/gu, " ").trim();
+}
+
+/** The header's role; null when it says none. */
+export function roleOf(header: string): Role | null {
+  const words = headerText(header.slice(0, 500)).split(" ");
+  return forms.find((form) => find(words, form) >= 0)?.role ?? null;
+}
+
+const fillers = new Set(
+  "do da de dos das del of the and num numero number nummer data hora date time datum uhrzeit".split(" "),
+);
+/** Roles whose words say whose a column is, rather than what it holds. */
+const speaking = new Set<Role>(["goods", "amount", "time", "personal"]);
+
+/** What is left of a header when its role and small words are taken away: `CNPJ do Gerador` → [`gerador`]. */
+export function qualifiersOf(header: string): string[] {
+  const words = headerText(header.slice(0, 500)).split(" ");
+  for (const form of forms)
+    while (!form.whole && !speaking.has(form.role) && find(words, form) >= 0)
+      words.splice(find(words, form), form.parts.length);
+  return words.filter((word) => word.length > 2 && !fillers.has(word));
+}
+
+/** Whether two words are forms of one: `gerador`, `geradora`, `geração`. */
+export function sameStem(one: string, other: string): boolean {
+  const length = Math.min(5, one.length, other.length);
+  return length >= 3 && one.slice(0, length) === other.slice(0, length);
+}
+
+/** A name for a column or record that is not taken yet: `Nº da Coleta (kg)` → `no_da_coleta_kg`. Adds it to `names`. */
+export function nameOf(text: string, fallback: string, names: Set<string> = new Set()): string {
+  const spaced = text.slice(0, 200).replace(/(\p{Lowercase})(\p{Uppercase})/gu, "$1 $2");
+  const slug = columnSlug(headerText(spaced).replace(/[^a-z0-9]+/g, " ")).slice(0, 40);
+  // YAML 1.1 takes these for true and false.
+  const wanted = slug === "column" ? fallback : /^(no|yes|on|off|y|n)$/.test(slug) ? `${slug}_` : slug;
+  let free = wanted;
+  for (let next = 2; names.has(free); next++) free = `${wanted}_${next}`;
+  names.add(free);
+  return free;
+}

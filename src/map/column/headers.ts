@@ -1,0 +1,120 @@
+/** From the columns of a mapping to positions in a file's header. */
+import { RowferryError } from "../../model/error.js";
+import { foldName, squeeze } from "../fold.js";
+import { nearestName } from "../nearest.js";
+
+/** How a column is found in a file. */
+export interface HeaderUse {
+  /** Its name in the mapping. */
+  name: string;
+  /** Headers under which it may come. */
+  headers: readonly string[];
+  optional: boolean;
+  /** Of several columns with the same header which, counting from 1, and of how many; null: there is one. */
+  nth: { position: number; count: number } | null;
+}
+
+/** Columns that rejected files carry in addition; they belong to no field. */
+const OWN_COLUMNS = new Set(["rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint"]);
+
+export function isOwnColumn(header: string): boolean {
+  return OWN_COLUMNS.has(header);
+}
+
+export class Headers {
+  readonly header: readonly string[];
+  readonly #exact = new Map<string, number[]>();
+  readonly #folded = new Map<string, number[]>();
+  readonly #used = new Set<number>();
+  readonly #missing: string[] = [];
+  readonly #ambiguous: string[] = [];
+
+  constructor(header: readonly string[]) {
+    this.header = header;
+    for (const [index, text] of header.entries()) {
+      if (text === "") continue;
+      append(this.#exact, squeeze(text), index);
+      append(this.#folded, foldName(text), index);
+    }
+  }
+
+  /** Its position; -1 for an optional column that the file lacks. What is missing or ambiguous is kept for `check`. */
+  index(use: HeaderUse): number {
+    const index = use.nth === null ? this.#only(use) : this.#nth(use, use.nth);
+    if (index >= 0) this.#used.add(index);
+    return index;
+  }
+
+  #only({ headers, optional }: HeaderUse): number {
+    const found = new Set<number>();
+    for (const name of headers) {
+      const exact = this.#exact.get(squeeze(name));
+      for (const index of exact ?? this.#folded.get(foldName(name)) ?? []) found.add(index);
+    }
+    const [first = -1] = found;
+    if (found.size === 1) return first;
+    const [name = "", ...others] = headers;
+    if (found.size > 1) {
+      const fits = [...found].map((index) => `"${this.header[index]}" (column ${index + 1})`).join(" and ");
+      this.#ambiguous.push(`"${name}" fits ${fits}`);
+    } else if (!optional) {
+      const near = headers.map((header) => nearestName(header, this.header)).find((header) => header !== null);
+      const known = others.length > 0 ? ` (or ${others.map((header) => `"${header}"`).join(", ")})` : "";
+      this.#missing.push(`"${name}"${known}${near == null ? "" : `; the nearest is "${near}"`}`);
+    }
+    return -1;
+  }
+
+  /** Rows that are given by the mapping's own names, as cases are, have a column of that name. */
+  #nth({ name, headers, optional }: HeaderUse, { position, count }: { position: number; count: number }): number {
+    const [own] = this.#folded.get(foldName(name)) ?? [];
+    const found = [...new Set(headers.flatMap((header) => this.#folded.get(foldName(header)) ?? []))].toSorted(
+      (one, other) => one - other,
+    );
+    if (found.length === count) return found[position - 1] ?? -1;
+    if (own !== undefined && !found.includes(own)) return own;
+    const what = `"${name}" is column ${position} of ${count} called "${headers.join('" or "')}"`;
+    if (found.length > 0) this.#ambiguous.push(`${what}, and the file has ${found.length}`);
+    else if (!optional) this.#missing.push(`${what}, of which the file has none`);
+    return -1;
+  }
+
+  /** A mistake that only the header shows, kept for `check`. */
+  refuse(message: string): void {
+    this.#ambiguous.push(message);
+  }
+
+  /** Positions of headers that `test` accepts, each counted as used, by name: the order of a file's columns says nothing. */
+  matching(test: (header: string) => boolean): number[] {
+    const at = (index: number): string => this.header[index] ?? "";
+    const indexes = [...this.header.keys()].filter((index) => {
+      return at(index) !== "" && !isOwnColumn(at(index)) && test(at(index));
+    });
+    for (const index of indexes) this.#used.add(index);
+    return indexes.toSorted((a, b) => (at(a) < at(b) ? -1 : 1));
+  }
+
+  /** Headers that no field asked for. */
+  unmapped(): string[] {
+    return this.header.filter((text, index) => text !== "" && !isOwnColumn(text) && !this.#used.has(index));
+  }
+
+  /** @throws RowferryError naming every column that was asked for and is missing or ambiguous. */
+  check(place: { file: string; sheet: string | null }): void {
+    const where = { file: place.file, ...(place.sheet === null ? {} : { sheet: place.sheet }) };
+    if (this.#missing.length > 0) {
+      const lacking = [...this.#missing, ...this.#ambiguous.map((text) => `${text}: ambiguous`)];
+      const count = this.#missing.length === 1 ? "a column" : `${this.#missing.length} columns`;
+      const message = `the header lacks ${count} that the mapping reads: ${lacking.join("; ")}`;
+      throw new RowferryError("column-missing", message, { place: where });
+    }
+    if (this.#ambiguous.length > 0)
+      throw new RowferryError("column-ambiguous", this.#ambiguous.join("; "), { place: where });
+  }
+}
+
+function append(map: Map<string, number[]>, key: string, index: number): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [index]);
+  else list.push(index);
+}

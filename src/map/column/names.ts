@@ -1,0 +1,29 @@
+/** What a column, a table or a function may be called. */
+import { foldName } from "../fold.js";
+import type { MappingSource, Path } from "../language/source.js";
+
+const RESERVED: ReadonlySet<string> = new Set(
+  [
+    "as break const continue else false for function if import in let loop null package namespace return true var void while",
+    "bool bytes double duration int list map string type uint dyn",
+    "file sheet row tables once content none otherwise",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** Reports a name that formulas could not say. */
+export function refuseName(name: string, source: MappingSource, path: Path): void {
+  const usable = /^[a-z][a-z0-9_]*$/.test(name);
+  if (usable && !RESERVED.has(name)) return;
+  const why = usable ? "has a meaning of its own in formulas" : "is not of a–z, 0–9 and _, with a letter first";
+  const message = `The name "${name}" ${why}.`;
+  source.report("mapping-value", path, message, { at: "key", hint: `Call it "${columnSlug(name)}", say.` });
+}
+
+/** A name for a header: `Peso Bruto (kg)` → `peso_bruto_kg`. */
+export function columnSlug(header: string): string {
+  const slug = foldName(header)
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_|_$/g, "");
+  const named = /^[a-z]/.test(slug) ? slug : slug === "" ? "column" : `c_${slug}`;
+  return RESERVED.has(named) ? `${named}_` : named;
+}

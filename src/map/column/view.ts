@@ -1,0 +1,110 @@
+/** What compiled columns and formulas look at: one row, or a group of rows, at a time. One object for a table, used again and again. */
+import type { ExactNumber } from "../../model/json.js";
+import type { Code } from "../../model/codes.js";
+import type { Problem } from "../../model/problem.js";
+import type { CellKind, Row } from "../../model/row.js";
+import { Exact } from "../convert/exact.js";
+
+/** What a formula gives. A date is text (`yyyy-MM-dd`), a tax id is text with a type and a country; `any` is told row by row. */
+export type Type = "text" | "number" | "boolean" | "timestamp" | "taxId" | "any" | "blank";
+
+/** Numbers are plain decimal notation (`1500.5`), timestamps milliseconds since 1970; `Exact`: a number of type `any`. */
+export type Value = string | number | boolean | Exact;
+
+/** Undefined: blank. Null: unreadable, and the problem has been reported. */
+export type Eval<T = Value> = (view: View) => T | undefined | null;
+
+export class View {
+  readonly header: readonly string[];
+  readonly file: string;
+  readonly sheet: string;
+  /** The position in the header of each column, by its slot; -1: the file has none. */
+  readonly index: number[] = [];
+  /** The positions of each set of columns, by its slot. */
+  readonly sets: (readonly number[])[] = [];
+  cells: readonly string[] = [];
+  kinds: readonly CellKind[] | null = null;
+  row = 0;
+  /** The rows that are looked at together; null: one row by itself. */
+  members: readonly Row[] | null = null;
+  /** All rows of the group, also while one of them is looked at by itself. */
+  group: readonly Row[] | null = null;
+  problems: Problem[] = [];
+  readonly #values: unknown[] = [];
+  readonly #stamps: number[] = [];
+  #stamp = 0;
+  #groupStamp = 0;
+
+  constructor(header: readonly string[], place: { file: string; sheet: string | null }) {
+    this.header = header;
+    this.file = place.file;
+    this.sheet = place.sheet ?? "";
+  }
+
+  /** Looks at one row, or at the rows of a group of several. What was computed before is forgotten. */
+  look(first: Row, rows: readonly Row[] | null): void {
+    this.group = rows;
+    this.members = rows;
+    this.#at(first);
+    this.#groupStamp = this.#stamp;
+    if (this.problems.length > 0) this.problems = [];
+  }
+
+  /** Looks at each row of the group by itself; problems then name the row. */
+  eachMember(visit: (row: number) => void): void {
+    const { cells, kinds, row, members, problems } = this;
+    const stamp = this.#stamp;
+    for (const member of this.group ?? []) {
+      this.members = null;
+      this.problems = [];
+      this.#at(member);
+      visit(member.number);
+      for (const problem of this.problems)
+        problems.push({ ...problem, message: `row ${member.number}: ${problem.message}` });
+    }
+    Object.assign(this, { cells, kinds, row, members, problems });
+    this.#stamp = stamp;
+  }
+
+  #at(row: Row): void {
+    this.cells = row.cells;
+    this.kinds = row.kinds;
+    this.row = row.number;
+    // Never a stamp that was used before: a row that was left may have changed what is remembered.
+    this.#stamp = ++counter;
+  }
+
+  /** Computed once for what is looked at, or once for the whole group. */
+  once<T>(slot: number, ofGroup: boolean, compute: Eval<T>): T | undefined | null {
+    const stamp = ofGroup ? this.#groupStamp : this.#stamp;
+    if (this.#stamps[slot] === stamp) return this.#values[slot] as T;
+    const value = compute(this);
+    this.#stamps[slot] = stamp;
+    this.#values[slot] = value;
+    return value;
+  }
+
+  report(code: Code, message: string, hint: string | null, index: number): null {
+    this.problems.push({ code, message, hint, column: this.header[index] ?? null });
+    return null;
+  }
+}
+
+let counter = 0;
+
+/** As attributes, keys and texts have it: times in ISO 8601 with milliseconds and Z, numbers without exponent. */
+export function asText(value: Value, type: Type = "text"): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean") return value ? "true" : "false";
+  if (value instanceof Exact) return value.text;
+  return type === "timestamp" ? new Date(value).toISOString() : String(value);
+}
+
+/** A literal of the mapping as its own text. */
+export function literalText(value: string | number | boolean | ExactNumber): string {
+  return typeof value === "object"
+    ? value.rawJSON
+    : typeof value === "number"
+      ? Exact.of(String(value)).text
+      : String(value);
+}

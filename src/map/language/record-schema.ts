@@ -1,0 +1,318 @@
+/**
+ * The records of a mapping as data: each field's type, whether it may be blank, and what it says. Validation, compilation,
+ * JSON Schema, editors and the reference page all read these tables; nothing else lists the fields of a record.
+ */
+import { z } from "zod";
+import { type ExactNumber, isExactNumber } from "../../model/json.js";
+
+/** What a place in a record takes, and so how its literal is read and what its formula may give. */
+export type Takes = "text" | "boolean" | "timestamp" | "taxId" | "country" | "state" | "latitude" | "longitude" | "id";
+
+export interface FieldInfo {
+  takes: Takes;
+  required: boolean;
+  /** A key or an id, which no spreadsheet may have spoilt. */
+  identity: boolean;
+}
+
+/** By the schema of the field itself; what is not listed is structure (references, keys, free JSON). */
+export const fieldInfos = z.registry<FieldInfo>();
+
+/** A number that a double would change, as the mapping's text has it. */
+export const exactNumberSchema = z.custom<ExactNumber>(isExactNumber);
+export const scalarSchema = z.union([z.string(), z.number(), exactNumberSchema, z.boolean()]);
+export type Scalar = z.infer<typeof scalarSchema>;
+
+/** A literal or a formula, with its own text on hover. */
+function value(description: string, examples: unknown[] = []) {
+  const meta = examples.length === 0 ? { description } : { description, examples };
+  return z.union([z.string(), z.number(), exactNumberSchema, z.boolean()]).meta(meta);
+}
+
+function field(takes: Takes, description: string, more: { blank?: true; identity?: true; examples?: unknown[] } = {}) {
+  const info = { takes, required: more.blank !== true, identity: more.identity === true };
+  return value(description, more.examples).optional().register(fieldInfos, info);
+}
+
+export function key(description: string, examples: unknown[] = ["=mtr", ["=mtr", "=line"]]) {
+  return z.union([scalarSchema, z.array(scalarSchema).min(1)]).meta({ description, examples });
+}
+
+export function formula(description: string, examples: string[] = []) {
+  return z
+    .union([z.string().min(1), z.boolean()])
+    .meta(examples.length === 0 ? { description } : { description, examples });
+}
+
+/** Free JSON: texts that begin with `=` are formulas. */
+export const jsonSchema = z.unknown();
+const json = (description: string, examples: unknown[] = []) =>
+  z.record(z.string(), jsonSchema).meta({ description, examples });
+
+const when = formula("The record exists only where this formula is true; a blank one is false.", [
+  "=filled(collected)",
+]).optional();
+
+const reference = z.strictObject({
+  ref: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: "The record of another row or input, by its name in the mapping …" }),
+  key: key("… and the value of its `key:`.").optional(),
+  id: value("The id that the service gave it.").optional(),
+});
+
+const naturalFields = {
+  taxId: field("taxId", "The tax id of any participant ever registered …", { identity: true }),
+  taxIdType: field("text", "… its type; default: the one that its column has."),
+  countryCode: field("country", "… and its country; default: its column's, then that of `defaults:`."),
+};
+
+const local = z.string().min(1);
+
+export const participantRefSchema = z.union([local, reference.extend(naturalFields)]).meta({
+  description:
+    "A participant of the same row by its name; of another row by `ref` and `key`; any by its tax id, or by `id`.",
+  examples: ["generator", { ref: "organisation", key: "=hauler" }, { taxIdType: "CNPJ", taxId: "=hauler_id" }],
+});
+
+export const addressRefSchema = z.union([local, reference]).meta({
+  description: "An address of the same row by its name; of another row by `ref` and `key`; or by `id`.",
+  examples: ["origin", { ref: "place", key: "=origin" }],
+});
+
+export const documentRefSchema = z.union([local, reference]).meta({
+  description: "A document of the same row by its name, or any other by `ref` and `key`, or by `id`.",
+  examples: ["manifest", { ref: "manifest", key: "=old_mtr" }],
+});
+
+export const participantFields = {
+  taxId: field("taxId", "The tax id. It is sent in one canonical form, its check digits proven.", {
+    identity: true,
+    examples: ["=generator_id"],
+  }),
+  taxIdType: field("text", "The type of the tax id. Default: the one that its column has.", { examples: ["CNPJ"] }),
+  countryCode: field("country", "Its country, as a two-letter code. Default: its column's, then that of `defaults:`."),
+  name: field("text", "Its name.", { examples: ["=generator"] }),
+  type: field("text", "A participant kind, as the service knows it.", { examples: ["COMPANY"] }),
+};
+
+export const participantSchema = z
+  .strictObject({
+    when,
+    key: key("By which other rows and inputs refer to it: `{ ref: <name>, key: … }`.", ["=code"]).optional(),
+    ...participantFields,
+  })
+  .meta({
+    id: "Participant",
+    description: "A participant: registered once per country, type and number of its tax id.",
+  });
+
+export const addressFields = {
+  name: field("text", "Its name.", { examples: ["=unit"] }),
+  street: field("text", "Its street."),
+  number: field("text", "Its number in the street."),
+  city: field("text", "Its city."),
+  countryState: field("state", "Its state; becomes the state's code where the country's states are known."),
+  countryCode: field("country", "Its country, as a two-letter code. Default: that of `defaults:`."),
+};
+
+export const extendedFields = {
+  complement: field("text", "Sent only with `settings.addresses.extendedFields`.", { blank: true }),
+  neighborhood: field("text", "Sent only with `settings.addresses.extendedFields`.", { blank: true }),
+  zipCode: field("text", "Sent only with `settings.addresses.extendedFields`.", { blank: true }),
+  latitude: field("latitude", "Degrees. Sent only with `settings.addresses.extendedFields`.", { blank: true }),
+  longitude: field("longitude", "Degrees. Sent only with `settings.addresses.extendedFields`.", { blank: true }),
+};
+
+export const addressSchema = z
+  .strictObject({
+    when,
+    key: key(
+      "By which other rows and inputs refer to it. It is then also its identity under its participant; without it the identity is all six create fields.",
+      ["=code"],
+    ).optional(),
+    participant: participantRefSchema,
+    ...addressFields,
+    ...extendedFields,
+  })
+  .meta({ id: "Address", description: "An address of a participant." });
+
+/** Of a document or an event that is called otherwise than before: names are part of keys. */
+const was = z
+  .string()
+  .min(1)
+  .optional()
+  .meta({
+    description:
+      "The name it had in this mapping before: it goes on with what was sent under that name. `none`: it is a new one, though it looks like one that is gone.",
+    examples: ["pay"],
+  });
+
+const externalId = z
+  .union([scalarSchema, z.null()])
+  .optional()
+  .meta({ description: "Default: the key. `null`: none is sent." });
+
+const documentFields = {
+  participant: participantRefSchema.optional().meta({
+    description: "Its owner; also the participant of its events unless they say otherwise.",
+    examples: ["generator"],
+  }),
+  address: addressRefSchema
+    .optional()
+    .meta({ description: "Its address; also that of its events.", examples: ["origin"] }),
+  externalId,
+  fields: json("Sent with the create as written, beside the references; formulas in it are filled in.", [
+    { category: "MassID", type: "=waste", isPublic: false },
+  ]).optional(),
+};
+
+export const documentSchema = z
+  .strictObject({
+    when,
+    mode: z.enum(["create", "existing"]).optional().meta({
+      description:
+        "`create` (default): created when it is not there. `existing`: only appended to; known to the ledger by its `key`, or given by its `id`.",
+    }),
+    key: key("What tells one document of this name from another.", ["=mtr"]).optional(),
+    was,
+    id: value("The service's id, for `mode: existing`; stands in for `key` where there is none.", [
+      "=document_id",
+    ]).optional(),
+    ...documentFields,
+    createEmpty: z
+      .boolean()
+      .optional()
+      .meta({ description: "Create it even while it has no event that is due. Default false." }),
+  })
+  .meta({
+    id: "Document",
+    description: "A document. Its name here is part of its key: invoice 123 and manifest 123 are two documents.",
+  });
+
+/** Of relatedDocument; all but `bidirectional` are refused by the service where it is false. */
+export const relationFields = {
+  isPublic: field("boolean", "Visibility of the mirrored event; required when bidirectional, refused otherwise."),
+  eventName: field("text", "Name of the mirrored event.", { blank: true }),
+  eventLabel: field("text", "Label of the mirrored event.", { blank: true }),
+  preserveSensitiveData: field("boolean", "As the service knows it; only when bidirectional.", { blank: true }),
+  isBackReference: field("boolean", "As the service knows it; only when bidirectional.", { blank: true }),
+};
+
+export const relatedDocumentSchema = z
+  .strictObject({
+    document: documentRefSchema,
+    bidirectional: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether the other document receives a mirrored event. The service's default is true." }),
+    ...relationFields,
+  })
+  .meta({
+    id: "RelatedDocument",
+    description: "What a RELATED event links to (service.md, Event endpoints, rule 10).",
+  });
+
+export const targetSchema = z
+  .strictObject({
+    document: z
+      .string()
+      .min(1)
+      .meta({ description: "The name of this kind of document; rows refer to it as `{ ref: <name>, key: … }`." }),
+    key: key("Its key, so that later rows can append to it.", ["=lot"]),
+    ...documentFields,
+  })
+  .meta({
+    id: "Target",
+    description: "The downstream document that the event creates (service.md, Event endpoints, rule 6).",
+  });
+
+const attributes = z.record(z.string().min(1), scalarSchema).optional();
+
+export const eventFields = {
+  name: field("text", "ACTOR, CLOSE, CANCEL, RELATED, UPDATE, or a name of your own.", {
+    examples: ["Pick-up", "=event"],
+  }),
+  externalCreatedAt: field("timestamp", "When it happened.", { examples: ["=at"] }),
+  isPublic: field("boolean", "Whether the event is public.", { examples: ["=public", true] }),
+  propagateEvent: field(
+    "boolean",
+    "Propagates the event one level of relations deep; such an event cannot carry `value`.",
+    { blank: true },
+  ),
+};
+
+export const eventSchema = z
+  .strictObject({
+    when: formula("The event happens only in rows where this formula is true; a blank one is false.", [
+      "=filled(collected)",
+    ]).optional(),
+    by: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: "The name of the column whose words tell which event a row is; `is` lists this event's." }),
+    is: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+      .optional()
+      .meta({
+        description:
+          "The words of the column `by` for which the event happens; case, accents and white space do not count. `otherwise`: for every word that no other event claims.",
+        examples: ["Weighing", ["Coleta", "Pick-up"], "otherwise"],
+      }),
+    each: z
+      .enum(["group", "row"])
+      .optional()
+      .meta({ description: "In an input with `group`: one event per group (default), or one per row of it." }),
+    confirmName: z
+      .literal(true)
+      .optional()
+      .meta({ description: "Says that a name which differs from a reserved one only by case is meant." }),
+    key: key(
+      "What tells this event from others of its name on its document: `once`, a formula, several, or `content` (an edited row then becomes a new event). It makes the deduplicationId.",
+      ["once", "=ticket", ["=ticket", "=line"], "content"],
+    ).optional(),
+    was,
+    within: z.enum(["file", "import"]).optional().meta({
+      description:
+        "With `key: content`: whether equal rows are counted in each file (snapshots: a file holds everything) or over the whole import (increments).",
+    }),
+    document: documentRefSchema
+      .optional()
+      .meta({ description: "The document it is on. Default: the input's only one.", examples: ["manifest"] }),
+    participant: participantRefSchema.optional().meta({ description: "Who did it. Default: the document's." }),
+    address: addressRefSchema.optional().meta({ description: "Where. Default: the document's." }),
+    ...eventFields,
+    attributes: z
+      .strictObject({
+        public: attributes.meta({
+          description: "Everybody sees these. Blank ones are left out.",
+          examples: [{ Plant: "=plant" }],
+        }),
+        private: attributes.meta({ description: "Only who may see the document sees these." }),
+        asEvent: attributes.meta({ description: "These are as public as the event is." }),
+      })
+      .optional()
+      .meta({
+        description:
+          'metadata.attributes by visibility and name; always sent as text, left out when blank. `"*": =measured` spreads a set of columns.',
+      }),
+    relatedDocument: relatedDocumentSchema.optional(),
+    target: targetSchema.optional(),
+    value: jsonSchema.optional().meta({ description: "Sent as the event's `value`; a number keeps all its digits." }),
+    extra: json("Further fields of the event, knowingly.").optional(),
+  })
+  .meta({ id: "Event", description: "An event on a document's timeline." });
+
+export type ParticipantRefSpec = z.infer<typeof participantRefSchema>;
+export type AddressRefSpec = z.infer<typeof addressRefSchema>;
+export type DocumentRefSpec = z.infer<typeof documentRefSchema>;
+export type ParticipantSpec = z.infer<typeof participantSchema>;
+export type AddressSpec = z.infer<typeof addressSchema>;
+export type DocumentSpec = z.infer<typeof documentSchema>;
+export type RelatedDocumentSpec = z.infer<typeof relatedDocumentSchema>;
+export type TargetSpec = z.infer<typeof targetSchema>;
+export type EventSpec = z.infer<typeof eventSchema>;
+export type KeySpec = Scalar | Scalar[];

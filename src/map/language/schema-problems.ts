@@ -1,0 +1,185 @@
+/** What zod says of a mapping, in sentences at the right place, with the nearest known name. */
+import { z } from "zod";
+import { conversionNames } from "../convert/conversion.js";
+import { shorten } from "../fold.js";
+import { didYouMean } from "../nearest.js";
+import type { MappingSource, Path } from "./source.js";
+
+type Issue = z.core.$ZodIssue;
+
+/** Checks `data` against a schema and reports every mistake; `base` is its place in the file. Undefined: there were mistakes. */
+export function parseWithSchema<T>(
+  schema: z.ZodType<T>,
+  data: unknown,
+  source: MappingSource,
+  base: Path,
+): T | undefined {
+  const result = schema.safeParse(data);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) reportIssue({ source, schema, data, base }, issue, []);
+  return undefined;
+}
+
+interface Checked {
+  source: MappingSource;
+  schema: z.ZodType;
+  data: unknown;
+  base: Path;
+}
+
+/** `within`: where the issue's own path begins, for issues of one alternative of a union. */
+function reportIssue(checked: Checked, issue: Issue, within: Path): void {
+  const { source, base } = checked;
+  const steps = [...within, ...(issue.path as (string | number)[])];
+  const path = [...base, ...steps];
+  const value = valueAt(checked.data, steps);
+  if (value === undefined && steps.length > 0) {
+    reportMissing(source, path);
+  } else if (issue.code === "invalid_union" && path.at(-1) === "as") {
+    // The one choice that the schema tells its alternatives by.
+    const near = typeof value === "string" ? didYouMean(value, conversionNames).trim() : "";
+    report(source, path, `is ${describe(value)}; expected ${listed(conversionNames)}`, near);
+  } else if (issue.code === "invalid_union") {
+    const branch = closest(issue.errors, value);
+    if (branch === null) {
+      const near = typeof value === "string" ? didYouMean(value, namedValues(issue.errors)).trim() : "";
+      report(source, path, `is ${describe(value)}; expected ${expectations(issue.errors)}`, near);
+    } else {
+      for (const nested of branch) reportIssue(checked, nested, steps);
+    }
+  } else if (issue.code === "unrecognized_keys") {
+    const known = membersAt(checked.schema, steps);
+    for (const key of issue.keys) {
+      const near = didYouMean(key, known).trim();
+      const hint = near === "" ? `Known here: ${known.join(", ")}.` : near;
+      source.report("mapping-unknown-key", [...path, key], `There is no member "${key}" in ${place(path)}.`, {
+        at: "key",
+        hint,
+      });
+    }
+  } else if (issue.code === "invalid_value") {
+    const values = issue.values.map(String);
+    const near = typeof value === "string" ? didYouMean(value, values).trim() : "";
+    report(source, path, `is ${describe(value)}; expected ${listed(values)}`, near);
+  } else {
+    const fault =
+      issue.code === "invalid_type"
+        ? `is ${describe(value)}; expected ${expected(issue.expected)}`
+        : `does not fit: ${issue.message}`;
+    report(source, path, fault);
+  }
+}
+
+function reportMissing(source: MappingSource, path: Path): void {
+  const name = String(path.at(-1));
+  const parent = path.slice(0, -1);
+  const event = name === "key" && path.at(-3) === "events";
+  source.report(event ? "mapping-event-key" : "mapping-value", parent, `"${name}" is missing in ${place(parent)}.`, {
+    at: "key",
+    ...(event
+      ? {
+          hint: "Write `key: once`, a field, a list of fields, or `key: content` with `within: file` or `within: import`.",
+        }
+      : {}),
+  });
+}
+
+/** The names of members that may stand at a path, over all alternatives of unions. */
+function membersAt(schema: z.ZodType, steps: Path): string[] {
+  let reached = unfold(schema);
+  for (const step of steps) {
+    reached = reached.flatMap((type) => {
+      if (type instanceof z.ZodObject) return unfold(type.shape[String(step)] as z.ZodType | undefined);
+      if (type instanceof z.ZodRecord) return unfold(type.valueType as z.ZodType);
+      return type instanceof z.ZodArray ? unfold(type.element as z.ZodType) : [];
+    });
+  }
+  return [...new Set(reached.flatMap((type) => (type instanceof z.ZodObject ? Object.keys(type.shape) : [])))];
+}
+
+function unfold(schema: z.ZodType | undefined): z.ZodType[] {
+  if (schema === undefined) return [];
+  if (schema instanceof z.ZodOptional) return unfold(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => unfold(option as z.ZodType));
+  return [schema];
+}
+
+function report(source: MappingSource, path: Path, what: string, hint = ""): void {
+  source.report("mapping-value", path, `${place(path)} ${what}.`, hint === "" ? {} : { hint });
+}
+
+/** The alternative that was meant: of those whose type fits at all, the one with the fewest complaints. */
+function closest(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] | null {
+  if (value === null || typeof value !== "object") return null;
+  return branches.filter(fits).toSorted((a, b) => weight(a) - weight(b))[0] ?? null;
+}
+
+/** Whether the value is of the right type, and only something within it is wrong. */
+function fits(issues: readonly Issue[]): boolean {
+  return issues.every((issue) => {
+    if (issue.path.length > 0 || issue.code === "unrecognized_keys") return true;
+    return issue.code === "invalid_union" && issue.errors.some(fits);
+  });
+}
+
+function weight(issues: readonly Issue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 1), 0);
+}
+
+function namedValues(branches: readonly (readonly Issue[])[]): string[] {
+  return branches.flat().flatMap((issue) => {
+    if (issue.code === "invalid_union") return namedValues(issue.errors);
+    return issue.code === "invalid_value" ? issue.values.map(String) : [];
+  });
+}
+
+function expectations(branches: readonly (readonly Issue[])[]): string {
+  const words: string[] = [];
+  for (const issues of branches) {
+    for (const issue of issues) {
+      if (issue.path.length > 0) continue;
+      if (issue.code === "invalid_union") words.push(expectations(issue.errors));
+      else if (issue.code === "invalid_type") words.push(expected(issue.expected));
+      else if (issue.code === "invalid_value") words.push(...issue.values.map(String));
+    }
+  }
+  const unique = [...new Set(words.flatMap((word) => word.split(" or ")))];
+  return unique.length === 0 ? "something else" : unique.join(" or ");
+}
+
+function expected(type: string): string {
+  const names: { [type: string]: string } = {
+    string: "text",
+    object: "members with names",
+    record: "members with names",
+    array: "a list",
+    boolean: "true or false",
+  };
+  return names[type] ?? `a ${type}`;
+}
+
+function listed(values: readonly string[]): string {
+  const shown = values.map((value) => (/^\w+$/u.test(value) ? value : JSON.stringify(value)));
+  return shown.length > 1 ? `one of ${shown.join(", ")}` : (shown[0] ?? "something else");
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (value === null) return "empty";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : shorten(JSON.stringify(value));
+}
+
+function place(path: Path): string {
+  const names = path.map(String);
+  return names.length === 0 ? "the mapping" : names.slice(-3).join(".");
+}
+
+function valueAt(data: unknown, steps: Path): unknown {
+  let value = data;
+  for (const step of steps) {
+    if (value === null || typeof value !== "object") return undefined;
+    value = (value as { [step: string | number]: unknown })[step];
+  }
+  return value;
+}

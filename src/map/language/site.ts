@@ -1,0 +1,33 @@
+/** A place in a mapping: where a mistake is shown, and how it is called in messages. */
+import type { Code } from "../../model/codes.js";
+import type { MappingSource, Path } from "./source.js";
+
+export class Site {
+  readonly source: MappingSource;
+  readonly path: Path;
+  /** How problems name it: `event "pickup": externalCreatedAt`. */
+  readonly label: string;
+
+  constructor(source: MappingSource, path: Path, label: string) {
+    this.source = source;
+    this.path = path;
+    this.label = label;
+  }
+
+  /** A part of it, by the name under which it is written. */
+  at(name: string | number, label = `${this.label}: ${name}`): Site {
+    return new Site(this.source, [...this.path, name], label);
+  }
+
+  /** A mistake at what stands here; always null, so that a compiler can end with it. */
+  report(code: Code, message: string, hint?: string | null): null {
+    this.source.report(code, this.path, `${this.label}${message}`, hint == null ? {} : { hint });
+    return null;
+  }
+
+  /** A mistake of the name itself, or of what is missing below it. */
+  reportName(code: Code, message: string, hint?: string | null): null {
+    this.source.report(code, this.path, `${this.label}${message}`, { at: "key", ...(hint == null ? {} : { hint }) });
+    return null;
+  }
+}

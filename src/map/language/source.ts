@@ -1,0 +1,381 @@
+/**
+ * The text of a mapping file as plain data, with the place of everything in it. Refuses what is meant to exhaust the
+ * reader: sizes, depth, repeated aliases and `__proto__` are bounded before anything else looks at the data.
+ */
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type ParsedNode,
+  type Scalar,
+  type YAMLMap,
+} from "yaml";
+import { type Code, codes } from "../../model/codes.js";
+import { ExitCode } from "../../model/exit-code.js";
+import { exactNumber, isExactNumber } from "../../model/json.js";
+import { MAX_DIGITS } from "../convert/exact.js";
+import { shorten } from "../fold.js";
+import { withoutTexts } from "../formula/parse.js";
+import type { MappingProblem } from "./problem.js";
+
+/** Names of members and positions in lists, from the root. */
+export type Path = readonly (string | number)[];
+
+const MAX_LENGTH = 256 * 1024;
+const MAX_DEPTH = 24;
+const MAX_NODES = 40_000;
+
+export class MappingSource {
+  readonly path: string;
+  /** Plain data; undefined when the text could not be read as YAML. */
+  data: unknown;
+  /** What YAML may have changed in silence; no mistakes. */
+  readonly doubts: MappingProblem[] = [];
+  /** Mistakes found so far, in the order found. */
+  readonly problems: MappingProblem[] = [];
+  readonly #text: string;
+  readonly #lines = new LineCounter();
+  readonly #root: ParsedNode | null = null;
+  readonly #anchors = new Map<string, Node>();
+  #nodes = 0;
+  /** The mapping that this one extends. */
+  #base: MappingSource | null = null;
+
+  /** `path` is only named in places. `failsafe`: every scalar is text. Never throws; look at `problems`. */
+  constructor(path: string, text: string, schema: "core" | "failsafe" = "core") {
+    this.path = path;
+    this.#text = text;
+    if (text.length > MAX_LENGTH) {
+      this.#add(
+        "mapping-too-large",
+        `The mapping has ${text.length} characters; at most ${MAX_LENGTH} are read.`,
+        null,
+        0,
+      );
+      return;
+    }
+    const deep = firstTooDeep(text);
+    if (deep !== null) {
+      this.#add("mapping-too-large", `The mapping is nested deeper than ${MAX_DEPTH} levels.`, null, deep);
+      return;
+    }
+    const document = parseDocument(text, {
+      lineCounter: this.#lines,
+      uniqueKeys: false,
+      prettyErrors: false,
+      strict: true,
+      version: "1.2",
+      schema,
+    });
+    for (const { code, pos } of [...document.errors, ...document.warnings].slice(0, 20)) {
+      const [message, hint] = yamlFault(code, text.slice(pos[0], pos[0] + 40));
+      this.#add("mapping-syntax", message, hint, pos[0]);
+    }
+    if (document.errors.length > 0) return;
+    this.#root = document.contents;
+    this.data = this.#plain(document.contents, 0);
+  }
+
+  /** Takes what `base` says wherever this mapping says nothing; its places count where the parts come from it. */
+  extend(base: MappingSource): void {
+    this.#base = base;
+    this.data = mergeByKey(base.data, this.data);
+  }
+
+  /** Every line that holds this text, as a mistake. */
+  lines(text: string, code: Code, message: (line: string) => string, hint: string | null): MappingProblem[] {
+    const found: MappingProblem[] = [];
+    for (let at = this.#text.indexOf(text); at >= 0; at = this.#text.indexOf(text, at + text.length)) {
+      const end = this.#text.indexOf("\n", at);
+      found.push(this.#problem(code, message(this.#text.slice(at, end < 0 ? undefined : end).trim()), hint, at));
+    }
+    return found;
+  }
+
+  /** Reports a mistake at a path: at the member's name for `key`, at what it holds for `value`, `offset` characters further on. */
+  report(
+    code: Code,
+    path: Path,
+    message: string,
+    options: { hint?: string; at?: "key" | "value"; offset?: number } = {},
+  ) {
+    this.problems.push(this.describe(code, path, message, options));
+  }
+
+  describe(
+    code: Code,
+    path: Path,
+    message: string,
+    options: { hint?: string; at?: "key" | "value"; offset?: number } = {},
+  ): MappingProblem {
+    if (this.#base !== null && this.#base.#depth(path) > this.#depth(path))
+      return this.#base.describe(code, path, message, options);
+    const position = this.#positionOf(path, options.at ?? "value") + (options.offset ?? 0);
+    return this.#problem(code, message, options.hint ?? null, position);
+  }
+
+  /** A doubt about the text itself, at the first place where it stands; null: it does not. */
+  describeText(code: Code, text: string, message: string, hint: string): MappingProblem | null {
+    const position = this.#text.indexOf(text);
+    return position < 0 ? null : this.#problem(code, message, hint, position);
+  }
+
+  /** The characters that the node at `path` spans in the file, quotes included; empty where there is none. */
+  textAt(path: Path): string {
+    if (this.#base !== null && this.#base.#depth(path) > this.#depth(path)) return this.#base.textAt(path);
+    const range = this.#nodeAt(path)?.range;
+    return range ? this.#text.slice(range[0], range[1]) : "";
+  }
+
+  /** How much of a path is written here. */
+  #depth(path: Path): number {
+    let depth = path.length;
+    while (depth > 0 && this.#nodeAt(path.slice(0, depth)) === null) depth--;
+    return depth;
+  }
+
+  #add(code: Code, message: string, hint: string | null, position: number): void {
+    this.problems.push(this.#problem(code, message, hint, position));
+  }
+
+  #problem(code: Code, message: string, hint: string | null, position: number): MappingProblem {
+    const found = this.#lines.lineStarts.length > 0 ? this.#lines.linePos(position) : { line: 1, col: 1 };
+    const line = Math.max(1, found.line);
+    const character = Math.max(1, found.col);
+    return {
+      // What would be a problem of a row, in a cell, is a mistake of the mapping here.
+      code: codes[code].exit === ExitCode.usage ? code : "mapping-value",
+      message,
+      hint,
+      place: { file: this.path, line, character },
+      excerpt: this.#excerpt(line, character),
+    };
+  }
+
+  #excerpt(line: number, character: number): string | null {
+    const start = this.#lines.lineStarts[line - 1];
+    if (start === undefined) return null;
+    const end = this.#text.indexOf("\n", start);
+    const whole = this.#text.slice(start, end < 0 ? undefined : end).replace(/\r$/u, "");
+    const from = Math.max(0, character - 80);
+    const shown = whole.slice(from, from + 120).replace(/[\p{Cc}]/gu, " ");
+    return `    ${shown}\n    ${" ".repeat(character - 1 - from)}^`;
+  }
+
+  #positionOf(path: Path, at: "key" | "value"): number {
+    for (let length = path.length; length > 0; length--) {
+      const known = path.slice(0, length);
+      const last = known.at(-1);
+      const parent = this.#nodeAt(known.slice(0, -1));
+      if (isMap(parent)) {
+        const pair = this.#pairOf(parent, last);
+        const key = pair?.key as Node | undefined;
+        const value = pair?.value as Node | undefined;
+        const node = at === "key" || length < path.length ? key : (value ?? key);
+        if (node?.range) return node.range[0];
+      }
+      if (isSeq(parent) && typeof last === "number") {
+        const node = parent.items[last] as Node | undefined;
+        if (node?.range) return node.range[0];
+      }
+    }
+    return this.#root?.range[0] ?? 0;
+  }
+
+  #nodeAt(path: Path): Node | null {
+    let node = this.#resolve(this.#root);
+    for (const step of path) {
+      if (isMap(node)) node = this.#resolve(this.#pairOf(node, step)?.value as Node | null);
+      else if (isSeq(node) && typeof step === "number") node = this.#resolve(node.items[step] as Node | null);
+      else return null;
+      if (node === null) return null;
+    }
+    return node;
+  }
+
+  /** Its own pair of that name, else one that it merges. */
+  #pairOf(map: YAMLMap, name: string | number | undefined): Pair | undefined {
+    const own = map.items.find((item) => keyText(item.key) === name && !isMergeKey(item.key));
+    if (own !== undefined) return own;
+    for (const { key, value } of map.items) {
+      if (!isMergeKey(key)) continue;
+      const merged = this.#resolve(value as Node | null);
+      const maps = (isSeq(merged) ? merged.items : [merged]).map((one) => this.#resolve(one as Node | null));
+      const pair = maps.flatMap((one) => (isMap(one) ? one.items : [])).find((item) => keyText(item.key) === name);
+      if (pair !== undefined) return pair;
+    }
+    return undefined;
+  }
+
+  #resolve(node: Node | null | undefined): Node | null {
+    if (isAlias(node)) return this.#anchors.get(node.source) ?? null;
+    return node ?? null;
+  }
+
+  /** Plain data with aliases written out; every visit counts, so that aliases of aliases run into the bound. */
+  #plain(node: Node | null, depth: number): unknown {
+    if (node === null) return null;
+    if (++this.#nodes > MAX_NODES || depth > MAX_DEPTH) {
+      if (this.problems.length === 0) {
+        const what = depth > MAX_DEPTH ? `nested deeper than ${MAX_DEPTH} levels` : `larger than ${MAX_NODES} entries`;
+        this.#add("mapping-too-large", `The mapping is ${what}, aliases written out.`, null, node.range?.[0] ?? 0);
+      }
+      return null;
+    }
+    if (isAlias(node)) {
+      const target = this.#anchors.get(node.source);
+      return target === undefined ? null : this.#plain(target, depth + 1);
+    }
+    if ("anchor" in node && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    if (isScalar(node)) {
+      this.#doubt(node);
+      return typeof node.value === "number" ? this.#number(node) : node.value;
+    }
+    if (isSeq(node)) return node.items.map((item) => this.#plain(item as Node | null, depth + 1));
+    if (!isMap(node)) return null;
+    const data: { [name: string]: unknown } = {};
+    for (const pair of node.items) {
+      const name = keyText(pair.key);
+      if (isMergeKey(pair.key)) continue;
+      const position = (pair.key as Node | null)?.range?.[0] ?? node.range?.[0] ?? 0;
+      if (name === null) this.#add("mapping-syntax", "Names of members must be plain text.", null, position);
+      else if (name === "__proto__") this.#add("mapping-syntax", `"__proto__" cannot be a name.`, null, position);
+      else if (Object.hasOwn(data, name)) this.#add("mapping-syntax", `"${name}" is written twice.`, null, position);
+      else data[name] = this.#plain(pair.value as Node | null, depth + 1);
+    }
+    for (const pair of node.items) if (isMergeKey(pair.key)) this.#merge(data, pair.value as Node | null, depth);
+    return data;
+  }
+
+  /** What a plain text lost to YAML's own signs. */
+  #doubt({ value, comment, type, range }: Scalar): void {
+    if (typeof value !== "string" || type !== "PLAIN" || !range) return;
+    const quoted = "Put it in quotes.";
+    if (value.startsWith("=") && open(value) > 0)
+      this.#add(
+        "mapping-syntax",
+        `The formula ${shorten(value)} is cut at a comma, which separates members inside { }.`,
+        quoted,
+        range[0],
+      );
+    else if (typeof comment === "string" && comment !== "" && !/^\s/.test(comment)) {
+      const message = `"#${shorten(comment)}" is a comment here, and no part of "${shorten(value)}".`;
+      this.doubts.push(
+        this.#problem("mapping-doubtful", message, `If it belongs to the text: ${quoted.toLowerCase()}`, range[0]),
+      );
+    }
+  }
+
+  /**
+   * A number of just the digits that are written. One whose spelling YAML would change in silence (`007` to 7, `1.10` to
+   * 1.1) may have been meant as text, and is refused.
+   */
+  #number({ source = "", range }: Scalar): unknown {
+    if (/^(?:-?(?:[1-9]\d*|0(?=\.))(?:\.\d*[1-9])?|0)$/.test(source) && source.length <= MAX_DIGITS)
+      return exactNumber(source);
+    const what =
+      source.length > MAX_DIGITS ? `has more than ${MAX_DIGITS} digits` : "is read as another number than is written";
+    this.problems.push(
+      this.#problem(
+        "mapping-value",
+        `${shorten(source)} ${what}.`,
+        `Put it in quotes if it is text ("${shorten(source)}"); otherwise write the number plainly, such as 7, 1.1 or 1000.`,
+        range?.[0] ?? 0,
+      ),
+    );
+    return null;
+  }
+
+  /** `<<: *a` or `<<: [*a, *b]`: members that are not written out; of two the first counts. */
+  #merge(data: { [name: string]: unknown }, value: Node | null, depth: number): void {
+    const merged = this.#plain(value, depth + 1);
+    for (const from of [merged].flat()) {
+      if (from === null || typeof from !== "object" || Array.isArray(from)) {
+        const position = value?.range?.[0] ?? 0;
+        if (this.problems.length === 0)
+          this.#add("mapping-syntax", "`<<` takes members with names: `<<: *a`, or a list of such.", null, position);
+        return;
+      }
+      for (const [name, member] of Object.entries(from)) if (!Object.hasOwn(data, name)) data[name] = member;
+    }
+  }
+}
+
+/** How many parentheses stay open outside of texts. */
+function open(formula: string): number {
+  const code = withoutTexts(formula);
+  return code.split("(").length - code.split(")").length;
+}
+
+/** Members of both; of values that are no members the second. */
+function mergeByKey(base: unknown, own: unknown): unknown {
+  const members = (value: unknown): value is { [name: string]: unknown } =>
+    value !== null && typeof value === "object" && !Array.isArray(value) && !isExactNumber(value);
+  if (!members(base) || !members(own)) return own;
+  const merged: { [name: string]: unknown } = { ...base };
+  for (const [name, value] of Object.entries(own))
+    merged[name] = Object.hasOwn(base, name) ? mergeByKey(base[name], value) : value;
+  return merged;
+}
+
+/** What is wrong with the YAML, in words of our own; `text`: what stands there. */
+function yamlFault(code: string, text: string): [message: string, hint: string] {
+  const quote = "Put a text with : # [ ] { } , & * ! | > @ ` % or quotes in it in quotes.";
+  const known: { [code: string]: [string, string] } = {
+    TAG_RESOLVE_FAILED: [
+      `YAML takes ${JSON.stringify(text.split(/\s/)[0])} for a tag.`,
+      "A formula begins with =, as in =!publish; put other texts in quotes.",
+    ],
+    TAB_AS_INDENT: ["A tab cannot indent.", "Use blanks."],
+    BAD_INDENT: ["The indentation does not fit.", "Parts of one thing begin in one column."],
+    MISSING_CHAR: ["A sign is missing here: a colon, a comma, a bracket or a quote.", quote],
+    BLOCK_AS_IMPLICIT_KEY: [
+      'A second ": " stands on this line.',
+      "Put the text in quotes; in formulas iff(test, a, b) needs none.",
+    ],
+    MULTILINE_IMPLICIT_KEY: ["A name without its colon, or a text that goes on where it should not.", quote],
+    BAD_ALIAS: ["An alias (*) of something that has no anchor (&).", quote],
+  };
+  return known[code] ?? ["This is not YAML.", quote];
+}
+
+/** A plain `<<`; in quotes it is a name like any other. */
+function isMergeKey(key: unknown): boolean {
+  return isScalar(key) && key.value === "<<" && (key.type === undefined || key.type === "PLAIN");
+}
+
+function keyText(key: unknown): string | null {
+  if (!isScalar(key)) return null;
+  if (typeof key.value === "string") return key.value;
+  // A header may be a number or a date; the file's own spelling is the name.
+  return key.source ?? String(key.value);
+}
+
+/** Where brackets or indentation go deeper than any honest mapping; the YAML parser would exhaust the stack there. */
+function firstTooDeep(text: string): number | null {
+  let brackets = 0;
+  let position = 0;
+  const indents: number[] = [];
+  for (const line of text.split("\n")) {
+    const indent = line.length - line.trimStart().length;
+    if (line.trim() !== "") {
+      while (indents.length > 0 && (indents.at(-1) ?? 0) >= indent) indents.pop();
+      indents.push(indent);
+      if (indents.length > MAX_DEPTH * 2) return position;
+    }
+    for (let index = 0; index < line.length; index++) {
+      const character = line[index];
+      if (character === "[" || character === "{") brackets++;
+      else if ((character === "]" || character === "}") && brackets > 0) brackets--;
+      if (brackets > MAX_DEPTH * 8) return position + index;
+    }
+    if (/^\s*(?:[-?] ?){64}/u.test(line)) return position;
+    position += line.length + 1;
+  }
+  return null;
+}
