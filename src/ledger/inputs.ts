@@ -194,6 +194,8 @@ function withdrawInput(database: Database, id: number, states: readonly string[]
   database.prepare("DELETE FROM cell_pages WHERE first_row >= ? AND first_row < ?").run(...range);
   database.prepare("DELETE FROM rows WHERE id >= ? AND id < ?").run(...range);
   database.prepare("DELETE FROM problems WHERE row_id >= ? AND row_id < ? AND stage = 'staging'").run(...range);
+  // What rows of other files brought as well stays, and what it makes with it.
+  database.exec("DELETE FROM temp.withdrawn WHERE event_id IN (SELECT event_id FROM row_events)");
   // What is declared again takes the new data; what is not declared again is never sent.
   for (const table of ["participants", "addresses"]) {
     database
@@ -211,7 +213,6 @@ function withdrawInput(database: Database, id: number, states: readonly string[]
            AND e.id NOT IN (SELECT event_id FROM temp.withdrawn))`,
     )
     .run(...range);
-  database.exec("DELETE FROM temp.withdrawn WHERE event_id IN (SELECT event_id FROM row_events)");
   database.exec(`DELETE FROM event_states WHERE (document_id, event_id) IN (
     SELECT document_id, id FROM events WHERE id IN (SELECT event_id FROM temp.withdrawn))`);
   database.exec("DELETE FROM events WHERE id IN (SELECT event_id FROM temp.withdrawn)");

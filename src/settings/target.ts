@@ -170,11 +170,17 @@ function addresses(baseName: string, base = "", tokenName: string, token = "", p
   return { baseUrl: serviceUrl(baseName, base, place), tokenUrl: serviceUrl(tokenName, token, place) };
 }
 
+/** Of `redis://user:password@host`. */
+function withoutPassword(address: string): string {
+  const at = address.lastIndexOf("@");
+  return at < 0 ? address : `${address.slice(0, address.indexOf("//") + 2)}(hidden)${address.slice(at)}`;
+}
+
 /** Printed or logged whole, it shows neither its secret nor a password of its `throttle`. */
 function discreet(target: Target): Target {
   const shown = function (this: Target) {
     const { clientSecret: _, throttle, ...rest } = this;
-    return { ...rest, clientSecret: "(hidden)", throttle: throttle && throttle.replace(/\/\/[^@]*@/, "//(hidden)@") };
+    return { ...rest, clientSecret: "(hidden)", throttle: throttle && withoutPassword(throttle) };
   };
   Object.defineProperty(target, "toJSON", { value: shown });
   // Enumerable, so that a copy with one setting changed is as discreet.
