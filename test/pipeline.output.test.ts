@@ -49,7 +49,7 @@ describe("a disk that takes no more of what is printed", () => {
   test("progress that cannot be written changes nothing", long, async ({ skip }) => {
     skip(!existsSync("/dev/full"), "this system has no /dev/full");
     const { code, stdout } = await runImport({ shell: "exec 2>/dev/full" });
-    expect(stdout).toContain("all is well");
+    expect(stdout).toContain("All is well.");
     expect(expectWhole(code, sandbox, ledger, undisturbed)).toBe(0);
   });
 
