@@ -1,5 +1,6 @@
 /** What is wrong, by cause, and the rows behind each cause as their files have them: what a person corrects or decides. Reads only. */
 import type { Database } from "better-sqlite3";
+import { isBeyondCorrection } from "../model/beyond-correction.js";
 import { type Code, codes } from "../model/codes.js";
 import type { Problem } from "../model/problem.js";
 import type { CellKind } from "../model/row.js";
@@ -28,19 +29,6 @@ export interface OpenCauses {
   later: Cause[];
 }
 
-/** What has landed otherwise, can never be in its place again, or is in doubt. */
-const forDecision: readonly Code[] = [
-  "changed",
-  "foreign-collision",
-  "late",
-  "after-close",
-  "after-cancel",
-  "row-gone",
-  "cancel-refused",
-  "doubt-unsettled",
-  "document-stranded",
-];
-
 /** Invalid rows, each under the first thing that is wrong with it. */
 const INVALID = `rows r JOIN problems p ON p.id = (SELECT min(id) FROM problems WHERE row_id = r.id AND severity = 'error')
   WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL`;
@@ -59,7 +47,7 @@ export function openCauses(database: Database): OpenCauses {
     .all()
     .map(({ row, what, ...cause }): Cause => ({ ...cause, example: `${describeRow(database, row)}: ${what}` }));
   const isFor = ({ code }: Cause) => {
-    if (forDecision.includes(code)) return "decide";
+    if (isBeyondCorrection(code)) return "decide";
     return codes[code].transient ? "later" : "correct";
   };
   const { correct = [], decide = [], later = [] } = Object.groupBy(causes, isFor);

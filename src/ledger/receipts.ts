@@ -13,7 +13,7 @@ export interface Receipt {
   name: string;
   /** A person's key for it: tax id, address identity, document key, document key and event key. */
   key: string;
-  /** Its state in the ledger; `landed-without-id` where the id is unknown for good. */
+  /** Its state in the ledger; `landed-without-id` where the id is lost. */
   state: string;
   /** Of the record itself: participant, address or document id, eventId; null where none came. */
   id: string | null;

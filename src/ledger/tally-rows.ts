@@ -1,23 +1,22 @@
 /** What became of the rows of some inputs, each row counted once, by the worst that became of it (P7); reads only. */
 import type { Database } from "better-sqlite3";
+import { beyondCorrection } from "../model/beyond-correction.js";
 import type { RowOutcomes } from "../model/summary.js";
 
 /** Worst first; a query names an outcome by its position. */
 const outcomes = ["toDecide", "toCorrect", "waiting", "toSend", "later", "dismissed"] as const;
 const [DECIDE, CORRECT, WAITING, SEND, LATER, DISMISSED] = outcomes.keys();
 
-/** No correction of its row brings such an event into its place. */
-const beyondCorrection =
-  "('late', 'after-close', 'after-cancel', 'cancel-refused', 'row-gone', 'doubt-unsettled', 'document-stranded')";
+const decided = `('${beyondCorrection.join("', '")}')`;
 
 const inInput = (row: string) => `${row} >= i.id << 32 AND ${row} < (i.id + 1) << 32`;
 
 const ofEvents = `SELECT re.row_id, CASE o.state
     WHEN 'held' THEN iif(o.reason = 'behind-deferred', ${LATER}, ${WAITING})
     WHEN 'deferred' THEN ${LATER}
-    WHEN 'rejected' THEN iif(o.code IN ${beyondCorrection}, ${DECIDE}, ${CORRECT})
+    WHEN 'rejected' THEN iif(o.code IN ${decided}, ${DECIDE}, ${CORRECT})
     WHEN 'foreign' THEN ${DECIDE} WHEN 'changed' THEN ${DECIDE}
-    ELSE iif(o.code IN ${beyondCorrection}, ${DECIDE}, ${SEND}) END AS outcome
+    ELSE iif(o.code IN ${decided}, ${DECIDE}, ${SEND}) END AS outcome
   FROM open_events o JOIN row_events re ON re.event_id = o.id
   UNION ALL SELECT re.row_id, iif(e.dismissed, ${DISMISSED}, ${SEND})
     FROM inputs_asked i CROSS JOIN row_events re ON ${inInput("re.row_id")} JOIN events_now e ON e.id = re.event_id

@@ -98,7 +98,7 @@ export function tallyOpen(database: Database): OpenWork {
   };
 }
 
-/** What is held by nothing but time counts as `waiting`: nobody need get up for it. */
+/** What is held by nothing but time counts as `waiting`: it needs nobody. */
 function apartFromWaiting(database: Database, { held = 0, ...events }: StateCounts): StateCounts {
   const waiting = held > 0 && (events["deferred"] ?? 0) > 0 ? countHeldForTime(database) : 0;
   return {

@@ -31,14 +31,14 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
     const file = beside.tables.get(name);
     tables.set(name, file === undefined ? null : compileTable(name, table, file, source, { cells, conversions }));
   }
-  const library = functionTable(conversions);
-  checkFunctions(beside, library, source);
+  const functionKinds = functionTable(conversions);
+  checkFunctions(beside, functionKinds, source);
   const { late } = fillSettings(spec.settings);
   const shared: Shared = {
     source,
     conversions,
     cells,
-    library,
+    functionKinds,
     functions: beside.functions,
     tables,
     columns: spec.columns ?? {},
@@ -81,8 +81,21 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
 }
 
 /** What the module exports is called by its own name, and takes something. */
-function checkFunctions({ functions }: Beside, library: ReadonlyMap<string, unknown>, source: MappingSource): void {
-  const own = new Set(["iff", "filled", "blank", "default", "required", "text", ...aggregates, ...library.keys()]);
+function checkFunctions(
+  { functions }: Beside,
+  functionKinds: ReadonlyMap<string, unknown>,
+  source: MappingSource,
+): void {
+  const own = new Set([
+    "iff",
+    "filled",
+    "blank",
+    "default",
+    "required",
+    "text",
+    ...aggregates,
+    ...functionKinds.keys(),
+  ]);
   for (const [name, { length }] of functions) {
     const report = (message: string) => source.report("mapping-functions", ["functions"], `${message}.`);
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) report(`"${name}" is not a name that a formula can call`);

@@ -1,4 +1,5 @@
 /** What to do next after a run, and the command to type, where one would help. Pure. */
+import { isBeyondCorrection } from "../model/beyond-correction.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Code } from "../model/codes.js";
 import type { Summary } from "../model/summary.js";
@@ -123,21 +124,6 @@ export function stepsOfWaiting(waiting: readonly { code: Code; row: string | nul
     return [{ why: "these rows wait for each other: correct their times, or give one of them up", command }];
   });
 }
-
-/** What has landed, or can no longer take its place, is not mended by another row: a person decides. */
-const beyondCorrection: readonly Code[] = [
-  "changed",
-  "foreign-collision",
-  "late",
-  "after-close",
-  "after-cancel",
-  "row-gone",
-  "cancel-refused",
-  "doubt-unsettled",
-  "document-stranded",
-];
-
-export const isBeyondCorrection = (code: Code): boolean => beyondCorrection.includes(code);
 
 /** Each corrected file goes in with the mapping that its rows came by. */
 function rejectedByMapping({ files }: Summary): Map<string, string[]> {

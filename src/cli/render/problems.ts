@@ -1,8 +1,9 @@
 /** What a person must do, by cause: how many, what is wrong with one, where it is, and its code; then what to type. */
+import { isBeyondCorrection } from "../../model/beyond-correction.js";
 import { codes } from "../../model/codes.js";
 import type { ToldProblem } from "../../model/summary.js";
 import { grouped } from "../../report/figures.js";
-import { isBeyondCorrection, type NextStep } from "../../report/next-steps.js";
+import type { NextStep } from "../../report/next-steps.js";
 import { plainText } from "../../report/plain-text.js";
 import { type Look, wrapped } from "./text.js";
 

@@ -23,7 +23,7 @@ export interface Shared {
   source: MappingSource;
   conversions: Conversions;
   cells: Cells;
-  library: ReadonlyMap<string, FunctionKind>;
+  functionKinds: ReadonlyMap<string, FunctionKind>;
   functions: ReadonlyMap<string, (...values: unknown[]) => unknown>;
   tables: ReadonlyMap<string, Table | null>;
   /** Top-level columns. */
@@ -36,7 +36,7 @@ export class Scope implements FormulaNames {
   readonly source: MappingSource;
   readonly conversions: Conversions;
   readonly cells: Cells;
-  readonly library: Shared["library"];
+  readonly functionKinds: Shared["functionKinds"];
   readonly functions: Shared["functions"];
   /** Whether the rows of a group are looked at together. */
   grouped: boolean;
@@ -53,7 +53,7 @@ export class Scope implements FormulaNames {
     this.source = shared.source;
     this.conversions = shared.conversions;
     this.cells = shared.cells;
-    this.library = shared.library;
+    this.functionKinds = shared.functionKinds;
     this.functions = shared.functions;
     this.grouped = grouped;
     for (const [name, spec] of Object.entries(shared.columns)) this.#specs.set(name, { spec, path: ["columns", name] });

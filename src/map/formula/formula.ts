@@ -493,10 +493,10 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
       },
     );
   }
-  const known = scope.library.get(name);
+  const known = scope.functionKinds.get(name);
   if (known === undefined) {
     const names = [
-      ...scope.library.keys(),
+      ...scope.functionKinds.keys(),
       ...scope.functions.keys(),
       ...aggregates,
       "iff",

@@ -16,7 +16,7 @@ export interface FormulaNames {
   /** Whether the rows of a group are looked at together. */
   grouped: boolean;
   functions: ReadonlyMap<string, (...values: unknown[]) => unknown>;
-  library: ReadonlyMap<string, FunctionKind>;
+  functionKinds: ReadonlyMap<string, FunctionKind>;
   names(): Iterable<string>;
   /** Undefined: there is none. Null: it has a mistake, which has been reported. */
   column(name: string): Column | undefined | null;
