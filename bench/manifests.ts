@@ -7,7 +7,7 @@ import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerDatabase } from "../src/ledger/open-ledger.js";
-import { forgetLandedCells } from "../src/ledger/row-cells.js";
+import { forgetLandedCells } from "../src/ledger/stage/row-cells.js";
 import { inTransaction } from "../src/ledger/transaction.js";
 import { loadMapping } from "../src/map/load-mapping.js";
 import { systemClock } from "../src/model/clock.js";

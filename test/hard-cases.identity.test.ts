@@ -1,7 +1,7 @@
 /** HARD-CASES of targets and identities: whose document, whose participant, whose address. */
 import { afterEach, describe, expect, test } from "vitest";
-import { selectOpen } from "../src/ledger/selection.js";
-import { findDocument, resolveDocument, retry } from "../src/ledger/settle.js";
+import { selectOpen } from "../src/ledger/decide/selection.js";
+import { findDocument, resolveDocument, retry } from "../src/ledger/decide/dismiss.js";
 import { documentDeduplicationId } from "../src/model/keys.js";
 import { at, documentState, faults, file, lost, minutes, open, states, world } from "./simulation/hard-case.js";
 import type { RunPlan } from "./simulation/world.js";

@@ -1,7 +1,7 @@
 /** A row that comes late while a link to its document is in doubt: a limit, and the way out of it (HARD-CASES H1, H13, H18). */
 import { afterEach, describe, expect, test } from "vitest";
-import { selectOpen } from "../src/ledger/selection.js";
-import { dismiss } from "../src/ledger/settle.js";
+import { selectOpen } from "../src/ledger/decide/selection.js";
+import { dismiss } from "../src/ledger/decide/dismiss.js";
 import { checkDoubt, settleNamed } from "../src/pipeline/settle-doubt.js";
 import type { FaultAction } from "../src/sandbox/index.js";
 import { at, faults, file, lost, minutes, open, states, world } from "./simulation/hard-case.js";

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { MappedRow } from "../src/model/mapped-row.js";
 import { dismissSelected } from "../src/pipeline/dismiss.js";
-import { checkLedger } from "../src/ledger/check/check.js";
+import { checkLedger } from "../src/ledger/care/check/check.js";
 import { replaceNamed } from "../src/pipeline/replace-document.js";
 import { showAnything } from "../src/pipeline/show.js";
 import { writeRejects } from "../src/pipeline/write-rejects.js";

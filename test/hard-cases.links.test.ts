@@ -1,6 +1,6 @@
 /** HARD-CASES of linked documents: one order for all, no circles, and what one event writes on other timelines. */
 import { afterEach, describe, expect, test } from "vitest";
-import { findDocument, resolveDocument } from "../src/ledger/settle.js";
+import { findDocument, resolveDocument } from "../src/ledger/decide/dismiss.js";
 import { file, open, world } from "./simulation/hard-case.js";
 import { giveUp, on, refusals, related, states, timeline } from "./simulation/ordered-case.js";
 

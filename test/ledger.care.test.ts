@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { checkLedger } from "../src/ledger/check/check.js";
+import { checkLedger } from "../src/ledger/care/check/check.js";
 import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../src/ledger/open-ledger.js";
-import { SCHEMA_VERSION } from "../src/ledger/migrate.js";
 import { type Machine, statesOf, transitions } from "../src/model/states.js";
 import { ownerOf } from "../src/pipeline/ledger-access.js";
 import { backup, check, prune, rebind } from "../src/pipeline/look-after-ledger.js";
@@ -44,15 +43,6 @@ function newLedger() {
 }
 
 describe("the schema", () => {
-  it("is the committed one", async () => {
-    const { database } = newLedger();
-    const sql = database
-      .prepare<[], string>("SELECT sql || ';' FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type DESC, name")
-      .pluck()
-      .all();
-    await expect(`-- Schema ${SCHEMA_VERSION}\n${sql.join("\n")}\n`).toMatchFileSnapshot("./ledger.schema.sql");
-  });
-
   it("of a newer program is refused by name, for writing, reading and beside a run", () => {
     const { path, database } = newLedger();
     database.pragma("user_version = 99");

@@ -2,7 +2,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import Database from "better-sqlite3";
 import { schema } from "../src/ledger/schema.js";
-import { createCellKeeper, createCellPages, createCellReader, forgetLandedCells } from "../src/ledger/row-cells.js";
+import {
+  createCellKeeper,
+  createCellPages,
+  createCellReader,
+  forgetLandedCells,
+} from "../src/ledger/stage/row-cells.js";
 import type { CellKind, Row } from "../src/model/row.js";
 
 let database: Database.Database;

@@ -1,12 +1,12 @@
 /** What persons decided survives the loss of the whole state folder, where a journal is kept (HARD-CASES H23, H25, H26). */
-import { forgetJournal } from "../src/ledger/own-journal.js";
+import { forgetJournal } from "../src/ledger/journal/own-journal.js";
 import { openLedgerOfAnyone } from "../src/ledger/open-ledger.js";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkLedger } from "../src/ledger/check/check.js";
-import type { Selectors } from "../src/ledger/selection.js";
+import { checkLedger } from "../src/ledger/care/check/check.js";
+import type { Selectors } from "../src/ledger/decide/selection.js";
 import { dismissSelected } from "../src/pipeline/dismiss.js";
 import { rebuildLedger } from "../src/pipeline/rebuild-ledger.js";
 import { replaceNamed } from "../src/pipeline/replace-document.js";

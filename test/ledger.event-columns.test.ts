@@ -1,7 +1,7 @@
 /** An event's body in the ledger is the JSON of its members, however it was written (service.md, Event). */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { payloadText } from "../src/ledger/event-columns.js";
+import { payloadText } from "../src/ledger/stage/event-columns.js";
 import type { EventRecord } from "../src/model/records.js";
 
 const participant = { by: "natural", key: "2:BR" } as const;

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkLedger } from "../src/ledger/check/check.js";
-import { openJournal } from "../src/ledger/journal.js";
-import { findDocument } from "../src/ledger/settle.js";
+import { checkLedger } from "../src/ledger/care/check/check.js";
+import { openJournal } from "../src/ledger/journal/journal.js";
+import { findDocument } from "../src/ledger/decide/dismiss.js";
 import { dismissSelected } from "../src/pipeline/dismiss.js";
 import { backup } from "../src/pipeline/look-after-ledger.js";
 import { rebuildLedger } from "../src/pipeline/rebuild-ledger.js";

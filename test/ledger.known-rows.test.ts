@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import Database from "better-sqlite3";
 import fc from "fast-check";
-import { createKnownRows, type KnownLink, packLinks, unpackLinks } from "../src/ledger/known-rows.js";
+import { createKnownRows, type KnownLink, packLinks, unpackLinks } from "../src/ledger/stage/known-rows.js";
 import { schema } from "../src/ledger/schema.js";
 
 const INPUT = 2 ** 32;

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { checkLedger } from "../src/ledger/check/check.js";
+import { checkLedger } from "../src/ledger/care/check/check.js";
 import { prune } from "../src/pipeline/look-after-ledger.js";
 import { showAnything } from "../src/pipeline/show.js";
 import { writeRejects } from "../src/pipeline/write-rejects.js";

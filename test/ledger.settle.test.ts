@@ -1,7 +1,7 @@
 /** What a person decides: dismiss, retry, resolve, replace. */
 import { afterEach, describe, expect, it } from "vitest";
-import { selectOpen } from "../src/ledger/selection.js";
-import { findDocument, retry } from "../src/ledger/settle.js";
+import { selectOpen } from "../src/ledger/decide/selection.js";
+import { findDocument, retry } from "../src/ledger/decide/dismiss.js";
 import { dismissSelected } from "../src/pipeline/dismiss.js";
 import { replaceNamed } from "../src/pipeline/replace-document.js";
 import { collectReportData } from "../src/report/html/collect-report-data.js";

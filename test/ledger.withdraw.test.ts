@@ -1,7 +1,7 @@
 /** What was staged and never sent can be taken back, and comes again with its file (HARD-CASES H39). */
 import { afterEach, describe, expect, it } from "vitest";
-import { checkLedger } from "../src/ledger/check/check.js";
-import type { Selectors } from "../src/ledger/selection.js";
+import { checkLedger } from "../src/ledger/care/check/check.js";
+import type { Selectors } from "../src/ledger/decide/selection.js";
 import { showAnything } from "../src/pipeline/show.js";
 import { withdrawSelected } from "../src/pipeline/withdraw.js";
 import { eventRow, invalidRow } from "./simulation/story-rows.js";

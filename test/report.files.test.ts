@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { metricsText, writeMetrics } from "../src/report/metrics.js";
 import { plainLines, plainText, shortened } from "../src/report/plain-text.js";
-import type { Receipt } from "../src/ledger/receipts.js";
+import type { Receipt } from "../src/ledger/views/receipts.js";
 import { writeReceipts } from "../src/report/receipts.js";
 import { writeStranded } from "../src/report/stranded-file.js";
 import { writeSummaryFile } from "../src/report/summary-file.js";

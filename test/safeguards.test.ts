@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { lockLedger } from "../src/ledger/lock.js";
+import { lockLedger } from "../src/ledger/care/lock.js";
 import { type Safeguard, safeguards, switchOff } from "../src/model/safeguards.js";
 import { rebuildLedger } from "../src/pipeline/rebuild-ledger.js";
 import { replaceNamed } from "../src/pipeline/replace-document.js";

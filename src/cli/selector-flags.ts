@@ -1,6 +1,6 @@
 /** Selectors, the same for every command that takes them (DESIGN section 7). */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Selectors } from "../ledger/selection.js";
+import type { Selectors } from "../ledger/decide/selection.js";
 
 export interface SelectorFlags {
   run?: string;

@@ -8,7 +8,7 @@ import type {
   ShownRequest,
   ShownRow,
   ShownRun,
-} from "../ledger/show/shown.js";
+} from "../ledger/views/show/shown.js";
 import { plainText } from "../report/plain-text.js";
 import type { Colors } from "./render/text.js";
 

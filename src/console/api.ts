@@ -1,6 +1,6 @@
 /** What the page and its server say to each other. Types only: the page is bundled without a line of the program. */
 
-import type { Shown, ShownRun } from "../ledger/show/shown.js";
+import type { Shown, ShownRun } from "../ledger/views/show/shown.js";
 
 export interface TargetOverview {
   name: string;

@@ -4,7 +4,7 @@
  */
 import { statSync } from "node:fs";
 import { basename, join, parse } from "node:path";
-import { createOpenRowReader, openCauses, type OpenRow, rowsOfCause } from "../ledger/causes.js";
+import { createOpenRowReader, openCauses, type OpenRow, rowsOfCause } from "../ledger/views/causes.js";
 import { type DraftConflict, type Drafts, type Edit, openDrafts } from "../ledger/drafts.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import type { StoredInput } from "../ledger/inputs.js";

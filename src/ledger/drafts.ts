@@ -3,7 +3,7 @@
  * survive the browser and the process. A draft names a row (its reference), a header, and the text that it replaces.
  */
 import Database from "better-sqlite3";
-import { openDurableFile } from "./durable-file.js";
+import { openDurableFile } from "./journal/durable-file.js";
 
 export interface Edit {
   ref: string;

@@ -2,8 +2,8 @@
 import type { Database } from "better-sqlite3";
 import type { Dialect } from "../model/dialect.js";
 import type { RowCounts } from "../model/summary.js";
-import { contentChanges } from "./content-changes.js";
-import { createKnownRows } from "./known-rows.js";
+import { contentChanges } from "./stage/content-changes.js";
+import { createKnownRows } from "./stage/known-rows.js";
 import { rowId } from "./row-id.js";
 
 export interface InputDescription {

@@ -3,8 +3,8 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
-import { forgetDeadHolder, hasLog, makeBackup, refuseAnothersLog, refuseMissingLog } from "./holder.js";
-import { asLedgerFailure } from "./ledger-failure.js";
+import { forgetDeadHolder, hasLog, makeBackup, refuseAnothersLog, refuseMissingLog } from "./care/holder.js";
+import { asLedgerFailure } from "./care/ledger-failure.js";
 import { prepareLazily } from "./lazy-statements.js";
 import { assertNotNewer, migrate, SCHEMA_VERSION } from "./migrate.js";
 

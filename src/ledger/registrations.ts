@@ -2,8 +2,8 @@
 import { parseJson } from "../model/json.js";
 import type { Database } from "better-sqlite3";
 import type { Code } from "../model/codes.js";
-import type { Journal } from "./journal.js";
-import { createJournalEntries } from "./journal-entries.js";
+import type { Journal } from "./journal/journal.js";
+import { createJournalEntries } from "./journal/entries.js";
 
 export interface OpenParticipant {
   id: number;

@@ -5,9 +5,9 @@
 import type { Database } from "better-sqlite3";
 import { failPoint } from "../model/fail-point.js";
 import { isOn } from "../model/safeguards.js";
-import type { Journal } from "./journal.js";
-import { createJournalEntries } from "./journal-entries.js";
-import { createTransitions, type Transitions } from "./transitions.js";
+import type { Journal } from "./journal/journal.js";
+import { createJournalEntries } from "./journal/entries.js";
+import { createTransitions, type Transitions } from "./writer.js";
 import { requestId as numbered, requestsOf } from "./request-id.js";
 
 export interface Intent {

@@ -68,7 +68,7 @@ CREATE TABLE inputs (
   settings_id INTEGER NOT NULL REFERENCES settings (id),
   run_id INTEGER NOT NULL REFERENCES runs (id),
   staged_at INTEGER NOT NULL,
-  -- How often events had been given other content when it was judged (ledger/content-changes.ts).
+  -- How often events had been given other content when it was judged (ledger/stage/content-changes.ts).
   judged_at INTEGER NOT NULL DEFAULT 0,
   read INTEGER NOT NULL DEFAULT 0,
   skipped INTEGER NOT NULL DEFAULT 0,
@@ -189,7 +189,7 @@ CREATE TABLE documents (
 
 CREATE INDEX documents_replacing ON documents (id) WHERE generation > 1;
 
--- Keys of documents with small or wide letters or leading zeros, and as ledger/odd-keys.ts folds them.
+-- Keys of documents with small or wide letters or leading zeros, and as ledger/stage/odd-keys.ts folds them.
 CREATE TABLE odd_keys (
   namespace TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -297,7 +297,7 @@ CREATE TABLE row_events (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX row_events_by_event ON row_events (event_id);
 
--- Rows whose events had all landed before, unchanged (ledger/known-rows.ts): from row to event only.
+-- Rows whose events had all landed before, unchanged (ledger/stage/known-rows.ts): from row to event only.
 CREATE TABLE known_rows (
   first_row INTEGER PRIMARY KEY,
   last_row INTEGER NOT NULL,

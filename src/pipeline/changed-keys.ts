@@ -1,5 +1,5 @@
 /** Compares the keys that a mapping makes with those that made what was sent, before anything is staged (HARD-CASES H25). */
-import { changedKeys, formerNamespace, type KeyChange, saveFingerprints } from "../ledger/fingerprints.js";
+import { changedKeys, formerNamespace, type KeyChange, saveFingerprints } from "../ledger/stage/fingerprints.js";
 import type { Mapping } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import type { Session } from "./session.js";

@@ -1,11 +1,11 @@
-import { selectOpen, type Selectors } from "../ledger/selection.js";
-import { dismiss, type Dismissed } from "../ledger/settle.js";
+import { selectOpen, type Selectors } from "../ledger/decide/selection.js";
+import { dismiss, type Dismissed } from "../ledger/decide/dismiss.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
 import { beside, journaled } from "./ledger-access.js";
 
-export type { Dismissed } from "../ledger/settle.js";
+export type { Dismissed } from "../ledger/decide/dismiss.js";
 
 /**
  * Gives up what the selectors name, beside a running import. What is only held is given up when a row or a code names

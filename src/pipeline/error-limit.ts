@@ -1,5 +1,5 @@
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
-import { newestProblem, tallyRefused } from "../ledger/tally.js";
+import { newestProblem, tallyRefused } from "../ledger/views/tally.js";
 
 /** `--max-errors N|N%`. */
 export interface ErrorLimit {

@@ -3,8 +3,8 @@
  * (DESIGN section 5). Inside `plan` the ledger is rolled back afterwards.
  */
 import type { RegistrationStore } from "../ledger/registrations.js";
-import { describeWait } from "../ledger/describe-wait.js";
-import type { ProblemCount } from "../ledger/problems.js";
+import { describeWait } from "../ledger/views/describe-wait.js";
+import type { ProblemCount } from "../ledger/views/problems.js";
 import { createUnhindered } from "../ledger/unhindered.js";
 import { planWork } from "../plan/plan-work.js";
 import type { Session } from "./session.js";

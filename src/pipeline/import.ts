@@ -2,10 +2,10 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { copyLedger } from "../ledger/backup.js";
+import { copyLedger } from "../ledger/care/backup.js";
 import { createRunStore } from "../ledger/runs.js";
-import { type ProblemCount, tallyProblems, tallyHeld } from "../ledger/problems.js";
-import { tallyOpen } from "../ledger/tally.js";
+import { type ProblemCount, tallyProblems, tallyHeld } from "../ledger/views/problems.js";
+import { tallyOpen } from "../ledger/views/tally.js";
 import { inTransaction } from "../ledger/transaction.js";
 import { type LoadOptions, loadMapping } from "../map/load-mapping.js";
 import { RowferryError } from "../model/error.js";

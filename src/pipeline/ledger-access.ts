@@ -1,10 +1,10 @@
 /** The three ways to a ledger outside of runs: reading, short writes beside a running import, and alone under the lock. */
-import { type JournalEntry, openJournal } from "../ledger/journal.js";
-import { createChoiceLog } from "../ledger/journal-choices.js";
-import { createJournalEntries, type JournalEntries } from "../ledger/journal-entries.js";
-import { asLedgerFailure } from "../ledger/ledger-failure.js";
-import { holdLedger, lockLedger } from "../ledger/lock.js";
-import { journalOf, rememberJournal } from "../ledger/own-journal.js";
+import { type JournalEntry, openJournal } from "../ledger/journal/journal.js";
+import { createChoiceLog } from "../ledger/journal/choices.js";
+import { createJournalEntries, type JournalEntries } from "../ledger/journal/entries.js";
+import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
+import { holdLedger, lockLedger } from "../ledger/care/lock.js";
+import { journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
 import {
   type LedgerDatabase,
   type LedgerOwner,

@@ -1,13 +1,13 @@
 /** What `ledger backup | check | prune | rebind` do, with the target's ledger, archive and service at hand. */
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { backupLedger } from "../ledger/backup.js";
-import { type CheckResult, checkLedger } from "../ledger/check/check.js";
+import { backupLedger } from "../ledger/care/backup.js";
+import { type CheckResult, checkLedger } from "../ledger/care/check/check.js";
 import { openLedgerOfAnyone, openLedgerReadOnly, ownerName, rebindLedger } from "../ledger/open-ledger.js";
-import { forgetJournal } from "../ledger/own-journal.js";
-import { type Pruned, pruneLedger } from "../ledger/prune.js";
+import { forgetJournal } from "../ledger/journal/own-journal.js";
+import { type Pruned, pruneLedger } from "../ledger/care/prune.js";
 import { createRunStore } from "../ledger/runs.js";
-import { createRegisteredView, type RegisteredParticipant } from "../ledger/registered.js";
+import { createRegisteredView, type RegisteredParticipant } from "../ledger/views/expected.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
@@ -19,7 +19,7 @@ import { openReader, type ReaderOptions } from "./open-reader.js";
 import { archiveFolder } from "./recall-archive.js";
 import { runFolder } from "./write-run-files.js";
 
-export type { CheckResult } from "../ledger/check/check.js";
+export type { CheckResult } from "../ledger/care/check/check.js";
 
 /** Beside a running import. @returns its size in bytes */
 export function backup(target: Target, destination: string): Promise<number> {

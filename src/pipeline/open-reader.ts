@@ -1,5 +1,5 @@
 /** A way to read from the service outside of a run: no ledger, no run, the target's own limit. */
-import { lockLedger } from "../ledger/lock.js";
+import { lockLedger } from "../ledger/care/lock.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { Target } from "../model/target.js";
 import { onAbort } from "../model/when-aborted.js";

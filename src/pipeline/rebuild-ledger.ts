@@ -2,14 +2,14 @@
 import { chmodSync, copyFileSync, createReadStream, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
-import { syncFolder } from "../ledger/durable-file.js";
-import { hasLog, refuseAnothersLog } from "../ledger/holder.js";
-import { journalOwner } from "../ledger/journal.js";
+import { syncFolder } from "../ledger/journal/durable-file.js";
+import { hasLog, refuseAnothersLog } from "../ledger/care/holder.js";
+import { journalOwner } from "../ledger/journal/journal.js";
 import { takeAsItIs } from "../ledger/open-ledger.js";
-import { lockLedger } from "../ledger/lock.js";
+import { lockLedger } from "../ledger/care/lock.js";
 import { openLedger, ownerName } from "../ledger/open-ledger.js";
-import { rememberJournal } from "../ledger/own-journal.js";
-import { rebuildFrom, type Rebuilt } from "../ledger/rebuild/rebuild.js";
+import { rememberJournal } from "../ledger/journal/own-journal.js";
+import { rebuildFrom, type Rebuilt } from "../ledger/journal/rebuild/rebuild.js";
 import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/transaction.js";
 import type { Clock } from "../model/clock.js";
@@ -18,7 +18,7 @@ import { ExitCode } from "../model/exit-code.js";
 import type { Target } from "../model/target.js";
 import { ownerOf } from "./ledger-access.js";
 
-export type { Rebuilt } from "../ledger/rebuild/rebuild.js";
+export type { Rebuilt } from "../ledger/journal/rebuild/rebuild.js";
 
 /**
  * Made beside and moved into place when it is whole; no ledger is overwritten.

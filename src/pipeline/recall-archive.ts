@@ -1,8 +1,8 @@
 /** Fills what `show` found with what was pruned: attempts and cells go back to their place, bodies stand beside. */
 import { join } from "node:path";
-import { type ArchivedEntry, readArchive } from "../ledger/archive.js";
-import { named } from "../ledger/show/show-rows.js";
-import type { Shown, ShownAttempt, ShownEvent, ShownRow } from "../ledger/show/shown.js";
+import { type ArchivedEntry, readArchive } from "../ledger/care/archive.js";
+import { named } from "../ledger/views/show/show-rows.js";
+import type { Shown, ShownAttempt, ShownEvent, ShownRow } from "../ledger/views/show/shown.js";
 import type { JsonObject } from "../model/json.js";
 import type { Target } from "../model/target.js";
 

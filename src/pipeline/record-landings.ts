@@ -1,5 +1,5 @@
 /** What an accepted request says of its events, into the ledger. */
-import type { PlainLanding, Transitions } from "../ledger/transitions.js";
+import type { PlainLanding, Transitions } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
 
 /**

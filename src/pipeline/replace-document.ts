@@ -1,9 +1,9 @@
-import type { JournalEntries } from "../ledger/journal-entries.js";
-import { prunedEvents, type Replacement, replaceDocument } from "../ledger/replace.js";
-import { findDocument, type KnownDocument } from "../ledger/settle.js";
+import type { JournalEntries } from "../ledger/journal/entries.js";
+import { prunedEvents, type Replacement, replaceDocument } from "../ledger/decide/replace.js";
+import { findDocument, type KnownDocument } from "../ledger/decide/dismiss.js";
 import type { Clock } from "../model/clock.js";
 import type { Target } from "../model/target.js";
-import { readArchive } from "../ledger/archive.js";
+import { readArchive } from "../ledger/care/archive.js";
 import { alone, journaled, reading } from "./ledger-access.js";
 import { archiveFolder } from "./recall-archive.js";
 

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { openLedgerReadOnly } from "../ledger/open-ledger.js";
 import { createRunStore } from "../ledger/runs.js";
-import { tallyOpen } from "../ledger/tally.js";
-import { tallyProblems } from "../ledger/problems.js";
+import { tallyOpen } from "../ledger/views/tally.js";
+import { tallyProblems } from "../ledger/views/problems.js";
 import { RowferryError } from "../model/error.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";

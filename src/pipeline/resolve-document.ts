@@ -1,8 +1,8 @@
 /** `resolve`: a person names the id of a stranded document. Looked at by a read, never by a write (HARD-CASES H5). */
-import { keepDecision } from "../ledger/decisions.js";
+import { keepDecision } from "../ledger/decide/decisions.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createSettingsStore } from "../ledger/settings.js";
-import { findDocument, type KnownDocument, resolveDocument } from "../ledger/settle.js";
+import { findDocument, type KnownDocument, resolveDocument } from "../ledger/decide/dismiss.js";
 import type { Clock, Random } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import { documentDeduplicationId } from "../model/keys.js";

@@ -1,5 +1,5 @@
-import { selectOpen, type Selectors } from "../ledger/selection.js";
-import { retry } from "../ledger/settle.js";
+import { selectOpen, type Selectors } from "../ledger/decide/selection.js";
+import { retry } from "../ledger/decide/dismiss.js";
 import type { Summary } from "../model/summary.js";
 import { requireLedger, type ResumeOptions, run } from "./run.js";
 

@@ -1,8 +1,8 @@
 /** A run: what was staged and what is open is planned, checked as a whole, and sent; then its files are written. */
 import { existsSync } from "node:fs";
-import { countInvalidRows, countTrouble, countWaiting } from "../ledger/run-figures.js";
-import { asLedgerFailure } from "../ledger/ledger-failure.js";
-import { createRegisteredView } from "../ledger/registered.js";
+import { countInvalidRows, countTrouble, countWaiting } from "../ledger/views/run-figures.js";
+import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
+import { createRegisteredView } from "../ledger/views/expected.js";
 import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/transaction.js";
 import { codes } from "../model/codes.js";

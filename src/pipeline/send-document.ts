@@ -2,7 +2,7 @@
  * Sends one planned request: creates its document when it has to, with the first events, or appends. A create whose
  * answer is lost leaves a document whose id cannot be looked up, so doubt is kept as such (HARD-CASES H4, H6).
  */
-import type { Transitions } from "../ledger/transitions.js";
+import type { Transitions } from "../ledger/writer.js";
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { countBeforeShut, isDisproved } from "../plan/shut-out.js";

@@ -3,7 +3,7 @@
  * to the event at fault, in order; a duplicate is a receipt only by evidence; a refusal after doubt proves nothing
  * (HARD-CASES H1–H3, H6).
  */
-import type { Transitions } from "../ledger/transitions.js";
+import type { Transitions } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer } from "../submit/call.js";

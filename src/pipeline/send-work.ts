@@ -1,6 +1,6 @@
 /** Drains the plan: one lane a component, requests of linked documents in the order their links ask for. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Transitions } from "../ledger/transitions.js";
+import type { Transitions } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { type Component, type PlanContext, componentsOf, planPieces } from "../plan/plan-work.js";

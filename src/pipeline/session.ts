@@ -2,22 +2,22 @@
  * One run's hold on its ledger and its service: lock, stores, submitter, and what the run learns about the service.
  * Everything that works during a run takes a session; nothing else opens a ledger for writing.
  */
-import { isBehindJournal } from "../ledger/behind-journal.js";
+import { isBehindJournal } from "../ledger/journal/behind-journal.js";
 import { recordInterruptions } from "../ledger/interrupted.js";
-import { holdLedger, lockLedger } from "../ledger/lock.js";
-import { type Journal, openJournal } from "../ledger/journal.js";
-import { createChoiceLog } from "../ledger/journal-choices.js";
-import { createJournalEntries } from "../ledger/journal-entries.js";
-import { journalOf, rememberJournal } from "../ledger/own-journal.js";
+import { holdLedger, lockLedger } from "../ledger/care/lock.js";
+import { type Journal, openJournal } from "../ledger/journal/journal.js";
+import { createChoiceLog } from "../ledger/journal/choices.js";
+import { createJournalEntries } from "../ledger/journal/entries.js";
+import { journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
 import { type LedgerDatabase, type LedgerOwner, openLedger } from "../ledger/open-ledger.js";
 import { createInputStore, type InputStore } from "../ledger/inputs.js";
-import { createRefusalHistory, type RefusalHistory } from "../ledger/refusals.js";
+import { createRefusalHistory, type RefusalHistory } from "../ledger/views/refusals.js";
 import { createRegistrationStore, type ForeignParticipant, type RegistrationStore } from "../ledger/registrations.js";
 import { createRequestStore, type Intent, type RequestStore } from "../ledger/requests.js";
 import { createRunStore, type Run } from "../ledger/runs.js";
 import { createSettingsStore, type SettingsStore } from "../ledger/settings.js";
-import type { Transitions } from "../ledger/transitions.js";
-import { asLedgerFailure } from "../ledger/ledger-failure.js";
+import type { Transitions } from "../ledger/writer.js";
+import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { createWorkStore, type WorkStore } from "../ledger/work.js";
 import type { MappingSettings } from "../map/mapping.js";
 import type { Clock, Random } from "../model/clock.js";

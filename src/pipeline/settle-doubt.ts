@@ -1,12 +1,12 @@
 /** `resolve --landed | --not-landed`: a person says what is true of something in doubt, after a look at the service. */
-import type { Decision } from "../ledger/decisions.js";
+import type { Decision } from "../ledger/decide/decisions.js";
 import { recordInterruptions } from "../ledger/interrupted.js";
-import { checkWord, type Doubt, findDoubt, type Settled, settleDoubt } from "../ledger/settle-doubt.js";
+import { checkWord, type Doubt, findDoubt, type Settled, settleDoubt } from "../ledger/decide/doubt.js";
 import type { Clock } from "../model/clock.js";
 import type { Target } from "../model/target.js";
 import { alone, journaled, reading } from "./ledger-access.js";
 
-export type { Doubt, Settled } from "../ledger/settle-doubt.js";
+export type { Doubt, Settled } from "../ledger/decide/doubt.js";
 
 export type Word = Exclude<Decision["said"], "document-id">;
 

@@ -1,11 +1,11 @@
 /** What the ledger knows of anything that a person can name; reads only, beside a running import. */
-import { listRuns, show, showRequests } from "../ledger/show/show.js";
-import type { Shown, ShownRun } from "../ledger/show/shown.js";
+import { listRuns, show, showRequests } from "../ledger/views/show/show.js";
+import type { Shown, ShownRun } from "../ledger/views/show/shown.js";
 import type { Target } from "../model/target.js";
 import { reading } from "./ledger-access.js";
 import { recallArchive } from "./recall-archive.js";
 
-export type { Shown, ShownRun } from "../ledger/show/shown.js";
+export type { Shown, ShownRun } from "../ledger/views/show/shown.js";
 
 /** @throws RowferryError `ledger-missing` */
 export function showAnything(target: Target, text: string): Promise<Shown> {

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { createInputStager } from "../ledger/stage-input.js";
+import { createInputStager } from "../ledger/stage/stage-input.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
 import type { MappedRow } from "../model/mapped-row.js";

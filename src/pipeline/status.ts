@@ -1,7 +1,7 @@
 import { openLedgerReadOnly } from "../ledger/open-ledger.js";
 import { createRunStore } from "../ledger/runs.js";
-import { type OpenWork, tallyOpen } from "../ledger/tally.js";
-import { type ProblemCount, tallyProblems, tallyHeld, type WaitingCount } from "../ledger/problems.js";
+import { type OpenWork, tallyOpen } from "../ledger/views/tally.js";
+import { type ProblemCount, tallyProblems, tallyHeld, type WaitingCount } from "../ledger/views/problems.js";
 import type { Target } from "../model/target.js";
 import { ownerOf } from "./ledger-access.js";
 

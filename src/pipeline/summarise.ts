@@ -1,6 +1,6 @@
-import { tallyOpen, tallyRun, type OpenWork } from "../ledger/tally.js";
-import { tallyProblems, tallyWarnings } from "../ledger/problems.js";
-import { tallyRows } from "../ledger/tally-rows.js";
+import { tallyOpen, tallyRun, type OpenWork } from "../ledger/views/tally.js";
+import { tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
+import { tallyRows } from "../ledger/views/tally-rows.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { RowCounts, RowOutcomes, Summary } from "../model/summary.js";
 import { limitOf, secondsAtLimit } from "./forecast.js";

@@ -1,13 +1,13 @@
-import type { Selectors } from "../ledger/selection.js";
+import type { Selectors } from "../ledger/decide/selection.js";
 import { inTransaction } from "../ledger/transaction.js";
-import { withdraw, type Withdrawn } from "../ledger/withdraw.js";
+import { withdraw, type Withdrawn } from "../ledger/decide/withdraw.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
 import { requireLedger } from "./run.js";
 import { alone } from "./ledger-access.js";
 
-export type { Withdrawn } from "../ledger/withdraw.js";
+export type { Withdrawn } from "../ledger/decide/withdraw.js";
 
 /**
  * Takes back what the selectors name and was never sent (HARD-CASES H39), under the lock. `confirm` is told what will go before

@@ -2,11 +2,11 @@
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { createInputStore } from "../ledger/inputs.js";
-import { everyStranded } from "../ledger/open-timelines.js";
-import { createRejects, type RejectedLedgerRow } from "../ledger/rejects.js";
+import { everyStranded } from "../ledger/views/timelines.js";
+import { createRejects, type RejectedLedgerRow } from "../ledger/views/rejects.js";
 import { rowId } from "../ledger/row-id.js";
-import { rowsOf } from "../ledger/rows-of.js";
-import { selectOpen, type Selectors } from "../ledger/selection.js";
+import { rowsOf } from "../ledger/views/rows-of.js";
+import { selectOpen, type Selectors } from "../ledger/decide/selection.js";
 import type { Problem } from "../model/problem.js";
 import type { Target } from "../model/target.js";
 import { makeFolder } from "../report/atomic-file.js";

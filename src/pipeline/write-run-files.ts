@@ -1,10 +1,10 @@
 /** A run's folder: the rows that a person must change, each in its input's own format, stranded documents, receipts, report, summary. */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { everyStranded } from "../ledger/open-timelines.js";
-import { createRejects } from "../ledger/rejects.js";
-import { forgetLandedCells } from "../ledger/row-cells.js";
-import { receiptsOf } from "../ledger/receipts.js";
+import { everyStranded } from "../ledger/views/timelines.js";
+import { createRejects } from "../ledger/views/rejects.js";
+import { forgetLandedCells } from "../ledger/stage/row-cells.js";
+import { receiptsOf } from "../ledger/views/receipts.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { collectReportData } from "../report/html/collect-report-data.js";

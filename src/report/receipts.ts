@@ -1,5 +1,5 @@
 /** `receipts.csv`: which row became which record, and every id that came back. Streamed; not read back by the program. */
-import type { Receipt } from "../ledger/receipts.js";
+import type { Receipt } from "../ledger/views/receipts.js";
 import { type OwnCsvOptions, writeOwnCsv } from "./own-csv.js";
 
 const columns: { [key in keyof Receipt]: string } = {

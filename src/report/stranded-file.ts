@@ -2,7 +2,7 @@
  * `stranded.csv`: every stranded document with the evidence by which a person finds it at the service, and an empty
  * column for the id found there (HARD-CASES H5). `resolve --from` reads it back.
  */
-import type { StrandedRecord } from "../ledger/open-timelines.js";
+import type { StrandedRecord } from "../ledger/views/timelines.js";
 import { type OwnCsvOptions, writeOwnCsv } from "./own-csv.js";
 
 export const STRANDED_FILE = "stranded.csv";

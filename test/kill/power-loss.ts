@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { checkLedger } from "../../src/ledger/check/check.js";
+import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Summary } from "../../src/model/summary.js";
 import { rebuildLedger } from "../../src/pipeline/rebuild-ledger.js";
 import { seededRandom } from "../../src/sandbox/index.js";

@@ -1,6 +1,6 @@
 /** Lives through one night of a story, and says where a promise (DESIGN section 1) was broken. */
-import { dismiss, findDocument } from "../../src/ledger/settle.js";
-import { selectOpen } from "../../src/ledger/selection.js";
+import { dismiss, findDocument } from "../../src/ledger/decide/dismiss.js";
+import { selectOpen } from "../../src/ledger/decide/selection.js";
 import type { MappedRow } from "../../src/model/mapped-row.js";
 import { beside, journaled } from "../../src/pipeline/ledger-access.js";
 import { rebuildLedger } from "../../src/pipeline/rebuild-ledger.js";

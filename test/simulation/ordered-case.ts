@@ -1,6 +1,6 @@
 /** Helpers of the HARD-CASES tests of order and waiting: rows by document and minute, and how things stand. */
-import { selectOpen } from "../../src/ledger/selection.js";
-import { dismiss } from "../../src/ledger/settle.js";
+import { selectOpen } from "../../src/ledger/decide/selection.js";
+import { dismiss } from "../../src/ledger/decide/dismiss.js";
 import { world } from "./hard-case.js";
 import { minuteOf } from "./story-rows.js";
 

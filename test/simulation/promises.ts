@@ -1,7 +1,7 @@
 /** The promises of DESIGN section 1 against what the service holds and what the ledger says. */
 import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
 import type { DocumentWithTimeline, EventRecord } from "../../src/sandbox/index.js";
-import { checkLedger } from "../../src/ledger/check/check.js";
+import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { settled } from "./at-rest.js";
 import { isPassedByCopy, isRefusedMirror } from "./copies.js";
 import { type Story, TONIGHT } from "./story.js";

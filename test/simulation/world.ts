@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
 import { openLedger, openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
-import { createInputStager } from "../../src/ledger/stage-input.js";
+import { createInputStager } from "../../src/ledger/stage/stage-input.js";
 import { loadMapping } from "../../src/map/load-mapping.js";
 import type { MappingSettings } from "../../src/map/mapping.js";
 import type { Clock } from "../../src/model/clock.js";

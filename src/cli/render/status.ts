@@ -1,5 +1,5 @@
 /** What is open in a ledger, and the list of runs. Text only. */
-import type { ShownRun } from "../../ledger/show/shown.js";
+import type { ShownRun } from "../../ledger/views/show/shown.js";
 import { ExitCode } from "../../model/exit-code.js";
 import type { StateCounts } from "../../model/summary.js";
 import { counted, grouped, moment } from "../../report/figures.js";

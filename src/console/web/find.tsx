@@ -1,6 +1,6 @@
 /** Anything by any name it has; a document with its timeline. */
 import { useState } from "preact/hooks";
-import type { Shown, ShownDocument, ShownEvent, ShownRegistration, ShownRow } from "../../ledger/show/shown.js";
+import type { Shown, ShownDocument, ShownEvent, ShownRegistration, ShownRow } from "../../ledger/views/show/shown.js";
 import type { TargetOverview } from "../api.js";
 import { Empty, go, Trouble, useData } from "./page.js";
 import { count, outcome, when } from "./words.js";

@@ -42,7 +42,7 @@ function compileBody(spec: Omit<TargetSpec, "document" | "key">, site: Site, con
       const values = fields.run(view);
       if (owner === null || place === null || externalId === null || values == null) return null;
       return {
-        // Objects of its own: an event that names no party takes these, and is known by it (ledger/stage-input.ts).
+        // Objects of its own: an event that names no party takes these, and is known by it (ledger/stage/stage-input.ts).
         participant: owner === undefined ? null : { ...owner },
         address: place === undefined ? null : { ...place },
         externalId: externalId !== undefined ? String(externalId) : spec.externalId === undefined ? follows : null,

@@ -1,8 +1,8 @@
 /** Builds what the report shows from a ledger and a run's summary. Reads only; knows no HTML. */
 import type { LedgerDatabase } from "../../ledger/open-ledger.js";
-import { failedTimelines, heldEvents, strandedDocuments } from "../../ledger/open-timelines.js";
-import { type ProblemExample, problemExamples, warningExamples } from "../../ledger/problems.js";
-import { paceOf, unresolvedPlaces } from "../../ledger/run-figures.js";
+import { failedTimelines, heldEvents, strandedDocuments } from "../../ledger/views/timelines.js";
+import { type ProblemExample, problemExamples, warningExamples } from "../../ledger/views/problems.js";
+import { paceOf, unresolvedPlaces } from "../../ledger/views/run-figures.js";
 import type { Code } from "../../model/codes.js";
 import { describePlace } from "../../model/place.js";
 import type { Summary } from "../../model/summary.js";

@@ -1,0 +1,82 @@
+/** `ledger check`: the file as SQLite sees it, and what this project promises of its content (P1, P7). Reads only. */
+import type { Database } from "better-sqlite3";
+import { unpackLinks } from "../../stage/known-rows.js";
+import { pagePromises } from "./pages.js";
+import { type LedgerPromise, RESTORE } from "./promise.js";
+import { referencePromises } from "./references.js";
+import { rowPromises } from "./rows.js";
+import { statePromises } from "./states.js";
+
+export interface CheckResult {
+  /** The promise, in words. */
+  name: string;
+  /** What to do where it is broken. */
+  remedy: string;
+  /** Where it is broken, at most ten; empty: it holds. */
+  broken: string[];
+}
+
+/** `known_links(first_row, links)`: what a page of known rows holds. */
+function defineKnownLinks(database: Database): void {
+  database.table("known_links", {
+    columns: ["row_id", "event_id"],
+    parameters: ["first_row", "links"],
+    *rows(firstRow: unknown, links: unknown) {
+      for (const { row, event } of unpackLinks(Number(firstRow), links as Uint8Array)) yield [row, event];
+    },
+  });
+}
+
+const MOST = 10;
+
+/** A page that a disk garbled ends one question, and not the others. */
+function readable(ask: () => string[]): string[] {
+  try {
+    return ask();
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_CORRUPT"))) throw error;
+    return [`cannot be read: ${error.message}`];
+  }
+}
+
+function casesOf(database: Database, { broken }: LedgerPromise): string[] {
+  if (typeof broken === "string") return database.prepare<[], string>(`${broken} LIMIT ${MOST}`).pluck().all();
+  const cases: string[] = [];
+  for (const text of broken(database)) {
+    cases.push(text);
+    if (cases.length === MOST) break;
+  }
+  return cases;
+}
+
+export function checkLedger(database: Database): CheckResult[] {
+  defineKnownLinks(database);
+  const integrity = () => database.pragma(`integrity_check(${MOST})`) as { integrity_check: string }[];
+  const foreign = () => database.pragma("foreign_key_check") as { table: string; rowid: number; parent: string }[];
+  const promises = [...rowPromises, ...statePromises, ...referencePromises, ...pagePromises];
+  return [
+    {
+      name: "the file is whole, and every CHECK holds",
+      remedy: RESTORE,
+      broken: readable(() =>
+        integrity()
+          .map((row) => row.integrity_check)
+          .filter((text) => text !== "ok"),
+      ),
+    },
+    {
+      name: "every reference leads somewhere",
+      remedy: RESTORE,
+      broken: readable(() =>
+        foreign()
+          .slice(0, MOST)
+          .map(({ table, rowid, parent }) => `${table} ${rowid} → ${parent}`),
+      ),
+    },
+    ...promises.map((promise) => ({
+      name: promise.name,
+      remedy: promise.remedy,
+      broken: readable(() => casesOf(database, promise)),
+    })),
+  ];
+}

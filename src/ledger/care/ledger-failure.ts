@@ -1,0 +1,20 @@
+/** A writer that takes long, a full disk, a read-only file or a damaged one in words, where SQLite has only a code (HARD-CASES H33). */
+import Database from "better-sqlite3";
+import { RowferryError } from "../../model/error.js";
+
+/** The error as it is, or `ledger-locked`, `ledger-not-written` or `ledger-damaged` where it is about the ledger's file. */
+export function asLedgerFailure(error: unknown, path: string): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  const { code } = error;
+  const about = { place: { file: path }, cause: error };
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code))
+    return new RowferryError(
+      "ledger-locked",
+      "Another rowferry process is writing much to this ledger at once, as staging does.",
+      about,
+    );
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
+    return new RowferryError("ledger-damaged", `The ledger's file is damaged: ${error.message}.`, about);
+  if (!/^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)/.test(code)) return error;
+  return new RowferryError("ledger-not-written", `The ledger could not be written: ${error.message}.`, about);
+}

@@ -1,0 +1,73 @@
+/**
+ * One writer at a time: a second SQLite file held in BEGIN EXCLUSIVE. The kernel frees it within milliseconds of a
+ * kill. The holder never opens that file in any other way: closing another handle would drop POSIX locks.
+ */
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import type { Clock } from "../../model/clock.js";
+import { isOn } from "../../model/safeguards.js";
+import { RowferryError } from "../../model/error.js";
+import { takeHold } from "./holder.js";
+
+export interface LedgerLock {
+  /** Safe to call twice. */
+  release(): void;
+}
+
+function tryLock(lockPath: string): LedgerLock | null {
+  // Only to make it with its mode. Closing a handle of a file that is locked by this process would free the lock.
+  if (!existsSync(lockPath)) closeSync(openSync(lockPath, "a", 0o600));
+  const database = new Database(lockPath, { timeout: 0 });
+  try {
+    database.pragma("locking_mode = EXCLUSIVE");
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) return null;
+    throw error;
+  }
+  return { release: () => void (database.open && database.close()) };
+}
+
+export interface Waiting {
+  /** Keep trying until the other process ends (`--wait`). */
+  wait: boolean;
+  clock: Clock;
+  signal?: AbortSignal;
+}
+
+/**
+ * @param wait keep trying until the other process ends (`--wait`).
+ * @throws RowferryError `ledger-locked` when another process holds the ledger, or the wait was aborted.
+ */
+export async function lockLedger(ledgerPath: string, options: Waiting): Promise<LedgerLock> {
+  mkdirSync(dirname(ledgerPath), { recursive: true, mode: 0o700 });
+  const nothing = { release: () => {} };
+  return untilHeld(ledgerPath, options, () => (isOn("lock") ? tryLock(`${ledgerPath}.lock`) : nothing));
+}
+
+/** Right after the ledger is opened under its lock; released before it is closed. @throws as `lockLedger` */
+export function holdLedger(database: Database.Database, options: Waiting): Promise<LedgerLock> {
+  return untilHeld(database.name, options, () => {
+    const release = isOn("lock") ? takeHold(database) : () => {};
+    return release && { release };
+  });
+}
+
+async function untilHeld(ledgerPath: string, options: Waiting, take: () => LedgerLock | null): Promise<LedgerLock> {
+  for (;;) {
+    const lock = take();
+    if (lock !== null) return lock;
+    if (!options.wait || options.signal?.aborted) {
+      throw new RowferryError(
+        "ledger-locked",
+        "Another rowferry process is staging into or sending from this ledger.",
+        {
+          place: { file: ledgerPath },
+        },
+      );
+    }
+    await options.clock.sleep(500, options.signal);
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The journal: an append-only file, meant for another disk, with intents before calls and ids after them. Each entry is
+ * durable before the ledger's own transaction commits, so the ledger can be rebuilt from it (DESIGN section 3).
+ */
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { RowferryError } from "../../model/error.js";
+import { failPoint } from "../../model/fail-point.js";
+import type { JsonObject } from "../../model/json.js";
+import { stripEnd } from "../../model/strip-end.js";
+import { refuseMissingFolder } from "../care/missing-folder.js";
+import { isOn } from "../../model/safeguards.js";
+import { openDurableFile } from "./durable-file.js";
+import { type LedgerOwner, ownerName } from "../open-ledger.js";
+
+/** One line of the journal; docs/journal.md says what stands in which. */
+export type JournalEntry = JsonObject & {
+  entry: "journal" | "intent" | "end" | "registered" | "document" | "replaced" | "dismissed" | "keys";
+};
+
+export interface Journal {
+  /** Durable when it returns. @throws RowferryError `journal-not-written` */
+  write(...entries: JournalEntry[]): void;
+  /** Whether it lies on the ledger's own disk, and would be lost with it. */
+  besideLedger: boolean;
+  close(): void;
+}
+
+/**
+ * Opens for appending, and makes the file (readable by its owner only). In a transaction that writes to the ledger: whoever
+ * else writes to this journal does so in one of his own, and takes back what he could not write whole.
+ * @throws RowferryError `ledger-of-another-target`, `journal-not-written`
+ */
+export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner): Journal {
+  const about = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      throw error instanceof RowferryError ? error : notWritten(path, error);
+    }
+  };
+  const file = about(() => {
+    refuseMissingFolder(path);
+    refuseAnothers(path, owner);
+    return openDurableFile(path);
+  });
+  const write = (text: string): void => about(() => file.append(text));
+  about(() => {
+    // A line that a power loss tore was of a commit that never came about: nothing is appended behind it.
+    const whole = isTornAtBirth(path, owner) ? 0 : endOfLastLine(path, file.size());
+    if (whole < file.size()) file.cut(whole);
+    if (whole === 0) write(headerOf(owner));
+  });
+  return {
+    write(...entries) {
+      const written = entries.filter(({ entry }) => entry !== "intent" || isOn("journal"));
+      if (written.length === 0) return;
+      write(written.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+      failPoint("after-journal");
+    },
+    besideLedger: statSync(path).dev === statSync(dirname(ledgerPath)).dev,
+    close: () => file.close(),
+  };
+}
+
+/** The owner in a journal's first line. @throws RowferryError `journal-unreadable` */
+export function journalOwner(path: string): string {
+  try {
+    const { entry, owner } = JSON.parse(firstLine(path)) as JournalEntry;
+    if (entry === "journal" && typeof owner === "string") return owner;
+  } catch (error) {
+    throw new RowferryError("journal-unreadable", "The file is no journal, or cannot be read.", {
+      place: { file: path },
+      cause: error,
+    });
+  }
+  throw new RowferryError("journal-unreadable", "The file is no journal.", { place: { file: path } });
+}
+
+function refuseAnothers(path: string, owner: LedgerOwner): void {
+  if (!existsSync(path) || statSync(path).size === 0) return;
+  if (isTornAtBirth(path, owner)) return;
+  const theirs = journalOwner(path);
+  if (theirs === ownerName(owner)) return;
+  throw new RowferryError(
+    "ledger-of-another-target",
+    `This journal belongs to ${theirs}, not to ${ownerName(owner)}.`,
+    {
+      place: { file: path },
+    },
+  );
+}
+
+/** A power loss while the first line was written: part of it, or zeros, and nothing else. */
+function isTornAtBirth(path: string, owner: LedgerOwner): boolean {
+  const whole = headerOf(owner);
+  if (statSync(path).size >= whole.length) return false;
+  const written = stripEnd(readFileSync(path, "utf8"), "\0");
+  return whole.startsWith(written);
+}
+
+const headerOf = (owner: LedgerOwner) =>
+  `${JSON.stringify({ entry: "journal", version: 1, owner: ownerName(owner) })}\n`;
+
+function firstLine(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const buffer = Buffer.alloc(4096);
+    const text = buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, 0));
+    return text.split("\n", 1)[0] ?? "";
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Where the last whole line ends, in bytes; 0: there is none. */
+export function endOfLastLine(path: string, size: number): number {
+  const file = openSync(path, "r");
+  try {
+    const buffer = Buffer.alloc(65_536);
+    for (let end = size; end > 0; ) {
+      const from = Math.max(0, end - buffer.length);
+      const last = buffer.subarray(0, readSync(file, buffer, 0, end - from, from)).lastIndexOf(0x0a);
+      if (last >= 0) return from + last + 1;
+      end = from;
+    }
+    return 0;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function notWritten(path: string, cause: unknown): RowferryError {
+  const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+  return new RowferryError("journal-not-written", `The journal could not be written (${reason}).`, {
+    place: { file: path },
+    cause,
+  });
+}

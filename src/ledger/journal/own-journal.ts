@@ -1,0 +1,69 @@
+/** What the ledger remembers of its journal: where it lay, and how far it went. A journal that lost entries rebuilds no ledger. */
+import { createHash } from "node:crypto";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { RowferryError } from "../../model/error.js";
+import { endOfLastLine } from "./journal.js";
+import type { LedgerDatabase } from "../open-ledger.js";
+
+interface OwnJournal {
+  path: string;
+  /** Bytes, up to the end of a line. */
+  length: number;
+  /** Of what stands last in them. */
+  hash: string;
+}
+
+const HASHED_BYTES = 4096;
+
+/** To be called in a transaction, after what was written there. */
+export function rememberJournal(database: LedgerDatabase, path: string): void {
+  const length = endOfLastLine(path, statSync(path).size);
+  const own: OwnJournal = { path, length, hash: hashBefore(path, length) };
+  database
+    .prepare(
+      "INSERT INTO facts (name, value) VALUES ('journal', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    )
+    .run(JSON.stringify(own));
+}
+
+/** @returns its path; null: there was none */
+export function forgetJournal(database: LedgerDatabase): string | null {
+  const text = database.prepare<[], string>("DELETE FROM facts WHERE name = 'journal' RETURNING value").pluck().get();
+  return text === undefined ? null : (JSON.parse(text) as OwnJournal).path;
+}
+
+/**
+ * The journal to write to, before anything is written or sent: where a command names none, the one that the ledger was
+ * kept with goes on. Null: none. @throws RowferryError `journal-gap`
+ */
+export function journalOf(database: LedgerDatabase, named: string | null): string | null {
+  const text = database.prepare<[], string>("SELECT value FROM facts WHERE name = 'journal'").pluck().get();
+  if (text === undefined) return named;
+  const own = JSON.parse(text) as OwnJournal;
+  const path = named ?? own.path;
+  // That its folder is missing is said by what opens it.
+  if (!existsSync(dirname(path)) || goesOn(path, own)) return path;
+  const its = path === own.path ? "its journal" : `its journal ${own.path}`;
+  const cause = `This does not hold the ${own.length} bytes that the ledger has written into ${its}: it is not there, empty, another one, or has lost entries.`;
+  const right = path === own.path ? "Mount its disk or put the file back" : `Add \`--journal ${own.path}\``;
+  throw new RowferryError("journal-gap", cause, {
+    place: { file: path },
+    hint: `${right}, and type the command again. If that journal is lost or no longer wanted: \`rowferry ledger backup <file> --forget-journal\` copies the ledger, and the next run may begin a new journal; \`ledger rebuild\` then takes both.`,
+  });
+}
+
+function goesOn(path: string, { length, hash }: OwnJournal): boolean {
+  return existsSync(path) && statSync(path).size >= length && hashBefore(path, length) === hash;
+}
+
+function hashBefore(path: string, end: number): string {
+  const file = openSync(path, "r");
+  try {
+    const buffer = Buffer.alloc(Math.min(end, HASHED_BYTES));
+    readSync(file, buffer, 0, buffer.length, end - buffer.length);
+    return createHash("sha256").update(buffer).digest("hex");
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,396 @@
+/**
+ * Stages the rows of one input inside the transaction of its import: whole rows or invalid rows, counted so that
+ * read = skipped + invalid + known + staged (P7). Nothing here touches the network.
+ */
+import type { Database } from "better-sqlite3";
+import type { MappedRow, Placement } from "../../model/mapped-row.js";
+import type { Problem } from "../../model/problem.js";
+import type { Records } from "../../model/records.js";
+import type { Row } from "../../model/row.js";
+import { isOn } from "../../model/safeguards.js";
+import type { RowCounts } from "../../model/summary.js";
+import { type Correction, createCorrections } from "./corrections.js";
+import { countContentChange } from "./content-changes.js";
+import { describeRow } from "../views/describe-row.js";
+import { createGroupMembers } from "./group-members.js";
+import { createKnownRows } from "./known-rows.js";
+import { withoutOwnColumns } from "./own-columns.js";
+import { createReferences } from "./references.js";
+import { cellHash, createCellKeeper } from "./row-cells.js";
+import { createRowFates, type Settled } from "./row-fates.js";
+import { inputOf, rowId, rowNumberOf } from "../row-id.js";
+import { createEventKeys, type KeyedEvent } from "./event-keys.js";
+import { createMendedRows } from "./mended-rows.js";
+import { createMovedRows } from "./moved-rows.js";
+import { createOddKeys } from "./odd-keys.js";
+import { createDocumentStager } from "./stage-documents.js";
+import { createEventStager } from "./stage-events.js";
+import { createAddressStager, createParticipantStager, type IdentityPolicy } from "./stage-registrations.js";
+import { createCutRows, stopGoneRows } from "./same-file.js";
+import { createRowWithdrawal } from "./withdraw-rows.js";
+
+export interface StageInputOptions {
+  inputId: number;
+  runId: number;
+  namespace: string;
+  settingsId: number;
+  identity: IdentityPolicy;
+  extendedFields?: boolean;
+  /** HARD-CASES H14: what a row whose document cannot be told holds. */
+  unplacedRows: "report" | "hold";
+  now: number;
+  inputsOfImport: ReadonlySet<number>;
+  /** Header texts; columns of our own (`rowferry_…`) in a corrected file are known by them. */
+  header: readonly string[];
+  /** The file and sheet, for messages. */
+  place: { file: string; sheet: string | null };
+  /** Tells of a warning before anything is sent. */
+  notify?(problem: Problem): void;
+}
+
+export interface InputStager {
+  /** `rowOf` gives a row of the mapped one (its own, or one of its group) as read. */
+  stage(mapped: MappedRow, rowOf: (number: number) => Row): void;
+  /** After the last row. */
+  end(): void;
+  counts: RowCounts;
+}
+
+/** A row, or a group, as mapped and as read. */
+interface Group {
+  mapped: MappedRow;
+  row: Row;
+  /** Its further rows. */
+  members: readonly Row[];
+  /** Null: it corrects nothing that this ledger knows. */
+  correction: Correction | null;
+  /** Rows that an upload broke off in, and that are whole now. */
+  cut: number[];
+}
+
+const NONE: readonly Row[] = [];
+
+const leadsOf = (correction: Correction | null): number[] =>
+  correction === null ? [] : [correction.lead, ...correction.others];
+
+export function createInputStager(database: Database, options: StageInputOptions): InputStager {
+  const { inputId, now } = options;
+  const counts: RowCounts = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
+  let currentRow = 0;
+  const original = withoutOwnColumns(options.header);
+  const originalCells = (row: Readonly<Row>): string[] => original(row.cells);
+
+  const addProblem = database.prepare(
+    `INSERT INTO problems (run_id, row_id, stage, severity, code, column_name, message, hint, at)
+     VALUES (?, ?, 'staging', ?, ?, ?, ?, ?, ?)`,
+  );
+  const fates = createRowFates(database, inputId);
+  const cells = createCellKeeper(database);
+  const knownRows = createKnownRows(database);
+  const linkEvent = database.prepare<[number, number]>(
+    "INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (?, ?)",
+  );
+  const linkRecord = database.prepare<[number, string, number]>(
+    "INSERT OR IGNORE INTO row_records (row_id, kind, record_id) VALUES (?, ?, ?)",
+  );
+  const addPlacement = database.prepare<[number, number, string | null, Buffer | null, string | null, number | null]>(
+    "INSERT INTO placements (row_id, document_id, event, deduplication_id, key_parts, at) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  // Of two rows of one import that contradict each other, none speaks for the other.
+  const placedRows = database
+    .prepare<[number, Buffer, string], number>(
+      `SELECT id FROM rows WHERE settled IS NULL AND id IN
+         (SELECT row_id FROM placements WHERE document_id = ? AND deduplication_id = ?)
+         AND NOT (reason = 'event-key-twice' AND id >> 32 IN (SELECT value FROM json_each(?)))`,
+    )
+    .pluck();
+  const thisImport = JSON.stringify([...options.inputsOfImport]);
+  const settleRow = database.prepare<[number, number]>(
+    "UPDATE rows SET settled = 'corrected', settled_by = ? WHERE id = ? AND settled IS NULL",
+  );
+  const hasPlacements = database
+    .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM placements WHERE document_id = ?)")
+    .pluck();
+  const holdInput = database.prepare<[number, number]>(
+    "INSERT OR IGNORE INTO input_holds (row_id, behind) VALUES (?, ?)",
+  );
+  let anyPlacements = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM placements)").pluck().get() === 1;
+  const timeOf = database
+    .prepare<[number, Buffer], number>("SELECT at FROM events WHERE document_id = ? AND deduplication_id = ?")
+    .pluck();
+  const markOpen = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
+
+  const report = (problem: Problem, severity: "error" | "warning"): void => {
+    const { code, column, message, hint } = problem;
+    addProblem.run(options.runId, currentRow, severity, code, column, message, hint, now);
+  };
+
+  const oddKeys = createOddKeys(database, options.namespace);
+  const references = createReferences(database, options.namespace, now, (kind, key) => {
+    const other = oddKeys(kind, key);
+    if (other === null) return;
+    const message = `${kind} ${key} and ${kind} ${other} differ only by case, width or leading zeros.`;
+    report({ code: "keys-nearly-equal", message, hint: null, column: null }, "warning");
+  });
+  let superseded: readonly number[] = [];
+  const context = { ...options, references, report, superseded: () => superseded };
+  const audited = isOn("identity-audit") ? context : { ...context, identity: "first" as const, report: () => {} };
+  const participants = createParticipantStager(database, audited);
+  const addresses = createAddressStager(database, audited);
+  const documents = createDocumentStager(database, audited);
+  const keys = createEventKeys(database, { ...context, knownRows, row: () => rowNumberOf(currentRow) });
+  const events = createEventStager(database, { ...context, documents, keys });
+  const withdrawal = createRowWithdrawal(database, knownRows, inputId, now);
+  const membersOf = createGroupMembers(database);
+  const moved = createMovedRows(database, knownRows);
+  const interruptedBy = createGroupsSeen(database);
+  const mended = createMendedRows(database, inputId, options.inputsOfImport, references);
+  const cutRows = createCutRows(database, inputId, options.inputsOfImport);
+  const corrections = createCorrections({ ...options, originalCells, withdrawal, membersOf });
+
+  const place = (id: number, placement: Placement): void => {
+    const { kind, key, documentId = null } = placement.document;
+    if (documentId !== null) references.identify(kind, key, documentId);
+    const document = references.document(kind, key);
+    const readable = placement.event !== null && placement.keyParts !== null;
+    const deduplicationId = readable
+      ? keys.deduplicationKey(document, placement.document, placement.event ?? "", placement.keyParts ?? [])
+      : null;
+    // The same event, said before and not sent yet, waits for this row too: it says something of it that cannot be read.
+    const before = deduplicationId === null ? undefined : timeOf.get(document, deduplicationId);
+    const at = placement.at === null ? null : Math.min(placement.at, before ?? placement.at);
+    anyPlacements = true;
+    const keyParts = readable ? JSON.stringify(placement.keyParts) : null;
+    addPlacement.run(id, document, placement.event, deduplicationId, keyParts, at);
+    markOpen.run(document);
+  };
+
+  const hashOf = ({ row, members }: Group): Buffer => cellHash([row, ...members].flatMap(originalCells));
+
+  /** What has come instead of it was staged; nobody has mended the source yet, and need not (HARD-CASES H37). */
+  const stageSuperseded = ({ mapped, row }: Group, hash: Buffer, settled: Settled): void => {
+    const fate = { fate: "known", cellHash: hash, settled } as const;
+    fates.add(mapped, fate);
+    fates.addMembers(mapped, fate);
+    counts.known += 1 + mapped.alsoRows.length;
+    if (!fates.tellOnce(hash)) return;
+    const message = `Row ${row.number} was corrected (${describeRow(database, settled.by)}), and stands in its source as it was: the correction holds.`;
+    report({ code: "still-wrong-in-source", message, hint: null, column: null }, "warning");
+  };
+
+  const stageInvalid = (group: Group, found: readonly Problem[], placements: readonly Placement[]): void => {
+    const { mapped, row, members, correction } = group;
+    const id = rowId(inputId, mapped.row);
+    const corrects = correction?.lead ?? null;
+    const unread = correction === null ? [] : withdrawal.readProblems(correction.lead, correction.rows);
+    const problems = [...unread, ...found];
+    const hash = hashOf(group);
+    const settled = fates.settledBefore(hash, id);
+    const again = settled === null && corrects === null ? withdrawal.sameRow(options.inputsOfImport, hash) : null;
+    const fate = { fate: "invalid", reason: problems[0]?.code ?? null, cellHash: hash, settled } as const;
+    fates.add(mapped, fate);
+    fates.addMembers(mapped, fate);
+    for (const problem of problems) report(problem, "error");
+    for (const each of [row, ...members]) cells.keepAlone(rowId(inputId, each.number), each);
+    // A row that could not be read right says nothing certain of its place: what it held, it goes on holding.
+    const isPlaced = placements.length > 0 && unread.length === 0;
+    if (isPlaced || corrects === null) for (const placement of placements) place(id, placement);
+    if (placements.length === 0 && options.unplacedRows === "hold") holdInput.run(id, id);
+    if (corrects !== null) withdrawal.supersede(corrects, id, !isPlaced);
+    for (const other of correction?.others ?? []) withdrawal.supersede(other, id, true);
+    if (again !== null) withdrawal.supersede(again, id, !isPlaced);
+    for (const before of group.cut) withdrawal.supersede(before, id, !isPlaced);
+    counts.invalid += 1 + mapped.alsoRows.length;
+  };
+
+  /** Events that name no party of their own are those of the document that stands in the ledger. */
+  const withOwners = (records: Records): Records => {
+    const instead = records.documents.flatMap((document) => {
+      const owners = documents.ownersInstead(document);
+      return owners === null ? [] : [{ document, owners }];
+    });
+    if (instead.length === 0) return records;
+    const owned = records.events.map((event) => {
+      const found = instead.find(
+        ({ document }) => document.kind === event.document.kind && document.key === event.document.key,
+      );
+      if (found === undefined) return event;
+      const { document, owners } = found;
+      const participant = event.participant === document.participant ? owners.participant : null;
+      const address = event.address === document.address ? owners.address : null;
+      return { ...event, participant: participant ?? event.participant, address: address ?? event.address };
+    });
+    return { ...records, events: owned };
+  };
+
+  /** Of events that one row, or one group, gives under one key, one; a problem where they say different things. */
+  const withoutTwins = (keyed: KeyedEvent[]): { keyed: KeyedEvent[]; repeated: boolean; problem: Problem | null } => {
+    if (keyed.length < 2) return { keyed, repeated: false, problem: null };
+    const first = new Map<string, KeyedEvent>();
+    for (const one of keyed) {
+      const before = first.get(one.deduplicationId);
+      if (before === undefined) first.set(one.deduplicationId, one);
+      else if (!before.hash.equals(one.hash))
+        return { keyed, repeated: false, problem: events.twice(one, "another of its rows") };
+    }
+    return { keyed: [...first.values()], repeated: first.size < keyed.length, problem: null };
+  };
+
+  const sayRepeated = (other: string): void => {
+    const message = `It says what ${other} says, and is sent once.`;
+    report({ code: "row-repeats", message, hint: null, column: null }, "warning");
+  };
+
+  /** The row of the same file that has this rowId and says something else; what comes with the next file is a correction. */
+  const rowIdTwice = (earlier: number | null, keyed: readonly KeyedEvent[]): Problem | null => {
+    if (earlier === null || inputOf(earlier) !== inputId || keyed.every(events.isRepeated)) return null;
+    const message = `Its rowId is also that of row ${rowNumberOf(earlier)}, which says something else.`;
+    return { code: "row-id-twice", message, hint: null, column: null };
+  };
+
+  const interrupted = ({ group, row }: MappedRow): Problem | null => {
+    const first = group == null ? null : interruptedBy(group, row);
+    if (first === null) return null;
+    const message = `It belongs to the group that begins in row ${first}, and rows of other groups stand between them.`;
+    return { code: "group-interrupted", message, hint: null, column: null };
+  };
+
+  /** Where what it gives is held: from the earlier of the two times, where the ledger has the event already. */
+  const placementsOf = (keyed: readonly KeyedEvent[]): Placement[] =>
+    keyed.map(({ record: { document, event, key, at }, parts, stored }) => ({
+      document,
+      event,
+      keyParts: key.by === "content" ? null : [...parts],
+      at: Math.min(at, stored?.at ?? at),
+    }));
+
+  const stageValid = (group: Group, given: Records): void => {
+    const { mapped, row, members, correction } = group;
+    const id = rowId(inputId, mapped.row);
+    const corrects = correction?.lead ?? null;
+    const records = withOwners(given);
+    const earlier = mapped.rowId === null ? null : withdrawal.rowWithKey(mapped.rowId);
+    for (const { kind, key, documentId } of records.documents)
+      if (documentId !== null) references.identify(kind, key, documentId);
+    superseded = [...(earlier === null ? [] : [earlier]), ...leadsOf(correction)];
+    const all = records.events.map((record) => keys.key(record, correction?.referred ?? null));
+    const { keyed, repeated, problem } = withoutTwins(all);
+    const problems: Problem[] = problem === null ? [] : [problem];
+    const note = (found: Problem | null): void => void (found === null || problems.push(found));
+    for (const record of records.participants) note(participants.check(record));
+    for (const record of records.addresses) note(addresses.check(record));
+    for (const record of records.documents) note(documents.check(record));
+    for (const event of keyed) note(events.check(event, earlier !== null || corrects !== null));
+    note(rowIdTwice(earlier, keyed));
+    const apart = interrupted(mapped);
+    note(apart);
+    const moves = keyed.every(({ known }) => known !== null)
+      ? []
+      : superseded.flatMap((one) => moved.movesOf(one, records));
+    const mangled = moves.filter((move) => move.mangled);
+    for (const move of mangled) problems.push(move.problem);
+    const isUnread = correction !== null && withdrawal.readProblems(correction.lead, correction.rows).length > 0;
+    if (problems.length > 0 || isUnread) {
+      // What the first rows of its group have given would be a part: it is held with the rest.
+      const held = apart === null ? placementsOf(keyed) : placementsOf(keyed).map((one) => ({ ...one, at: null }));
+      return stageInvalid(group, problems, mangled.length > 0 ? [] : held);
+    }
+    for (const { problem: move } of moves) {
+      report(move, "warning");
+      options.notify?.(move);
+    }
+    const repeats =
+      superseded.length > 0 || !keyed.some(({ known }) => known === null) ? null : events.repeatedBy(keyed);
+    if (repeats !== null) sayRepeated(describeRow(database, repeats));
+    else if (repeated) sayRepeated("another row of its group");
+    const linked: [string, number][] = [];
+    for (const record of records.participants) linked.push(["participant", participants.stage(record, id)]);
+    for (const record of records.addresses) linked.push(["address", addresses.stage(record, id)]);
+    for (const record of records.documents) linked.push(["document", documents.stage(record, id)]);
+    let known = true;
+    const staged: number[] = [];
+    for (const event of keyed) {
+      const result = events.stage(event, id);
+      known &&= result.known;
+      staged.push(result.id);
+      if (anyPlacements) {
+        const document = references.document(event.record.document.kind, event.record.document.key);
+        if (hasPlacements.get(document) === 1) {
+          for (const lead of placedRows.all(document, event.key, thisImport))
+            for (const one of [lead, ...membersOf(lead)]) settleRow.run(id, one);
+        }
+      }
+    }
+    if (known) knownRows.add(id, staged);
+    else for (const event of staged) linkEvent.run(id, event);
+    if (staged.length === 0) {
+      for (const [kind, record] of linked) linkRecord.run(id, kind, record);
+      known = linked.length > 0 && linked.every(([kind, record]) => isKnown(kind, record));
+    }
+    if (mapped.rowId !== null || staged.length === 0) fates.add(mapped, { fate: known ? "known" : "staged" });
+    fates.addMembers(mapped, { fate: "staged" });
+    for (const before of earlier === null ? group.cut : [earlier, ...group.cut]) withdrawal.replace(before, id, staged);
+    for (const before of leadsOf(correction)) withdrawal.correct(before, id, staged);
+    if (mended.any) {
+      const same = mended.sameCells(hashOf(group));
+      if (same !== null) withdrawal.mend(same, id, staged);
+      mended.note(id, keyed, staged);
+    }
+    if (!known) cells.keep(id, row, members);
+    counts[known ? "known" : "staged"] += 1 + mapped.alsoRows.length;
+  };
+
+  const isKnown = (kind: string, record: number): boolean => {
+    if (kind === "participant") return participants.isKnown(record);
+    return kind === "address" ? addresses.isKnown(record) : documents.isKnown(record);
+  };
+
+  return {
+    counts,
+    end() {
+      cells.flush();
+      knownRows.flush();
+      for (const { before, after, events: given } of mended.end()) withdrawal.mend(before, after, given);
+      stopGoneRows(database, options);
+      if (events.changedAny()) countContentChange(database);
+    },
+    stage(mapped, rowOf) {
+      const row = rowOf(mapped.row);
+      const members = mapped.alsoRows.length === 0 ? NONE : mapped.alsoRows.map(rowOf);
+      currentRow = rowId(inputId, mapped.row);
+      counts.read += 1 + mapped.alsoRows.length;
+      const { outcome } = mapped;
+      const rows = [row, ...members];
+      const cut = rows.flatMap((one) => cutRows.completedBy(one));
+      const group: Group = { mapped, row, members, correction: corrections?.of(rows) ?? null, cut };
+      if (outcome.fate !== "skipped" && group.correction === null && fates.anyCorrected) {
+        const hash = hashOf(group);
+        const settled = fates.correctedBefore(hash, currentRow);
+        if (settled !== null) return stageSuperseded(group, hash, settled);
+      }
+      if (outcome.fate === "skipped") {
+        const fate = { fate: "skipped", reason: outcome.reason } as const;
+        fates.add(mapped, fate);
+        fates.addMembers(mapped, fate);
+        for (const before of leadsOf(group.correction)) withdrawal.leaveOut(before, currentRow);
+        counts.skipped += 1 + mapped.alsoRows.length;
+      } else if (outcome.fate === "invalid") {
+        stageInvalid(group, outcome.problems, outcome.placements);
+      } else {
+        for (const warning of outcome.warnings) report(warning, "warning");
+        stageValid(group, outcome.records);
+      }
+    },
+  };
+}
+
+/** Says of a group's key in which row the group began, where rows of others came between; null: it begins here. */
+function createGroupsSeen(database: Database): (group: string, row: number) => number | null {
+  database.exec(
+    "CREATE TEMP TABLE IF NOT EXISTS groups_seen (name TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID",
+  );
+  database.exec("DELETE FROM temp.groups_seen");
+  const add = database.prepare<[string, number]>("INSERT OR IGNORE INTO temp.groups_seen (name, row) VALUES (?, ?)");
+  const find = database.prepare<[string], number>("SELECT row FROM temp.groups_seen WHERE name = ?").pluck();
+  return (group, row) => (add.run(group, row).changes > 0 ? null : (find.get(group) ?? null));
+}

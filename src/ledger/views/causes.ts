@@ -1,0 +1,163 @@
+/** What is wrong, by cause, and the rows behind each cause as their files have them: what a person corrects or decides. Reads only. */
+import type { Database } from "better-sqlite3";
+import { isBeyondCorrection } from "../../model/beyond-correction.js";
+import { type Code, codes } from "../../model/codes.js";
+import type { Problem } from "../../model/problem.js";
+import type { CellKind } from "../../model/row.js";
+import { describeRow } from "./describe-row.js";
+import { createGroupMembers } from "../stage/group-members.js";
+import { createInputStore, type StoredInput } from "../inputs.js";
+import { createCellReader } from "../stage/row-cells.js";
+import { inputOf, rowNumberOf, rowReference } from "../row-id.js";
+
+export interface Cause {
+  code: Code;
+  /** The column at fault; null: the row as a whole, or the program cannot tell. */
+  column: string | null;
+  /** Rows, each counted under its first problem; of what no row can correct, records. */
+  count: number;
+  /** The first one, with its place; it may hold cells. */
+  example: string;
+}
+
+export interface OpenCauses {
+  /** Invalid rows and what the service refused of rows: another text in the row may be right. */
+  correct: Cause[];
+  /** What no correction of a row can send. */
+  decide: Cause[];
+  /** What the next run tries again by itself. */
+  later: Cause[];
+}
+
+/** Invalid rows, each under the first thing that is wrong with it. */
+const INVALID = `rows r JOIN problems p ON p.id = (SELECT min(id) FROM problems WHERE row_id = r.id AND severity = 'error')
+  WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL`;
+
+/** Most first. */
+export function openCauses(database: Database): OpenCauses {
+  type Found = Omit<Cause, "example"> & { row: number | null; what: string | null };
+  const causes = database
+    .prepare<[], Found>(
+      `SELECT p.code, p.column_name AS "column", count(*) AS count, min(r.id) AS row, p.message AS what FROM ${INVALID} GROUP BY 1, 2
+       UNION ALL
+       SELECT code, NULL, count(*), row_id, coalesce(name || ': ', '') || coalesce(message, '')
+       FROM (SELECT * FROM failures WHERE subject <> 'row' ORDER BY id) GROUP BY code
+       ORDER BY count DESC`,
+    )
+    .all()
+    .map(({ row, what, ...cause }): Cause => ({ ...cause, example: `${describeRow(database, row)}: ${what}` }));
+  const isFor = ({ code }: Cause) => {
+    if (isBeyondCorrection(code)) return "decide";
+    return codes[code].transient ? "later" : "correct";
+  };
+  const { correct = [], decide = [], later = [] } = Object.groupBy(causes, isFor);
+  return { correct, decide, later };
+}
+
+export interface OpenRow {
+  /** Names the row, also in a rejected file. */
+  ref: string;
+  input: number;
+  row: number;
+  /** The first row of its group; without one, the row itself. */
+  lead: string;
+  cells: string[];
+  kinds: CellKind[] | null;
+  /** As they were when it was staged or refused. */
+  problems: Problem[];
+}
+
+/** Ids, ascending. `column` null: whatever the column. */
+export function rowsOfCause(database: Database, { code, column }: { code: string; column: string | null }): number[] {
+  return database
+    .prepare<{ code: string; column: string | null }, number>(
+      `SELECT r.id FROM ${INVALID} AND p.code = @code AND (@column IS NULL OR p.column_name = @column)
+       UNION SELECT re.row_id FROM open_events o JOIN row_events re ON re.event_id = o.id
+         WHERE o.code = @code AND @column IS NULL AND o.state IN ('rejected', 'foreign', 'changed')
+       UNION SELECT row_id FROM failures
+         WHERE subject IN ('document', 'participant', 'address') AND code = @code AND row_id IS NOT NULL AND @column IS NULL
+       ORDER BY 1`,
+    )
+    .pluck()
+    .all({ code, column });
+}
+
+/** All that a person may correct, by reference; rows whose cells are gone (all of theirs had landed) are left out. */
+export function createOpenRowReader(database: Database) {
+  const inputs = createInputStore(database);
+  const known = new Map<number, StoredInput | null>();
+  const cells = createCellReader(database);
+  const members = createGroupMembers(database);
+  const problems = database.prepare<[number], Problem>(
+    `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = ? AND severity = 'error' ORDER BY id`,
+  );
+  const refusals = database.prepare<[number], Problem>(
+    `SELECT o.code, NULL AS hint, NULL AS "column", coalesce((SELECT message FROM problems p
+       WHERE p.subject = 'event' AND p.subject_id = o.id ORDER BY p.id DESC LIMIT 1), o.state) AS message
+     FROM row_events re JOIN events e ON e.id = re.event_id
+     JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id
+     WHERE re.row_id = ? AND o.state IN ('rejected', 'foreign', 'changed')`,
+  );
+  const leadOf = database.prepare<[number], number | null>("SELECT lead FROM rows WHERE id = ?").pluck();
+  const input = (id: number): StoredInput | null => {
+    if (!known.has(id)) known.set(id, inputs.get(id));
+    return known.get(id) ?? null;
+  };
+  const read = (id: number): OpenRow | null => {
+    const from = input(inputOf(id));
+    const kept = cells.of(id);
+    if (from === null || kept === null) return null;
+    const ref = rowReference(from.contentHash, id);
+    const lead = leadOf.get(id) ?? null;
+    return {
+      ref,
+      input: from.id,
+      row: rowNumberOf(id),
+      lead: lead === null ? ref : rowReference(from.contentHash, lead),
+      ...kept,
+      problems: [...problems.all(id), ...refusals.all(id)],
+    };
+  };
+  return {
+    input,
+    /** The text of one cell; null: not known (any more). */
+    cell: (id: number, header: string): string | null =>
+      cells.of(id)?.cells[input(inputOf(id))?.header.indexOf(header) ?? -1] ?? null,
+    /** How a rejected file names it; null: its input is not known (any more). */
+    ref(id: number): string | null {
+      const from = input(inputOf(id));
+      return from === null ? null : rowReference(from.contentHash, id);
+    },
+    /** The first row of its group; without one, the row itself. */
+    lead: (id: number): number => leadOf.get(id) ?? id,
+    /** With the further rows of its group, if it is a group's first row. */
+    withGroup: (id: number): OpenRow[] => [id, ...members(id)].map(read).filter((row) => row !== null),
+  };
+}
+
+export interface OpenRecord {
+  kind: string;
+  key: string;
+  /** Name in the mapping; null: the document as a whole. */
+  event: string | null;
+  /** ms; null of a document. */
+  at: number | null;
+  message: string | null;
+  /** Null: no row is known. */
+  firstRow: number | null;
+  /** `march.csv:17`, as `--row` takes it. */
+  row: string | null;
+}
+
+/** Events and documents that are open with this code, oldest first. */
+export function recordsOfCause(database: Database, code: string, limit: number): OpenRecord[] {
+  return database
+    .prepare<[string, number], OpenRecord>(
+      `SELECT d.kind, d.key, e.event, e.at, f.message, f.row_id AS firstRow,
+         (SELECT i.name || ':' || (f.row_id & 4294967295) FROM inputs i WHERE i.id = f.row_id >> 32) AS row
+       FROM failures f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
+       JOIN documents d ON d.id = iif(f.subject = 'event', e.document_id, f.id)
+       WHERE f.subject IN ('event', 'document') AND f.code = ? LIMIT ?`,
+    )
+    .all(code, limit);
+}

@@ -1,0 +1,181 @@
+/** What stands open and why: counted by code, each with one example for summaries and `status`, or with some for the report. */
+import type { Database } from "better-sqlite3";
+import type { Code } from "../../model/codes.js";
+import type { ToldProblem } from "../../model/summary.js";
+import { type Conceal, createConceal } from "./conceal-cells.js";
+import { describeRow } from "./describe-row.js";
+import { describeWait } from "./describe-wait.js";
+import { inputOf, rowNumberOf } from "../row-id.js";
+
+export type ProblemCount = ToldProblem;
+
+/** A line of the view `failures`, or a warning. */
+interface Failure {
+  subject: "row" | "event" | "document" | "participant" | "address" | "warning";
+  code: Code;
+  row_id: number | null;
+  column_name: string | null;
+  message: string | null;
+  hint: string | null;
+  name: string | null;
+}
+
+/**
+ * Open problems, most first: those of rows by column and by mistake, all others by code. `cells`: whether examples show
+ * what their cells hold (a terminal), or hide it (all that is collected, P9).
+ */
+export function tallyProblems(database: Database, cells = false): ProblemCount[] {
+  const others = tally(
+    database,
+    `SELECT subject, code, count(DISTINCT id) AS count, min(id) AS id FROM failures WHERE subject <> 'row' GROUP BY subject, code`,
+    "SELECT * FROM failures WHERE subject = @subject AND id = @id AND code = @code LIMIT 1",
+    cells,
+  );
+  return [...problemsOfRows(database, cells), ...others].toSorted((a, b) => b.count - a.count);
+}
+
+/** More kinds of one mistake than this are one line: a message may hold a text of its own for every row. */
+const KINDS_OF_A_MISTAKE = 5;
+
+function problemsOfRows(database: Database, cells: boolean): ProblemCount[] {
+  const groups = new Map<string, Failure & { count: number; last: number | null }>();
+  const kinds = new Map<string, number>();
+  const rows = database.prepare<[], Failure>("SELECT * FROM failures WHERE subject = 'row' ORDER BY row_id");
+  for (const found of rows.iterate()) {
+    const place = JSON.stringify([found.code, found.column_name]);
+    // What no column is at fault for names records in its message, and is one mistake.
+    let name = found.column_name === null ? place : place + mistakeOf(found.message ?? "");
+    if (!groups.has(name)) {
+      const known = kinds.get(place) ?? 0;
+      if (known >= KINDS_OF_A_MISTAKE) name = place;
+      kinds.set(place, known + 1);
+    }
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, { ...found, count: 1, last: found.row_id });
+    else if (group.last !== found.row_id) {
+      group.count += 1;
+      group.last = found.row_id;
+    }
+  }
+  const conceal = concealing(database, cells);
+  return Array.from(groups.values(), (group) => told(database, conceal, group));
+}
+
+/** The message without what differs from row to row: quoted cells and numbers. */
+const mistakeOf = (message: string): string => message.replace(/"[^"]*"/g, '"').replace(/\d+/g, "0");
+
+const concealing = (database: Database, cells: boolean): Conceal =>
+  cells ? (_code, message) => message : createConceal(database);
+
+/** Warnings told since `since` (ms), most first. */
+export function tallyWarnings(database: Database, since: number): ProblemCount[] {
+  return tally(
+    database,
+    `SELECT 'warning' AS subject, code, count(*) AS count, min(id) AS id FROM problems
+     WHERE severity = 'warning' AND at >= ${since} GROUP BY code`,
+    "SELECT @subject AS subject, code, row_id, NULL AS column_name, message, NULL AS hint, NULL AS name FROM problems WHERE id = @id",
+    false,
+  );
+}
+
+function tally(database: Database, counted: string, first: string, cells: boolean): ProblemCount[] {
+  type Counted = Pick<Failure, "subject" | "code"> & { count: number; id: number };
+  const conceal = concealing(database, cells);
+  const example = database.prepare<[Counted], Failure>(first);
+  return database
+    .prepare<[], Counted>(`${counted} ORDER BY count DESC`)
+    .all()
+    .flatMap((found) => {
+      const failure = example.get(found);
+      return failure === undefined ? [] : [told(database, conceal, { ...failure, count: found.count })];
+    });
+}
+
+function told(database: Database, conceal: Conceal, found: Failure & { count: number }): ProblemCount {
+  const { code, count, row_id: row, column_name: column, message, name } = found;
+  const isCancel = code === "cancel-refused";
+  const what = isCancel ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced` : name;
+  const parts = [what, message === null ? null : conceal(code, message, row)];
+  const example = parts.filter((part) => part !== null && part !== "").join(": ");
+  const place = isCancel || (row === null && found.subject !== "event") ? null : describeRow(database, row);
+  return { code, count, place, column, example };
+}
+
+export interface WaitingCount extends ProblemCount {
+  /** The example's row, as `--row` takes it; null: it has none. */
+  row: string | null;
+}
+
+/** What is held, by what it waits for, most first. The example is the first event of its kind in the ledger. */
+export function tallyHeld(database: Database): WaitingCount[] {
+  interface Held {
+    code: Code;
+    count: number;
+    name: string;
+    row_id: number | null;
+    row: string | null;
+    waits_for: string | null;
+  }
+  return database
+    .prepare<[], Held>(
+      `SELECT h.code, h.count, e.event || ' of ' || d.kind || ' ' || d.key AS name, e.waits_for,
+         (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id,
+         (SELECT i.name || ':' || (min(r.row_id) & 4294967295) FROM row_events r JOIN inputs i ON i.id = r.row_id >> 32
+          WHERE r.event_id = e.id) AS row
+       FROM (SELECT reason AS code, count(*) AS count, min(id) AS id FROM open_events WHERE state = 'held' GROUP BY reason) h
+       JOIN events_now e ON e.id = h.id JOIN documents d ON d.id = e.document_id ORDER BY h.count DESC, h.code`,
+    )
+    .all()
+    .map(({ code, count, name, row_id, row, waits_for }) => {
+      const example = `${name} waits for ${describeWait(database, waits_for)}`;
+      return { code, count, place: describeRow(database, row_id), column: null, example, row };
+    });
+}
+
+export interface ProblemExample {
+  code: Code;
+  /** `an earlier import` where the row is not known. */
+  file: string;
+  sheet: string | null;
+  row: number | null;
+  column: string | null;
+  message: string;
+  hint: string | null;
+}
+
+/** At most `each` of every code, in row order. */
+export function problemExamples(database: Database, each: number): ProblemExample[] {
+  return examples(database, "SELECT *, id AS place FROM failures", each);
+}
+
+/** Warnings told since `since` (ms), at most `each` of every code. */
+export function warningExamples(database: Database, since: number, each: number): ProblemExample[] {
+  const warnings = `SELECT 'warning' AS subject, code, row_id, column_name, message, hint, NULL AS name, id AS place
+    FROM problems WHERE severity = 'warning' AND at >= ${since}`;
+  return examples(database, warnings, each);
+}
+
+function examples(database: Database, failures: string, each: number): ProblemExample[] {
+  const inputName = database.prepare<[number], { name: string; sheet: string | null }>(
+    "SELECT name, sheet FROM inputs WHERE id = ?",
+  );
+  return database
+    .prepare<[number], Failure>(
+      `SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY subject, code ORDER BY place) AS nth FROM (${failures}))
+       WHERE nth <= ?`,
+    )
+    .all(each)
+    .map(({ code, row_id, column_name, message, hint, name }) => {
+      const input = row_id === null ? undefined : inputName.get(inputOf(row_id));
+      const text = [name, message].filter((part) => part !== null).join(": ");
+      return {
+        code,
+        file: input?.name ?? "an earlier import",
+        sheet: input?.sheet ?? null,
+        row: input === undefined || row_id === null ? null : rowNumberOf(row_id),
+        column: column_name,
+        message: text === "" ? code : text,
+        hint,
+      };
+    });
+}
