@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    setupFiles: ["test/fixed-seed.ts"],
+    setupFiles: ["test/support/fixed-seed.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     tags: [

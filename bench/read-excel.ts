@@ -13,7 +13,7 @@ import { columnLetters } from "../src/read/header.js";
 // Loaded beforehand: what is measured is reading, not loading modules.
 import "../src/read/excel/open-excel.js";
 import { openInput } from "../src/read/open-input.js";
-import { escapeXml, writeWorkbook } from "../test/read/write-workbook.js";
+import { escapeXml, writeWorkbook } from "../test/support/read/write-workbook.js";
 import {
   interleaved,
   madeRow,

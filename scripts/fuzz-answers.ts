@@ -1,6 +1,6 @@
 /** Imports against garbled answers, from seeds: `tsx scripts/fuzz-answers.ts [--seconds 60] [--seed 1]`. */
 import { parseArgs } from "node:util";
-import { garbledNight } from "../test/hostile/answers.js";
+import { garbledNight } from "../test/support/hostile/answers.js";
 
 const { values } = parseArgs({
   options: { seconds: { type: "string", default: "60" }, seed: { type: "string", default: "1" } },

@@ -14,8 +14,8 @@ import { RowferryError } from "../src/model/error.js";
 import type { Row } from "../src/model/row.js";
 import { openInput } from "../src/read/open-input.js";
 import type { Table } from "../src/read/table.js";
-import { excelFixtureEntries, excelFixtures } from "../test/read/read-excel-fixture.js";
-import { entryText, writeZip, type ZipEntry } from "../test/read/write-zip.js";
+import { excelFixtureEntries, excelFixtures } from "../test/support/read/read-excel-fixture.js";
+import { entryText, writeZip, type ZipEntry } from "../test/support/read/write-zip.js";
 
 /** How long one small file may take. */
 const CASE_MILLISECONDS = 5_000;

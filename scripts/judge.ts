@@ -1,12 +1,12 @@
 /**
- * Judges the importer from outside: runs the real command line against services of many personalities (test/judge)
+ * Judges the importer from outside: runs the real command line against services of many personalities (test/nights/judge)
  * and prints what they have to say. Usage: tsx scripts/judge.ts [--seed N] [--only TEXT] [--input crates|manifests]
  * [--count N] [--verbose]. Exit code 1 when a service disagrees.
  */
 import { Command } from "commander";
-import { crates, manifests } from "../test/judge/inputs.js";
-import { oneTrial } from "../test/judge/one-trial.js";
-import { personalities } from "../test/judge/personalities.js";
+import { crates, manifests } from "../test/nights/judge/inputs.js";
+import { oneTrial } from "../test/nights/judge/one-trial.js";
+import { personalities } from "../test/nights/judge/personalities.js";
 
 const flags = new Command()
   .option("--seed <n>", "another seed, other faults", "1")

@@ -3,16 +3,16 @@
  * `npm run simulate -- --nights 1000 --seed 1`; a single seed reproduces its night exactly.
  */
 import { parseArgs } from "node:util";
-import { live } from "../test/simulation/night.js";
-import { partsOf } from "../test/simulation/real-shapes.js";
-import { shrink } from "../test/simulation/shrink.js";
-import { drawStory } from "../test/simulation/story.js";
+import { live } from "../test/nights/simulation/night.js";
+import { partsOf } from "../test/nights/simulation/real-shapes.js";
+import { shrink } from "../test/nights/simulation/shrink.js";
+import { drawStory } from "../test/nights/simulation/story.js";
 
 const { values } = parseArgs({
   options: {
     nights: { type: "string", default: "1000" },
     seed: { type: "string", default: "1" },
-    /** Only those of real shape among them (test/simulation/real-shapes.ts). */
+    /** Only those of real shape among them (test/nights/simulation/real-shapes.ts). */
     real: { type: "boolean", default: false },
   },
 });

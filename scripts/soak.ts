@@ -4,7 +4,7 @@
  * power at each of them in every way there is, and kills real processes at random (`--nights N`, default 20).
  */
 import { parseArgs } from "node:util";
-import { endProcesses } from "../test/kill/processes.js";
+import { endProcesses } from "../test/processes/processes.js";
 import { soakInFaults } from "./soak/faults.js";
 import { soakAtFullRate } from "./soak/full-rate.js";
 import { soakInKills } from "./soak/kills.js";

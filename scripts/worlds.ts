@@ -4,9 +4,9 @@
  * seed reproduces its world exactly; `--verbose` prints what the commands said.
  */
 import { parseArgs } from "node:util";
-import { drawWorld } from "../test/worlds/draw.js";
-import { live } from "../test/worlds/live.js";
-import { describeWorld, shrink } from "../test/worlds/shrink.js";
+import { drawWorld } from "../test/nights/worlds/draw.js";
+import { live } from "../test/nights/worlds/live.js";
+import { describeWorld, shrink } from "../test/nights/worlds/shrink.js";
 
 const { values } = parseArgs({
   options: {

@@ -1,5 +1,5 @@
 /** Every fault at every request of a small import, once and seven times in a row (more than the retries). */
-import { befallen, faultActions, undisturbed } from "../../test/simulation/fault-positions.js";
+import { befallen, faultActions, undisturbed } from "../../test/nights/simulation/fault-positions.js";
 
 /** @returns whether everything held */
 export async function soakInFaults(): Promise<boolean> {

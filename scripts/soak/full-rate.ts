@@ -18,7 +18,7 @@ import {
   serviceEnv,
   startRowferry,
   startSandbox,
-} from "../../test/kill/processes.js";
+} from "../../test/processes/processes.js";
 
 const RATE = 20;
 const BURST = 30;

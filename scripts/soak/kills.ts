@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSandbox, seededRandom } from "../../src/sandbox/index.js";
-import { damages, powerLoss, undisturbedNight } from "../../test/kill/power-loss.js";
-import { manifests, serviceEnv, startRowferry } from "../../test/kill/processes.js";
-import { expectWhole, type Timelines, undisturbedTimelines } from "../../test/kill/timelines.js";
+import { damages, powerLoss, undisturbedNight } from "../../test/processes/power-loss.js";
+import { manifests, serviceEnv, startRowferry } from "../../test/processes/processes.js";
+import { expectWhole, type Timelines, undisturbedTimelines } from "../../test/processes/timelines.js";
 
 /** @returns whether everything held */
 export async function soakInKills(nights: number): Promise<boolean> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "../../src/sandbox/index.js";
-import { type TestWorld, testWorld, type } from "../cli.world.js";
+import { type TestWorld, testWorld, type } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
 export type What = "weigh" | "link" | "one-way" | "link-id" | "split" | "carried" | "close" | "cancel";

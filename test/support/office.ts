@@ -15,7 +15,7 @@ import {
   type ParticipantRecord,
   type Sandbox,
 } from "../../src/sandbox/index.js";
-import { testWorld, type, type TestWorld } from "../cli.world.js";
+import { testWorld, type, type TestWorld } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
 export type Cells = readonly string[];

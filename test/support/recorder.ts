@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.js";
 import type { World } from "../../src/cli/world.js";
-import { serviceEnv } from "../kill/processes.js";
+import { serviceEnv } from "../processes/processes.js";
 
 export interface Recorder {
   /** The environment of a world that sends here. */

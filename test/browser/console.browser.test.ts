@@ -1,0 +1,258 @@
+/** The console in a real Chromium, with real keys: the morning after a bad night, from opening to "All is well". */
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { badNight, right } from "./bad-night.js";
+import { type Folder, startConsole } from "./console.js";
+import { endProcesses } from "../processes/processes.js";
+
+const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => spawnSync(path, ["--version"], { stdio: "ignore" }).status === 0,
+);
+const required = (process.env["ROWFERRY_TEST_REQUIRE"] ?? "").includes("chromium");
+const told = chromium === undefined ? "did not run: there is no chromium here" : "there is a chromium to look with";
+
+it.each([told])("%s", () => {
+  expect(chromium !== undefined || !required, "ROWFERRY_TEST_REQUIRE asks for chromium").toBe(true);
+});
+
+let browser: Browser;
+beforeAll(async () => {
+  if (chromium === undefined) return;
+  const { chromium: launcher } = await import("playwright-core");
+  browser = await launcher.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu"] });
+});
+afterAll(async () => {
+  if (chromium !== undefined) await browser.close();
+  endProcesses();
+});
+
+/** A busy machine is slow. */
+const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 20_000 });
+
+async function night(): Promise<Folder> {
+  const at = badNight();
+  onTestFinished(at.remove);
+  const { code, stdout } = await at.type("import", "night.yaml", "night.csv");
+  expect(code, stdout).toBe(3);
+  return at;
+}
+
+/** Errors of the page fail the test: a refused style or script is one, too. */
+async function open(url: string, more: { width?: number; scheme?: "light" | "dark" } = {}): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: more.width ?? 1200, height: 800 },
+    colorScheme: more.scheme ?? "light",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().includes("net::ERR_")) errors.push(message.text());
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(errors).toEqual([]);
+  });
+  await page.goto(url);
+  return page;
+}
+
+/** Runs in the page. */
+const hasFocus = (element: unknown): boolean =>
+  (element as { ownerDocument: { activeElement: unknown } }).ownerDocument.activeElement === element;
+
+const heading = (page: Page) => page.locator("h1").first();
+
+it.runIf(chromium !== undefined)(
+  "212 rows of seven causes are corrected and land, in fewer than 60 clicks and keys, and nothing is open",
+  { tags: ["long"], timeout: 300_000 },
+  async () => {
+    const at = await night();
+    const console = await startConsole(at, "--allow-changes");
+    const page = await open(console.url);
+    let interactions = 0;
+    const click = async (role: "link" | "button", name: RegExp) => {
+      interactions += 1;
+      await page.getByRole(role, { name }).first().click();
+    };
+    await eventually(() => heading(page).textContent()).toContain("212 rows need a correction");
+    const causes = await page.getByRole("link", { name: /^Correct/ }).count();
+    for (let cause = 0; cause < causes; cause += 1) {
+      interactions += 1;
+      await page
+        .getByRole("link", { name: /^Correct/ })
+        .nth(cause)
+        .click();
+      const texts = right[(await heading(page).textContent())?.split(":")[0] ?? ""];
+      const inputs = page.locator(".values input");
+      await inputs.first().waitFor();
+      for (let line = 0; line < (await inputs.count()); line += 1) {
+        const wrong = await page.locator(".values .cell").nth(line).textContent();
+        expect(await inputs.nth(line).evaluate(hasFocus), "the next one is ready to be typed into").toBe(true);
+        await page.keyboard.type(texts?.[wrong ?? ""] ?? "");
+        interactions += 1;
+        await page.keyboard.press("Tab");
+        const verdict = page.locator(".values tr").nth(line + 1);
+        await eventually(() => verdict.textContent()).toContain("right");
+      }
+      if (cause < causes - 1) await click("link", /^Overview/);
+    }
+    await eventually(() => page.locator(".bar").textContent()).toContain("212 to correct = 212 ready + 0 left");
+    await click("button", /^Check/);
+    await eventually(() => page.locator(".bar [role=status]").first().textContent()).toContain("212 corrected rows");
+    await click("button", /^Import 212 rows/);
+    await eventually(() => page.locator(".bar").textContent()).toContain("0 to correct");
+    await click("link", /^Overview/);
+    await eventually(() => heading(page).textContent()).toContain("All is well.");
+    expect(interactions).toBeLessThan(60);
+
+    const status = JSON.parse((await at.type("status", "--json")).stdout.split("\n")[1] ?? "") as { open: unknown };
+    expect(status.open).toEqual({ participants: {}, addresses: {}, documents: {}, events: {}, rows: 0 });
+    const again = await at.type("import", "night.yaml", "night.csv");
+    expect(again.code, "the export of tomorrow still has the rows as they were").toBe(0);
+  },
+);
+
+it.runIf(chromium !== undefined)(
+  "the grid takes a pasted block, fills down, and takes a step back; a kill loses no draft",
+  { tags: ["long"], timeout: 300_000 },
+  async () => {
+    const at = await night();
+    const console = await startConsole(at, "--allow-changes");
+    const page = await open(console.url);
+    await page
+      .getByRole("link", { name: /^Correct State/ })
+      .first()
+      .click();
+    const grid = page.getByRole("grid");
+    await grid.waitFor();
+    await grid.focus();
+    const cell = (row: number) => page.locator("[role=grid] tbody tr").nth(row).locator("td").nth(6);
+    await page.evaluate(`navigator.clipboard.writeText("SP\\r\\nRJ\\r\\nMG\\r\\n")`);
+    await page.keyboard.press("Control+v");
+    await eventually(() => cell(2).textContent()).toBe("MG");
+    await eventually(() => page.locator(".bar").textContent()).toContain("3 ready");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.keyboard.press("Control+d");
+    await eventually(() => cell(3).textContent()).toBe("RJ");
+    await page.keyboard.press("Control+z");
+    await eventually(() => cell(2).textContent()).toBe("MG");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("!");
+    await page.keyboard.press("Escape");
+    await eventually(() => cell(2).textContent()).toBe("MG");
+    expect(await grid.evaluate(hasFocus), "the focus stays on the grid").toBe(true);
+
+    await console.kill();
+    const next = await startConsole(at, "--allow-changes");
+    const later = await open(next.url);
+    await later
+      .getByRole("link", { name: /^Correct State/ })
+      .first()
+      .click();
+    await eventually(() => later.locator(".bar").textContent()).toContain("3 ready");
+  },
+);
+
+it.runIf(chromium !== undefined)(
+  "two tabs: a newer text from the other one is shown, and never overwritten",
+  { tags: ["long"], timeout: 300_000 },
+  async () => {
+    const at = await night();
+    const console = await startConsole(at, "--allow-changes");
+    const [one, two] = [await open(console.url), await open(console.url)];
+    for (const page of [one, two]) {
+      await page
+        .getByRole("link", { name: /^Correct Class/ })
+        .first()
+        .click();
+      await page.getByRole("grid").waitFor();
+    }
+    // The second tab hears nothing of the first one's edit.
+    await two.route("**/api/cause*", () => {});
+    const edit = async (page: Page, text: string) => {
+      await page.getByRole("grid").focus();
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Control+a");
+      await page.keyboard.type(text);
+      await page.keyboard.press("Enter");
+    };
+    await edit(one, "II");
+    await eventually(() => one.locator(".bar").textContent()).toContain("1 ready");
+    await edit(two, "I");
+    await eventually(() => two.locator(".trouble").textContent()).toContain('was changed to "II" elsewhere');
+    expect(await one.locator(".bar").textContent()).toContain("1 ready");
+  },
+);
+
+it.runIf(chromium !== undefined)(
+  "scripts in cells, file names and headers stay text",
+  { tags: ["long"], timeout: 60_000 },
+  async () => {
+    const at = badNight();
+    onTestFinished(at.remove);
+    const { writeFileSync } = await import("node:fs");
+    const text = readFileSync(`${at.path}/night.csv`, "utf8")
+      .replaceAll("12O0", "<img src=x onerror=alert(1)>")
+      .replaceAll("98O", "<script>alert(1)</script>");
+    writeFileSync(`${at.path}/<img src=x>.csv`, text);
+    await at.type("import", "night.yaml", "<img src=x>.csv");
+    const console = await startConsole(at, "--allow-changes");
+    const page = await open(console.url);
+    let alerts = 0;
+    page.on("dialog", () => (alerts += 1));
+    await page
+      .getByRole("link", { name: /^Correct Gross/ })
+      .first()
+      .click();
+    await page.getByRole("grid").waitFor();
+    expect(await page.locator("main").textContent()).toContain("<img src=x onerror=alert(1)>");
+    expect(await page.locator("img, main script").count()).toBe(0);
+    expect(alerts).toBe(0);
+  },
+);
+
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+it.runIf(chromium !== undefined)(
+  "every page is whole and accessible, from a phone to a wide screen, light and dark",
+  { tags: ["long"], timeout: 180_000 },
+  async () => {
+    const at = await night();
+    const console = await startConsole(at, "--allow-changes");
+    const pages = [
+      "/",
+      "/correct?target=sandbox&code=tax-id-invalid&column=Carrier",
+      "/runs",
+      "/files",
+      "/find?target=sandbox&what=L1",
+    ];
+    for (const [width, scheme] of [
+      [360, "light"],
+      [1200, "dark"],
+      [1920, "light"],
+    ] as const) {
+      const page = await open(console.url, { width, scheme });
+      for (const address of pages) {
+        await page.goto(console.url.split("/#")[0] + address);
+        await page.locator("h1").first().waitFor();
+        await page.waitForTimeout(200);
+        expect(
+          await page.evaluate("document.documentElement.scrollWidth"),
+          `${address} at ${width}`,
+        ).toBeLessThanOrEqual(width);
+        // Put in by the browser itself: the page's own policy lets nothing in.
+        const violations = await page.evaluate(
+          `${readFileSync(axe, "utf8")}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ").slice(0, 200)))`,
+        );
+        expect(violations, `${address} at ${width}, ${scheme}`).toEqual([]);
+      }
+    }
+  },
+);

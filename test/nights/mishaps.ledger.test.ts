@@ -1,0 +1,184 @@
+/** Mishaps of ledgers and journals, played: the wrong one, none at all, one that knows less. */
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { createSandbox } from "../../src/sandbox/index.js";
+import { openOffice, openOfficeAt } from "../support/office.js";
+import { weighings } from "../support/weighings.js";
+
+const rows = [
+  ["Load", "At", "Gross"],
+  ["L1", "2026-01-01 10:00", "5"],
+  ["L2", "2026-01-01 10:00", "much"],
+];
+
+describe("a ledger of another service (F94)", () => {
+  const elsewhere = "http://127.0.0.1:9";
+
+  it.each(
+    [
+      "status",
+      "runs",
+      "show L1",
+      "show requests --since 2026-01-01",
+      "rejects",
+      "report",
+      "verify",
+      "resume",
+      "retry --code not-a-number",
+      "dismiss --document L2",
+      "resolve L1 --document-id doc-1 --yes",
+      "replace L1 --reason wrong",
+      "plan m.yaml loads.csv",
+      "import m.yaml loads.csv",
+      "doctor",
+      "ledger check",
+      "ledger backup copy.db",
+      "ledger prune --keep 1d",
+    ].map((command) => [command]),
+  )("is neither read nor written: %s", async (command) => {
+    const office = await openOfficeAt(createSandbox({}), weighings);
+    office.writeCsv("loads.csv", rows);
+    await office.import("loads.csv");
+    const home = office.world.env["ROWFERRY_BASE_URL"] ?? "";
+    const before = readFileSync(office.path("state/env/ledger.db"));
+    office.world.env["ROWFERRY_BASE_URL"] = elsewhere;
+    const argv = command.split(" ").map((word) => (/\.(yaml|csv|db)$/.test(word) ? office.path(word) : word));
+    const { code, out, err } = await office.type(...argv);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining(`This ledger belongs to ${home} as client sandbox, not to ${elsewhere} as client`),
+    });
+    for (const help of ["--target", "--ledger", "rowferry ledger rebind", "state/env/ledger.db"])
+      expect(err).toContain(help);
+    expect(out).toBe("");
+    expect(readFileSync(office.path("state/env/ledger.db")).equals(before)).toBe(true);
+  });
+});
+
+describe("a file of another program in the ledger's place (F65)", () => {
+  it.each([
+    ["status"],
+    ["runs"],
+    ["resume"],
+    ["dismiss --document L1"],
+    ["plan m.yaml loads.csv"],
+    ["import m.yaml loads.csv"],
+    ["ledger check"],
+    ["ledger backup copy.db"],
+    ["ledger prune --keep 1d"],
+    ["ledger rebind"],
+  ])("is neither adopted nor changed: %s", async (command) => {
+    const office = await openOfficeAt(createSandbox({}), weighings);
+    office.writeCsv("loads.csv", rows);
+    const theirs = office.path("state/env/ledger.db");
+    mkdirSync(dirname(theirs), { recursive: true, mode: 0o700 });
+    const other = new Database(theirs);
+    other.exec("CREATE TABLE facts (name TEXT, value TEXT); PRAGMA user_version = 1");
+    other.close();
+    chmodSync(theirs, 0o644);
+    const before = readFileSync(theirs);
+    const argv = command.split(" ").map((word) => (/\.(yaml|csv|db)$/.test(word) ? office.path(word) : word));
+    const { code, err } = await office.type(...argv);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("This file belongs to another program") });
+    expect(readFileSync(theirs).equals(before)).toBe(true);
+    expect(statSync(theirs).mode & 0o777).toBe(0o644);
+    expect(readdirSync(dirname(theirs)).filter((name) => /-wal|-shm|part/.test(name))).toEqual([]);
+    expect(office.documents()).toEqual([]);
+  });
+});
+
+describe("a journal with a hole (F91)", () => {
+  async function kept() {
+    const office = openOffice(weighings);
+    office.writeCsv("loads.csv", rows);
+    office.writeCsv("more.csv", [
+      ["Load", "At", "Gross"],
+      ["L3", "2026-01-01 10:00", "5"],
+    ]);
+    const journal = office.path("journal.ndjson");
+    const importing = (name: string, ...flags: string[]) =>
+      office.type("import", office.path("m.yaml"), office.path(name), ...flags);
+    expect((await importing("loads.csv", "--journal", journal)).code).toBe(3);
+    return { ...office, journal, importing };
+  }
+
+  it.each<[string, (journal: string) => string[]]>([
+    ["none is named, and it is gone", (journal) => (rmSync(journal), [])],
+    ["it is gone", (journal) => (rmSync(journal), ["--journal", journal])],
+    ["it is empty", (journal) => (writeFileSync(journal, ""), ["--journal", journal])],
+    ["it is shorter", (journal) => (truncateSync(journal, statSync(journal).size - 20), ["--journal", journal])],
+    ["it is another one", (journal) => ["--journal", `${journal}.2`]],
+  ])("is noticed before anything is sent or given up: %s", async (_, mishap) => {
+    const { journal, importing, type, documents } = await kept();
+    const flags = mishap(journal);
+    for (const run of [
+      () => importing("more.csv", ...flags),
+      () => type("dismiss", "--document", "L2", ...flags),
+      () => type("resume", ...flags),
+    ]) {
+      const { code, err } = await run();
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("journal.ndjson") });
+      expect(err).toContain("--forget-journal");
+      expect(documents()).toHaveLength(1);
+    }
+  });
+
+  it("goes on where a command names none, and elsewhere when it was moved there", async () => {
+    const { journal, importing, path, type, documents } = await kept();
+    const before = statSync(journal).size;
+    expect((await importing("more.csv")).code).toBe(3);
+    expect(statSync(journal).size).toBeGreaterThan(before);
+    copyFileSync(journal, path("elsewhere.ndjson"));
+    appendFileSync(path("elsewhere.ndjson"), '{"entry":"int');
+    expect((await type("dismiss", "--document", "L2", "--journal", path("elsewhere.ndjson"))).code).toBe(0);
+    expect((await type("resume", "--journal", journal)).code).toBe(2);
+    expect(documents()).toHaveLength(2);
+  });
+
+  it("stays with its address where the ledger is given to another", async () => {
+    const sandbox = createSandbox({});
+    const office = await openOfficeAt(sandbox, weighings);
+    office.writeCsv("loads.csv", rows);
+    const journal = office.path("journal.ndjson");
+    expect(
+      (await office.type("import", office.path("m.yaml"), office.path("loads.csv"), "--journal", journal)).code,
+    ).toBe(3);
+    office.world.env["ROWFERRY_BASE_URL"] = (office.world.env["ROWFERRY_BASE_URL"] ?? "").replace(
+      "127.0.0.1",
+      "localhost",
+    );
+    office.world.env["ROWFERRY_TOKEN_URL"] = (office.world.env["ROWFERRY_TOKEN_URL"] ?? "").replace(
+      "127.0.0.1",
+      "localhost",
+    );
+    const { code, out } = await office.type("ledger", "rebind");
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("rowferry ledger backup <file>") });
+    expect((await office.type("ledger", "backup", office.path("copy.db"))).code).toBe(0);
+    expect((await office.type("resume")).code).toBe(3);
+    expect((await office.type("resume", "--journal", office.path("new.ndjson"))).code).toBe(3);
+  });
+
+  it("of a lost one the ledger is backed up, a new one begins, and both rebuild the ledger", async () => {
+    const { journal, importing, path, type, documents } = await kept();
+    rmSync(journal);
+    expect((await type("ledger", "backup", path("copy.db"), "--forget-journal")).code).toBe(0);
+    expect((await importing("more.csv", "--journal", journal)).code).toBe(3);
+    for (const end of ["", "-wal", "-shm"]) rmSync(path(`state/sandbox/ledger.db${end}`), { force: true });
+    expect((await type("ledger", "rebuild", journal, path("copy.db"))).out).toContain("2 events landed");
+    expect((await importing("more.csv", "--journal", journal)).code).toBe(3);
+    expect(documents()).toHaveLength(2);
+  });
+});

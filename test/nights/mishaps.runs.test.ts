@@ -1,0 +1,125 @@
+/** Mishaps of runs, played: what the operator does, what is said, what is on the service in the end. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Office, openOffice } from "../support/office.js";
+import { weighings } from "../support/weighings.js";
+
+const rows = [
+  ["Load", "At", "Gross"],
+  ["L1", "2026-01-01 10:00", "5"],
+];
+const hook = 'printf "%s %s" "$ROWFERRY_EXIT_CODE" "$ROWFERRY_ERROR" > hook.txt';
+
+function open(): Office & { said: () => string; typed: Office["type"]; importing: readonly string[] } {
+  const office = openOffice(weighings);
+  office.writeCsv("loads.csv", rows);
+  return {
+    ...office,
+    said: () => readFileSync(office.path("hook.txt"), "utf8"),
+    typed: (...argv) => office.type(...argv, "--on-finish", hook, "--metrics", office.path("run.prom")),
+    importing: ["import", office.path("m.yaml"), office.path("loads.csv")],
+  };
+}
+
+describe("--on-finish and --metrics run whatever the end (F19)", () => {
+  const metrics = (office: Office) => readFileSync(office.path("run.prom"), "utf8");
+
+  it.each([
+    ["a file that is not there", ["import", "m.yaml", "gone.csv"], 2],
+    ["a mapping that is not there", ["import", "gone.yaml", "loads.csv"], 2],
+    ["file and mapping in each other's place", ["import", "loads.csv", "m.yaml"], 2],
+    ["a target that nobody knows", ["import", "m.yaml", "loads.csv", "--target", "prod"], 2],
+  ])("after %s", async (_, [command = "", ...files], code) => {
+    const office = open();
+    const argv = files.map((file) => (/\.\w+$/.test(file) ? office.path(file) : file));
+    expect((await office.typed(command, ...argv)).code).toBe(code);
+    expect(office.said()).toMatch(new RegExp(`^${code} [a-z-]+$`));
+    expect(metrics(office)).toMatch(new RegExp(`rowferry_last_run_exit_code\\{[^}]*\\} ${code}\n`));
+    expect(metrics(office)).toContain("rowferry_last_run_finished_timestamp_seconds");
+    expect(existsSync(office.path("state/sandbox/store.db")) ? office.documents() : []).toEqual([]);
+  });
+
+  it("figures that cannot be written are told, and the run, its summary and the hook are as ever", async () => {
+    const office = open();
+    const path = join(office.world.cwd, "not-mounted", "run.prom");
+    const { code, out, err } = await office.type(...office.importing, "--on-finish", hook, "--metrics", path);
+    expect([code, office.said()]).toEqual([0, "0 "]);
+    expect(out).toContain("All is well. 1 event landed");
+    expect(err).toMatch(/--metrics was not written: there is no folder \S+not-mounted/);
+    expect(existsSync(join(office.world.cwd, "not-mounted"))).toBe(false);
+    expect(office.documents()).toHaveLength(1);
+  });
+});
+
+describe("what grows (F99)", () => {
+  it("prune keeps half a year unless told; old runs' folders go, but for those in which a person has worked since", async () => {
+    const office = open();
+    office.writeCsv("other.csv", [
+      ["Load", "At", "Gross"],
+      ["L2", "2026-01-01 10:00", "much"],
+    ]);
+    await office.type(...office.importing);
+    await office.type("import", office.path("m.yaml"), office.path("other.csv"));
+    const folders = () => readdirSync(office.path("state/sandbox/runs")).toSorted();
+    const [landed = "", rejected = ""] = folders();
+    const filesOf = (run: string) => readdirSync(office.path(`state/sandbox/runs/${run}`), { withFileTypes: true });
+    const age = (run: string, days: number) => {
+      const at = new Date(office.world.now - days * 86_400_000);
+      for (const { parentPath, name } of filesOf(run)) utimesSync(join(parentPath, name), at, at);
+    };
+    for (const run of folders()) age(run, 0);
+    expect((await office.type("ledger", "prune")).code).toBe(0);
+    expect(folders()).toEqual([landed, rejected]);
+    office.world.now += 181 * 86_400_000;
+    age(landed, 181);
+    age(rejected, 181);
+    const corrected = filesOf(rejected).find(({ name }) => name.includes(".rejected."));
+    const yesterday = new Date(office.world.now - 86_400_000);
+    utimesSync(office.path(`state/sandbox/runs/${rejected}/${corrected?.name}`), yesterday, yesterday);
+    const { code, out } = await office.type("ledger", "prune");
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/1 bodies[^]*Removed: folders of 1 runs/) });
+    expect(folders()).toEqual([rejected]);
+    // What a person asks for afterwards is answered all the same.
+    expect((await office.type("show", "L1")).out).toContain("landed");
+    expect((await office.type("show", landed)).out).toContain("loads.csv");
+    expect((await office.type("report", landed)).code).toBe(0);
+    expect((await office.run(...office.importing)).rows).toMatchObject({ known: 1, staged: 0 });
+  });
+});
+
+describe("a disk that is not mounted (F98)", () => {
+  it("a journal's folder is not made: nothing is sent until it is there", async () => {
+    const office = open();
+    const journal = office.path("not-mounted/journal.ndjson");
+    const { code, err } = await office.type(...office.importing, "--journal", journal);
+    expect([code, err]).toEqual([2, expect.stringContaining("There is no such folder")]);
+    expect(existsSync(office.path("not-mounted"))).toBe(false);
+    expect(existsSync(office.path("state/sandbox/store.db")) ? office.documents() : []).toEqual([]);
+    mkdirSync(office.path("not-mounted"));
+    expect((await office.type(...office.importing, "--journal", journal)).code).toBe(0);
+    expect(office.documents()).toHaveLength(1);
+  });
+
+  it("a backup's folder is not made", async () => {
+    const office = open();
+    await office.type(...office.importing);
+    const { code, err } = await office.type("ledger", "backup", office.path("not-mounted/ledger.db"));
+    expect([code, err]).toEqual([2, expect.stringContaining("There is no such folder")]);
+    expect(existsSync(office.path("not-mounted"))).toBe(false);
+    mkdirSync(office.path("not-mounted"));
+    expect((await office.type("ledger", "backup", office.path("not-mounted/ledger.db"))).code).toBe(0);
+  });
+});
+
+describe("a mistyped ledger (F94)", () => {
+  it.each(["resume", "retry"])("%s says so, and makes none", async (command) => {
+    const office = open();
+    await office.type(...office.importing);
+    const mistyped = office.path("state/sandbox/leger.db");
+    const { code, err } = await office.type(command, "--ledger", mistyped);
+    expect([code, err]).toEqual([2, expect.stringContaining("There is no ledger here")]);
+    expect(existsSync(mistyped)).toBe(false);
+    expect((await office.type(command)).code).toBe(0);
+  });
+});

@@ -1,0 +1,223 @@
+/** Every safeguard is needed: with one switched off, a night that otherwise breaks no promise breaks one. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { lockLedger } from "../../src/ledger/care/lock.js";
+import { type Safeguard, safeguards, switchOff } from "../../src/model/safeguards.js";
+import { rebuildLedger } from "../../src/pipeline/rebuild-ledger.js";
+import { replaceNamed } from "../../src/pipeline/replace-document.js";
+import { live } from "./simulation/night.js";
+import { drawStory, type Step, type Story, type StoryRow, TONIGHT } from "./simulation/story.js";
+import { eventRow } from "./simulation/story-rows.js";
+import { createWorld, type World } from "./simulation/world.js";
+
+let switchOn: (() => void) | null = null;
+afterEach(() => {
+  switchOn?.();
+  switchOn = null;
+});
+
+const plain = (steps: Step[], more: Partial<Story> = {}): Story => ({
+  seed: 1,
+  sandbox: {},
+  settings: {},
+  maxEventsPerRequest: 10,
+  steps,
+  ...more,
+});
+let files = 0;
+const imports = (rows: Omit<Extract<StoryRow, { is: "event" }>, "is" | "row">[], more: Partial<Step> = {}): Step => {
+  files += 1;
+  const numbered = rows.map((row, index): StoryRow => ({ is: "event", row: index + 2, key: `k${row.minute}`, ...row }));
+  return { do: "import", file: `file-${files}`, rows: numbered, faults: [], kill: null, ...more } as Step;
+};
+const m1 = (minute: number) => ({ document: "M1", minute });
+const lostAnswers: Partial<Step> = {
+  faults: [{ match: { path: "/documents/events" }, nth: 1, times: 6, action: { kind: "drop", when: "after" } }],
+};
+
+const others = [
+  "generation",
+  "identity-audit",
+  "journal",
+  "lock",
+  "look-before-create",
+  "receipt-by-evidence",
+] as const satisfies Safeguard[];
+
+/** The night that needs each safeguard. The others have tests of their own below. */
+const nights: Record<Exclude<Safeguard, (typeof others)[number]>, Story> = {
+  "intent-before-call": plain([
+    imports([m1(1)]),
+    imports([m1(10)], { kill: { request: 1, when: "after" } }),
+    { do: "resume", faults: [], kill: null },
+  ]),
+  "same-key": plain([imports([m1(1)]), imports([m1(10)], lostAnswers)]),
+  "refusal-after-doubt": plain([imports([m1(1)]), imports([m1(10), m1(20)], lostAnswers)], {
+    sandbox: { checks: "order-first" },
+  }),
+  hold: plain([
+    {
+      do: "import",
+      file: "held",
+      rows: [
+        { is: "invalid", row: 2, document: "M1", minute: 10, event: null, key: null },
+        { is: "event", row: 3, document: "M1", minute: 20, key: "k" },
+      ],
+      faults: [],
+      kill: null,
+    },
+  ]),
+  order: plain([imports([m1(20), m1(10)])]),
+  lifecycle: plain([imports([{ ...m1(10), name: "CLOSE" }, m1(20)])]),
+  "meeting-points": plain(
+    [
+      imports([
+        { document: "M2", minute: 5 },
+        ...[5, 10, 20, 30].map(m1),
+        { document: "M2", minute: 40, name: "RELATED", related: { document: "M1", bidirectional: true } },
+      ]),
+    ],
+    { maxEventsPerRequest: 1 },
+  ),
+  "service-clock": plain([imports([m1(1)]), imports([m1(TONIGHT - 30)])], {
+    sandbox: { clockOffset: -3_600_000 },
+  }),
+  "doubt-at-start": drawStory(1932),
+};
+
+describe("switched off, a night breaks a promise:", () => {
+  test.each(Object.entries(nights))("%s", async (name, story) => {
+    expect((await live(story)).broken).toEqual([]);
+    switchOn = switchOff(name as Safeguard);
+    expect((await live(story)).broken).not.toEqual([]);
+  });
+
+  test("look-before-create", async () => {
+    expect(await twins()).toBe(0);
+    switchOn = switchOff("look-before-create");
+    expect(await twins()).toBe(1);
+  });
+
+  test("lock", async () => {
+    const world = createWorld();
+    const options = { wait: false, clock: world.clock };
+    const first = await lockLedger(world.target.ledgerPath, options);
+    await expect(lockLedger(world.target.ledgerPath, options)).rejects.toMatchObject({ code: "ledger-locked" });
+    switchOn = switchOff("lock");
+    (await lockLedger(world.target.ledgerPath, options)).release();
+    first.release();
+    await world.close();
+  });
+
+  test("receipt-by-evidence", async () => {
+    expect(await ofTwoLedgers()).toBe("foreign");
+    switchOn = switchOff("receipt-by-evidence");
+    expect(await ofTwoLedgers()).toBe("landed-without-id");
+  });
+
+  test("identity-audit", async () => {
+    expect(await ofTwoNames()).toEqual({ exitCode: 3, invalid: 1, timelines: [1] });
+    switchOn = switchOff("identity-audit");
+    expect(await ofTwoNames()).toEqual({ exitCode: 0, invalid: 0, timelines: [2] });
+  });
+
+  test("generation", async () => {
+    expect(await replaced()).toEqual([2, 1]);
+    switchOn = switchOff("generation");
+    expect(await replaced()).not.toEqual([2, 1]);
+  });
+
+  test("journal", async () => {
+    expect(await rebuiltInDoubt()).toBe("landed-without-id");
+    switchOn = switchOff("journal");
+    // Without intents, what has ended cannot be told of: the ledger that was rebuilt is behind its own journal.
+    await expect(rebuiltInDoubt()).rejects.toMatchObject({ code: "ledger-behind-journal" });
+  });
+
+  test("none is left out", () => {
+    expect([...Object.keys(nights), ...others].toSorted()).toEqual(Object.keys(safeguards).toSorted());
+  });
+});
+
+/** Participants registered twice after a lost answer, where the service allows twins. */
+async function twins(): Promise<number> {
+  const world = createWorld({
+    sandbox: { twinParticipants: true },
+    settings: { participants: { strategy: "create-first", foreign: "use" } },
+  });
+  const lost = { kind: "drop", when: "after" } as const;
+  world.sandbox.setFaults([{ match: { method: "POST", path: "/participants" }, nth: 1, action: lost }]);
+  await world.import([{ name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, ...m1(1) })] }]);
+  await world.resume();
+  const count = world.sandbox.store.twinParticipants().length;
+  await world.close();
+  return count;
+}
+
+/** Two ledgers know one document; the second sends an event that the first has landed. Its state in the second. */
+async function ofTwoLedgers(): Promise<string> {
+  const world = createWorld();
+  const file = (minute: number) => [
+    { name: `${minute}.csv`, contentHash: String(minute), rows: [eventRow({ row: 2, ...m1(minute) })] },
+  ];
+  await world.import(file(1));
+  const [first, second] = [world.target.ledgerPath, `${world.target.ledgerPath}-copy`];
+  world.withLedger((database) => database.exec(`VACUUM INTO '${second}'`));
+  await world.import(file(10));
+  world.target.ledgerPath = second;
+  await world.import(file(10));
+  const state = lastState(world);
+  expect(first).not.toBe(second);
+  await world.close();
+  return state;
+}
+
+const lastState = (world: World): string =>
+  world.withLedger((database) =>
+    database.prepare<[], string>("SELECT state FROM event_states ORDER BY event_id DESC LIMIT 1").pluck().get(),
+  ) ?? "";
+
+/** One tax id under two names in one file, where the mapping says that such rows are refused. */
+async function ofTwoNames() {
+  const world = createWorld({ settings: { identity: "reject" } });
+  const rows = [eventRow({ row: 2, ...m1(1) }), eventRow({ row: 3, ...m1(2), participantName: "Another Company" })];
+  const summary = await world.import([{ name: "a.csv", contentHash: "a", rows }]);
+  const timelines = world.sandbox.store.documents().map(({ events }) => events.length);
+  await world.close();
+  return { exitCode: summary.exitCode, invalid: summary.rows.invalid, timelines };
+}
+
+/** Lengths of the timelines after a document of one event was replaced: the old one with its CANCEL, and the new one. */
+async function replaced(): Promise<number[]> {
+  const world = createWorld();
+  await world.import([{ name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, ...m1(1) })] }]);
+  const replacement = { document: "M1", reason: "wrong owner" };
+  await replaceNamed(world.target, replacement, { clock: world.clock, waitForLock: false });
+  await world.resume();
+  const timelines = world.sandbox.store.documents().map(({ events }) => events.length);
+  await world.close();
+  return timelines;
+}
+
+/** The process dies with an answer on its way, and the ledger's disk with it; what the rebuilt one makes of that event. */
+async function rebuiltInDoubt(): Promise<string> {
+  const disk = mkdtempSync(join(tmpdir(), "rowferry-safeguard-"));
+  const journal = join(disk, "journal.ndjson");
+  const world = createWorld({ journal });
+  try {
+    const file = (minute: number) => [
+      { name: `${minute}.csv`, contentHash: String(minute), rows: [eventRow({ row: 2, ...m1(minute) })] },
+    ];
+    await world.import(file(1));
+    await world.run(file(10), { killAt: { request: 1, when: "after" } });
+    world.target.ledgerPath = join(disk, "ledger.db");
+    await rebuildLedger(world.target, { journal, backup: null }, world.clock);
+    await world.import(file(10));
+    return lastState(world);
+  } finally {
+    await world.close();
+    rmSync(disk, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,243 @@
+/** What must be true of a night that has come to rest: whatever has not landed has a reason that is true. */
+import type { LedgerDatabase } from "../../../src/ledger/open-ledger.js";
+import type { DocumentWithTimeline } from "../../../src/sandbox/index.js";
+import { isPassedByCopy, isPassedByLink, isRefusedMirror, writesOn } from "./copies.js";
+import type { Story } from "./story.js";
+import { describe, isReplaced, type LedgerEvent, type Witness } from "./witness.js";
+
+/** At rest everything that has not landed has a reason that is true. */
+export function settled(
+  events: readonly LedgerEvent[],
+  documents: readonly DocumentWithTimeline[],
+  story: Story,
+  witness: Witness,
+  database: LedgerDatabase,
+): string[] {
+  const broken: string[] = [];
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const isLinked = events.some(({ payload, kind }) => /relatedDocument|propagate/.test(payload) || kind === "batch");
+  // Links may make a row late that came in time, where they stand at the service's time or came with another import.
+  const isOneImport =
+    !witness.disturbed &&
+    story.sandbox.linkTime !== "server" &&
+    new Set(story.steps.flatMap((step) => (step.do === "import" ? [step.file] : []))).size === 1;
+  const clear = story.sandbox.checks !== "order-first" && story.sandbox.terseErrors !== true;
+  const landed = new Set(["landed", "landed-without-id", "changed"]);
+  for (const event of events) {
+    if (landed.has(event.state)) continue;
+    const say = (what: string) => broken.push(`${what}: ${describe(event)}, document ${event.documentState}`);
+    const there = documents.find(({ id, externalId }) =>
+      event.documentServiceId === null
+        ? externalId === event.key && witness.replaced.get(event.key)?.has(id) !== true
+        : id === event.documentServiceId,
+    );
+    // Of what was replaced a person expects nothing more, but that it is cancelled.
+    if (event.replaced === 1 && ["stalled", "rejected"].includes(event.state)) continue;
+    const mayBePassed =
+      story.sandbox.linkTime === "server" &&
+      (isLinkedUnawares(event, events) ||
+        (cameLate(event, witness) && isPassedByLink(event, there, events, documents)));
+    const isTerse = story.sandbox.terseErrors === true && witness.bad.has(event.key);
+    switch (event.state) {
+      case "planned":
+      case "sending":
+        say("left undone");
+        break;
+      case "foreign":
+        say("P5: nobody else has sent anything");
+        break;
+      case "stalled":
+        if (event.documentState === "stranded") break;
+        if (!witness.disturbed && story.sandbox.partialBatches !== true && !isTerse) say("in doubt without cause");
+        else if (
+          clear &&
+          !witness.bad.has(event.key) &&
+          !isBehind(event, events, witness) &&
+          !isBehindLinked(event, events, story, witness) &&
+          !isOvertaken(event, events) &&
+          !(story.journal === true && isOvertakenByJournal(event, events, witness)) &&
+          !isToReplaced(event, events, documents, witness)
+        )
+          say("in doubt though the service tells");
+        break;
+      case "rejected":
+        if (event.dismissed === 1) break;
+        if (event.reason === "late" && !isLate(event, there)) say("not late");
+        if (event.reason === "late" && (!isLinked || isOneImport) && event.kind !== "batch" && !wasLate(event, witness))
+          say("late by our own doing");
+        if (event.reason === "after-close" && there?.state === "open") say("not closed");
+        if (event.reason === "after-cancel" && there?.state !== "cancelled") say("not cancelled");
+        if (
+          event.reason === "service-refused" &&
+          !mayBePassed &&
+          !isPassedByCopy(event, there, events) &&
+          !isRefusedMirror(event, story, events) &&
+          !witness.bad.has(event.key) &&
+          !isOvertaken(event, events)
+        )
+          say("refused for no fault of its own");
+        break;
+      case "held":
+        if (!isWaiting(event, byId, database)) say("waits for nothing");
+        break;
+      default:
+    }
+  }
+  return [...broken, ...replacedCancelled(events, documents, witness)];
+}
+
+/** What was replaced is cancelled, or something says why not yet. */
+function replacedCancelled(
+  events: readonly LedgerEvent[],
+  documents: readonly DocumentWithTimeline[],
+  witness: Witness,
+): string[] {
+  return documents
+    .filter((document) => isReplaced(document, witness) && document.state !== "cancelled")
+    .filter(({ id }) => {
+      const own = events.filter(({ documentServiceId }) => documentServiceId === id);
+      // Stranded, it has no id by which it could be cancelled.
+      return own.length > 0 && !own.some(({ name, state }) => name === "CANCEL" && state !== "landed");
+    })
+    .map(({ externalId }) => `H26: ${externalId} was replaced and is not cancelled`);
+}
+
+/**
+ * What links write at the service's own time passes rows that no plan could send before it: when a back-reference landed
+ * that only a duplicate answer confirmed is not known, nor in which direction of a relation the service copies.
+ */
+function isLinkedUnawares({ documentId }: LedgerEvent, events: readonly LedgerEvent[]): boolean {
+  const related = new Set(
+    events.flatMap((other) => {
+      const ends = [other.documentId, other.relatedDocument, other.targetDocument].filter((id) => id !== null);
+      return ends.includes(documentId) ? ends : [];
+    }),
+  );
+  return events.some(
+    ({ relatedDocument, targetDocument, documentId: from, mirrored, state, serviceEventId }) =>
+      (mirrored === 1 && relatedDocument === null && related.has(from)) ||
+      // As `changed`, too: what landed was found by a duplicate answer, or had been before its row changed.
+      (["landed-without-id", "changed"].includes(state) &&
+        serviceEventId === null &&
+        (targetDocument === documentId || (mirrored === 1 && relatedDocument === documentId))),
+  );
+}
+
+/** A row that came late, behind events or links whose landing was in doubt: only the service could tell that it was late. */
+function isOvertaken(event: LedgerEvent, events: readonly LedgerEvent[]): boolean {
+  // At one instant a CLOSE or CANCEL stands behind all others.
+  const isBefore = (other: LedgerEvent) =>
+    event.at < other.at || (event.at === other.at && ["CLOSE", "CANCEL"].includes(other.name));
+  return events.some(
+    (other) =>
+      other.id !== event.id &&
+      isBefore(other) &&
+      (other.documentId === event.documentId
+        ? ["stalled", "landed-without-id", "held"].includes(other.state)
+        : other.relatedDocument === event.documentId &&
+          other.mirrored === 1 &&
+          ["stalled", "landed-without-id"].includes(other.state)),
+  );
+}
+
+/** The same, where a kill kept that landing from the ledger, and the journal told of it when the ledger was rebuilt. */
+function isOvertakenByJournal(event: LedgerEvent, events: readonly LedgerEvent[], witness: Witness): boolean {
+  const isLater = (other: LedgerEvent) => other.documentId === event.documentId && other.at > event.at;
+  return cameLate(event, witness) && events.some((other) => isLater(other) && other.state === "landed");
+}
+
+/** A link in doubt to what was replaced since: the service would refuse it now, whether it landed or not. */
+function isToReplaced(
+  { relatedDocument }: LedgerEvent,
+  events: readonly LedgerEvent[],
+  documents: readonly DocumentWithTimeline[],
+  witness: Witness,
+): boolean {
+  const id = events.find(({ documentId }) => documentId === relatedDocument)?.documentServiceId;
+  return documents.some((document) => document.id === id && isReplaced(document, witness));
+}
+
+/** Whether something stands open before it on its document. */
+function isBehind(event: LedgerEvent, events: readonly LedgerEvent[], witness: Witness): boolean {
+  if (witness.holds.some(({ document, at }) => document === event.key && at <= event.at)) return true;
+  return events.some(
+    (other) =>
+      other.documentId === event.documentId &&
+      other.at <= event.at &&
+      other.dismissed === 0 &&
+      (["held", "rejected"].includes(other.state) || (other.state === "stalled" && isOvertaken(other, events))),
+  );
+}
+
+/**
+ * Whether something stands open on a timeline that it writes on, or writes before it on its own: sent again it would
+ * pass what can still be sent in place (P3), as behind something of its own document. A row that came late behind what is
+ * in doubt, and is in doubt itself, stands open as well: nobody knows that it can never go.
+ */
+function isBehindLinked(
+  event: LedgerEvent,
+  events: readonly LedgerEvent[],
+  { sandbox }: Story,
+  witness: Witness,
+): boolean {
+  const { holds } = witness;
+  const isServerTime = sandbox.linkTime === "server";
+  return events.some((other) => {
+    if (other.documentId === event.documentId || (other.at > event.at && !isServerTime)) return false;
+    const isOfStranded = other.state === "stalled" && other.documentState === "stranded";
+    const isOpen =
+      other.dismissed === 0 &&
+      (other.state === "held" || isOfStranded || (other.state === "rejected" && !isByPlan(other)));
+    const isDoubtful = other.state === "stalled" && isOvertaken(other, events) && cameLate(other, witness);
+    if (writesOn(event, other.documentId, events))
+      return (
+        isOpen ||
+        isDoubtful ||
+        holds.some(({ document, at }) => document === other.key && (at <= event.at || isServerTime))
+      );
+    return isOpen && !isServerTime && writesOn(other, event.documentId, events);
+  });
+}
+
+const isByPlan = ({ reason }: LedgerEvent): boolean => ["late", "after-close", "after-cancel"].includes(reason ?? "");
+
+/** Whether its timeline had passed it when its row came; a row that stood behind a mended one may come late as well. */
+function wasLate(event: LedgerEvent, witness: Witness): boolean {
+  return witness.bad.has(event.key) || witness.gaveUp || cameLate(event, witness);
+}
+
+/** Whether its timeline stood beyond it when its row was first imported. */
+function cameLate({ key: document, keyParts, at }: LedgerEvent, { stood }: Witness): boolean {
+  const [key = ""] = JSON.parse(keyParts) as string[];
+  return (stood.get(`${document} ${key}`) ?? Number.POSITIVE_INFINITY) > at;
+}
+
+function isLate(event: LedgerEvent, there: DocumentWithTimeline | undefined): boolean {
+  return there !== undefined && there.lastAt !== null && there.lastAt > event.at;
+}
+
+/** Whether what it waits for stands open itself. */
+function isWaiting(event: LedgerEvent, byId: ReadonlyMap<number, LedgerEvent>, database: LedgerDatabase): boolean {
+  const [what = "", id = ""] = (event.waitsFor ?? "").split(":");
+  const state = (sql: string) => database.prepare<[number], string | null>(sql).pluck().get(Number(id));
+  switch (what) {
+    case "event": {
+      const other = byId.get(Number(id));
+      return other !== undefined && !["landed", "landed-without-id"].includes(other.state);
+    }
+    case "row":
+      return state("SELECT fate FROM rows WHERE id = ? AND fate = 'invalid' AND settled IS NULL") === "invalid";
+    case "document": {
+      if (event.reason === "link-circle") return true;
+      if (event.reason === "related-cancelled") return true;
+      const found = state("SELECT coalesce((SELECT state FROM document_states WHERE document_id = ?), 'planned')");
+      return found !== "open" && found !== "closed";
+    }
+    case "participant":
+      return state("SELECT state FROM participants WHERE id = ?") !== "registered";
+    case "address":
+      return state("SELECT state FROM addresses WHERE id = ?") !== "registered";
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,90 @@
+/** What events write on other documents, as far as the ledger can tell: to which, and where nobody can (open-points 29). */
+import type { DocumentWithTimeline } from "../../../src/sandbox/index.js";
+import type { Story } from "./story.js";
+
+export interface Linking {
+  /** Key of its document. */
+  key: string;
+  /** Id of its document at the service; null: not known. */
+  documentServiceId: string | null;
+  name: string;
+  at: number;
+  state: string;
+  documentId: number;
+  relatedDocument: number | null;
+  targetDocument: number | null;
+  /** Whether it writes on other documents: a back-reference, or copies. */
+  mirrored: number;
+}
+
+/** Whether any event relates the two documents, in either direction, or makes one of the other (HARD-CASES H18, open-points 40). */
+const areRelated = (a: number, b: number, events: readonly Linking[]): boolean =>
+  events.some(
+    ({ documentId, relatedDocument, targetDocument }) =>
+      (documentId === a && (relatedDocument === b || targetDocument === b)) ||
+      (documentId === b && relatedDocument === a),
+  );
+
+/** Whether the event may write on that document: a back-reference, or a copy. */
+export const writesOn = (one: Linking, documentId: number, events: readonly Linking[]): boolean =>
+  one.mirrored === 1 &&
+  (one.relatedDocument === documentId ||
+    (one.relatedDocument === null && areRelated(one.documentId, documentId, events)));
+
+const hasLanded = ({ state }: Linking): boolean => ["landed", "landed-without-id", "changed"].includes(state);
+
+/**
+ * Whether the service has copied a later event to the document without the ledger's knowing: along relations that go one
+ * way alone, or of an event that is in doubt itself. In which direction it copies is not shown: to believe in a copy would
+ * refuse good rows, so only the service can tell that the row was late.
+ */
+export function isPassedByCopy(
+  { at, documentId }: Pick<Linking, "at" | "documentId">,
+  there: DocumentWithTimeline | undefined,
+  events: readonly Linking[],
+): boolean {
+  const isKnown = ({ mirrored, relatedDocument }: Linking) => mirrored === 1 && relatedDocument !== null;
+  const copies = (there?.events ?? []).filter((one) => one.origin === "propagated" && one.at > at);
+  return events.some((original) => {
+    const inDoubt = original.state === "stalled";
+    if (original.mirrored !== 1 || original.relatedDocument !== null || !(hasLanded(original) || inDoubt)) return false;
+    if (!copies.some((copy) => copy.name === original.name && copy.at >= original.at)) return false;
+    const relations = events.filter((one) => hasLanded(one) && areRelated(original.documentId, documentId, [one]));
+    return relations.length > 0 && (inDoubt || !relations.some(isKnown));
+  });
+}
+
+/**
+ * Whether it is a link that the service refuses for what stands on the other document: it is closed (open-points 30), or later
+ * links of others went while something held this one back (open-points 32), which nothing can in one file of good rows.
+ */
+export function isRefusedMirror(
+  { at, mirrored, relatedDocument }: Pick<Linking, "at" | "mirrored" | "relatedDocument">,
+  { sandbox, steps }: Pick<Story, "sandbox" | "steps">,
+  events: readonly (Linking & { documentState: string; documentLastAt: number | null })[],
+): boolean {
+  const other = events.find(({ documentId }) => documentId === relatedDocument);
+  if (other === undefined || mirrored === 0) return false;
+  const files = steps.flatMap((step) => (step.do === "import" ? [step] : []));
+  const mayBeHeld = files.length > 1 || files.some(({ rows }) => rows.some((row) => row.is === "invalid"));
+  if (sandbox.earlyMirrors === "refuse" && mayBeHeld && (other.documentLastAt ?? at) > at) return true;
+  return sandbox.closedMirrors === "refuse" && ["closed", "cancelled"].includes(other.documentState);
+}
+
+/** Whether the back-reference of a link that is in doubt stands on the document, behind the event: at the service's time it may. */
+export function isPassedByLink(
+  { at, documentId }: Pick<Linking, "at" | "documentId">,
+  there: DocumentWithTimeline | undefined,
+  events: readonly Linking[],
+  documents: readonly DocumentWithTimeline[],
+): boolean {
+  const links = events.filter(
+    ({ state, mirrored, relatedDocument }) => state === "stalled" && mirrored === 1 && relatedDocument === documentId,
+  );
+  return (there?.events ?? []).some((one) => {
+    if (one.origin !== "mirror" || one.at <= at) return false;
+    const { documentId: from } = one.body["relatedDocument"] as { documentId: string };
+    const source = documents.find(({ id }) => id === from);
+    return links.some(({ key, documentServiceId: id }) => (id === null ? key === source?.externalId : id === from));
+  });
+}

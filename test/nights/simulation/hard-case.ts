@@ -1,0 +1,101 @@
+/** Helpers of the HARD-CASES tests: a world, small files, and what became of them. */
+import { expect } from "vitest";
+import { findDocument } from "../../../src/ledger/decide/dismiss.js";
+import { eventDeduplicationId } from "../../../src/model/keys.js";
+import type { MappedRow } from "../../../src/model/mapped-row.js";
+import type { FaultAction, FaultRule } from "../../../src/sandbox/index.js";
+import { eventRow, type EventRow, START } from "./story-rows.js";
+import { createWorld, type RunPlan, type StoryFile, type World, type WorldOptions } from "./world.js";
+
+/** The world of the case under way; its test closes it. */
+export let world: World;
+
+let files = 0;
+export const fileOf = (rows: MappedRow[]): StoryFile => {
+  files += 1;
+  return { name: `file-${files}.csv`, contentHash: `file-${files}`, rows };
+};
+export const file = (...rows: Omit<EventRow, "row">[]): StoryFile =>
+  fileOf(rows.map((row, index) => eventRow({ row: index + 2, ...row })));
+export const at = (...minutes: number[]) => minutes.map((minute) => ({ document: "M1", minute }));
+
+/** Faults of the requests that write events or documents, the nth of them counted from now. */
+export const faults = (...rules: { nth: number; times?: number; action: FaultAction }[]): void =>
+  world.sandbox.setFaults(rules.map((rule): FaultRule => ({ match: { path: "/documents/events" }, ...rule })));
+
+export const lost: FaultAction = { kind: "drop", when: "after" };
+
+/** State and reason of each event of the ledger, in time order. */
+export const states = (): string[] =>
+  world.withLedger((database) =>
+    database
+      .prepare<[], { state: string; reason: string | null }>(
+        `SELECT coalesce(s.state, 'planned') AS state, s.reason FROM events e
+         LEFT JOIN event_states s ON s.event_id = e.id ORDER BY e.at, e.rank, e.id`,
+      )
+      .all()
+      .map(({ state, reason }) => (reason === null ? state : `${state}: ${reason}`)),
+  );
+export const documentState = (key = "M1"): string => world.withLedger((database) => findDocument(database, key).state);
+export const minutes = (key = "M1"): number[] =>
+  world.sandbox.store
+    .documentsByExternalId(key)
+    .flatMap(({ events }) =>
+      events.filter(({ origin }) => origin === "sent").map((event) => (event.at - START) / 60_000),
+    );
+export const open = (options: WorldOptions = {}): World => (world = createWorld(options));
+/** Answers of the nth write, replaced by these. */
+export const instead = (answers: Record<number, (body: string) => { status: number; body: unknown }>): RunPlan => {
+  let count = 0;
+  const rewrite: RunPlan["rewrite"] = (request, reply) => {
+    if (request.method !== "POST" || !request.url.endsWith("/documents/events")) return reply;
+    count += 1;
+    const answer = answers[count]?.(reply.body);
+    return answer === undefined ? reply : { ...reply, status: answer.status, body: JSON.stringify(answer.body) };
+  };
+  return { rewrite };
+};
+
+/** The key that this installation would give the event of that minute. */
+export function deduplicationIdOf(document: string, minute: number): string {
+  return eventDeduplicationId({ namespace: "story", kind: "manifest", key: document, generation: 1 }, "weighing", [
+    String(minute),
+  ]);
+}
+
+async function token(): Promise<string> {
+  const answer = await world.sandbox.inject({
+    method: "POST",
+    path: "/oauth/token",
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      authorization: `Basic ${Buffer.from("sandbox:sandbox").toString("base64")}`,
+    },
+    body: "grant_type=client_credentials",
+  });
+  return (answer.json() as { access_token: string }).access_token;
+}
+
+/** An event by somebody else's hand. */
+export async function postAs(
+  participantId: string,
+  addressId: string,
+  document: string,
+  deduplicationId: string,
+): Promise<void> {
+  const [there] = world.sandbox.store.documentsByExternalId(document);
+  const answer = await world.sandbox.inject({
+    method: "POST",
+    path: `/documents/${there?.id}/events`,
+    headers: { authorization: `Bearer ${await token()}` },
+    body: {
+      name: "Weighing",
+      isPublic: true,
+      externalCreatedAt: new Date(START + 5 * 60_000).toISOString(),
+      participantId,
+      addressId,
+      deduplicationId,
+    },
+  });
+  expect(answer.status).toBe(201);
+}

@@ -1,0 +1,280 @@
+/** Lives through one night of a story, and says where a promise (DESIGN section 1) was broken. */
+import { dismiss, findDocument } from "../../../src/ledger/decide/dismiss.js";
+import { selectOpen } from "../../../src/ledger/decide/selection.js";
+import type { MappedRow } from "../../../src/model/mapped-row.js";
+import { beside, journaled } from "../../../src/pipeline/ledger-access.js";
+import { rebuildLedger } from "../../../src/pipeline/rebuild-ledger.js";
+import { replaceNamed } from "../../../src/pipeline/replace-document.js";
+import { resolveNamed } from "../../../src/pipeline/resolve-document.js";
+import { showAnything } from "../../../src/pipeline/show.js";
+import { readStatus } from "../../../src/pipeline/status.js";
+import { checkPromises } from "./promises.js";
+import { partsOf, writeReal } from "./real-shapes.js";
+import type { Beside, Step, Story, StoryRow } from "./story.js";
+import { eventRow, invalidRow, START } from "./story-rows.js";
+import type { Witness } from "./witness.js";
+import { createWorld, type RunPlan, type StoryFile, type World, type WrittenFile } from "./world.js";
+
+export interface Night {
+  /** What was broken, in words; empty: nothing. */
+  broken: string[];
+  requests: number;
+  /** Runs, each of which opened the ledger, those of a lost ledger included. */
+  runs: number;
+}
+
+export async function live(story: Story): Promise<Night> {
+  const world = createWorld({
+    seed: story.seed,
+    sandbox: story.sandbox,
+    settings: story.settings,
+    maxEventsPerRequest: story.maxEventsPerRequest,
+    onlooker: story.seed % 4 !== 0,
+    ...(story.journal === true ? { journal: true } : {}),
+  });
+  const witness: Witness = {
+    holds: [],
+    disturbed: false,
+    summaries: [],
+    bad: new Set(),
+    stood: new Map(),
+    gaveUp: false,
+    dismissed: new Set(),
+    replaced: new Map(),
+  };
+  const imported = new Map<string, Import>();
+  const night = (broken: string[]): Night => ({
+    broken,
+    requests: world.sandbox.store.statistics().requests,
+    runs: world.runs(),
+  });
+  try {
+    const broken: string[] = [];
+    for (const step of story.steps) {
+      if (step.do === "lose ledger") await loseLedger(world, story, [...imported.values()], witness);
+      else await take(world, story, step, witness);
+      if (step.do === "import") imported.set(step.file, step);
+      if (step.do === "set clock" || step.do === "wait") continue;
+      broken.push(...checkPromises(world, story, witness, false));
+      if (broken.length > 0) return night(broken);
+    }
+    await comeToRest(world, story, witness);
+    broken.push(...checkPromises(world, story, witness, true));
+    return night(broken);
+  } catch (error) {
+    return night([`crash: ${error instanceof Error ? error.stack : String(error)}`]);
+  } finally {
+    await world.close();
+  }
+}
+
+type Import = Extract<Step, { do: "import" }>;
+
+async function take(
+  world: World,
+  story: Story,
+  step: Exclude<Step, { do: "lose ledger" }>,
+  witness: Witness,
+): Promise<void> {
+  switch (step.do) {
+    case "import":
+    case "resume": {
+      world.sandbox.setFaults(step.faults, story.seed);
+      const isDisturbed = step.faults.length > 0 || step.kill !== null;
+      witness.disturbed ||= isDisturbed;
+      const plan: RunPlan = step.kill == null ? {} : { killAt: step.kill };
+      const files = step.do === "import" ? [await fileOf(world, story, step)] : null;
+      if (step.do === "import") {
+        note(world, witness, step.rows);
+        const typed = step.beside ?? [];
+        if (typed.length > 0) plan.beside = (request) => typeBeside(world, files?.[0], typed, request, witness);
+      }
+      const summary = await world.run(files, plan);
+      if (summary !== null) witness.summaries.push({ summary, rows: step.do === "import" ? rowsOf(step) : 0 });
+      return;
+    }
+    case "set clock":
+      world.clock.set(world.clock.now() + step.minutes * 60_000);
+      world.sandbox.setClockOffset(world.sandbox.settings.clockOffset - step.minutes * 60_000);
+      return;
+    case "wait":
+      await world.clock.advance(step.minutes * 60_000);
+      return;
+    case "dismiss":
+      return dismissAll(world, witness);
+    case "resolve":
+      return resolveAll(world, witness);
+    case "replace":
+      return replaceOne(world, step.which, witness);
+  }
+}
+
+/** Gives up all that is wrong, and releases what waits for it. */
+function dismissAll({ clock, journal, target }: World, witness: Witness): void {
+  const now = clock.now();
+  beside(target, (database) =>
+    journaled(
+      target,
+      database,
+      journal,
+      now,
+      () => dismiss(database, selectOpen(database, {}), "release", now),
+      () => null,
+    ),
+  );
+  for (const { row } of witness.holds) witness.dismissed.add(row);
+  witness.holds = [];
+  witness.gaveUp = true;
+}
+
+/** Commands of a person, while the import is at this request. */
+async function typeBeside(
+  world: World,
+  file: StoryFile | WrittenFile | undefined,
+  typed: readonly Beside[],
+  request: number,
+  witness: Witness,
+): Promise<void> {
+  for (const { command } of typed.filter((one) => one.request === request)) {
+    if (command === "dismiss") dismissAll(world, witness);
+    else if (command === "resolve") resolveAll(world, witness);
+    else if (command === "status") await readStatus(world);
+    else if (command === "show") await showAnything(world.target, "A");
+    else if (file !== undefined && "path" in file) await world.plan(file);
+  }
+}
+
+/** What a person would find at the service. */
+function resolveAll(world: World, witness: Witness): void {
+  const stranded = world.look((database) =>
+    database
+      .prepare<[], string>(
+        `SELECT kind || '/' || key FROM documents d JOIN document_states s ON s.document_id = d.id
+         WHERE s.state = 'stranded' AND s.reason IS NOT 'replaced'`,
+      )
+      .pluck()
+      .all()
+      .map((name) => findDocument(database, name)),
+  );
+  for (const document of stranded) {
+    const found = newestOf(world, document.key, witness);
+    if (found === undefined) continue;
+    const check = { document, documentId: found.id, findings: [], body: null };
+    resolveNamed(world.target, check, world.clock, { by: "somebody", journal: world.journal });
+  }
+}
+
+/** The document of that key which no other has replaced. */
+function newestOf(world: World, key: string, witness: Witness) {
+  return world.sandbox.store.documentsByExternalId(key).find(({ id }) => witness.replaced.get(key)?.has(id) !== true);
+}
+
+/** Not one whose events made other documents: to make those again is the service's way, and nobody's wish. */
+async function replaceOne(world: World, which: number, witness: Witness): Promise<void> {
+  const keys = world.look((database) =>
+    database
+      .prepare<[], string>(
+        `SELECT d.key FROM documents d JOIN document_states s ON s.document_id = d.id
+         WHERE d.kind = 'manifest' AND s.state IN ('open', 'closed', 'cancelled', 'stranded')
+           AND NOT EXISTS (SELECT 1 FROM documents n WHERE n.kind = d.kind AND n.key = d.key AND n.generation > d.generation)
+           AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = d.id AND e.target_document IS NOT NULL)
+         ORDER BY d.key`,
+      )
+      .pluck()
+      .all(),
+  );
+  const key = keys[Math.floor(which * keys.length)];
+  if (key === undefined) return;
+  const { clock, journal } = world;
+  const request = { document: `manifest/${key}`, reason: "wrong" };
+  await clock.run(replaceNamed(world.target, request, { clock, waitForLock: false, journal }));
+  witness.replaced.set(key, new Set(world.sandbox.store.documentsByExternalId(key).map(({ id }) => id)));
+  // On the next generation every row comes in time.
+  for (const id of witness.stood.keys()) if (id.startsWith(`${key} `)) witness.stood.set(id, Number.NEGATIVE_INFINITY);
+}
+
+/** The journal is all that is left; what it cannot know comes back with the files (DESIGN section 3). */
+async function loseLedger(world: World, story: Story, imported: readonly Import[], witness: Witness): Promise<void> {
+  const { clock, journal, target } = world;
+  world.loseLedger();
+  witness.disturbed = true;
+  witness.holds = [];
+  witness.stood.clear();
+  if (journal === null) throw new Error("a night without a journal loses no ledger");
+  await clock.run(rebuildLedger(target, { journal, backup: null }, clock));
+  world.sandbox.setFaults([]);
+  for (const step of imported) {
+    note(world, witness, step.rows);
+    witness.summaries.push({ summary: await world.import([await fileOf(world, story, step)]), rows: rowsOf(step) });
+  }
+}
+
+async function fileOf(world: World, story: Story, step: Import): Promise<StoryFile | WrittenFile> {
+  if (story.files !== undefined) return writeReal(world.target.stateFolder, story, step.file, step.rows);
+  return { name: `${step.file}.csv`, contentHash: step.file, rows: step.rows.map(mapped) };
+}
+
+const rowsOf = ({ rows }: Import): number => rows.reduce((sum, row) => sum + partsOf(row), 0);
+
+function mapped(row: StoryRow): MappedRow {
+  if (row.is === "event") return eventRow(row);
+  const { document, minute, event, key } = row;
+  if (document === null) return invalidRow(row.row, []);
+  return invalidRow(row.row, [
+    { key: document, event, keyParts: key === null ? null : [key], ...(minute === null ? {} : { minute }) },
+  ]);
+}
+
+/** Remembers what these rows hold from now on, and what they mend. */
+function note(world: World, witness: Witness, rows: readonly StoryRow[]): void {
+  const documents = world.sandbox.store.documents();
+  const landed = new Set(documents.flatMap(({ events }) => events.map((event) => event.eventId)));
+  const onTheWire = world.onTheWire();
+  // The document of each key which no other has replaced.
+  const newest = new Map<string, number | null>();
+  for (const { id, externalId, lastAt } of documents) {
+    const key = externalId ?? "";
+    if (!newest.has(key) && witness.replaced.get(key)?.has(id) !== true) newest.set(key, lastAt);
+  }
+  for (const row of rows) {
+    const id = `${row.document} ${row.key}`;
+    if (row.is === "event") {
+      if (!witness.stood.has(id)) witness.stood.set(id, newest.get(row.document) ?? Number.NEGATIVE_INFINITY);
+      if (witness.holds.some((hold) => hold.id === id)) witness.holds = witness.holds.filter((hold) => hold.id !== id);
+      if (row.bad === true) witness.bad.add(row.document);
+      continue;
+    }
+    // As its cells are kept: two rows of one content are one to a dismissal (HARD-CASES H23).
+    const content = JSON.stringify({ ...row, row: 0 });
+    if (row.document === null || witness.dismissed.has(content)) continue;
+    if (witness.holds.some((hold) => hold.row === content)) continue;
+    const at = row.minute === null ? Number.NEGATIVE_INFINITY : START + row.minute * 60_000;
+    witness.holds.push({
+      document: row.document,
+      at,
+      landed,
+      onTheWire,
+      id: row.key === null ? "" : id,
+      row: content,
+    });
+  }
+}
+
+/** Without faults, runs until a run changes nothing any more. */
+async function comeToRest(world: World, story: Story, witness: Witness): Promise<void> {
+  world.sandbox.setFaults([]);
+  const step = story.steps.at(-1);
+  const isQuiet = step !== undefined && "faults" in step && step.faults.length === 0 && step.kill === null;
+  let last = isQuiet ? (witness.summaries.at(-1)?.summary ?? null) : null;
+  for (let round = 0; round < 6; round += 1) {
+    const summary = await world.resume();
+    witness.summaries.push({ summary, rows: 0 });
+    if (
+      last !== null &&
+      JSON.stringify(last.open) === JSON.stringify(summary.open) &&
+      summary.exitCode === last.exitCode
+    )
+      return;
+    last = summary;
+  }
+}

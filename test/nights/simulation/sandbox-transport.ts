@@ -1,0 +1,26 @@
+/** Straight into the sandbox: no sockets, no waiting but the clock's. */
+import type { Clock } from "../../../src/model/clock.js";
+import type { Sandbox } from "../../../src/sandbox/index.js";
+import { type Transport, TransportFailure } from "../../../src/submit/transport.js";
+
+export function sandboxTransport(sandbox: Sandbox, clock: Clock): Transport {
+  return async ({ method, url, headers, body, timeouts }) => {
+    const { pathname, search } = new URL(url);
+    const answered = new AbortController();
+    const reply = await Promise.race([
+      sandbox.inject({
+        method,
+        path: pathname + search,
+        headers,
+        ...(body === undefined ? {} : { body }),
+      }),
+      clock.sleep(timeouts.headersMs, answered.signal),
+    ]);
+    // With a reason of its own: to make the usual one takes longer than the sandbox does to answer.
+    answered.abort("answered");
+    if (reply === undefined) throw new TransportFailure("headers-timeout", true, "no answer in time");
+    if (reply.dropped) throw new TransportFailure("reset", true, "the connection was reset");
+    if (reply.truncated) throw new TransportFailure("truncated", true, "the answer broke off");
+    return { status: reply.status, headers: reply.headers, body: reply.body };
+  };
+}

@@ -1,0 +1,373 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { commands } from "../../src/cli/commands.js";
+import type { ImportOptions, Pipeline } from "../../src/cli/pipeline.js";
+import { RowferryError } from "../../src/model/error.js";
+import { folder, testWorld, type } from "../support/cli.world.js";
+import { summary } from "../support/summary.sample.js";
+
+const entry = fileURLToPath(new URL("../../src/cli/rowferry.ts", import.meta.url));
+
+describe("exit codes (DESIGN section 7)", () => {
+  it.each([
+    ["an unknown command", ["imprt"]],
+    ["an unknown flag", ["import", "m.yaml", "a.csv", "--ratte", "3"]],
+    ["a missing argument", ["import", "m.yaml"]],
+    ["a value that does not fit", ["import", "m.yaml", "a.csv", "--until", "25:00"]],
+    ["a surplus argument", ["status", "surplus"]],
+  ])("%s ends with 2 and a hint on stderr", async (_what, argv) => {
+    const world = testWorld();
+    expect(await type(world, ...argv)).toBe(2);
+    expect(world.stderr.text).toMatch(/^rowferry: .+\n {2}`rowferry .*--help` shows what fits here\.\n$/);
+    expect(world.stdout.text).toBe("");
+  });
+
+  it.each([0, 3, 4, 5] as const)("a run's %i is the command's", async (exitCode) => {
+    const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode })) } });
+    expect(await type(world, "import", "m.yaml", "a.csv")).toBe(exitCode);
+  });
+
+  it("an error with a code ends with the code's exit code: cause, place, remedy", async () => {
+    const error = new RowferryError("file-missing", "there is no such file", { place: { file: "a.csv" } });
+    const world = testWorld({ pipeline: { runImport: () => Promise.reject(error) } });
+    expect(await type(world, "import", "m.yaml", "a.csv")).toBe(2);
+    expect(world.stderr.text).toBe(
+      `sandbox · ledger state/sandbox/ledger.db\nrowferry: a.csv: there is no such file\n  ${error.hint}\n`,
+    );
+    expect(world.stdout.text).toBe("");
+  });
+
+  it("an unexpected error ends with 1, one sentence and where the log lies; the stack comes with --log-level debug", async () => {
+    const pipeline = { runImport: () => Promise.reject(new TypeError("x is not a function")) };
+    const world = testWorld({ pipeline });
+    expect(await type(world, "import", "m.yaml", "a.csv")).toBe(1);
+    expect(world.stderr.text).toContain("x is not a function");
+    expect(world.stderr.text).toContain("state/sandbox/runs/");
+    expect(world.stderr.text).not.toMatch(/\n\s+at /);
+    const curious = testWorld({ pipeline });
+    expect(await type(curious, "import", "m.yaml", "a.csv", "--log-level", "debug")).toBe(1);
+    expect(curious.stderr.text).toMatch(/\n\s+at /);
+  });
+
+  it("a mapping and a file in each other's place are told as such, with the command to type", async () => {
+    const world = testWorld();
+    expect(await type(world, "import", "my march.csv", "m.yaml", "--sandbox")).toBe(2);
+    expect(world.stderr.text).toContain("rowferry import m.yaml 'my march.csv'");
+    expect(await type(world, "plan", "march.xlsx", "m.yml")).toBe(2);
+  });
+
+  it("paths in errors are shown as the command line knows them", async () => {
+    const world = testWorld();
+    world.pipeline.readStatus = () =>
+      Promise.reject(
+        new RowferryError("ledger-missing", "none", { place: { file: `${world.cwd}/state/x/ledger.db` } }),
+      );
+    await type(world, "status", "--sandbox");
+    expect(world.stderr.text).toContain("rowferry: state/x/ledger.db: none");
+  });
+
+  it("a full disk is told as one (HARD-CASES H33)", async () => {
+    const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+    const world = testWorld({ pipeline: { runImport: () => Promise.reject(full) } });
+    expect(await type(world, "import", "m.yaml", "a.csv")).toBe(1);
+    expect(world.stderr.text).toContain("ENOSPC");
+    expect(world.stderr.text).toContain("disk has room");
+  });
+
+  it("with --json an error is the last line on stdout", async () => {
+    const world = testWorld({ env: { ROWFERRY_RATE: "5" } });
+    expect(await type(world, "import", "m.yaml", "a.csv", "--json")).toBe(2);
+    expect(JSON.parse(world.stdout.text)).toMatchObject({ type: "error", code: "settings-incomplete", exitCode: 2 });
+  });
+});
+
+describe("help (F26)", () => {
+  it.each([["-h"], ["--help"], ["help", "import"], ["import", "-h"], ["ledger"], ["ledger", "-h"], ["help", "ledger"]])(
+    "%s %s is printed on stdout, and is no mistake",
+    async (...argv) => {
+      const world = testWorld();
+      expect(await type(world, ...argv)).toBe(0);
+      expect(world.stdout.text).toMatch(/^Usage: rowferry/);
+      expect(world.stderr.text).toBe("");
+    },
+  );
+
+  it("lists the commands by occasion, with examples", async () => {
+    const world = testWorld();
+    await type(world, "--help");
+    expect([...world.stdout.text.matchAll(/^[A-Z][a-z ]+:$/gm)].map(([title]) => title)).toEqual([
+      "Options:",
+      "Every day:",
+      "A bad morning:",
+      "Setting up:",
+      "Care:",
+      "Examples:",
+    ]);
+  });
+
+  it("a mistyped command is told with the nearest one", async () => {
+    const world = testWorld();
+    expect(await type(world, "imprt")).toBe(2);
+    expect(world.stderr.text).toContain("Did you mean import?");
+  });
+
+  it("`import --dry-run` is `plan`", async () => {
+    const planned: string[] = [];
+    const planImport: Pipeline["planImport"] = ({ mappingPath }) => {
+      planned.push(mappingPath);
+      return Promise.reject(new RowferryError("file-missing", "no file"));
+    };
+    await type(testWorld({ pipeline: { planImport } }), "import", "m.yaml", "a.csv", "--dry-run");
+    expect(planned).toEqual(["m.yaml"]);
+  });
+});
+
+describe("output (DESIGN section 3)", () => {
+  const pipeline = { runImport: () => Promise.resolve(summary()) };
+
+  it("target and ledger are said on stderr before anything is sent; target and run come last", async () => {
+    const world = testWorld({ pipeline });
+    await type(world, "import", "m.yaml", "a.csv");
+    expect(world.stderr.text).toBe("sandbox · ledger state/sandbox/ledger.db\n");
+    expect(world.stdout.text).toMatch(/^All is well\. [^]+\n\nsandbox · run 2026-11-20T0200-import\n$/);
+  });
+
+  it("cells are shown to a person at a terminal, and hidden in collected output (F24)", async () => {
+    const hidden = { code: "number-unreadable", count: 1, place: "a.csv, row 2", column: "Kg" } as const;
+    const one = summary({ exitCode: 3, problems: [{ ...hidden, example: '"…" is not a number' }] });
+    const open = { participants: {}, addresses: {}, documents: {}, events: {}, rows: 1 };
+    const asked: unknown[] = [];
+    const readStatus: Pipeline["readStatus"] = (options) => {
+      asked.push(options.cells);
+      const problems = [{ ...hidden, example: '"12,5O" is not a number' }];
+      return Promise.resolve({ open, problems, waiting: [], lastRun: null });
+    };
+    const collected = testWorld({ pipeline: { runImport: () => Promise.resolve(one), readStatus } });
+    await type(collected, "import", "m.yaml", "a.csv");
+    expect(collected.stdout.text).toContain('Kg: "…" is not a number');
+    const watched = testWorld({ pipeline: { runImport: () => Promise.resolve(one), readStatus } });
+    watched.stdout.isTTY = true;
+    await type(watched, "import", "m.yaml", "a.csv");
+    expect(watched.stdout.text).toContain('Kg: "12,5O" is not a number');
+    expect(asked).toEqual([true]);
+  });
+
+  it("--json prints lines with a type; the first names the target, the last is the summary", async () => {
+    const world = testWorld({
+      pipeline: {
+        runImport: (options) => {
+          options.observe({ type: "stage", stage: "reading", total: null });
+          options.observe({ type: "notice", level: "info", code: null, message: "windows-1252" });
+          return Promise.resolve(summary());
+        },
+      },
+    });
+    await type(world, "import", "m.yaml", "a.csv", "--json");
+    const lines = world.stdout.text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(lines.map((line) => line.type)).toEqual(["target", "stage", "notice", "summary"]);
+    expect(lines[0]).toMatchObject({ target: "sandbox", ledger: join(world.cwd, "state/sandbox/ledger.db") });
+    expect(lines.at(-1)).toEqual(summary());
+    expect(world.stderr.text).toBe("");
+  });
+
+  it("--quiet says nothing where all is well, and everything where a person is needed", async () => {
+    const world = testWorld({ pipeline });
+    expect(await type(world, "import", "m.yaml", "a.csv", "--quiet")).toBe(0);
+    expect(world.stdout.text + world.stderr.text).toBe("");
+    const bad = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode: 3 })) } });
+    expect(await type(bad, "import", "m.yaml", "a.csv", "--quiet")).toBe(3);
+    expect(bad.stdout.text).toContain("a person is needed");
+  });
+
+  it("no secret is printed, whatever happens", async () => {
+    const env = {
+      ROWFERRY_BASE_URL: "https://api.example.com",
+      ROWFERRY_TOKEN_URL: "https://api.example.com/token",
+      ROWFERRY_CLIENT_ID: "client",
+      ROWFERRY_CLIENT_SECRET: "s3cret",
+    };
+    for (const runImport of [() => Promise.resolve(summary()), () => Promise.reject(new Error("broken"))]) {
+      const world = testWorld({ env, pipeline: { runImport } });
+      await type(world, "import", "m.yaml", "a.csv", "--log-level", "debug");
+      expect(world.stdout.text + world.stderr.text).not.toContain("s3cret");
+    }
+  });
+});
+
+describe("flags reach the pipeline", () => {
+  it("with times in milliseconds and the next time of day for --until", async () => {
+    let seen: ImportOptions | undefined;
+    const runImport = (options: ImportOptions) => {
+      seen = options;
+      return Promise.resolve(summary());
+    };
+    const world = testWorld({ pipeline: { runImport } });
+    const flags =
+      "--rate 5 --burst 2 --max-errors 2% --max-outage 30m --limit 10 --until 06:00 --wait --fresh --journal j.log";
+    await type(world, "import", "m.yaml", "a.csv", "b.csv", ...flags.split(" "));
+    expect(seen).toMatchObject({
+      mappingPath: "m.yaml",
+      files: ["a.csv", "b.csv"],
+      fresh: true,
+      journal: "j.log",
+      target: { rate: 5, burst: 2 },
+      limits: { maxErrors: "2%", maxOutageMs: 1_800_000, limitDocuments: 10, waitForLock: true },
+    });
+    const until = new Date(seen?.limits.until ?? 0);
+    expect([until.getHours(), until.getMinutes()]).toEqual([6, 0]);
+    expect(until.getTime()).toBeGreaterThan(world.now);
+    expect(until.getTime() - world.now).toBeLessThanOrEqual(86_400_000);
+  });
+
+  it("--metrics and --on-finish get what the run did", async () => {
+    const world = testWorld({ pipeline: { runImport: () => Promise.resolve(summary({ exitCode: 3 })) } });
+    const code = await type(
+      world,
+      "import",
+      "m.yaml",
+      "a.csv",
+      "--metrics",
+      join(world.cwd, "rowferry.prom"),
+      "--on-finish",
+      'printf "%s %s" "$ROWFERRY_EXIT_CODE" "$ROWFERRY_SUMMARY" > finished.txt; exit 7',
+    );
+    expect(code).toBe(3);
+    expect(readFileSync(join(world.cwd, "rowferry.prom"), "utf8")).toContain("rowferry_last_run_exit_code");
+    const path = join(world.cwd, "state/sandbox/runs/2026-11-20T0200-import/summary.json");
+    expect(readFileSync(join(world.cwd, "finished.txt"), "utf8")).toBe(`3 ${path}`);
+    expect(world.stderr.text).toContain("--on-finish command ended with 7");
+  });
+});
+
+describe("signals", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 143],
+  ] as const)(
+    "%s asks the command to stop and tells it the exit code; a second one ends at once with %i",
+    async (name, code) => {
+      let reason: unknown;
+      const world = testWorld({
+        pipeline: {
+          runImport: (options) => {
+            world.send(name);
+            reason = options.signal.reason;
+            // A closing terminal says it more than once.
+            if (name === "SIGHUP") world.send(name);
+            expect(world.exits).toEqual([]);
+            world.send(name === "SIGHUP" ? "SIGTERM" : name);
+            return Promise.resolve(
+              summary({ exitCode: code, stopped: { code: "interrupted", message: "interrupted" } }),
+            );
+          },
+        },
+      });
+      expect(await type(world, "import", "m.yaml", "a.csv")).toBe(code);
+      expect(reason).toEqual({ signal: name, exitCode: code });
+      expect(world.exits).toEqual([code]);
+      expect(world.stdout.text).toContain("rowferry resume --sandbox");
+    },
+  );
+
+  it("an operation that was aborted by a signal is no unexpected error", async () => {
+    const world = testWorld({
+      pipeline: {
+        runImport: () => {
+          world.send("SIGTERM");
+          return Promise.reject(new DOMException("This operation was aborted", "AbortError"));
+        },
+      },
+    });
+    expect(await type(world, "import", "m.yaml", "a.csv")).toBe(143);
+    expect(world.stderr.text).toContain("rowferry resume");
+  });
+});
+
+describe("help", () => {
+  it("`rowferry` alone says what to do next", async () => {
+    const fresh = testWorld();
+    expect(await type(fresh)).toBe(0);
+    expect(fresh.stdout.text).toContain("rowferry init");
+    const started = testWorld({ files: { "rowferry.config.yaml": "" } });
+    await type(started);
+    expect(started.stdout.text).toContain("rowferry status");
+  });
+
+  it.each(commands.map(({ name }) => name))("%s has help with an example, in 80 columns", async (name) => {
+    const world = testWorld();
+    expect(await type(world, "help", name)).toBe(0);
+    expect(world.stdout.text).toContain(`Usage: rowferry ${name}`);
+    expect(world.stdout.text).toMatch(/Examples?:\n {2}rowferry /);
+    for (const line of world.stdout.text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it("a command that was not called is not loaded, nor what it needs", () => {
+    const trace = spawnSync(process.execPath, ["--import", tsx, "--import", loadTrace, entry, "--help"], {
+      encoding: "utf8",
+    });
+    expect(trace.status).toBe(0);
+    const loaded = trace.stderr.split("\n").filter((line) => line.startsWith("loaded "));
+    expect(loaded.filter((line) => line.includes("/src/cli/main.ts"))).not.toEqual([]);
+    const heavy = /\/cli\/commands\/|better-sqlite3|\/zod\/|\/yaml\/|exceljs|undici|prom-client/;
+    expect(loaded.filter((line) => heavy.test(line))).toEqual([]);
+  });
+
+  it("status loads no reader, no client and no sandbox: it answers at once", () => {
+    const cwd = folder();
+    const argv = ["--import", tsx, "--import", loadTrace, entry, "status"];
+    const trace = spawnSync(process.execPath, argv, { encoding: "utf8", cwd });
+    expect(trace.status).toBe(2);
+    expect(trace.stderr).toContain("better-sqlite3");
+    const heavy = /loaded .*(exceljs|\/undici\/|\/fastify\/|cel-js|\/saxes\/|csv-parse|libphonenumber|bottleneck)/;
+    expect(trace.stderr.split("\n").filter((line) => heavy.test(line))).toEqual([]);
+  });
+});
+
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx/esm")).href;
+
+/** Tells every module that is loaded on stderr. */
+const hook =
+  'export async function load(url, context, next) { process._rawDebug("loaded " + url); return next(url, context); }';
+const loadTrace = `data:text/javascript,${encodeURIComponent(
+  `import { register } from "node:module"; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});`,
+)}`;
+
+describe("as a process", () => {
+  it("a closed pipe ends nothing with an error", async () => {
+    const cwd = folder();
+    const child = spawn(process.execPath, ["--import", tsx, entry, "import", "--help"], {
+      cwd,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.stdout.destroy();
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
+  it("an older Node is told what is needed, with 2, before anything is loaded (F69)", () => {
+    const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })";
+    const preload = `data:text/javascript,${encodeURIComponent(older)}`;
+    const argv = ["--import", tsx, "--import", preload, "--import", loadTrace, entry, "status"];
+    const result = spawnSync(process.execPath, argv, { cwd: folder(), encoding: "utf8" });
+    expect(result.status).toBe(2);
+    expect(result.stderr).toContain("rowferry: Node 22 or later is needed; this is Node 20.20.2");
+    expect(result.stderr).not.toMatch(/loaded .*(main\.ts|better-sqlite3)/);
+  });
+
+  it("usage errors end the process with 2 and leave nothing behind", () => {
+    const cwd = folder();
+    const result = spawnSync(process.execPath, ["--import", tsx, entry, "import", "m.yaml"], { cwd, encoding: "utf8" });
+    expect(result.status).toBe(2);
+    expect(existsSync(join(cwd, "state"))).toBe(false);
+  });
+});

@@ -1,0 +1,219 @@
+/** The shared throttle: several processes on a real redis-server, and what happens when it is lost. */
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { describe, expect, it, vi } from "vitest";
+import { systemClock } from "../../src/model/clock.js";
+import { createSharedThrottle } from "../../src/submit/shared-throttle.js";
+import { refusedBy } from "../support/submit/exact-bucket.js";
+import { freePort, redisIsHere, startRedis } from "../support/submit/redis-server.js";
+
+const taker = fileURLToPath(new URL("../support/submit/shared-taker.ts", import.meta.url));
+
+describe.runIf(redisIsHere())("the shared throttle on a real Redis (needs redis-server)", () => {
+  it("gives three hosts whose clocks are 30 s apart one rate, each its share, and an exact bucket refuses nothing (H41)", {
+    tags: ["long"],
+  }, async () => {
+    const port = await freePort();
+    const stop = await startRedis(port);
+    try {
+      const begun = Date.now();
+      const args = ["--import", "tsx", taker, `redis://127.0.0.1:${port}`, String(begun + 12_000), "100", "60"];
+      const outputs = await Promise.all(
+        [0, 30_000, -30_000].map((ahead) => promisify(execFile)(process.execPath, [...args, String(ahead)])),
+      );
+      const perHost = outputs.map(({ stdout }) => JSON.parse(stdout) as number[]);
+      expect(refusedBy(100, 60, perHost.flat())).toBe(0);
+      // The processes take a moment to start, which is not the throttle's.
+      const steady = perHost.map((times) => times.filter((at) => at >= begun + 6_000 && at < begun + 12_000).length);
+      const all = steady.reduce((sum, count) => sum + count, 0);
+      expect(all, "of 600").toBeGreaterThanOrEqual(600 * 0.97);
+      for (const share of steady) expect(Math.abs(share / (all / 3) - 1), String(steady)).toBeLessThanOrEqual(0.1);
+    } finally {
+      await stop();
+    }
+  });
+
+  it("refuses a budget that runs at another rate or burst, and says both", async () => {
+    const port = await freePort();
+    const stop = await startRedis(port);
+    const open = (rate: number, burst: number) =>
+      createSharedThrottle({ redisUrl: `redis://127.0.0.1:${port}`, name: "test", rate, burst, clock: systemClock });
+    const [first, slower, wider] = [open(20, 30), open(19, 30), open(20, 40)];
+    try {
+      await first.take();
+      await expect(slower.take()).rejects.toThrow(
+        "The shared budget runs at 20 requests a second with a burst of 30; here 19 and 30 are set.",
+      );
+      await expect(wider.take()).rejects.toMatchObject({ code: "settings-invalid" });
+      await first.take();
+    } finally {
+      await Promise.all([first, slower, wider].map((throttle) => throttle.close()));
+      await stop();
+    }
+  });
+
+  it("slows down to a tenth while Redis is gone, and recovers when it is back, though it has forgotten everything", {
+    tags: ["long"],
+  }, async () => {
+    const port = await freePort();
+    let stop = await startRedis(port);
+    const told: string[] = [];
+    const throttle = createSharedThrottle({
+      redisUrl: `redis://127.0.0.1:${port}`,
+      name: "test",
+      rate: 100,
+      burst: 40,
+      clock: systemClock,
+      patienceMs: 300,
+      onLost: () => told.push("lost"),
+      onFound: () => told.push("found"),
+    });
+    const times: number[] = [];
+    const going = new AbortController();
+    const lanes = Array.from({ length: 20 }, async () => {
+      while (!going.signal.aborted) {
+        await throttle.take();
+        times.push(Date.now());
+      }
+    });
+    const within = (from: number, to: number) => times.filter((time) => time >= from && time < to).length;
+    try {
+      await wait(1_500);
+      await stop();
+      const lostAt = Date.now();
+      await wait(2_500);
+      expect(told).toEqual(["lost"]);
+      expect(within(lostAt + 1_000, lostAt + 2_500)).toBeLessThanOrEqual(20);
+      expect(within(lostAt + 1_000, lostAt + 2_500)).toBeGreaterThan(5);
+      stop = await startRedis(port);
+      await vi.waitFor(() => expect(told).toEqual(["lost", "found"]), { timeout: 8_000 });
+      const foundAt = Date.now();
+      await wait(2_500);
+      expect(within(foundAt + 500, foundAt + 2_500)).toBeGreaterThanOrEqual(150);
+      expect(refusedBy(100, 40, times)).toBe(0);
+    } finally {
+      going.abort();
+      await throttle.close();
+      await Promise.all(lanes);
+      await stop();
+    }
+  });
+});
+
+describe("the shared throttle without its Redis", () => {
+  it("says so and goes on at a tenth of the rate, never over it", async () => {
+    const lost: string[] = [];
+    const throttle = createSharedThrottle({
+      redisUrl: `redis://127.0.0.1:${await freePort()}`,
+      name: "test",
+      rate: 50,
+      burst: 10,
+      clock: systemClock,
+      onLost: (message) => lost.push(message),
+    });
+    const times: number[] = [];
+    const takers = Array.from({ length: 6 }, async () => {
+      await throttle.take();
+      times.push(Date.now());
+    });
+    await Promise.all(takers);
+    expect(lost).toEqual(["The shared throttle is out of reach: going on at a tenth of the rate."]);
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(900);
+    await throttle.close();
+  });
+
+  it("lets aborted takers and, when it closes, all others go", async () => {
+    const throttle = createSharedThrottle({
+      redisUrl: `redis://127.0.0.1:${await freePort()}`,
+      name: "test",
+      rate: 1,
+      burst: 1,
+      clock: systemClock,
+    });
+    const gone = new AbortController();
+    const aborted = throttle.take(gone.signal);
+    const waiting = throttle.take();
+    gone.abort();
+    await aborted;
+    const closing = throttle.close();
+    await waiting;
+    await closing;
+    await expect(throttle.take()).resolves.toBeUndefined();
+  });
+});
+
+describe("a Redis that answers what it likes", () => {
+  const answers = (level: string) => ["100", "40", level].map((text) => `$${text.length}\r\n${text}\r\n`).join("");
+
+  /** Takes tokens for some seconds of a server that answers each command so; the times at which they came. */
+  async function takeFrom(answer: (socket: Socket) => void, seconds: number): Promise<number[]> {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      // ioredis says who it is before it asks.
+      socket.on("data", (data) =>
+        data
+          .toString()
+          .match(/^\*\d+\r$/gm)
+          ?.forEach(() => answer(socket)),
+      );
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const throttle = createSharedThrottle({
+      redisUrl: `redis://127.0.0.1:${port}`,
+      name: "test",
+      rate: 100,
+      burst: 40,
+      clock: systemClock,
+      patienceMs: 300,
+    });
+    const times: number[] = [];
+    const until = Date.now() + seconds * 1000;
+    const lane = async () => {
+      while (Date.now() < until) {
+        await throttle.take();
+        times.push(Date.now());
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, lane));
+    await throttle.close();
+    server.close();
+    return times.filter((time) => time < until);
+  }
+
+  it("does not raise the rate (F68)", async () => {
+    const times = await takeFrom((socket) => socket.write(`*3\r\n${answers("1000000")}`), 3);
+    expect(refusedBy(100, 40, times)).toBe(0);
+    expect(times.length, "it is served all the same").toBeGreaterThan(250);
+  });
+
+  it.each([
+    ["a wait of years", (socket: Socket) => socket.write(`*3\r\n${answers("-1e12")}`)],
+    ["no number", (socket: Socket) => socket.write(`*3\r\n${answers("many")}`)],
+    ["nothing", () => {}],
+    [
+      "a gigabyte",
+      (socket: Socket) =>
+        void Readable.from(endless())
+          .on("error", () => {})
+          .pipe(socket),
+    ],
+  ])("counts as lost when it answers with %s, and fills no memory", { tags: ["long"] }, async (_, answer) => {
+    const before = process.memoryUsage().rss;
+    const times = await takeFrom(answer, 3);
+    expect(times.length).toBeGreaterThan(8);
+    expect(times.length).toBeLessThanOrEqual(3 * 10 + 4);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
+  });
+});
+
+function* endless(): Generator<string> {
+  yield "$1000000000\r\n";
+  for (;;) yield "x".repeat(1 << 20);
+}

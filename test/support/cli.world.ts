@@ -1,0 +1,85 @@
+/** A world for in-process tests of the command line: an empty folder, collected output, a clock that stands still. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { main } from "../../src/cli/main.js";
+import type { Pipeline } from "../../src/cli/pipeline.js";
+import type { SignalName, Stream, World } from "../../src/cli/world.js";
+
+export interface CollectedStream extends Stream {
+  text: string;
+  columns: number | null;
+  isTTY: boolean;
+}
+
+export function collectedStream(isTTY = false, columns: number | null = null): CollectedStream {
+  return {
+    text: "",
+    isTTY,
+    columns,
+    write(text) {
+      this.text += text;
+    },
+  };
+}
+
+/** An empty folder with the given files, removed after the test. */
+export function folder(files: { [path: string]: string } = {}): string {
+  const path = mkdtempSync(join(tmpdir(), "rowferry-cli-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    // Owner-only, as a secret must be.
+    writeFileSync(join(path, name), content, { mode: 0o600 });
+  }
+  return path;
+}
+
+export interface TestWorld extends World {
+  stdout: CollectedStream;
+  stderr: CollectedStream;
+  now: number;
+  exits: number[];
+  /** Delivers a signal. */
+  send: (name: SignalName) => void;
+}
+
+const missing = () => Promise.reject(new Error("not part of this test"));
+
+export function testWorld(
+  options: { files?: { [path: string]: string }; env?: World["env"]; pipeline?: Partial<Pipeline> } = {},
+): TestWorld {
+  const listeners = new Set<(name: SignalName) => void>();
+  const world: TestWorld = {
+    env: options.env ?? {},
+    cwd: folder(options.files),
+    stdout: collectedStream(),
+    stderr: collectedStream(),
+    now: Date.UTC(2026, 10, 20, 2, 0),
+    exits: [],
+    clock: { now: () => world.now, sleep: () => Promise.resolve() },
+    random: () => 0.5,
+    pipeline: {
+      runImport: missing,
+      runResume: missing,
+      planImport: missing,
+      readStatus: missing,
+      ...options.pipeline,
+    },
+    onSignal: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    exitNow: (code) => world.exits.push(code),
+    send: (name) => {
+      for (const listener of listeners) listener(name);
+    },
+  };
+  return world;
+}
+
+/** Runs a command line in a world; all that stood on the line, and the exit code. */
+export async function type(world: TestWorld, ...argv: string[]): Promise<number> {
+  return main(argv, world);
+}

@@ -1,0 +1,215 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, test } from "vitest";
+import { testWorld, type TestWorld, type } from "../support/cli.world.js";
+import { openOffice } from "../support/office.js";
+import { weighings } from "../support/weighings.js";
+
+const project = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Brings files of the project into the world's folder, under their own paths. */
+function bring(world: TestWorld, ...paths: string[]): void {
+  for (const path of paths) {
+    mkdirSync(dirname(join(world.cwd, path)), { recursive: true });
+    copyFileSync(join(project, path), join(world.cwd, path));
+  }
+}
+
+const mapping = `version: 2
+namespace: t
+defaults: { timezone: UTC, dates: ["dd.MM.yyyy"], decimal: "," }
+inputs:
+  rows:
+    files: ["rows*.csv"]
+    skip: =art == "Entwurf"
+    columns: { job: Job, art: Art, day: { header: Tag, as: timestamp }, kg: { header: Kg, as: number }, city: { header: [Ort, Stadt] }, note: { header: Notiz, optional: true } }
+    documents:
+      job: { key: =job, participant: { id: p1 }, address: { id: a1 }, fields: { place: =city, note: =note } }
+    events:
+      step:
+        when: =filled(day)
+        name: Step
+        key: once
+        externalCreatedAt: =day
+        isPublic: true
+        attributes: { public: { Kg: =kg } }
+    rowsWithoutEvents: allow
+`;
+const rows = `Bericht;;;;;
+Job;Art;Tag;Kg;Stadt;Fahrer
+1;Fracht;01.02.2026;1,5;Ulm;A
+2;Fracht;02.02.2026;zwei;Ulm;A
+3;Entwurf;;;Ulm;A
+4;Fracht;;1;Ulm;A
+5;Fracht;31.02.2026;drei;Ulm;A
+`;
+
+describe("rowferry check of a mapping alone", () => {
+  it("tells every mistake at once, each with its place, a caret line and the nearest name: exit 2", async () => {
+    const text = mapping.replace("skip:", "skipp:").replace("public: { Kg", "publik: { Kg");
+    const world = testWorld({ files: { "m.yaml": text } });
+    expect(await type(world, "check", "m.yaml")).toBe(2);
+    expect(world.stdout.text).toContain('m.yaml:7:5: There is no member "skipp"');
+    expect(world.stdout.text).toContain('Did you mean "skip"?');
+    expect(world.stdout.text).toMatch(/\n +attributes: \{ publik: .*\n +\^\n/);
+    expect(world.stdout.text).toContain('Did you mean "public"?');
+    expect(world.stdout.text).toMatch(/m\.yaml: \d+ mistakes\n$/);
+  });
+
+  it("shows warnings with their place, and is then well: exit 0", async () => {
+    const world = testWorld({
+      files: { "m.yaml": mapping.replace("key: once", "key: content\n        within: file") },
+    });
+    expect(await type(world, "check", "m.yaml")).toBe(0);
+    expect(world.stdout.text).toContain("m.yaml: no mistakes; input rows; 1 warning");
+    expect(world.stdout.text).toMatch(/m\.yaml:15:\d+: event "step": `key: content`/);
+  });
+
+  it("--json gives mistakes as data", async () => {
+    const world = testWorld({ files: { "m.yaml": mapping.replace("skip:", "skipp:") } });
+    expect(await type(world, "check", "m.yaml", "--json")).toBe(2);
+    const lines = world.stdout.text.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      {
+        type: "mapping",
+        problems: [{ code: "mapping-unknown-key", place: { file: "m.yaml", line: 7, character: 5 } }],
+      },
+      { type: "check", exitCode: 2 },
+    ]);
+  });
+});
+
+describe("rowferry check of files", () => {
+  it("shows how the file was read, its columns, and what comes of its rows; opens no ledger (P7)", async () => {
+    const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": rows } });
+    expect(await type(world, "check", "m.yaml", "rows-1.csv")).toBe(3);
+    const text = world.stdout.text;
+    expect(text).toContain('format    utf-8, delimiter ;, quote ", lines end in LF');
+    expect(text).toContain("header    row 2");
+    expect(text).toContain("columns   5 found: Job, Art, Tag, Kg, Stadt\n");
+    expect(text).toContain("unmapped  1 that no field reads: Fahrer\n");
+    expect(text).toContain("absent    1 optional: Notiz\n");
+    expect(text).toContain("rows      5 read = 1 skipped + 2 invalid + 2 valid; 1 event\n");
+    expect(text).toContain("1 valid row yields no event, for example row 6.");
+    expect(text).toMatch(/2 +row 4, column "Kg"[^]*?number-unreadable/);
+    expect(text).toMatch(/1 +row 7, column "Tag"[^]*?date-impossible/);
+    expect(existsSync(join(world.cwd, "state"))).toBe(false);
+  });
+
+  it("finds the same fates as the fixture expects, sheet by sheet, and names hidden sheets", async () => {
+    const world = testWorld();
+    bring(world, "mappings/organisations.yaml", "fixtures/organisations/organisations-2025.xlsx");
+    const file = "fixtures/organisations/organisations-2025.xlsx";
+    expect(await type(world, "check", "mappings/organisations.yaml", file)).toBe(0);
+    expect(world.stdout.text).toContain("Listas (hidden, not read)");
+    expect(world.stdout.text.match(/^ {2}input .*$/gm)).toEqual([
+      '  input     organisations, sheet "Organizações"',
+      '  input     places, sheet "Locais"',
+      '  input     collections, sheet "Coletas"',
+    ]);
+  });
+
+  it("a file that cannot be read to its end, or lacks a column, keeps nothing from the others: exit 2", async () => {
+    const open = `${rows}6;"Fracht;01.02.2026;1;Ulm;A\n`;
+    const lacking = rows.replace(";Tag;", ";Datum;");
+    const files = {
+      "m.yaml": mapping,
+      "rows-1.csv": lacking,
+      "rows-2.csv": open,
+      "other.csv": rows,
+      "rows-3.csv": rows,
+    };
+    const world = testWorld({ files });
+    const code = await type(world, "check", "m.yaml", "rows-1.csv", "rows-2.csv", "other.csv", "rows-3.csv", "--json");
+    expect(code).toBe(2);
+    const lines = world.stdout.text.trimEnd().split("\n");
+    const found = lines
+      .map((line) => JSON.parse(line) as { path: string; error: unknown; tables: object[] })
+      .slice(1, -1);
+    expect(found).toMatchObject([
+      { path: "rows-1.csv", error: null, tables: [{ error: { code: "column-missing" }, rows: { read: 0 } }] },
+      { path: "rows-2.csv", error: null, tables: [{ error: { place: { row: 8 } } }] },
+      { path: "other.csv", error: { code: "mapping-files" }, tables: [] },
+      { path: "rows-3.csv", error: null, tables: [{ error: null, rows: { read: 5 } }] },
+    ]);
+  });
+
+  it("warns of ids that are still to be written by hand", async () => {
+    const world = testWorld({ files: { "m.yaml": mapping.replace("id: p1", 'id: "?"'), "rows-1.csv": rows } });
+    await type(world, "check", "m.yaml", "rows-1.csv");
+    expect(world.stdout.text).toMatch(/Warnings\n +2 +row 3[^]*?mapping-doubtful/);
+  });
+
+  it("--quiet shows only files that are not well", async () => {
+    const good = rows.split("\n").slice(0, 3).join("\n");
+    const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": good, "rows-2.csv": rows } });
+    expect(await type(world, "check", "m.yaml", "rows-1.csv", "--quiet")).toBe(0);
+    expect(world.stdout.text).toBe("");
+    expect(await type(world, "check", "m.yaml", "rows-1.csv", "rows-2.csv", "--quiet")).toBe(3);
+    expect(world.stdout.text).not.toContain("rows-1.csv");
+    expect(world.stdout.text).toContain("rows-2.csv");
+  });
+
+  it("cells cannot steer the terminal (HARD-CASES H35)", async () => {
+    const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": rows.replace("zwei", "\u001B[2Jzwei") } });
+    await type(world, "check", "m.yaml", "rows-1.csv");
+    expect(world.stdout.text).not.toContain("\u001B");
+  });
+
+  it("counts every row of a group (P7)", async () => {
+    const world = testWorld();
+    const file = "fixtures/replacement/substituicoes-2025-10.csv";
+    bring(world, "mappings/replacement.yaml", file);
+    expect(await type(world, "check", "mappings/replacement.yaml", file)).toBe(0);
+    const lines = readFileSync(join(project, file), "utf8").trimEnd().split("\n").length - 1;
+    expect(world.stdout.text).toContain(`rows      ${lines} read = 0 skipped + 0 invalid + ${lines} valid`);
+  });
+
+  it("ends at Ctrl-C with exit 130", async () => {
+    const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": rows } });
+    const ended = type(world, "check", "m.yaml", "rows-1.csv");
+    world.send("SIGINT");
+    expect(await ended).toBe(130);
+    expect(world.stderr.text).toContain("Run the same command again.");
+    expect(world.stderr.text).not.toContain("resume");
+  });
+
+  it("a missing file or mapping is a usage error that names it", async () => {
+    const world = testWorld({ files: { "m.yaml": mapping } });
+    expect(await type(world, "check", "m.yaml", "rows-9.csv")).toBe(2);
+    expect(world.stderr.text).toContain("rows-9.csv: there is no such file");
+    expect(await type(world, "check", "n.yaml")).toBe(2);
+    expect(world.stderr.text).toContain("n.yaml");
+  });
+});
+
+it("counts the fates that the faulty fixture expects (P7)", async () => {
+  const world = testWorld();
+  const file = "fixtures/manifests-faulty/manifests-2025-10.csv";
+  bring(world, "mappings/manifests.yaml", file);
+  const expected = JSON.parse(readFileSync(join(project, "fixtures/manifests-faulty/expected.json"), "utf8")) as {
+    rows: { read: number; skipped: number; invalid: number; staged: number };
+    events: number;
+  };
+  expect(await type(world, "check", "mappings/manifests.yaml", file, "--json")).toBe(3);
+  const line = JSON.parse(world.stdout.text.split("\n")[1] ?? "") as { tables: object[] };
+  const { staged, ...fates } = expected.rows;
+  expect(line.tables).toMatchObject([{ rows: { ...fates, valid: staged }, events: expected.events }]);
+});
+
+test("keys that differ only by case, width or leading zeros are named, and equal ones are not (F71)", async () => {
+  const office = openOffice(weighings);
+  const row = (load: string, minute: number) => [load, `2025-01-01 10:0${minute}`, "5"];
+  const loads = [row("K1", 0), row("k1", 1), row("K1", 2), row("Ｋ1", 3), row("007", 4), row("7", 5), row("K2", 6)];
+  office.writeCsv("loads.csv", [["Load", "At", "Gross"], ...loads]);
+  const { code, out } = await office.type("check", office.path("m.yaml"), office.path("loads.csv"), "--json");
+  const [table] = out
+    .trim()
+    .split("\n")
+    .flatMap((line) => (JSON.parse(line) as { tables?: unknown[] }).tables ?? []);
+  expect(code).toBe(0);
+  expect(table).toMatchObject({
+    warnings: [{ code: "keys-nearly-equal", count: 3, example: expect.stringContaining('"K1" and load "k1"') }],
+  });
+});

@@ -1,0 +1,182 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { resolveTarget } from "../../src/settings/target.js";
+import { codes } from "../../src/model/codes.js";
+import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.js";
+import { testWorld, type } from "../support/cli.world.js";
+
+async function service(options: SandboxOptions = {}): Promise<{ [name: string]: string }> {
+  const sandbox = createSandbox(options);
+  onTestFinished(() => sandbox.close());
+  const { baseUrl, tokenUrl } = await sandbox.listen();
+  return {
+    ROWFERRY_BASE_URL: baseUrl,
+    ROWFERRY_TOKEN_URL: tokenUrl,
+    ROWFERRY_CLIENT_ID: "sandbox",
+    ROWFERRY_CLIENT_SECRET: "sandbox",
+  };
+}
+
+describe("rowferry explain", () => {
+  it.each(Object.keys(codes))("tells meaning, remedy and an example of %s", async (code) => {
+    const world = testWorld();
+    expect(await type(world, "explain", code)).toBe(0);
+    for (const part of ["  What to do: ", "  Example: "]) expect(world.stdout.text).toContain(part);
+  });
+
+  it("lists all codes, also as JSON", async () => {
+    const world = testWorld();
+    await type(world, "explain", "--json");
+    const lines = world.stdout.text.trimEnd().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { code: string }).code).toSorted()).toEqual(
+      Object.keys(codes).toSorted(),
+    );
+  });
+
+  it("answers an unknown code with the nearest known one", async () => {
+    const world = testWorld();
+    expect(await type(world, "explain", "fil-missing")).toBe(2);
+    expect(world.stderr.text).toContain('Did you mean "file-missing"?');
+    expect(await type(world, "explain", "__proto__")).toBe(2);
+  });
+});
+
+describe("rowferry init", () => {
+  it("makes settings that work as they are: the sandbox stays the default", async () => {
+    const world = testWorld();
+    expect(await type(world, "init")).toBe(0);
+    expect(resolveTarget({ flags: {}, env: {}, cwd: world.cwd }).name).toBe("sandbox");
+    expect(readFileSync(join(world.cwd, ".gitignore"), "utf8")).toContain(".env");
+  });
+
+  it("its commented target and its .env, once filled in, are accepted", async () => {
+    const world = testWorld();
+    await type(world, "init", "here");
+    const cwd = join(world.cwd, "here");
+    const config = readFileSync(join(cwd, "rowferry.config.yaml"), "utf8");
+    const filled = config.replace("targets: {}", "targets:").replaceAll(/^#( {2,}[a-zA-Z].*)$/gm, "$1");
+    writeFileSync(join(cwd, "rowferry.config.yaml"), filled);
+    writeFileSync(join(cwd, "staging.secret"), "abc", { mode: 0o600 });
+    const target = resolveTarget({ flags: { target: "staging" }, env: {}, cwd });
+    expect(target).toMatchObject({
+      name: "staging",
+      clientSecret: "abc",
+      scope: "events",
+      throttle: "redis://localhost",
+    });
+    const dotenv = readFileSync(join(cwd, ".env.example"), "utf8")
+      .replace("CLIENT_ID=", "CLIENT_ID=x")
+      .replace("CLIENT_SECRET=", "CLIENT_SECRET=y");
+    writeFileSync(join(cwd, ".env"), dotenv);
+    expect(resolveTarget({ flags: { target: "env" }, env: {}, cwd })).toMatchObject({
+      clientId: "x",
+      clientSecret: "y",
+    });
+  });
+
+  it("overwrites nothing", async () => {
+    const world = testWorld({ files: { "rowferry.config.yaml": "# mine\n" } });
+    await type(world, "init");
+    expect(readFileSync(join(world.cwd, "rowferry.config.yaml"), "utf8")).toBe("# mine\n");
+    expect(world.stdout.text).toContain("kept");
+  });
+});
+
+describe("rowferry doctor", () => {
+  it("finds nothing wrong with a service that answers", async () => {
+    const world = testWorld({ env: await service() });
+    world.now = Date.now();
+    expect(await type(world, "doctor", "--json")).toBe(0);
+    const checks = world.stdout.text
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .map((line) => JSON.parse(line) as { check: string; result: string });
+    expect(checks.map(({ check }) => check)).toEqual(["disk", "ledger", "credential", "reach", "clock"]);
+    expect(checks.filter(({ check }) => check !== "disk").every(({ result }) => result === "ok")).toBe(true);
+    expect(existsSync(join(world.cwd, "state"))).toBe(false);
+  });
+
+  it("tells of a clock that differs from the service's (HARD-CASES H10)", async () => {
+    const world = testWorld({ env: await service({ clockOffset: 3_600_000 }) });
+    world.now = Date.now();
+    expect(await type(world, "doctor")).toBe(0);
+    expect(world.stdout.text).toMatch(/! clock +this machine's clock is 3,[56]\d\d s behind the service's/);
+  });
+
+  it("tells of a refused credential, without the secret", async () => {
+    const world = testWorld({ env: { ...(await service()), ROWFERRY_CLIENT_SECRET: "wr0ng-secret" } });
+    expect(await type(world, "doctor")).toBe(4);
+    expect(world.stdout.text).toContain("✕ credential");
+    expect(world.stdout.text + world.stderr.text).not.toContain("wr0ng-secret");
+  });
+
+  it("tells of a service that is not there", async () => {
+    const env = { ...(await service()), ROWFERRY_BASE_URL: "http://127.0.0.1:9" };
+    const world = testWorld({ env });
+    expect(await type(world, "doctor")).toBe(4);
+    expect(world.stdout.text).toContain("✕ reach");
+  });
+
+  it("needs nothing for the sandbox", async () => {
+    const world = testWorld();
+    expect(await type(world, "doctor")).toBe(0);
+    expect(world.stdout.text).toContain("The sandbox needs no credential and no network.");
+  });
+});
+
+describe("rowferry sandbox", () => {
+  it("serves until a signal ends it, and keeps its records where rehearsals keep theirs", async () => {
+    const world = testWorld();
+    let address: { baseUrl: string; tokenUrl: string; store: string } | null = null;
+    const stdout = world.stdout;
+    const ready = new Promise<void>((resolve) => {
+      world.stdout = {
+        ...stdout,
+        write(text) {
+          address = JSON.parse(text) as typeof address;
+          resolve();
+        },
+      };
+    });
+    const ended = type(world, "sandbox", "--json", "--terse-errors");
+    await ready;
+    const { baseUrl, tokenUrl, store } = address ?? { baseUrl: "", tokenUrl: "", store: "" };
+    expect(store).toBe(join(world.cwd, "state/sandbox/store.db"));
+    expect(statSync(join(world.cwd, "state/sandbox")).mode & 0o777).toBe(0o700);
+    const refused = await fetch(`${baseUrl}/participants`);
+    expect(refused.status).toBe(401);
+    expect(JSON.stringify(await refused.json())).not.toContain("message");
+    expect((await fetch(tokenUrl, { method: "POST" })).status).toBeGreaterThanOrEqual(400);
+    world.send("SIGINT");
+    expect(await ended).toBe(0);
+  });
+
+  it("says when a port is taken", async () => {
+    const { ROWFERRY_BASE_URL = "" } = await service();
+    const world = testWorld();
+    expect(await type(world, "sandbox", "--memory", "--port", new URL(ROWFERRY_BASE_URL).port)).toBe(2);
+    expect(world.stderr.text).toContain("is taken");
+  });
+
+  it("dump shows what rehearsals have made, or that there are none", async () => {
+    const world = testWorld();
+    expect(await type(world, "sandbox", "dump")).toBe(2);
+    expect(world.stderr.text).toContain("the sandbox keeps nothing yet");
+  });
+
+  it("malformed fault rules and switches out of range are usage errors that name what is wrong", async () => {
+    const world = testWorld({ files: { "f.json": '[{"nth": 0, "action": {"kind": "drop", "when": "before"}}]' } });
+    expect(await type(world, "sandbox", "--memory", "--faults", "f.json")).toBe(2);
+    expect(world.stderr.text).toContain("f.json: the fault rules are malformed at [0].nth");
+    expect(await type(testWorld(), "sandbox", "--memory", "--rate", "-1")).toBe(2);
+    expect(await type(testWorld(), "sandbox", "--memory", "--burst", "many")).toBe(2);
+  });
+
+  it("fault rules that are no JSON are a usage error with their place", async () => {
+    const world = testWorld({ files: { "faults.json": "{" } });
+    expect(await type(world, "sandbox", "--memory", "--faults", "faults.json")).toBe(2);
+    expect(world.stderr.text).toContain("faults.json: the file of fault rules is not JSON");
+  });
+});

@@ -1,0 +1,240 @@
+/** The ledger's commands as typed: over the embedded sandbox, with the real pipeline. */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { pipeline } from "../../src/cli/pipeline.js";
+import { type TestWorld, testWorld, type } from "../support/cli.world.js";
+import { weighingMapping } from "../nights/simulation/yaml-import.js";
+
+const mapping = weighingMapping({
+  event: `
+        key: =ticket
+        externalCreatedAt: =date
+        attributes: { public: { Weight: =kg } }`,
+});
+const rows = `MTR,CNPJ,Ticket,Date,Weight
+M1,11222333000181,1,2026-01-01 10:00,5
+M1,11222333000181,2,2026-01-01 11:00,\u001b[31mfive
+M1,11222333000181,3,2026-01-01 12:00,6
+M2,11222333000181,4,2026-01-01 10:00,7
+`;
+
+let world: TestWorld;
+beforeEach(async () => {
+  world = testWorld({ files: { "weighings.yaml": mapping, "march.csv": rows }, pipeline });
+  await type(world, "import", at("weighings.yaml"), at("march.csv"), "--journal", at("journal.ndjson"));
+});
+
+/** A path in the world's folder. */
+function at(name: string): string {
+  return join(world.cwd, name);
+}
+
+/** What a command line prints, and its exit code. */
+async function typed(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  world.stdout.text = "";
+  world.stderr.text = "";
+  const code = await type(world, ...argv);
+  return { code, out: world.stdout.text, err: world.stderr.text };
+}
+/** The line of JSON before the last one that is of this type. */
+async function data(kind: string, ...argv: string[]): Promise<Record<string, unknown>> {
+  const { out } = await typed(...argv, "--json");
+  const lines = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return lines.findLast((line) => line["type"] === kind) ?? {};
+}
+
+describe("show", () => {
+  it("of a row, a document, a participant and a run prints what became of them, harmless for a terminal (H35)", async () => {
+    const row = await typed("show", "march.csv:3");
+    expect([row.code, row.out]).toEqual([0, expect.stringContaining("march.csv, row 3: invalid")]);
+    expect(row.out).toContain("␛[31mfive");
+    expect(row.out).not.toContain("\u001b[31m");
+    const document = await typed("show", "manifest/M1");
+    expect(document.out).toContain("held (behind-invalid-row)");
+    expect(document.out).toContain("waits for the correction of march.csv, row 3");
+    expect((await typed("show", "11.222.333/0001-81")).out).toContain("participant CNPJ 11222333000181");
+    expect((await typed("show", "2026-11-20T0200-import")).out).toContain(
+      "4 = 0 skipped + 1 invalid + 0 known + 3 staged",
+    );
+  });
+
+  it("requests says what was sent and what came back", async () => {
+    const found = await typed("show", "requests", "--since", "2h");
+    expect(found.out).toMatch(/create-with-events · manifest M1, 1 event: accepted/);
+    expect(found.out).toMatch(/try 1: 201 after \d+ ms/);
+    expect((await typed("show", "requests", "--since", "1999-01-01", "--before", "1999-01-02")).out).toContain(
+      "Nothing was sent",
+    );
+    expect((await typed("show", "requests", "--since", "soon")).code).toBe(2);
+  });
+
+  it("of a row of a file with two columns of one name shows both", async () => {
+    writeFileSync(
+      at("april.csv"),
+      "MTR,CNPJ,Ticket,Date,Weight,Note,Note\nM9,11222333000181,1,2026-01-01 10:00,x,one,two\n",
+    );
+    await type(world, "import", at("weighings.yaml"), at("april.csv"));
+    expect((await typed("show", "april.csv:2")).out).toMatch(/Note \(column 6\): one\n\s+Note \(column 7\): two\n/);
+  });
+
+  it("of something unknown says so and exits 2", async () => {
+    const { code, err } = await typed("show", "nothing-like-it");
+    expect([code, err]).toEqual([2, expect.stringContaining("The ledger knows nothing called nothing-like-it")]);
+  });
+});
+
+describe("the way out of a rejected row", () => {
+  it("rejects writes the file to correct and names the command; importing it finishes the job", async () => {
+    const listed = await typed("rejects");
+    expect([listed.code, listed.out]).toEqual([3, expect.stringContaining("march.csv:3")]);
+    expect(listed.out).toContain("rowferry import weighings.yaml state/sandbox/rejects/march.rejected.csv --sandbox");
+    const path = join(world.cwd, "state/sandbox/rejects/march.rejected.csv");
+    writeFileSync(path, readFileSync(path, "utf8").replace(/^(M1,[^,]*,2,[^,]*),[^,]*/m, "$1,9"));
+    expect(await type(world, "import", at("weighings.yaml"), path)).toBe(0);
+    const none = await typed("rejects");
+    expect([none.code, none.out]).toEqual([0, expect.stringContaining("No row waits for a person.")]);
+  });
+
+  it("dismiss needs a selector, then releases what waited", async () => {
+    expect((await typed("dismiss")).code).toBe(2);
+    expect((await typed("dismiss", "--row", "march.csv:3")).out).toContain("Dismissed: 1 row.");
+    expect(await type(world, "resume")).toBe(0);
+    expect(await data("runs", "runs")).toMatchObject({
+      runs: [{ command: "resume", exitCode: 0 }, { command: "import" }],
+    });
+  });
+
+  it("retry is a run of its own", async () => {
+    expect((await typed("retry", "--document", "M1")).code).toBe(3);
+    expect((await typed("runs")).out).toContain("-retry");
+  });
+});
+
+describe("an import that is interrupted while it reads", () => {
+  it("is to be typed again: `resume` has nothing to go on with, and would say that all is well", async () => {
+    const many = Array.from({ length: 3000 }, (_, index) => `N${index},11222333000181,${index},2026-01-01 10:00,5`);
+    writeFileSync(at("may.csv"), `MTR,CNPJ,Ticket,Date,Weight\n${many.join("\n")}\n`);
+    world.stderr.text = "";
+    const ended = type(world, "import", at("weighings.yaml"), at("may.csv"));
+    world.send("SIGINT");
+    expect(await ended).toBe(130);
+    expect(world.stderr.text).toContain("Run the same command again: it reads the files from the beginning.");
+    expect(world.stderr.text).not.toContain("resume");
+  });
+
+  it("a throttle that is no address of a Redis is refused before anything is read", async () => {
+    for (const address of ["http://localhost", "redis://", "redis://host:port", "redis://host:99999", "redis://h/db"]) {
+      const refused = await typed("import", at("weighings.yaml"), at("march.csv"), "--throttle", address);
+      const said = expect.stringContaining("an address such as redis://localhost") as string;
+      expect([refused.code, refused.err], address).toEqual([2, said]);
+      expect(refused.err).not.toContain("staged");
+    }
+  });
+});
+
+describe("replace, resolve and verify", () => {
+  it("replace plans, says what will happen, and the next run sends it", async () => {
+    const { code, out } = await typed("replace", "manifest/M2", "--reason", "wrong weight");
+    expect([code, out]).toEqual([0, expect.stringContaining("manifest M2: generation 2 is planned with 1 event.")]);
+    expect(out).toContain("Nothing was sent.");
+    await type(world, "resume");
+    expect((await typed("show", "M2")).out).toMatch(
+      /manifest M2, generation 1: cancelled, replaced[^]*generation 2: open/,
+    );
+    expect((await typed("replace", "M2")).code).toBe(2);
+  });
+
+  it("resolve asks a person, takes no other word than the key, and needs --yes where nobody is there", async () => {
+    const ledger = join(world.cwd, "state/sandbox/ledger.db");
+    const { default: Database } = await import("better-sqlite3");
+    const database = new Database(ledger);
+    const strand = () =>
+      database.exec(`DELETE FROM document_states WHERE document_id = (SELECT id FROM documents WHERE key = 'M2');
+        INSERT INTO document_states (document_id, state, reason, changed_at) SELECT id, 'stranded', 'document-stranded', 0 FROM documents WHERE key = 'M2'`);
+    const id = String(
+      database
+        .prepare("SELECT service_id FROM document_states s JOIN documents d ON d.id = s.document_id WHERE d.key = 'M2'")
+        .pluck()
+        .get(),
+    );
+    strand();
+    const resolve = () => typed("resolve", "M2", "--document-id", id);
+    expect(await resolve()).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Not a terminal, so nobody can confirm"),
+    });
+    world.ask = () => Promise.resolve("yes");
+    expect((await resolve()).code).toBe(2);
+    const questions: string[] = [];
+    world.ask = (question) => Promise.resolve(questions.push(question) > 0 ? "M2" : null);
+    expect((await resolve()).code).toBe(0);
+    expect(questions[0]).toContain(`manifest M2 gets the id ${id} for good.`);
+    strand();
+    expect((await typed("resolve", "M2", "--document-id", "nowhere", "--yes")).code).toBe(2);
+    expect((await typed("resolve", "M2", "--document-id", id, "--yes")).out).toContain(
+      "agrees: deduplicationId is rf1-",
+    );
+    database.close();
+  });
+
+  it("resolve takes a person's word on what is in doubt, asks first, and keeps who said so", async () => {
+    const { default: Database } = await import("better-sqlite3");
+    const database = new Database(join(world.cwd, "state/sandbox/ledger.db"));
+    database.exec(
+      `DELETE FROM event_states WHERE event_id = 1;
+       INSERT INTO event_states (document_id, event_id, state, reason, doubt, changed_at)
+         SELECT document_id, id, 'stalled', 'doubt-unsettled', 1, 0 FROM events WHERE id = 1`,
+    );
+    database.close();
+    for (const words of [[], ["--landed", "--not-landed"], ["--landed", "--document-id", "x"]])
+      expect(await typed("resolve", "march.csv:2", ...words)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("one of --document-id, --landed and --not-landed"),
+      });
+    expect((await typed("resolve", "march.csv:2", "--landed")).err).toContain("Not a terminal, so nobody can confirm");
+    const questions: string[] = [];
+    world.ask = (question) => Promise.resolve(questions.push(question) > 0 ? "M1" : null);
+    const { code, out } = await typed("resolve", "march.csv:2", "--landed", "--by", "Anna\u001b[31m");
+    expect([code, out]).toEqual([0, expect.stringContaining("In doubt of manifest M1 (documentId ")]);
+    expect(out).toMatch(/2026-01-01T\d\d:00:00.000Z {2}Weighing {2}rf1-[0-9a-f]{40}/);
+    expect(questions[0]).toContain("You have seen this event on the timeline of manifest M1");
+    const shown = await typed("show", "march.csv:2");
+    expect(shown.out).toContain("looked at the service and said: it has landed");
+    expect(shown.out).toContain("Anna␛[31m");
+    expect(await typed("resolve", "march.csv:2", "--landed", "--yes")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Nothing of march.csv:2 is in doubt."),
+    });
+  });
+
+  it("verify compares with the sandbox", async () => {
+    expect(await typed("verify")).toMatchObject({ code: 0, out: expect.stringContaining("No difference.") });
+  });
+});
+
+describe("ledger", () => {
+  it("backup, check and prune say what they did; a second backup overwrites nothing", async () => {
+    expect((await typed("ledger", "backup", "copy.db")).out).toContain("Backed up to copy.db");
+    expect((await typed("ledger", "backup", "copy.db")).code).toBe(2);
+    expect(await typed("ledger", "check")).toMatchObject({ code: 0, out: expect.not.stringContaining("BROKEN") });
+    expect((await typed("ledger", "prune", "--keep", "90d")).out).toContain("0 bodies");
+    expect((await typed("ledger", "prune", "--keep", "soon")).code).toBe(2);
+    expect((await typed("ledger")).code).toBe(0);
+  });
+
+  it("rebuild makes a lost ledger from the journal, and the same import finishes without sending anything twice", async () => {
+    for (const name of readdirSync(join(world.cwd, "state/sandbox"))) {
+      if (name.startsWith("ledger.db")) rmSync(join(world.cwd, "state/sandbox", name));
+    }
+    const { code, out } = await typed("ledger", "rebuild", "journal.ndjson");
+    expect([code, out]).toEqual([0, expect.stringContaining("2 documents with an id, 2 events landed, 0 in doubt.")]);
+    expect(existsSync(join(world.cwd, "state/sandbox/ledger.db"))).toBe(true);
+    const summary = await data("summary", "import", at("weighings.yaml"), at("march.csv"));
+    expect(summary).toMatchObject({ rows: { known: 2 }, requests: { sent: 0 }, exitCode: 3 });
+    expect((await typed("ledger", "rebuild", "journal.ndjson")).code).toBe(2);
+  });
+});

@@ -1,0 +1,114 @@
+/** A ledger restored from a copy that is older than what was sent: nothing is doubled, and the journal brings the rest back. */
+import { appendFileSync, copyFileSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { pipeline } from "../../src/cli/pipeline.js";
+import { systemClock } from "../../src/model/clock.js";
+import type { Summary } from "../../src/model/summary.js";
+import { type TestWorld, testWorld, type } from "../support/cli.world.js";
+
+const mapping = `version: 2
+namespace: kaelte
+defaults: { timezone: Europe/Berlin, dates: ["dd.MM.yyyy HH:mm"], decimal: ",", country: DE }
+inputs:
+  lieferungen:
+    csv: { delimiter: ";" }
+    columns: { auftrag: Auftrag, schein: Schein, was: Was, am: { header: Am, as: timestamp } }
+    participants: { kunde: { taxIdType: VAT, taxId: DE136695976, name: Nord, type: COMPANY } }
+    addresses: { haus: { participant: kunde, name: Haus, street: Kai, number: "1", city: Kiel, countryState: SH } }
+    documents: { auftrag: { key: =auftrag, participant: kunde, address: haus } }
+    events:
+      lieferung: { name: =was, key: =schein, externalCreatedAt: =am, isPublic: false }
+`;
+
+const first = "Auftrag;Schein;Was;Am\nA1;S1;Lieferung;01.10.2025 08:00\n";
+const all = `${first}A1;S2;Lieferung;01.10.2025 09:00
+A2;S3;Lieferung;01.10.2025 09:00
+A2;S4;CLOSE;01.10.2025 10:00
+`;
+
+/** A world with two nights behind it, and a copy of its ledger from between them. */
+async function twoNights() {
+  const world = testWorld({ files: { "m.yaml": mapping, "erst.csv": first, "alle.csv": all }, pipeline });
+  world.clock = { ...systemClock, now: () => world.now };
+  const at = (name: string) => join(world.cwd, name);
+  const imported = async (file: string, journal: string, ...flags: string[]) => {
+    world.stdout.text = "";
+    const code = await type(world, "import", at("m.yaml"), at(file), "--journal", at(journal), "--json", ...flags);
+    const last = JSON.parse(world.stdout.text.trimEnd().split("\n").at(-1) ?? "") as Partial<Summary>;
+    return { code, sent: last.requests?.sent ?? null, known: last.rows?.known ?? null };
+  };
+  const lose = () => {
+    for (const end of ["", "-wal", "-shm"]) rmSync(`${at("state/sandbox/ledger.db")}${end}`, { force: true });
+  };
+  expect((await imported("erst.csv", "journal.ndjson")).code).toBe(0);
+  expect(await type(world, "ledger", "backup", at("copy.db"))).toBe(0);
+  world.now += 60_000;
+  expect((await imported("alle.csv", "journal.ndjson")).code).toBe(0);
+  return {
+    world,
+    at,
+    lose,
+    restore() {
+      lose();
+      copyFileSync(at("copy.db"), at("state/sandbox/ledger.db"));
+    },
+    forget: async () => expect(await type(world, "ledger", "backup", at("now.db"), "--forget-journal")).toBe(0),
+    rebuild: async (journal: string) => expect(await type(world, "ledger", "rebuild", journal, at("copy.db"))).toBe(0),
+    bring: (journal = "journal.ndjson", ...flags: string[]) => imported("alle.csv", journal, ...flags),
+  };
+}
+
+async function dump(world: TestWorld): Promise<string> {
+  world.stdout.text = "";
+  await type(world, "sandbox", "dump");
+  return world.stdout.text;
+}
+
+describe("a ledger older than its journal", () => {
+  it("is refused before anything is sent; rebuilt over the copy, it knows all", async () => {
+    const { world, at, restore, lose, bring, rebuild } = await twoNights();
+    const sent = await dump(world);
+    for (const older of [restore, lose]) {
+      older();
+      world.now += 60_000;
+      expect(await bring()).toEqual({ code: 2, sent: null, known: null });
+      expect(world.stdout.text + world.stderr.text).toContain("ledger-behind-journal");
+      expect(await dump(world)).toBe(sent);
+      lose();
+      await rebuild(at("journal.ndjson"));
+      expect(await bring()).toEqual({ code: 0, sent: 0, known: 4 });
+    }
+    expect(await dump(world)).toBe(sent);
+  });
+
+  it("that went on all the same has doubled nothing, and takes nothing back that the journal tells of", async () => {
+    const { world, at, restore, lose, bring, rebuild, forget } = await twoNights();
+    const sent = await dump(world);
+    restore();
+    await forget();
+    world.now += 60_000;
+    expect((await bring("other.ndjson")).code).toBe(3);
+    expect(await dump(world)).toBe(sent);
+    const [, ...lines] = readFileSync(at("other.ndjson"), "utf8").split("\n");
+    appendFileSync(at("journal.ndjson"), lines.join("\n"));
+    lose();
+    await rebuild(at("journal.ndjson"));
+    expect(await bring()).toEqual({ code: 0, sent: 0, known: 4 });
+    expect(await type(world, "show", "auftrag/A2")).toBe(0);
+    expect(world.stdout.text).not.toContain("foreign-collision");
+    expect(await dump(world)).toBe(sent);
+  });
+
+  it("is none where a journal is new, or the sandbox is emptied", async () => {
+    const { world, at, bring, forget } = await twoNights();
+    await forget();
+    expect(await bring("new.ndjson")).toEqual({ code: 0, sent: 0, known: 4 });
+    world.now += 60_000;
+    expect((await bring("journal.ndjson", "--fresh")).code).toBe(0);
+    world.now += 60_000;
+    expect(await bring()).toEqual({ code: 0, sent: 0, known: 4 });
+    expect(await dump(world)).toContain("A2");
+    expect(readFileSync(at("journal.ndjson"), "utf8")).toContain("landed");
+  });
+});

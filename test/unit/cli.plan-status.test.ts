@@ -1,0 +1,120 @@
+import { expect, it } from "vitest";
+import type { Plan, Status } from "../../src/cli/pipeline.js";
+import { testWorld, type } from "../support/cli.world.js";
+
+const plan: Plan = {
+  inputs: [{ input: "march.csv", sheet: null, read: 560, skipped: 6, invalid: 0, known: 0, staged: 554 }],
+  outcomes: { landed: 0, later: 0, waiting: 3, toCorrect: 0, toDecide: 1, toSend: 550, dismissed: 0 },
+  requests: {
+    "lookup-participant": 22,
+    "create-participant": 22,
+    "create-address": 26,
+    "create-document": 0,
+    "create-with-events": 66,
+  },
+  secondsAtLimit: 5.3,
+  documents: 66,
+  events: { ready: 550, held: 3, deferred: 0, refused: 1 },
+  preview: null,
+  doubted: [],
+  problems: [],
+  waiting: [],
+  exitCode: 0,
+};
+
+function planned(found: Plan) {
+  const world = testWorld({ pipeline: { planImport: () => Promise.resolve(found) } });
+  return { world, code: type(world, "plan", "m.yaml", "march.csv") };
+}
+
+it("plan answers first: events, requests as a range where lookups may find participants, and the time at the limit", async () => {
+  const { world, code } = planned(plan);
+  expect(await code).toBe(0);
+  expect(world.stdout.text).toMatch(
+    /^Would send 550 events on 66 documents with 114 to 136 requests: 5 s at the\nlimit\. Nothing was sent\.\n/,
+  );
+  expect(world.stdout.text).toContain("Rows       560 = 3 waiting for them + 1 to decide + 550 to send + 6 skipped\n");
+  expect(world.stdout.text).toContain("550 to send, 3 held, 1 that can never be sent\n");
+  expect(world.stdout.text).toContain("rowferry import m.yaml march.csv --sandbox\n");
+});
+
+it("plan of known rows needs no request; it ends as the import would", async () => {
+  const known = { ...plan.inputs[0], staged: 0, known: 554 } as Plan["inputs"][number];
+  const outcomes = { ...plan.outcomes, waiting: 0, toDecide: 0, toSend: 0 };
+  const events = { ready: 0, held: 0, deferred: 0, refused: 0 };
+  const found = { ...plan, inputs: [known], requests: {}, documents: 0, outcomes, events };
+  const { world, code } = planned(found);
+  expect(await code).toBe(0);
+  expect(world.stdout.text).toMatch(/^Would send nothing\. .*\n\nRows +560 = 554 known \+ 6 skipped\n/);
+  expect(await planned({ ...plan, exitCode: 3 }).code).toBe(3);
+});
+
+const status: Status = {
+  open: { participants: {}, addresses: {}, documents: { stranded: 1 }, events: { held: 91, stalled: 2 }, rows: 21 },
+  problems: [
+    { code: "file-missing", count: 7, place: "march.csv, row 135", column: "Peso", example: "\u001b[31mred" },
+    { code: "late", count: 2, place: "march.csv, row 9", column: null, example: "weighing of manifest 1" },
+  ],
+  waiting: [
+    {
+      code: "reference-unknown",
+      count: 91,
+      row: null,
+      place: "march.csv, row 2",
+      column: null,
+      example: "step of manifest 1 waits for manifest 9",
+    },
+  ],
+  lastRun: { name: "2026-11-20T0200-import", startedAt: "2026-11-20T02:00:00.000Z", finishedAt: null, exitCode: null },
+};
+
+it("status says what needs a person, what is wrong and where, how the last run ended, and what to type", async () => {
+  const world = testWorld({ pipeline: { readStatus: () => Promise.resolve(status) } });
+  expect(await type(world, "status")).toBe(0);
+  const { text } = world.stdout;
+  expect(text).toMatch(/^sandbox: 22 things need you\. Nothing is lost\.\n/);
+  expect(text).toContain("Events      91 held, 2 stalled\nRows        21 to correct\n");
+  expect(text).toMatch(/To correct: .*\n {2}7 {2}Peso: ␛\[31mred\n {5}march\.csv, row 135 · file-missing\n/);
+  expect(text).toMatch(/To decide: .*\n {2}2 {2}weighing of manifest 1\n {5}march\.csv, row 9 · late\n/);
+  expect(text).toMatch(
+    /Waiting: .*\n {2}91 {2}step of manifest 1 waits for manifest 9\n {6}march\.csv, row 2 · reference-unknown/,
+  );
+  expect(text).toMatch(/Last run 2026-11-20T0200-import, .*: still working, or killed\.\n/);
+  const commands = [...world.stdout.text.matchAll(/^(rowferry .*)$/gm)].map(([, command]) => command);
+  expect(commands).toEqual([
+    "rowferry resume --sandbox",
+    "rowferry rejects --sandbox",
+    "rowferry dismiss --code late --sandbox",
+    "rowferry resolve <document> --document-id <id> --sandbox",
+    "rowferry dismiss --code reference-unknown --sandbox",
+  ]);
+});
+
+it("commands to type name the ledger that this one was told", async () => {
+  const world = testWorld({ pipeline: { readStatus: () => Promise.resolve(status) } });
+  await type(world, "status", "--ledger", "other/my.db");
+  expect(world.stdout.text).toContain("rowferry resume --sandbox --ledger other/my.db\n");
+});
+
+it("status of a ledger at rest says so", async () => {
+  const open = { participants: {}, addresses: {}, documents: {}, events: {}, rows: 0 };
+  const world = testWorld({
+    pipeline: { readStatus: () => Promise.resolve({ open, problems: [], waiting: [], lastRun: null }) },
+  });
+  await type(world, "status");
+  expect(world.stdout.text).toContain("sandbox: all is well. Nothing is open.\n\nNo run yet.\n");
+  expect(world.stdout.text).not.toContain("rowferry ");
+});
+
+it("with --json both are one line with a type", async () => {
+  const pipeline = { planImport: () => Promise.resolve(plan), readStatus: () => Promise.resolve(status) };
+  const world = testWorld({ pipeline });
+  await type(world, "plan", "m.yaml", "a.csv", "--json");
+  await type(world, "status", "--json");
+  const lines = world.stdout.text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string });
+  expect(lines.map((line) => line.type)).toEqual(["target", "plan", "target", "status"]);
+  expect(lines[1]).toEqual({ type: "plan", ...plan });
+});

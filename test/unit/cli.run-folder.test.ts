@@ -1,0 +1,167 @@
+/** What a real run leaves behind: its folder, its log, its report, its file modes. One import of a file with mistakes serves all. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { main } from "../../src/cli/main.js";
+import { pipeline } from "../../src/cli/pipeline.js";
+import type { World } from "../../src/cli/world.js";
+import { systemClock } from "../../src/model/clock.js";
+import { ExitCode } from "../../src/model/exit-code.js";
+import type { Summary } from "../../src/model/summary.js";
+import { exitCodeOf } from "../../src/pipeline/summarise.js";
+import { type CollectedStream, collectedStream } from "../support/cli.world.js";
+
+const root = join(import.meta.dirname, "../..");
+let cwd = "";
+let runFolder = "";
+let summary: Summary;
+
+/** The real pipeline in a folder of its own. */
+async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const stdout: CollectedStream = collectedStream();
+  const stderr: CollectedStream = collectedStream();
+  const world: World = {
+    env: {},
+    cwd,
+    stdout,
+    stderr,
+    clock: systemClock,
+    random: () => 0.5,
+    pipeline,
+    onSignal: () => () => {},
+    exitNow: () => {},
+  };
+  const paths = argv.map((arg) => (/^(mappings|fixtures)\//.test(arg) ? join(cwd, arg) : arg));
+  const code = await main(paths, world);
+  return { code, out: stdout.text, err: stderr.text };
+}
+
+const faulty = ["mappings/manifests.yaml", "fixtures/manifests-faulty/manifests-2025-10.csv"];
+
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), "rowferry-run-"));
+  for (const folder of ["mappings", "fixtures/manifests", "fixtures/manifests-faulty"])
+    cpSync(join(root, folder), join(cwd, folder), { recursive: true });
+  const { code, err } = await run("import", ...faulty, "--log-level", "debug");
+  if (code !== ExitCode.person) throw new Error(`the import ended with ${code}: ${err}`);
+  runFolder = join(cwd, "state/sandbox/runs", readdirSync(join(cwd, "state/sandbox/runs"))[0] ?? "");
+  summary = JSON.parse(readFileSync(join(runFolder, "summary.json"), "utf8")) as Summary;
+});
+
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+it("the summary names rejected file, receipts, report and log; the rejected file knows its mapping", () => {
+  expect(summary.files.map(({ kind }) => kind)).toEqual(["rejected", "receipts", "report", "log"]);
+  expect(summary.files[0]?.mapping).toBe(join(cwd, "mappings/manifests.yaml"));
+});
+
+it("receipts take the delimiter of the first CSV input", () => {
+  const [header] = readFileSync(join(runFolder, "receipts.csv"), "utf8").split("\r\n");
+  expect(header?.split(";")).toHaveLength(13);
+});
+
+it("the report shows problems by cause with rows, what is held and why, and the timelines of documents that failed", () => {
+  const page = readFileSync(join(runFolder, "report.html"), "utf8");
+  for (const section of ["rows", "problems", "held", "timelines", "geographies", "records", "requests"])
+    expect(page).toContain(`id="${section}"`);
+  expect(page).toContain("manifests-2025-10.csv, row 19, column &quot;Peso Líquido (kg)&quot;");
+  expect(page).toContain("waits for the correction of manifests-2025-10.csv, row");
+  expect(page).toContain(`rowferry import ${join(cwd, "mappings/manifests.yaml")}`);
+  expect(page).not.toMatch(/undefined|\[object|NaN|behind-invalid-row/);
+});
+
+it("`report` makes it again, also while the ledger is in use", async () => {
+  rmSync(join(runFolder, "report.html"));
+  const { code, out } = await run("report");
+  expect(code).toBe(ExitCode.ok);
+  expect(out).toContain("report.html");
+  expect(statSync(join(runFolder, "report.html")).mode & 0o777).toBe(0o600);
+  expect((await run("report", "1999-01-01T0000-import")).code).toBe(ExitCode.usage);
+});
+
+it("the log tells what was sent and how it was answered, and holds nothing of a person's data (P9)", () => {
+  const log = readFileSync(join(runFolder, "run.log"), "utf8");
+  const lines = log
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { [field: string]: unknown });
+  expect(lines[0]).toMatchObject({ msg: "begun", command: "import", target: "sandbox" });
+  expect(lines.at(-1)).toMatchObject({ msg: "ended", exitCode: 3 });
+  const creates = lines.filter(({ kind }) => kind === "create-with-events");
+  expect(creates.length).toBe(summary.requests.byKind["create-with-events"]);
+  expect(creates[0]).toMatchObject({ status: 201, attempt: 1, requestIds: [expect.stringContaining("x-request-id")] });
+  const cells = new TextDecoder("latin1")
+    .decode(readFileSync(join(cwd, faulty[1] ?? "")))
+    .split(/[;\r\n]+/)
+    .map((cell) => cell.replaceAll('"', "").trim())
+    // Short words and plain numbers occur anywhere; names, streets, plates and tax ids do not.
+    .filter((cell) => cell.length >= 7);
+  expect(cells.length).toBeGreaterThan(1000);
+  for (const cell of new Set(cells)) expect(log.includes(cell), cell).toBe(false);
+  expect(log).not.toContain("Bearer");
+});
+
+it("ledger, store, their side files, lock and everything of the run are their owner's only (P9)", () => {
+  const open: string[] = [];
+  for (const entry of readdirSync(join(cwd, "state"), { recursive: true, withFileTypes: true })) {
+    const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777;
+    if (mode !== (entry.isDirectory() ? 0o700 : 0o600)) open.push(`${entry.name} ${mode.toString(8)}`);
+  }
+  expect(open).toEqual([]);
+});
+
+it("plan --document shows the document's requests in full, with places kept for ids that are not known yet", async () => {
+  const clean = ["mappings/manifests.yaml", "fixtures/manifests/manifests-2025-09.csv"];
+  const { code, out } = await run("plan", ...clean, "--document", "manifest/310025004101", "--json");
+  // As the import would end: rows of the file before still need a person.
+  expect(code).toBe(ExitCode.person);
+  const plan = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as {
+    preview: { requests: { kind: string; path: string; body: { [field: string]: unknown } }[] };
+  };
+  const last = plan.preview.requests.at(-1);
+  expect(last?.kind).toBe("create-with-events");
+  expect(last?.body["document"]).toMatchObject({ externalId: "310025004101", participantId: expect.any(String) });
+  expect(JSON.stringify(last?.body["events"])).toMatch(/"deduplicationId":"rf1-[0-9a-f]{40}"/);
+  const unknown = await run("plan", ...clean, "--document", "no-such");
+  expect(unknown.code).toBe(ExitCode.usage);
+});
+
+it("an error while reading ends the run in the ledger too; status does not take it for one that goes on", async () => {
+  const { code, err } = await run("import", "mappings/manifests.yaml", "fixtures/manifests/nix.csv");
+  expect(code).toBe(ExitCode.usage);
+  expect(err.match(/nix\.csv/g)).toHaveLength(1);
+  expect((await run("status")).out).toContain(": not started.");
+});
+
+it("a signal that came when all was done has interrupted nothing", () => {
+  const stop = new AbortController();
+  stop.abort({ exitCode: ExitCode.terminated });
+  const none = { participants: {}, addresses: {}, documents: {}, events: {}, rows: 0 };
+  const never = () => false;
+  expect(exitCodeOf({ signal: stop.signal, stopped: null, emptyFiles: [] }, none, never)).toBe(ExitCode.ok);
+  expect(exitCodeOf({ signal: stop.signal, stopped: null, emptyFiles: [] }, { ...none, rows: 1 }, never)).toBe(
+    ExitCode.person,
+  );
+  expect(
+    exitCodeOf({ signal: stop.signal, stopped: null, emptyFiles: [] }, { ...none, events: { planned: 1 } }, never),
+  ).toBe(ExitCode.terminated);
+  const stopped = { code: "interrupted", message: "" } as const;
+  expect(exitCodeOf({ signal: stop.signal, stopped, emptyFiles: [] }, none, never)).toBe(ExitCode.terminated);
+});
+
+it("`report` of an earlier run shows what stands open now, not what stood open when it ended", async () => {
+  expect((await run("dismiss", "--input", "manifests-2025-10.csv")).code).toBe(ExitCode.ok);
+  expect((await run("resume")).code).toBe(ExitCode.person);
+  // What waits for a document that no row brings is told, with the command that gives it up.
+  const { out } = await run("status");
+  expect(out).toMatch(/manifests-2025-10\.csv, row \d+ · reference-unknown/);
+  expect(out).toContain("rowferry dismiss --code reference-unknown");
+  expect((await run("dismiss", "--code", "reference-unknown")).code).toBe(ExitCode.ok);
+  expect((await run("resume")).code).toBe(ExitCode.ok);
+  expect((await run("report", basename(runFolder))).code).toBe(ExitCode.ok);
+  const page = readFileSync(join(runFolder, "report.html"), "utf8");
+  for (const section of ["problems", "held", "timelines"]) expect(page).not.toContain(`id="${section}"`);
+  for (const section of ["rows", "records", "requests"]) expect(page).toContain(`id="${section}"`);
+  expect(page).not.toContain("correct the rejected file");
+});

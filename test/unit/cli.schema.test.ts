@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Ajv } from "ajv";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { mappingJsonSchema } from "../../src/map/json-schema.js";
+import { testWorld, type } from "../support/cli.world.js";
+
+const mappings = fileURLToPath(new URL("../../mappings", import.meta.url));
+
+describe("rowferry schema", () => {
+  it("prints the schema of the mapping language, and nothing else", async () => {
+    const world = testWorld();
+    expect(await type(world, "schema")).toBe(0);
+    expect(JSON.parse(world.stdout.text)).toEqual(mappingJsonSchema());
+    expect(world.stderr.text).toBe("");
+  });
+
+  it("is in step with mappings/schema.json (else: npm run rowferry -- schema -o mappings/schema.json)", async () => {
+    const world = testWorld();
+    await type(world, "schema");
+    expect(readFileSync(join(mappings, "schema.json"), "utf8")).toBe(world.stdout.text);
+  });
+
+  it("every worked mapping points editors at it in its first line, and is accepted by it", () => {
+    const names = readdirSync(mappings).filter((name) => name.endsWith(".yaml") && !name.endsWith(".cases.yaml"));
+    expect(names.length).toBeGreaterThanOrEqual(5);
+    for (const name of names) {
+      const text = readFileSync(join(mappings, name), "utf8");
+      const [, pointed = ""] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text) ?? [];
+      const path = join(dirname(join(mappings, name)), pointed);
+      const validate = new Ajv({ strict: false }).compile(JSON.parse(readFileSync(path, "utf8")) as object);
+      validate(parse(text));
+      expect({ name, errors: validate.errors ?? [] }).toEqual({ name, errors: [] });
+    }
+  });
+
+  it("replaces an older schema, and no other file", async () => {
+    const world = testWorld({ files: { "mapping.yaml": "version: 2\n" } });
+    const path = join(world.cwd, "maps/schema.json");
+    expect(await type(world, "schema", "-o", "maps/schema.json")).toBe(0);
+    const first = readFileSync(path, "utf8");
+    writeFileSync(path, JSON.stringify({ $ref: "#/definitions/Mapping" }));
+    expect(await type(world, "schema", "-o", "maps/schema.json")).toBe(0);
+    expect(readFileSync(path, "utf8")).toBe(first);
+    expect(await type(world, "schema", "-o", "mapping.yaml")).toBe(2);
+    expect(readFileSync(join(world.cwd, "mapping.yaml"), "utf8")).toBe("version: 2\n");
+  });
+
+  it("--help says what an editor needs in the mapping's first line", async () => {
+    const world = testWorld();
+    expect(await type(world, "schema", "--help")).toBe(0);
+    expect(world.stdout.text).toContain("# yaml-language-server: $schema=schema.json");
+  });
+});

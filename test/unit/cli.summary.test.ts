@@ -1,0 +1,134 @@
+import picocolors from "picocolors";
+import { describe, expect, it } from "vitest";
+import { nextSteps, shellQuoted } from "../../src/report/next-steps.js";
+import { printSummary } from "../../src/cli/render/summary.js";
+import type { Summary } from "../../src/model/summary.js";
+import { summary } from "../support/summary.sample.js";
+
+const look = { columns: 80, colors: picocolors.createColors(false), shown: (path: string) => path };
+
+function printed(changes: Partial<Summary> = {}, columns = 80): string {
+  return printSummary(summary(changes), { ...look, columns });
+}
+
+describe("the closing summary", () => {
+  it("shows rows as a sum of what became of each", () => {
+    expect(printed()).toContain(
+      "Rows       312 = 204 landed + 3 waiting for them + 3 to correct + 100 known + 2\n           skipped\n",
+    );
+  });
+
+  it("answers first: all is well, or how many rows need a person", () => {
+    expect(printed()).toMatch(/^All is well\. 404 events landed on 207 documents in 5 min 30 s\.\n/);
+    expect(printed({ exitCode: 3 })).toMatch(/^3 rows need you\. Nothing is lost; 3 rows behind wait\.\n/);
+    const rows = { read: 6, skipped: 1, invalid: 0, known: 5, staged: 0 };
+    const none = { landed: 0, later: 0, waiting: 0, toCorrect: 0, toDecide: 0, toSend: 0, dismissed: 0 };
+    const nothing = { rows, outcomes: none, events: {}, documents: {}, participants: {}, addresses: {} };
+    expect(printed(nothing)).toMatch(/^Nothing new: all 5 rows had landed before\.\n/);
+    expect(printed({ ...nothing, exitCode: 3 })).toMatch(/^Nothing of these files needs you, but the ledger holds/);
+    const stopped = { code: "service-outage" as const, message: "the service was away for 30 min" };
+    const text = printed({ exitCode: 4, stopped }).replaceAll("\n", " ");
+    expect(text).toMatch(/^Not finished\. the service was away for 30 min\. Nothing is lost; `rowferry resume`/);
+    for (const exitCode of [130, 143] as const)
+      expect(printed({ exitCode })).toMatch(/^Interrupted\. Nothing is lost;/);
+  });
+
+  it("names the requests, how long the limit makes them take, and what they registered", () => {
+    expect(printed()).toContain(
+      "1,240, 1 min 01 s at the limit (20/s, burst 30); 2 retries; 12\n           participants",
+    );
+  });
+
+  it("groups problems by cause, most frequent first, with an example, its place and its code last", () => {
+    const place = "march.csv, row 17";
+    const problems: Summary["problems"] = [
+      { code: "file-missing", count: 3, place, column: null, example: "first" },
+      { code: "usage", count: 209, place, column: "Peso", example: `event "w": ${"long ".repeat(40)}` },
+    ];
+    const text = printed({ problems });
+    expect(text).toMatch(/ {2}209 {2}Peso: long long[^]+ {7}march\.csv, row 17 · usage\n {4}3 {2}first\n/);
+  });
+
+  it.each([40, 60, 80, 132])("fits in %i columns but for paths and commands", (columns) => {
+    const input = `${"a-very-long-name-of-an-export-".repeat(4)}.csv`;
+    const inputs = [
+      { input, sheet: "Plan 1", read: 1_000_000, skipped: 10, invalid: 200_000, known: 1, staged: 799_989 },
+    ];
+    const place = "march.csv, row 1000000";
+    const problems: Summary["problems"] = [
+      { code: "file-missing", count: 1_000_000, place, column: null, example: "word ".repeat(60) },
+    ];
+    const text = printed({ inputs, problems, files: [], exitCode: 3 }, columns);
+    const wide = text
+      .split("\n")
+      .filter((line) => line.length > Math.max(columns, 44) && !line.startsWith("rowferry "));
+    expect(wide).toEqual([]);
+  });
+
+  it("shows escapes in cells and answers instead of obeying them (HARD-CASES H35)", () => {
+    const evil = "\u001b]0;owned\u0007\u001b[2J\u202Egnp.exe\r\nnext";
+    const text = printed({
+      problems: [{ code: "file-missing", count: 1, place: evil, column: evil, example: evil }],
+      stopped: { code: "interrupted", message: evil },
+      inputs: [{ input: evil, sheet: evil, read: 312, skipped: 2, invalid: 3, known: 100, staged: 207 }],
+    });
+    // oxlint-disable-next-line no-control-regex -- this is what is looked for
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(text).toContain("␛");
+  });
+});
+
+describe("the next command", () => {
+  const rejected = (name: string, mapping: string) => {
+    return { kind: "rejected" as const, path: `state/sandbox/runs/x/${name}.rejected.csv`, mapping };
+  };
+
+  it("is to correct and import the rejected file with its own mapping, quoted for the shell", () => {
+    const files = [
+      rejected("it's March", "manifests.yaml"),
+      rejected("of-2025-10", "old.yaml"),
+      rejected("b", "old.yaml"),
+    ];
+    const steps = nextSteps(summary({ exitCode: 3, mapping: null, files }), look.shown);
+    expect(steps.map(({ command }) => command)).toEqual([
+      `rowferry import manifests.yaml 'state/sandbox/runs/x/it'\\''s March.rejected.csv' --sandbox`,
+      "rowferry import old.yaml state/sandbox/runs/x/of-2025-10.rejected.csv state/sandbox/runs/x/b.rejected.csv --sandbox",
+    ]);
+  });
+
+  it("names a ledger that lies where nobody would look for it", () => {
+    const [step] = nextSteps(summary({ exitCode: 4, ledger: "/elsewhere/my.db" }), look.shown);
+    expect(step?.command).toBe("rowferry resume --sandbox --ledger /elsewhere/my.db");
+    const [kept] = nextSteps(summary({ exitCode: 4, journal: "/mnt/other/my journal" }), look.shown);
+    expect(kept?.command).toBe("rowferry resume --sandbox --journal '/mnt/other/my journal'");
+  });
+
+  it("is to resume where the run can go on, with its target", () => {
+    for (const exitCode of [4, 130, 143] as const) {
+      const [step] = nextSteps(
+        summary({ exitCode, target: { name: "production", baseUrl: "" }, ledger: "state/production/ledger.db" }),
+        look.shown,
+      );
+      expect(step?.command).toBe("rowferry resume --target production");
+    }
+  });
+
+  it("tells of stranded documents", () => {
+    const open = { ...summary().open, documents: { stranded: 1 } };
+    const steps = nextSteps(summary({ exitCode: 3, open }), look.shown);
+    expect(steps.map(({ command }) => command)).toEqual(["rowferry resolve <document> --document-id <id> --sandbox"]);
+  });
+
+  it("is never asked for where all is well", () => {
+    expect(nextSteps(summary(), look.shown)).toEqual([]);
+  });
+
+  it.each([
+    ["plain-name_1.csv", "plain-name_1.csv"],
+    ["two words", "'two words'"],
+    ["$(rm)", "'$(rm)'"],
+    ["", "''"],
+  ])("quotes %s", (text, quoted) => {
+    expect(shellQuoted(text)).toBe(quoted);
+  });
+});

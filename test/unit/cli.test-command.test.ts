@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { testWorld, type } from "../support/cli.world.js";
+
+const mapping = `version: 2
+namespace: t
+defaults: { timezone: UTC, dates: ["dd/MM/yyyy"], decimal: "," }
+inputs:
+  rows:
+    columns: { job: Job, day: { header: Day, as: timestamp }, kg: { header: Kg, as: number } }
+    documents:
+      job: { key: =job, participant: { id: p1 }, address: { id: a1 } }
+    events:
+      step:
+        name: Step
+        key: once
+        externalCreatedAt: =day
+        isPublic: true
+        attributes: { public: { Kg: =kg } }
+`;
+const passing = `cases:
+  - name: a weight is a plain decimal
+    rows: [{ Job: "7", Day: 01/02/2026, Kg: "1,50" }]
+    records: { events: [{ event: step, attributes: { Kg: 1.5 } }] }
+`;
+const failing = passing.replace("Kg: 1.5 }", "Kg: 1.50 }");
+
+describe("rowferry test", () => {
+  it("runs the cases beside every worked mapping of the project", async () => {
+    const folder = fileURLToPath(new URL("../../mappings", import.meta.url));
+    const files = Object.fromEntries(
+      readdirSync(folder).map((name) => [`mappings/${name}`, readFileSync(join(folder, name), "utf8")]),
+    );
+    const world = testWorld({ files });
+    expect(await type(world, "test")).toBe(0);
+    const [, passed, all] = /^(\d+) of (\d+) cases passed$/m.exec(world.stdout.text) ?? [];
+    expect(passed).toBe(all);
+    expect(Number(all)).toBeGreaterThan(20);
+    expect(world.stdout.text).toContain("ok    mappings/manifests.cases.yaml");
+  });
+
+  it("shows of a failing case its name, its line, the place, what was expected and what came: exit 3", async () => {
+    const world = testWorld({ files: { "m.yaml": mapping, "m.cases.yaml": failing } });
+    expect(await type(world, "test", "m.yaml")).toBe(3);
+    expect(world.stdout.text).toContain(
+      "FAIL  m.cases.yaml  1 of 1 case\n  a weight is a plain decimal  m.cases.yaml:2\n",
+    );
+    expect(world.stdout.text).toMatch(/attributes\.Kg\n +- expected +1\.50\n +\+ came +1\.5\n/);
+    expect(world.stdout.text).toMatch(/0 of 1 cases passed, 1 failed\n$/);
+  });
+
+  it("goes on behind a mapping that cannot be used, and ends with exit 2", async () => {
+    const world = testWorld({
+      files: {
+        "a.yaml": mapping.replace("header: Kg, as", "heder: Kg, as"),
+        "a.cases.yaml": passing,
+        "deep/b.yml": mapping,
+        "deep/b.cases.yaml": failing,
+        "node_modules/x/c.cases.yaml": "no cases",
+      },
+    });
+    expect(await type(world, "test")).toBe(2);
+    expect(world.stderr.text).toMatch(/^a\.yaml:\d+:\d+: .*"heder"/);
+    expect(world.stderr.text).toContain("\n             ");
+    expect(world.stdout.text).toContain("FAIL  deep/b.cases.yaml");
+    expect(world.stdout.text).toContain("0 of 1 cases passed, 1 failed, 1 of 2 mappings could not be tested");
+  });
+
+  it("a mapping without cases, and a folder without any, are usage errors that say where cases lie", async () => {
+    const world = testWorld({ files: { "m.yaml": mapping } });
+    expect(await type(world, "test", "m.yaml")).toBe(2);
+    expect(world.stderr.text).toContain("m.cases.yaml");
+    expect(await type(world, "test")).toBe(2);
+    expect(world.stderr.text).toContain("Cases lie beside their mapping");
+  });
+
+  it("--json gives a line for each case and the counts last; --quiet says nothing where all is well", async () => {
+    const world = testWorld({ files: { "m.yaml": mapping, "m.cases.yaml": passing } });
+    expect(await type(world, "test", "--json")).toBe(0);
+    const lines = world.stdout.text.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { type: "case", cases: "m.cases.yaml", name: "a weight is a plain decimal", line: 2, passed: true },
+      { type: "cases", mappings: 1, cases: 1, passed: 1, failed: 0, unusable: 0, exitCode: 0 },
+    ]);
+    world.stdout.text = "";
+    expect(await type(world, "test", "--quiet")).toBe(0);
+    expect(world.stdout.text).toBe("");
+  });
+});

@@ -1,0 +1,61 @@
+/** The recipes of docs/nightly.md: units that systemd accepts, YAML that parses, metrics and exit codes that exist. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+import { parse } from "yaml";
+import { metricsText } from "../../src/report/metrics.js";
+import { summary } from "../support/summary.sample.js";
+
+const page = readFileSync(fileURLToPath(new URL("../../docs/nightly.md", import.meta.url)), "utf8");
+const blocks = (language: string) =>
+  [...page.matchAll(new RegExp(`\`\`\`${language}[^\\n]*\\n([\\s\\S]*?)\`\`\``, "g"))].map(([, text = ""]) => text);
+
+it("the systemd units are accepted by systemd, where there is one, and name only exit codes that exist", () => {
+  const [service = "", timer = ""] = blocks("ini");
+  expect(service).toMatch(/^Type=oneshot$/m);
+  // systemd refuses a oneshot service that forces restarts by exit status.
+  expect(service).not.toContain("RestartForceExitStatus");
+  expect(timer).toMatch(/^OnCalendar=/m);
+  const folder = mkdtempSync(join(tmpdir(), "rowferry-units-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const here = service
+    .replace("/usr/local/bin/rowferry", "/bin/true")
+    .replace("User=rowferry", "User=root")
+    .replace("/srv/imports", folder);
+  writeFileSync(join(folder, "rowferry.service"), here);
+  writeFileSync(join(folder, "rowferry.timer"), timer);
+  const units = [join(folder, "rowferry.service"), join(folder, "rowferry.timer")];
+  const verified = spawnSync("systemd-analyze", ["verify", ...units], { encoding: "utf8" });
+  const complaints = (verified.stderr ?? "").split("\n").filter((line) => line.includes("rowferry."));
+  expect(complaints).toEqual([]);
+});
+
+it("the CronJob and the alerts are YAML, and the alerts ask for metrics that are written", async () => {
+  const [job, alerts] = [
+    blocks("yaml").find((text) => text.includes("CronJob")) ?? "",
+    blocks("yaml").find((text) => text.includes("alert:")) ?? "",
+  ];
+  const spec = (
+    parse(job) as { spec: { concurrencyPolicy: string; jobTemplate: { spec: { podFailurePolicy: unknown } } } }
+  ).spec;
+  expect(spec.concurrencyPolicy).toBe("Forbid");
+  expect(spec.jobTemplate.spec.podFailurePolicy).toBeDefined();
+  const written = await metricsText(summary());
+  const asked = (parse(alerts) as { groups: { rules: { expr: string }[] }[] }).groups
+    .flatMap(({ rules }) => rules.map(({ expr }) => expr))
+    .flatMap((expr) => expr.match(/rowferry_\w+/g) ?? []);
+  expect(asked.length).toBeGreaterThan(2);
+  for (const name of asked) expect(written).toContain(`# TYPE ${name} gauge`);
+});
+
+it("the backup of the crontab has another name each day, for a backup never replaces a file (F20)", () => {
+  const [format = ""] = /(?<=backup \S+\$\(date \+)\S+(?=\)\.db)/.exec(blocks("crontab")[0] ?? "") ?? [];
+  const names = Array.from({ length: 400 }, (_, day) => {
+    const date = new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10);
+    return spawnSync("date", ["-d", date, `+${format.replaceAll("\\%", "%")}`], { encoding: "utf8" }).stdout;
+  });
+  expect(new Set(names).size).toBe(400);
+});

@@ -1,0 +1,324 @@
+/** What a file holds is read, refused or told: nothing of it is lost or changed in silence. With the real commands. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync, zstdCompressSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { pipeline } from "../../src/cli/pipeline.js";
+import { systemClock } from "../../src/model/clock.js";
+import type { Summary } from "../../src/model/summary.js";
+import { expandFiles } from "../../src/read/files.js";
+import { openInput } from "../../src/read/open-input.js";
+import { testWorld, type } from "../support/cli.world.js";
+import { readFile, temporaryFile } from "../support/read/read-file.js";
+import { readCells } from "../support/read/read-workbook.js";
+import { writeWorkbook } from "../support/read/write-workbook.js";
+import { writeZip } from "../support/read/write-zip.js";
+
+const mapping = (options: string, column = (name: string) => name) => `version: 2
+namespace: told
+defaults: { timezone: UTC, dates: ["dd/MM/yyyy"], decimal: ",", country: BR }
+inputs:
+  rows:
+    files: ["rows*"]
+${options}
+    columns: { job: "${column("id")}", day: { header: "${column("day")}", as: timestamp }, note: "${column("note")}" }
+    participants: { p: { taxIdType: CNPJ, taxId: "11222333000181", name: Acme, type: COMPANY } }
+    addresses: { a: { participant: p, name: Casa, street: Rua, number: "1", city: Recife, countryState: PE } }
+    documents: { job: { key: =job, participant: p, address: a } }
+    events:
+      step: { name: Step, key: once, externalCreatedAt: =day, isPublic: false,
+              attributes: { private: { Note: =note } } }
+`;
+
+/** Imports one file on the sandbox. */
+async function imported(name: string, content: Buffer | string, options = "", column?: (name: string) => string) {
+  const world = testWorld({ files: { "m.yaml": mapping(options, column) }, pipeline });
+  world.clock = { ...systemClock, now: () => world.now };
+  const path = join(world.cwd, name);
+  writeFileSync(path, content);
+  const exit = await type(world, "import", join(world.cwd, "m.yaml"), path, "--json");
+  const lines = world.stdout.text.trimEnd().split("\n");
+  const { rows } = JSON.parse(lines.at(-1) ?? "{}") as Summary;
+  return { exit, rows, told: world.stderr.text + world.stdout.text };
+}
+
+const cell = (text: string) => `<c t="str"><v>${text}</v></c>`;
+const line = (number: number, cells: readonly string[], more = "") =>
+  `<row r="${number}"${more}>${cells.map(cell).join("")}</row>`;
+const book = (rows: string[], before = "") => writeWorkbook({ sheets: [{ name: "S", rows: rows.join(""), before }] });
+const header = line(1, ["id", "day", "note"]);
+
+describe("a workbook", () => {
+  const hiddenRows = () =>
+    book([
+      header,
+      line(2, ["a", "01/10/2025", "x"]),
+      line(3, ["b", "01/10/2025", "x"], ' hidden="1"'),
+      line(4, ["c", "01/10/2025", "x"], ' hidden="1"'),
+      line(5, ["d", "01/10/2025", "x"]),
+    ]);
+
+  test("rows that a forgotten filter hides are read, and that is said (F72)", async () => {
+    const { exit, rows, told } = await imported("rows.xlsx", await hiddenRows());
+    expect([exit, rows]).toEqual([0, { read: 4, skipped: 0, invalid: 0, known: 0, staged: 4 }]);
+    expect(told).toContain("2 rows are hidden, the first of them row 3: read");
+  });
+
+  test("`hidden: skip` counts them as skipped, and says so (F72, P7)", async () => {
+    const { exit, rows, told } = await imported("rows.xlsx", await hiddenRows(), "    excel: { hidden: skip }");
+    expect([exit, rows]).toEqual([0, { read: 4, skipped: 2, invalid: 0, known: 0, staged: 2 }]);
+    expect(told).toContain("2 rows are hidden, the first of them row 3: skipped");
+  });
+
+  test("hidden columns are read, and that is said (F72)", async () => {
+    const columns = '<cols><col min="3" max="3" width="9" hidden="1"/></cols>';
+    const { exit, told } = await imported(
+      "rows.xlsx",
+      await book([header, line(2, ["a", "01/10/2025", "x"])], columns),
+    );
+    expect(exit).toBe(0);
+    expect(told).toContain("Hidden columns are read: C");
+  });
+
+  test("rows in any order are imported (F84)", async () => {
+    const rows = [header, ...[9, 4, 700, 2, 650].map((number) => line(number, [`k${number}`, "01/10/2025", "x"]))];
+    const { exit, rows: counts } = await imported("rows.xlsx", await book(rows));
+    expect([exit, counts.staged]).toEqual([0, 5]);
+  });
+
+  test.each([
+    ["7780.4000000000005", "7780.4"],
+    ["42.000000000000007", "42"],
+    ["1.1000000000000001", "1.1"],
+    ["0.30000000000000004", "0.3"],
+    ["-1417.2499999999998", "-1417.25"],
+    ["999999999999999.9", "1000000000000000"],
+    ["1.2345678901234567E+19", "12345678901234600000"],
+    ["123456789012345678", "123456789012345678"],
+    ["123456789012345", "123456789012345"],
+  ])("a number is read with the fifteen digits that a spreadsheet shows: %s is %s (F81)", async (stored, read) => {
+    expect(await readCells(`<row r="1"><c><v>${stored}</v></c></row>`)).toEqual([[`number ${read}`]]);
+  });
+});
+
+const csv = (...lines: string[]) => `${lines.join("\n")}\n`;
+
+describe("a CSV file", () => {
+  test("quotes behind a blank are never sent as data: the blank is seen, or the row is invalid (F3)", async () => {
+    const rows = csv("id, day, note", 'M1, "01/10/2025", "Coleta, parcial"', 'M2, "02/10/2025", "Pesagem"');
+    const { exit, told } = await imported("rows.csv", rows, "", (name) => name);
+    expect(exit).toBe(0);
+    expect(told).toContain("Blanks stand between delimiters and quotes");
+    const refused = await imported("rows.csv", rows, "    csv: { trim: false, delimiter: ',' }");
+    expect([refused.exit, refused.rows.invalid, refused.rows.staged]).toEqual([3, 2, 0]);
+  });
+
+  test.each([
+    ["a comma in quotes", csv("id;day;note", '1;01/10/2025;"a, b, c"', '2;02/10/2025;"d, e, f"')],
+    ["decimal commas", csv("id;day;note", "1;01/10/2025;1,5", "2;02/10/2025;2,5")],
+    ["a comma in every header", csv("id;day;note", "1;01/10/2025;x, y", "2;02/10/2025;x, z")],
+  ])("the comma does not win against a delimiter that fits as well: %s (F3)", async (_, rows) => {
+    expect(await imported("rows.csv", rows)).toMatchObject({ exit: 0, rows: { staged: 2 } });
+  });
+
+  test.each([
+    ["a delimiter too many, its surplus blank (F41)", "2,10,01/10/2025,Bob,", "row-long"],
+    ["a delimiter too few", "2,01/10/2025,Bob", "row-short"],
+    ["a cell that closes a quote it does not open (F42)", '2,01/10/2025,x, Bob"', "quote-stray"],
+    ["the same within the width (F42)", '2,01/10/2025,Bob",z', "quote-stray"],
+    ["text behind a closing quote", '2,01/10/2025,"Bob" x,z', "quote-stray"],
+  ])("one row is invalid, the others go on: %s", async (_, bad, code) => {
+    const rows = csv("id,day,note,price", "1,01/10/2025,Ann,5", bad, "3,03/10/2025,Eve,6");
+    const { exit, rows: counts, told } = await imported("rows.csv", rows);
+    expect([exit, counts]).toEqual([3, { read: 3, skipped: 0, invalid: 1, known: 0, staged: 2 }]);
+    expect(told).toContain(code);
+  });
+
+  test("a blank surplus that every row has is none (F41)", async () => {
+    const rows = csv("id,day,note", "1,01/10/2025,Ann,", "2,02/10/2025,Bob,");
+    expect(await imported("rows.csv", rows)).toMatchObject({ exit: 0, rows: { staged: 2 } });
+  });
+
+  test("quotes inside an unquoted cell are text, and that is said", async () => {
+    const { exit, told } = await imported("rows.csv", csv("id,day,note", '1,01/10/2025,Tubo 5" aço', "2,02/10/2025,x"));
+    expect(exit).toBe(0);
+    expect(told).toContain("Row 2 has quotes inside a cell that is not quoted");
+  });
+
+  test("one column where there may be many is said, with the delimiter that is frequent (F43)", async () => {
+    const rows = csv("id^day^note", "1^01/10/2025^Ann", "2^02/10/2025^Bob", "3^03/10/2025^Eve");
+    const refused = await imported("rows.csv", rows);
+    expect(refused.exit).toBe(2);
+    const pinned = await imported("rows.csv", rows, '    csv: { delimiter: "^" }');
+    expect(pinned).toMatchObject({ exit: 0, rows: { staged: 3 } });
+    const table = await readFile(await temporaryFile(rows));
+    expect(table.notes.join()).toContain('4 of the first 4 lines have "^"');
+  });
+
+  test("a first row of data that is taken for the header is said; `header: none` reads it (F44)", async () => {
+    const rows = csv("1,01/10/2025,Ann", "2,02/10/2025,Bob", "3,03/10/2025,Ann");
+    expect((await readFile(await temporaryFile(rows))).notes.join()).toContain("looks like a row");
+    const letters: { [name: string]: string } = { id: "A", day: "B", note: "C" };
+    const { exit, rows: counts } = await imported("rows.csv", rows, "    header: none", (name) => letters[name] ?? "");
+    expect([exit, counts.staged]).toEqual([0, 3]);
+  });
+
+  test("a last line without its end is said, and held where the mapping requires it (F95)", async () => {
+    const rows = csv("id,day,note", "1,01/10/2025,1234", "2,02/10/2025,12").trimEnd();
+    const told = await imported("rows.csv", rows);
+    expect([told.exit, told.rows.staged]).toEqual([0, 2]);
+    expect(told.told).toContain("Row 3: the file's last line has no line end");
+    const held = await imported("rows.csv", rows, "    csv: { endsWithNewline: required }");
+    expect([held.exit, held.rows.staged, held.rows.invalid]).toEqual([3, 1, 1]);
+    expect(await imported("rows.csv", `${rows}\n`)).toMatchObject({ told: expect.not.stringContaining("line end") });
+  });
+
+  test("a header that is repeated is skipped, and that is said", async () => {
+    const rows = csv("id,day,note", "1,01/10/2025,Ann", "id,day,note", "2,02/10/2025,Bob");
+    const { exit, rows: counts, told } = await imported("rows.csv", rows);
+    expect([exit, counts.skipped, counts.staged]).toEqual([0, 1, 2]);
+    expect(told).toContain("Row 3 repeats the header: skipped");
+  });
+
+  test("cells under no heading are said (F82)", async () => {
+    const { told } = await imported("rows.csv", csv("id,day,note,", "1,01/10/2025,Ann,", "2,02/10/2025,Bob,lost"));
+    expect(told).toContain("Row 3 fills column D, which has no heading");
+  });
+});
+
+describe("a packed file", () => {
+  const rows = (key: string) => csv("id,day,note", `${key},01/10/2025,x`);
+
+  test.each([
+    ["gzip", "rows.csv.gz", gzipSync(rows("a"))],
+    ["zstd", "rows.csv.zst", zstdCompressSync(rows("a"))],
+  ])("%s is read through", async (_, name, content) => {
+    expect(await imported(name, content)).toMatchObject({ exit: 0, rows: { staged: 1 } });
+  });
+
+  test("a zip file that holds several is read through, each named by archive and file", async () => {
+    const content = await writeZip([
+      { name: "rows-1.csv", data: rows("a") },
+      { name: "in/rows-2.csv", data: csv("id,day,note", "b,01/10/2025,x", "c,some day,x") },
+      { name: "__MACOSX/._rows-1.csv", data: "x" },
+      { name: "notes.md", data: "x" },
+    ]);
+    const { exit, rows: counts, told } = await imported("rows.zip", content);
+    expect([exit, counts.staged, counts.invalid]).toEqual([3, 2, 1]);
+    expect(told).toContain("rows.zip/in/rows-2.csv, row 3");
+    expect(told).toContain("rows.zip_in_rows-2.rejected.csv");
+    expect(told).toContain("rows.zip also holds what is not read: notes.md");
+    expect(await openNames(content)).toEqual(["rows.zip/in/rows-2.csv", "rows.zip/rows-1.csv"]);
+  });
+
+  test("`*.csv` fits a packed file too, unless a pattern tells them apart (F29)", async () => {
+    const only = mapping("").replace('["rows*"]', '["*.csv"]');
+    const apart = `${only}${only.slice(only.indexOf("  rows:")).replace("  rows:", "  packed:").replace("*.csv", "*.csv.gz")}`;
+    for (const [text, input] of [
+      [only, "rows"],
+      [apart, "packed"],
+    ] as const) {
+      const world = testWorld({ files: { "m.yaml": text }, pipeline });
+      writeFileSync(join(world.cwd, "nightly.csv.gz"), gzipSync(rows("a")));
+      expect(await type(world, "check", join(world.cwd, "m.yaml"), join(world.cwd, "nightly.csv.gz"))).toBe(0);
+      expect(world.stdout.text).toContain(input);
+    }
+  });
+
+  test("a workbook within a zip file or under gzip is read like any other", async () => {
+    const workbook = await book([header, line(2, ["a", "01/10/2025", "x"])]);
+    const archive = await writeZip([
+      { name: "rows-1.xlsx", data: workbook },
+      { name: "rows-2.csv", data: rows("b") },
+    ]);
+    expect(await imported("rows.zip", archive)).toMatchObject({ exit: 0, rows: { staged: 2 } });
+    expect(await imported("rows.xlsx.gz", gzipSync(workbook))).toMatchObject({ exit: 0, rows: { staged: 1 } });
+  });
+
+  test("an archive within an archive is refused, with what to do", async () => {
+    const inner = await writeZip([{ name: "rows.csv", data: rows("a") }]);
+    const nested = await temporaryFile(await writeZip([{ name: "rows.zip", data: inner }]), "nested.zip");
+    await expect(readFile(nested)).rejects.toMatchObject({
+      code: "file-refused",
+      message: expect.stringContaining("unpack it first"),
+    });
+  });
+
+  test.each([
+    ["SYLK", "ID;PWXL;N;E\r\nB;Y2;X2\r\n", "SYLK"],
+    ["DIF", 'TABLE\r\n0,1\r\n"EXCEL"\r\n', "DIF"],
+    ["a Git LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "git lfs pull"],
+  ])("%s is refused by name, with what to do", async (_, content, named) => {
+    const path = await temporaryFile(content);
+    await expect(readFile(path)).rejects.toMatchObject({
+      code: "file-refused",
+      message: expect.stringContaining(named),
+    });
+  });
+});
+
+describe("several files of one command", () => {
+  const many = {
+    "rows-1.csv": csv("id,day,note", "a,01/10/2025,x"),
+    "rows-2.csv": "",
+    "rows-3.csv": "\n\n\n",
+    "rows-4.csv": "id,day,note\n",
+    "rows-5.csv": csv("id,day,note", ...Array.from({ length: 2000 }, (_, row) => `k${row},01/10/2025,x`)),
+  };
+
+  async function importedAll(options: string) {
+    const world = testWorld({ files: { "m.yaml": mapping(options), ...many }, pipeline });
+    world.clock = { ...systemClock, now: () => world.now };
+    const paths = Object.keys(many).map((name) => join(world.cwd, name));
+    const exit = await type(world, "import", join(world.cwd, "m.yaml"), ...paths, "--json", "--limit", "3");
+    const lines = world.stdout.text
+      .trimEnd()
+      .split("\n")
+      .map((one) => JSON.parse(one) as { type: string; stage?: string; done?: number; share?: number });
+    return { exit, summary: lines.at(-1) as unknown as Summary, lines, world };
+  }
+
+  test("an empty one does not stop the others, and needs a person (F25)", async () => {
+    const { exit, summary } = await importedAll("");
+    expect([exit, summary.rows.staged]).toEqual([3, 2001]);
+    const told = { place: "rows-2.csv", column: null, example: "the file holds no rows" };
+    expect(summary.problems).toEqual([{ code: "file-empty", count: 2, ...told }]);
+    expect(summary.inputs.map(({ input, read }) => [input, read])).toEqual([
+      ["rows-1.csv", 1],
+      ["rows-4.csv", 0],
+      ["rows-5.csv", 2000],
+    ]);
+  });
+
+  test("`allowEmpty` makes it a file of no rows; a header alone is one anyway", async () => {
+    const { exit, summary, world } = await importedAll("    allowEmpty: true");
+    expect([exit, summary.rows.staged, summary.problems]).toEqual([0, 2001, []]);
+    const empty = join(world.cwd, "rows-2.csv");
+    expect(await type(world, "check", join(world.cwd, "m.yaml"), empty)).toBe(0);
+    expect(
+      await type(world, "guess", empty, join(world.cwd, "rows-1.csv"), "--output", join(world.cwd, "g.yaml")),
+    ).not.toBe(1);
+  });
+
+  test("one share and one count over all of them, never going back (F25)", async () => {
+    const { lines } = await importedAll("    allowEmpty: true");
+    const reading = lines.filter(({ type: kind, stage }) => kind === "progress" && stage === "reading");
+    for (const name of ["share", "done"] as const) {
+      const told = reading.map((one) => one[name] ?? -1);
+      expect(told).toEqual(told.toSorted((one, other) => one - other));
+      expect(told.at(-1)).toBe(name === "share" ? 1 : 2001);
+    }
+    expect(reading.length).toBeGreaterThan(5);
+  });
+});
+
+async function openNames(content: Buffer): Promise<string[]> {
+  const path = await temporaryFile(content, "rows.zip");
+  const names: string[] = [];
+  for (const one of await expandFiles([path])) {
+    const input = await openInput(one);
+    names.push(input.name);
+    await input.close();
+  }
+  return names;
+}

@@ -1,0 +1,318 @@
+/** What a draft says first, what it never takes for an event or a key, and how it reads what people write (F28, F121–F126). */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { pipeline } from "../../src/cli/pipeline.js";
+import { checkMapping } from "../../src/map/load-mapping.js";
+import { type TestWorld, testWorld, type } from "../support/cli.world.js";
+import { cnpj, cpf } from "../support/drifting.js";
+
+// biome-ignore lint/suspicious/noExplicitAny: a mapping as it was drafted.
+type Any = any;
+
+/** Drafts files given as rows of cells joined by semicolons; the mapping loads, or the test fails. */
+async function draft(files: { [name: string]: readonly string[] }, ...options: string[]) {
+  const texts = Object.fromEntries(Object.entries(files).map(([name, lines]) => [name, `${lines.join("\n")}\n`]));
+  const world: TestWorld = testWorld({ pipeline, files: texts });
+  expect(await type(world, "guess", ...Object.keys(files), "-o", "m.yaml", ...options)).toBe(0);
+  const yaml = readFileSync(join(world.cwd, "m.yaml"), "utf8");
+  expect((await checkMapping(join(world.cwd, "m.yaml"))).problems).toEqual([]);
+  const mapping: Any = parse(yaml);
+  const [input]: Any[] = Object.values(mapping.inputs);
+  return { world, yaml, mapping, input, said: world.stderr.text };
+}
+
+const rows = (count: number, write: (at: number) => string) => Array.from({ length: count }, (_, at) => write(at));
+const two = (value: number) => String(value).padStart(2, "0");
+
+describe("what is unused or undecided is said first", () => {
+  it("columns that nothing uses stand at the head of the file and of the screen (F121)", async () => {
+    const { yaml, said } = await draft({
+      "staff.csv": ["CNPJ;Empresa;Menge;Notas", ...rows(6, (at) => `${cnpj(at)};Acme ${at};${at},5;x${at}`)],
+    });
+    const told = "2 of 4 columns of staff.csv are used by nothing: Menge, Notas";
+    expect(yaml.split("\n").slice(0, 4).join("\n")).toContain(told);
+    expect(said.split("\n")[1]).toContain(told);
+  });
+
+  it("a mapping without an event is a draft, which import takes to the sandbox only (F121)", async () => {
+    const { mapping, world } = await draft({
+      "staff.csv": ["CNPJ;Empresa", ...rows(6, (at) => `${cnpj(at)};Acme ${at}`)],
+    });
+    expect(mapping.draft).toBe(true);
+    const target = {
+      ROWFERRY_BASE_URL: "http://127.0.0.1:9",
+      ROWFERRY_TOKEN_URL: "http://127.0.0.1:9/t",
+      ROWFERRY_CLIENT_ID: "a",
+      ROWFERRY_CLIENT_SECRET: "b",
+    };
+    expect(await type({ ...world, env: target }, "import", "m.yaml", "staff.csv")).toBe(2);
+    expect(world.stderr.text).toContain("what happened, and when?");
+  });
+
+  it("dates of two digits make an event, and nothing is lost (F121)", async () => {
+    const { input, said } = await draft({
+      "jobs.csv": [
+        "Auftrag;USt-IdNr;Kunde;Datum;Menge",
+        ...rows(15, (at) => `A-${at};DE136695976;Müller;${two(10 + at)}.03.26;${at},5`),
+      ],
+    });
+    expect(Object.keys(input.events)).toContain("event");
+    expect(said).not.toContain("used by nothing");
+    expect(said).toContain("15 of 15 rows would be staged");
+  });
+});
+
+describe("what is never taken for an event or a key", () => {
+  it.each(["Data de Nascimento", "Birth date", "Geburtsdatum", "Validade", "Vencimento", "Due date", "Expiry date"])(
+    "%s is no event unless a person says so (F122)",
+    async (header) => {
+      const file = {
+        "people.csv": [
+          `Matrícula;CPF;Nome;${header}`,
+          ...rows(8, (at) => `M-${at};${cpf(at)};Ana ${at};${two(13 + at)}/04/1980`),
+        ],
+      };
+      const { mapping, input, yaml } = await draft(file);
+      expect(input.events).toBeUndefined();
+      expect(JSON.stringify(input.documents ?? {})).not.toContain("externalCreatedAt");
+      expect(mapping.draft).toBe(true);
+      expect(yaml).toMatch(/# decide: (when did something happen|what happened)/);
+      const both = await draft({
+        "people.csv": [
+          `Pedido;Data;CPF;Nome;${header}`,
+          ...rows(8, (at) => `P-${at};${two(13 + at)}/04/2026;${cpf(at)};Ana ${at};${two(13 + at)}/05/1980`),
+        ],
+      });
+      expect(both.input.events.event.externalCreatedAt).toBe("=data");
+    },
+  );
+
+  it.each([
+    ["Check-out", (at: number) => `${two(at % 24)}:${two((at * 7) % 60)}`],
+    ["Telefone", (at: number) => `(11) 9${8000 + at}-${1000 + at}`],
+    ["SKU", (at: number) => `SKU-${at}`],
+    ["Valor", (at: number) => String(1000 + at)],
+  ])("%s is no document's key, though no two rows share it (F123)", async (header, cell) => {
+    const lines = rows(20, (at) => `${cell(at)};${two(1 + at)}/03/2026;${cnpj(at % 4)};Acme ${at % 4}`);
+    const { yaml, input } = await draft({ "visits.csv": [`${header};Data;CNPJ;Empresa`, ...lines] });
+    expect(input.documents).toBeUndefined();
+    expect(yaml).toMatch(/# decide: which column names the document\? none/);
+  });
+
+  it("a key that is chosen is listed with its rivals (F123)", async () => {
+    const lines = rows(12, (at) => `P-${at};L-${at};${two(1 + at)}/03/2026;${cnpj(at % 4)}`);
+    const { yaml } = await draft({ "orders.csv": ["Pedido;Gaveta;Data;CNPJ", ...lines] });
+    expect(yaml).toContain('# which column names the document? "Pedido" (no two of 12 rows share it); not "Gaveta"');
+  });
+
+  it("values of a column are no events where there are many (F123)", async () => {
+    const lines = rows(
+      60,
+      (at) => `P-${Math.floor(at / 3)};${two(1 + (at % 28))}/03/2026;Situation ${at % 30};${cnpj(1)}`,
+    );
+    const { input } = await draft({ "orders.csv": ["Pedido;Data;Status;CNPJ", ...lines] });
+    expect(Object.keys(input.events)).toEqual(["defaults", "event"]);
+  });
+});
+
+describe("totals and footers are skipped, never allowed in (F124, F126)", () => {
+  it.each(["Grand Total", "Total", "Subtotal", "Total Geral", "Summe", "Suma", "TOTAL"])("%s", async (word) => {
+    const lines = rows(10, (at) => `P-${at};${two(1 + at)}/03/2026;${cnpj(at % 3)};${at},5`);
+    const { input, said } = await draft({ "orders.csv": ["Pedido;Data;CNPJ;Peso", ...lines, `${word};;;99,0`] });
+    expect(input.rowsWithoutEvents).toBeUndefined();
+    expect(input.skip).toMatch(/^=blank\(data\) && startsWith\(fold\(pedido\), "/);
+    expect(said).toContain("10 of 11 rows would be staged, 1 skipped");
+  });
+
+  it("a footer of another width, whose text is another tomorrow", async () => {
+    const lines = rows(10, (at) => `P-${at};${two(1 + at)}/03/2026;${cnpj(at % 3)};${at},5`);
+    const { said } = await draft({ "orders.csv": ["Pedido;Data;CNPJ;Peso", ...lines, "Total de registros: 10"] });
+    expect(said).toContain("10 of 11 rows would be staged, 1 skipped");
+  });
+
+  it("a customer called Total is none", async () => {
+    const lines = rows(10, (at) => `P-${at};Total Energies;${two(1 + at)}/03/2026;${cnpj(at % 3)}`);
+    const { input, said } = await draft({ "orders.csv": ["Pedido;Cliente;Data;CNPJ", ...lines] });
+    expect(input.skip).toBeUndefined();
+    expect(said).toContain("10 of 10 rows would be staged");
+  });
+
+  it("rows without a date are asked about, not let in for ever", async () => {
+    const lines = rows(10, (at) => `P-${at};${at === 4 ? "" : `${two(1 + at)}/03/2026`};${cnpj(at % 3)}`);
+    const { mapping, yaml } = await draft({ "orders.csv": ["Pedido;Entrega;CNPJ", ...lines] });
+    expect(mapping.draft).toBe(true);
+    expect(yaml).toMatch(/# decide: what are rows without any date \(1 of those seen\)\?/);
+  });
+});
+
+describe("day and month (F125)", () => {
+  const file = (one: (at: number) => string, other: (at: number) => string) => ({
+    "orders.csv": ["Pedido;Emissão;Entrega;CNPJ", ...rows(9, (at) => `P-${at};${one(at)};${other(at)};${cnpj(1)}`)],
+  });
+  const doubtful = (at: number) => `0${1 + (at % 9)}/04/2026`;
+
+  it("the column that is certain decides for its neighbours", async () => {
+    const month = await draft(file(doubtful, (at) => `03/${13 + at}/2026`));
+    expect(month.mapping.defaults.dates).toEqual(["MM/dd/yyyy"]);
+    expect(month.yaml).not.toContain("which comes first");
+    const day = await draft(file(doubtful, (at) => `${13 + at}/03/2026`));
+    expect(day.mapping.defaults.dates).toEqual(["dd/MM/yyyy"]);
+    expect(day.yaml).not.toContain("which comes first");
+  });
+
+  it("where none is certain, a person is asked", async () => {
+    const { yaml, mapping } = await draft(file(doubtful, doubtful));
+    expect(yaml).toMatch(/# decide: which comes first in a date\? .*day \(01\/02 is 1 February\); month/);
+    expect(mapping.draft).toBe(true);
+  });
+
+  it("a column that contradicts its neighbour keeps its own format", async () => {
+    const { input, mapping } = await draft(
+      file(
+        (at) => `${13 + at}/03/2026`,
+        (at) => `03/${13 + at}/2026`,
+      ),
+    );
+    expect(mapping.defaults.dates).toHaveLength(1);
+    expect([input.columns.emissao.formats, input.columns.entrega.formats].filter(Boolean)).toHaveLength(1);
+  });
+});
+
+describe("what people write (F28)", () => {
+  it.each([
+    ["14-Jan-2011", ["d-MMM-yyyy"], "en"],
+    ["14 fev 2011 08:30", ["d MMM yyyy HH:mm"], "pt"],
+    ["14 ene 2011", ["d MMM yyyy"], "es"],
+    ["3 de dezembro de 2025", ["d 'de' MMMM 'de' yyyy"], "pt"],
+    ["Jan 14, 2011", ["MMM d, yyyy"], "en"],
+    ["1295000000", ["UNIX"], undefined],
+    ["1295000000123", ["UNIX_MS"], undefined],
+  ])("%s is a date of its column", async (cell, formats, language) => {
+    const { input, said } = await draft({
+      "a.csv": ["Pedido;Data;CNPJ", ...rows(5, (at) => `P-${at};${cell};${cnpj(1)}`)],
+    });
+    expect(input.columns.data).toMatchObject({ as: "timestamp", formats });
+    expect(input.columns.data.language).toBe(language);
+    expect(said).toContain("5 of 5 rows would be staged");
+  });
+
+  it.each([
+    ["2011-01-14 08:30:00.123", "yyyy-MM-dd HH:mm:ss.SSS"],
+    ["2011-01-14 08:30:00.1234567", "yyyy-MM-dd HH:mm:ss.u"],
+    ["2011-01-14T08:30:00", "yyyy-MM-dd'T'HH:mm:ss"],
+    ["20110114", "yyyyMMdd"],
+    ["14/01/11", "dd/MM/yy"],
+    ["14.1.2011", "d.M.yyyy"],
+    ["2011-01-14T08:30:00.5+02:00", "ISO"],
+  ])("%s is read as %s", async (cell, format) => {
+    const { mapping, said } = await draft({
+      "a.csv": ["Pedido;Data;CNPJ", ...rows(5, (at) => `P-${at};${cell};${cnpj(1)}`)],
+    });
+    expect(mapping.defaults.dates).toEqual([format]);
+    expect(mapping.defaults.twoDigitYears).toBe(format === "dd/MM/yy" ? true : undefined);
+    expect(said).toContain("5 of 5 rows would be staged");
+  });
+
+  it("date and time in two columns are one moment", async () => {
+    const lines = rows(5, (at) => `P-${at};${two(14 + at)}/01/2011;${two(8 + at)}:30;${cnpj(1)}`);
+    const { input, said } = await draft({ "a.csv": ["Pedido;Data;Hora;CNPJ", ...lines] });
+    expect(input.columns.data_at).toBe('=timestamp(data + " " + hora)');
+    expect(input.events.event.externalCreatedAt).toBe("=data_at");
+    expect(said).toContain("5 of 5 rows would be staged");
+  });
+
+  it("decimal marks of two columns differ, and each is read as it is written", async () => {
+    const lines = rows(6, (at) => `P-${at};${two(14 + at)}/01/2011;${cnpj(1)};1.${at}00,5${at + 1};${at}.5${at + 1}`);
+    const { input, mapping, said } = await draft({ "a.csv": ["Pedido;Data;CNPJ;Peso;Preço", ...lines] });
+    expect(mapping.defaults.decimal).toBe(",");
+    expect(input.columns.preco).toMatchObject({ as: "number", decimal: "." });
+    expect(said).toContain("6 of 6 rows would be staged");
+  });
+
+  it("units become one, or the column stays text and says why", async () => {
+    const lines = rows(
+      6,
+      (at) =>
+        `P-${at};${two(14 + at)}/01/2011;${cnpj(1)};${at + 1},5 ${at % 2 ? "t" : "kg"};${at + 1} ${at % 2 ? "un" : "cx"}`,
+    );
+    const { input, yaml } = await draft({ "a.csv": ["Pedido;Data;CNPJ;Peso;Volumes", ...lines] });
+    expect(input.columns.peso).toMatchObject({ as: "number", units: { kg: 1, t: 1000 } });
+    expect(yaml).toContain("volumes: Volumes # text: no one unit for cx, un; ");
+  });
+
+  it("CPF and CNPJ in one column: the type follows the number", async () => {
+    const lines = rows(6, (at) => `P-${at};${two(14 + at)}/01/2011;${at % 2 ? cpf(at) : cnpj(at)};Acme ${at}`);
+    const { input, said } = await draft({ "a.csv": ["Pedido;Data;CPF/CNPJ;Cliente", ...lines] });
+    expect(input.columns.cpf_cnpj).toEqual({ header: "CPF/CNPJ", as: "taxId" });
+    expect(input.participants.organisation.type).toBe('=iff(cpf_cnpj.type == "CPF", "PERSON", "COMPANY")');
+    expect(said).toContain("6 of 6 rows would be staged");
+  });
+
+  it.each(["Lieferant", "Vendor", "Fornecedor", "Proveedor", "Kunde", "Cliente"])(
+    "%s beside a tax id is its name (F126)",
+    async (header) => {
+      const { input } = await draft({
+        "a.csv": [
+          `N° facture;Date;CNPJ;${header}`,
+          ...rows(6, (at) => `F-${at};${two(14 + at)}/01/2011;${cnpj(at)};Acme ${at}`),
+        ],
+      });
+      expect(Object.values<Any>(input.participants)[0].name).toBe(`=${header.toLowerCase()}`);
+      expect(Object.keys(input.documents)).toEqual(["n_facture"]);
+    },
+  );
+
+  it("a file without a header is read by letters, and its key is asked for", async () => {
+    const { input, mapping, said } = await draft({
+      "a.csv": rows(8, (at) => `P-${at};${two(14 + at)}/01/2011;${cnpj(at)};${at},5`),
+    });
+    expect(input.header).toBe("none");
+    expect(Object.values(input.columns)[0]).toBe("A");
+    expect(mapping.draft).toBe(true);
+    expect(said).toContain("has no header, it seems");
+    expect(said).toContain("8 of 8 rows would be staged");
+  });
+
+  it.each([
+    ["one column", ["Cor", "azul", "verde", "preto"]],
+    ["one row", ["Pedido;Data;CNPJ", `P-1;14/01/2026;${cnpj(1)}`]],
+    ["a header alone", ["Pedido;Data;CNPJ"]],
+    ["debit and credit", ["Numéro;Date;Débit;Crédit", ...rows(6, (at) => `${at};${two(14 + at)}/01/2011;${at},5;`)]],
+    ["a pivot", ["Produto;Jan;Fev;Mar", ...rows(6, (at) => `Item ${at};${at},1;${at},2;${at},3`)]],
+    ["ISO weeks", ["Semana;Peso", ...rows(6, (at) => `2026-W0${at + 1};${at},5`)]],
+  ])("%s: every column stands in the mapping, and what is open is marked", async (_, lines) => {
+    const { input, yaml, mapping } = await draft({ "a.csv": lines });
+    expect(Object.keys(input.columns)).toHaveLength((lines[0] ?? "").split(";").length);
+    expect(mapping.draft === true).toBe(yaml.includes("# decide: "));
+  });
+
+  it("three samples stand beside each column", async () => {
+    const { yaml } = await draft({
+      "a.csv": ["Pedido;Data;CNPJ", ...rows(9, (at) => `P-${at};${two(14 + at)}/01/2011;${cnpj(1)}`)],
+    });
+    expect(yaml).toContain("pedido: Pedido # P-0 | P-4 | P-8\n");
+  });
+
+  it("files of one header are one input; another kind's file fits no pattern of theirs", async () => {
+    const one = ["Pedido;Data;CNPJ", ...rows(5, (at) => `P-${at};${two(14 + at)}/01/2011;${cnpj(1)}`)];
+    const other = ["Ticket;Hora;CNPJ", ...rows(5, (at) => `T-${at};${two(14 + at)}:30;${cnpj(2)}`)];
+    const { mapping, said } = await draft({ "export-1.csv": one, "export-2.csv": one, "export-3.csv": other });
+    const patterns = Object.values<Any>(mapping.inputs).map((input) => JSON.stringify(input.files));
+    expect(patterns.toSorted()).toEqual(['"export-3.csv"', '["export-1.csv","export-2.csv"]']);
+    expect(said).not.toContain("fits");
+  });
+
+  it("37 files at once, one of them empty, one of them no table: the others are drafted (F25)", async () => {
+    const files = Object.fromEntries(
+      rows(35, (at) => at.toString()).map((at) => [
+        `lote-${at}.csv`,
+        ["Pedido;Data;CNPJ", `P-${at};14/01/2026;${cnpj(1)}`],
+      ]),
+    );
+    const { said, input } = await draft({ ...files, "empty.csv": [""], "photo.csv": ["%PDF-1.4 no table"] });
+    expect(said).toMatch(/^Left out:\n {2}- /);
+    expect(input.files).toBe("lote-*.csv");
+  });
+});

@@ -1,0 +1,239 @@
+/** Doubt that the service will not settle: it is asked twice, then a person says what is true (HARD-CASES H1, H5; P4). */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { selectOpen } from "../../src/ledger/decide/selection.js";
+import { retry } from "../../src/ledger/decide/dismiss.js";
+import { documentDeduplicationId } from "../../src/model/keys.js";
+import { resolveNamed } from "../../src/pipeline/resolve-document.js";
+import { checkDoubt, settleNamed, type Word } from "../../src/pipeline/settle-doubt.js";
+import { rebuildLedger } from "../../src/pipeline/rebuild-ledger.js";
+import { showAnything } from "../../src/pipeline/show.js";
+import type { FaultAction } from "../../src/sandbox/index.js";
+import {
+  at,
+  deduplicationIdOf,
+  documentState,
+  faults,
+  file,
+  lost,
+  minutes,
+  open,
+  states,
+  world,
+} from "../nights/simulation/hard-case.js";
+
+afterEach(() => world.close());
+
+const refused: FaultAction = { kind: "status", status: 400, when: "before" };
+const notThere: FaultAction = { kind: "drop", when: "before" };
+
+const say = (name: string, word: Word, journal: string | null = null) =>
+  settleNamed(
+    world.target,
+    { name, confirmed: checkDoubt(world.target, name, word), word, by: "anna" },
+    { clock: world.clock, waitForLock: false, journal },
+  );
+
+const documentKey = (key: string) =>
+  documentDeduplicationId({ namespace: "story", kind: "manifest", key, generation: 1 });
+
+/** M1 with an event at minute 1; then what is at 10 and 20 lands, and its answers are lost for a whole run. */
+async function loseAnswers(journal?: string): Promise<void> {
+  open({ sandbox: { checks: "order-first" }, ...(journal === undefined ? {} : { journal }) });
+  await world.import([file(...at(1))]);
+  faults({ nth: 1, times: 6, action: lost });
+  expect((await world.import([file(...at(10, 20))])).exitCode).toBe(4);
+  faults();
+}
+
+/** M1's event at minute 10 was never carried out, but nobody can know; then it is refused until `faults()`. */
+async function refuseInDoubt(): Promise<void> {
+  open();
+  await world.import([file(...at(1))]);
+  faults({ nth: 1, times: 6, action: notThere });
+  await world.import([file(...at(10))]);
+  faults({ nth: 1, times: 9, action: refused });
+  expect((await world.resume()).exitCode).toBe(4);
+  expect((await world.resume()).exitCode).toBe(3);
+}
+
+describe("what was refused once more", () => {
+  test("needs a person, says what to look at and what to type, and is not asked about again", async () => {
+    await loseAnswers();
+    await world.import([file({ document: "M1", minute: 40 })]);
+    const summary = await world.resume();
+    expect(summary.exitCode).toBe(3);
+    expect(states().slice(1)).toEqual([
+      "stalled: doubt-unsettled",
+      "stalled: refused-in-doubt",
+      "held: behind-unsettled",
+    ]);
+    expect(summary.open.events).toEqual({ unsettled: 2, held: 1 });
+    const problem = summary.problems.find(({ code }) => code === "doubt-unsettled");
+    expect(problem?.example).toContain(`rowferry resolve ${deduplicationIdOf("M1", 10)} --landed --target simulated`);
+    const again = await world.resume();
+    expect([again.requests.sent, again.exitCode]).toEqual([0, 3]);
+  });
+
+  test("of one document keeps nothing of another from going on by the same command", async () => {
+    await loseAnswers();
+    await world.resume();
+    await world.import([file({ document: "M2", minute: 1 })]);
+    faults({ nth: 1, times: 6, action: { kind: "status", status: 503, when: "before" } });
+    expect((await world.import([file({ document: "M2", minute: 5 })])).exitCode).toBe(4);
+    faults();
+    expect((await world.resume()).exitCode).toBe(3);
+    expect(minutes("M2")).toEqual([1, 5]);
+  });
+
+  test("is asked about once more by `retry`, and with a corrected row under the same key (H9)", async () => {
+    await refuseInDoubt();
+    world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));
+    expect((await world.resume()).requests.sent).toBe(1);
+    expect(states()[1]).toBe("stalled: doubt-unsettled");
+    faults();
+    const summary = await world.import([file({ document: "M1", minute: 10, weight: "7" })]);
+    expect([summary.exitCode, states()[1]]).toEqual([0, "landed"]);
+    expect(minutes()).toEqual([1, 10]);
+  });
+});
+
+describe("a person's word", () => {
+  test("that events have landed releases what waits behind them; who said so and when stands in `show`", async () => {
+    await loseAnswers();
+    await world.resume();
+    expect(await say("M1", "landed")).toEqual({ landed: 2, changed: 0, notLanded: 0 });
+    const summary = await world.import([file({ document: "M1", minute: 30 })]);
+    expect([summary.exitCode, summary.requests.sent]).toEqual([0, 1]);
+    expect(states().slice(1)).toEqual(["landed-without-id: resolved", "landed-without-id: resolved", "landed"]);
+    expect(minutes()).toEqual([1, 10, 20, 30]);
+    const [document] = (await showAnything(world.target, "M1")).documents;
+    const said = document?.events.map(({ decisions }) => decisions.map(({ by, said: word }) => `${by}: ${word}`));
+    expect(said).toEqual([[], ["anna: landed"], ["anna: landed"], []]);
+    expect(document?.events[1]?.decisions[0]?.at).toMatch(/^20\d\d-/);
+  });
+
+  test("may be about one event by its key, or a row; the rest is asked about by the next run", async () => {
+    await loseAnswers();
+    await world.resume();
+    const [row] = (await showAnything(world.target, "M1")).documents[0]?.events[1]?.rows ?? [];
+    await say((row ?? "").replace(", row ", ":"), "landed");
+    expect(states().slice(1)).toEqual(["landed-without-id: resolved", "stalled: refused-in-doubt"]);
+    expect((await world.resume()).exitCode).toBe(0);
+    expect(states()[2]).toBe("landed-without-id: duplicate-of-own-attempt");
+  });
+
+  test("that an event has not landed sends it, and no other", async () => {
+    await refuseInDoubt();
+    faults();
+    await say(deduplicationIdOf("M1", 10), "not-landed");
+    expect(states()[1]).toBe("planned");
+    expect((await world.resume()).exitCode).toBe(0);
+    expect(minutes()).toEqual([1, 10]);
+  });
+
+  test("that was wrong doubles nothing: the duplicate answer is still about our own attempt (P5)", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, times: 6, action: lost });
+    await world.import([file(...at(10))]);
+    faults();
+    await say("manifest/M1", "not-landed");
+    expect((await world.resume()).exitCode).toBe(0);
+    expect(states()[1]).toBe("landed-without-id: duplicate-of-own-attempt");
+    expect(minutes()).toEqual([1, 10]);
+  });
+
+  test("about a CLOSE closes the document", async () => {
+    open({ sandbox: { checks: "order-first" } });
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, times: 6, action: lost });
+    await world.import([file({ document: "M1", minute: 10, name: "CLOSE", key: "once" })]);
+    faults();
+    await world.resume();
+    await say("M1", "landed");
+    expect(documentState()).toBe("closed");
+    const summary = await world.import([file({ document: "M1", minute: 20 })]);
+    expect([summary.requests.sent, states()[2]]).toEqual([0, "rejected: after-close"]);
+  });
+
+  test("about an event whose row was corrected meanwhile says that the earlier content landed", async () => {
+    open({ sandbox: { checks: "order-first" } });
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, times: 6, action: lost });
+    await world.import([file({ document: "M1", minute: 10, weight: "5" }, ...at(20))]);
+    faults();
+    await world.import([file({ document: "M1", minute: 10, weight: "6" })]);
+    expect(await say("M1", "landed")).toMatchObject({ landed: 1, changed: 1 });
+    expect(states().slice(1)).toEqual(["changed: changed", "landed-without-id: resolved"]);
+  });
+
+  test("is not taken for what is not in doubt, unknown, or stranded by evidence", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    expect(() => checkDoubt(world.target, "M1", "landed")).toThrow(expect.objectContaining({ code: "not-in-doubt" }));
+    expect(() => checkDoubt(world.target, "M9", "landed")).toThrow(
+      expect.objectContaining({ code: "document-unknown" }),
+    );
+    faults({ nth: 1, action: lost });
+    await world.import([file({ document: "M2", minute: 5 })]);
+    expect(documentState("M2")).toBe("stranded");
+    for (const word of ["landed", "not-landed"] as const)
+      expect(() => checkDoubt(world.target, "M2", word)).toThrow(expect.objectContaining({ code: "not-in-doubt" }));
+  });
+
+  test("survives the loss of the ledger's disk by way of the journal", async () => {
+    const journal = join(mkdtempSync(join(tmpdir(), "rowferry-doubt-")), "journal.ndjson");
+    onTestFinished(() => rmSync(dirname(journal), { recursive: true, force: true }));
+    await loseAnswers(journal);
+    await world.resume();
+    await say("M1", "landed", journal);
+    expect(readFileSync(journal, "utf8")).toContain('"by":"anna"');
+    for (const ending of ["", "-wal", "-shm"]) rmSync(`${world.target.ledgerPath}${ending}`, { force: true });
+    await rebuildLedger(world.target, { journal, backup: null }, world.clock);
+    expect(states().slice(1)).toEqual(["landed-without-id: resolved", "landed-without-id: resolved"]);
+    const [document] = (await showAnything(world.target, "M1")).documents;
+    expect(document?.events.at(-1)?.decisions).toMatchObject([{ by: "anna", said: "landed" }]);
+  });
+});
+
+describe("a document in doubt", () => {
+  /** Its creation was never carried out; then every request is refused. */
+  async function refuseCreation(): Promise<void> {
+    open();
+    faults({ nth: 1, times: 6, action: notThere });
+    await world.import([file(...at(10, 20))]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, action: refused },
+      { match: { path: "/documents" }, action: refused },
+    ]);
+    expect((await world.resume()).exitCode).toBe(4);
+    const summary = await world.resume();
+    expect(summary.exitCode).toBe(3);
+    expect(summary.open.documents).toEqual({ unsettled: 1 });
+    expect(summary.problems.find(({ code }) => code === "doubt-unsettled")?.example).toContain(
+      `rowferry resolve ${documentKey("M1")} --document-id <id> --target simulated`,
+    );
+    expect((await world.resume()).requests.sent).toBe(0);
+    world.sandbox.setFaults([]);
+  }
+
+  test("that is not there, as a person says, is created with its events", async () => {
+    await refuseCreation();
+    await say(documentKey("M1"), "not-landed");
+    expect((await world.resume()).exitCode).toBe(0);
+    expect(minutes()).toEqual([10, 20]);
+  });
+
+  test("that is there gets its id", async () => {
+    await refuseCreation();
+    const document = { ...checkDoubt(world.target, "M1", "not-landed").document };
+    const check = { document, documentId: "doc-elsewhere", findings: [], body: null };
+    resolveNamed(world.target, check, world.clock, { by: "anna" });
+    expect(documentState()).toBe("open");
+    const [shown] = (await showAnything(world.target, "M1")).documents;
+    expect(shown?.decisions).toMatchObject([{ by: "anna", said: "document-id" }]);
+  });
+});

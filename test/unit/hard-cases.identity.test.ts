@@ -1,0 +1,149 @@
+/** HARD-CASES of targets and identities: whose document, whose participant, whose address. */
+import { afterEach, describe, expect, test } from "vitest";
+import { selectOpen } from "../../src/ledger/decide/selection.js";
+import { findDocument, resolveDocument, retry } from "../../src/ledger/decide/dismiss.js";
+import { documentDeduplicationId } from "../../src/model/keys.js";
+import { at, documentState, faults, file, lost, minutes, open, states, world } from "../nights/simulation/hard-case.js";
+import type { RunPlan } from "../nights/simulation/world.js";
+
+afterEach(() => world.close());
+
+describe("H19: a target's document", () => {
+  test("takes its own later rows once it is there", async () => {
+    open();
+    const rows = [
+      { document: "T1", minute: 30, onTarget: true, key: "t" },
+      { document: "M1", minute: 10, target: "T1" },
+    ];
+    expect((await world.import([file(...rows)])).exitCode).toBe(0);
+    expect(minutes("T1")).toEqual([30]);
+    expect(world.sandbox.store.documentsByExternalId("T1")[0]?.fields).toEqual({ category: "Batch" });
+  });
+
+  test("is late for what lies before the event that makes it", async () => {
+    open();
+    await world.import([
+      file({ document: "M1", minute: 10, target: "T1" }, { document: "T1", minute: 5, onTarget: true }),
+    ]);
+    expect(states()).toEqual(["rejected: late", "landed"]);
+  });
+
+  test("confirmed only by a duplicate waits for `resolve`", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, action: lost });
+    const rows = [
+      { document: "M1", minute: 10, target: "T1" },
+      { document: "T1", minute: 30, onTarget: true, key: "t" },
+    ];
+    expect((await world.import([file(...rows)])).exitCode).toBe(3);
+    expect(documentState("T1")).toBe("stranded");
+    const id = world.sandbox.store.documentsByExternalId("T1")[0]?.id ?? "";
+    world.withLedger((database) => resolveDocument(database, findDocument(database, "T1"), id, world.clock.now()));
+    expect((await world.resume()).exitCode).toBe(0);
+    expect(minutes("T1")).toEqual([30]);
+  });
+
+  test("whose own key is taken refuses the event that would make it, and is no receipt for that event", async () => {
+    open();
+    await world.import([file({ document: "M1", minute: 10, target: "T1" })]);
+    const key = documentDeduplicationId({ namespace: "story", kind: "batch", key: "T1", generation: 1 });
+    expect(world.sandbox.store.documentsByExternalId("T1")[0]?.deduplicationId).toBe(key);
+    await world.import([
+      file({ document: "M2", minute: 10, key: "again", target: "T1" }, { document: "M2", minute: 20 }),
+    ]);
+    expect(states().filter((state) => state.startsWith("landed-without-id"))).toEqual([]);
+    expect(minutes("M2")).toEqual([]);
+  });
+});
+
+describe("H29–H32: identities", () => {
+  const other = async (): Promise<string> => {
+    const credentials = { clientId: "second", clientSecret: "second" };
+    const mine = { ...world.target };
+    Object.assign(world.target, credentials, { ledgerPath: `${mine.ledgerPath}-second` });
+    await world.import([file({ document: "X1", minute: 1 })]);
+    Object.assign(world.target, mine);
+    return world.sandbox.store.participants()[0]?.id ?? "";
+  };
+
+  test("H29, H30: on a participant of others addresses are listed first, and a masked street is nobody's", async () => {
+    open();
+    const id = await other();
+    const summary = await world.import([file(...at(10))]);
+    expect(summary.requests.byKind).toMatchObject({ "list-addresses": 1, "create-address": 1 });
+    expect(world.sandbox.store.addresses().map(({ participantId }) => participantId)).toEqual([id, id]);
+    expect(summary.warnings.map(({ code }) => code)).toContain("address-masked");
+  });
+
+  test.each([
+    ["use", 1, "landed"],
+    ["create", 2, "landed"],
+    ["refuse", 1, "held: participant-not-registered"],
+  ] as const)("H31: `foreign: %s` on a participant of another dataset", async (foreign, count, state) => {
+    open({ settings: { participants: { strategy: "lookup-first", foreign } } });
+    await other();
+    await world.import([file(...at(10))]);
+    expect(world.sandbox.store.participants()).toHaveLength(count);
+    expect(states()).toEqual([state]);
+  });
+
+  test("H31: a participant found with another name is used and reported", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    world.target.ledgerPath += "-new";
+    const summary = await world.import([file({ document: "M2", minute: 1, participantName: "Other" })]);
+    expect(summary.exitCode).toBe(0);
+    expect(summary.warnings.map(({ code }) => code)).toContain("participant-differs");
+  });
+
+  test("H32: tax ids are looked up as they would be created", async () => {
+    open();
+    const asked: string[] = [];
+    await world.import([file({ document: "M1", minute: 1, participant: "11.222.333/0001-81" })], {
+      rewrite: (request, reply) => {
+        if (request.method === "GET") asked.push(new URL(request.url).searchParams.get("taxId") ?? "");
+        return reply;
+      },
+    });
+    expect(asked).toEqual([world.sandbox.store.participants()[0]?.taxId]);
+  });
+});
+
+describe("a participant of which no look and no create can tell", () => {
+  const retried = async (plan?: RunPlan) => {
+    world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));
+    return world.resume(plan);
+  };
+
+  test("because a lookup is answered with somebody else needs a person, and is nobody's id", async () => {
+    open();
+    const someoneElse: RunPlan = {
+      rewrite: (request, reply) =>
+        request.method === "GET" && request.url.includes("/participants?")
+          ? {
+              ...reply,
+              status: 200,
+              body: JSON.stringify({ id: "p-0", taxId: "999", taxIdType: "CNPJ", type: "COMPANY" }),
+            }
+          : reply,
+    };
+    const summary = await world.import([file(...at(10))], someoneElse);
+    expect([summary.exitCode, summary.open.participants]).toEqual([3, { rejected: 1 }]);
+    expect(summary.problems[0]).toMatchObject({ code: "answer-unreadable", example: expect.stringContaining("retry") });
+    expect((await retried()).exitCode).toBe(0);
+  });
+
+  test("because the service refuses to make it and yet does not find it needs a person, not another run", async () => {
+    open();
+    world.sandbox.setFaults([
+      { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 409, when: "before" } },
+    ]);
+    const summary = await world.import([file(...at(10))]);
+    expect([summary.exitCode, summary.open.participants]).toEqual([3, { rejected: 1 }]);
+    expect(summary.problems[0]?.example).toContain("a look finds no such participant");
+    world.sandbox.setFaults([]);
+    expect((await retried()).exitCode).toBe(0);
+    expect(world.sandbox.store.twinParticipants()).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+/** A row that comes late while a link to its document is in doubt: a limit, and the way out of it (HARD-CASES H1, H13, H18). */
+import { afterEach, describe, expect, test } from "vitest";
+import { selectOpen } from "../../src/ledger/decide/selection.js";
+import { dismiss } from "../../src/ledger/decide/dismiss.js";
+import { checkDoubt, settleNamed } from "../../src/pipeline/settle-doubt.js";
+import type { FaultAction } from "../../src/sandbox/index.js";
+import { at, faults, file, lost, minutes, open, states, world } from "../nights/simulation/hard-case.js";
+
+afterEach(() => world.close());
+
+describe("a row that comes late behind a link in doubt", () => {
+  const link = { document: "A", minute: 20, name: "RELATED", related: { document: "M1", bidirectional: true } };
+
+  /** A's link to M1 has landed, or never arrived: no answer comes for a whole run. */
+  async function loseLink(linkTime: "event" | "server", action: FaultAction = lost): Promise<void> {
+    open({ sandbox: { linkTime }, settings: { linkTime } });
+    await world.import([file(...at(1), { document: "A", minute: 2 })]);
+    faults({ nth: 1, times: 6, action });
+    expect((await world.import([file(link)])).exitCode).toBe(4);
+    faults();
+  }
+  const giveUp = () =>
+    world.withLedger((database) => dismiss(database, selectOpen(database, {}), "release", world.clock.now()));
+
+  test.each([
+    ["event", 10],
+    ["server", 30],
+  ] as const)("goes first (linkTime %s), and came in time where the link is not there", async (linkTime, minute) => {
+    await loseLink(linkTime, { kind: "drop", when: "before" });
+    expect((await world.import([file(...at(minute))])).exitCode).toBe(0);
+    expect(states()).toEqual(["landed", "landed", "landed", "landed"]);
+    expect(minutes()).toEqual([1, minute]);
+  });
+
+  test.each([
+    ["event", 10],
+    ["server", 30],
+  ] as const)(
+    "is refused by the service (linkTime %s) where the link is there; dismissed, it lets the link be asked about",
+    async (linkTime, minute) => {
+      await loseLink(linkTime);
+      expect((await world.import([file(...at(minute))])).exitCode).toBe(3);
+      expect(states().toSorted()).toEqual([
+        "landed",
+        "landed",
+        "rejected: service-refused",
+        "stalled: service-unanswered",
+      ]);
+      giveUp();
+      expect((await world.resume()).exitCode).toBe(0);
+      expect(states()).toContain("landed-without-id: duplicate-of-own-attempt");
+      expect(minutes("A")).toEqual([2, 20]);
+    },
+  );
+
+  test("and is in doubt itself keeps the link waiting for a person's word", async () => {
+    await loseLink("event");
+    faults({ nth: 1, action: lost });
+    expect((await world.import([file(...at(10))])).exitCode).toBe(4);
+    faults();
+    expect((await world.resume()).exitCode).toBe(3);
+    expect(states().slice(2)).toEqual(["stalled: doubt-unsettled", "stalled: service-unanswered"]);
+    expect((await world.resume()).requests.sent).toBe(0);
+    const word = { name: "M1", confirmed: checkDoubt(world.target, "M1", "not-landed"), word: "not-landed" } as const;
+    await settleNamed(world.target, { ...word, by: "anna" }, { clock: world.clock, waitForLock: false });
+    expect((await world.resume()).exitCode).toBe(3);
+    giveUp();
+    expect((await world.resume()).exitCode).toBe(0);
+    expect(states().slice(2)).toEqual(["rejected: service-refused", "landed-without-id: duplicate-of-own-attempt"]);
+  });
+});

@@ -1,0 +1,327 @@
+/** The ledger's hard cases: H9, H15, H21 to H27 (HARD-CASES). */
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { MappedRow } from "../../src/model/mapped-row.js";
+import { dismissSelected } from "../../src/pipeline/dismiss.js";
+import { checkLedger } from "../../src/ledger/care/check/check.js";
+import { replaceNamed } from "../../src/pipeline/replace-document.js";
+import { showAnything } from "../../src/pipeline/show.js";
+import { writeRejects } from "../../src/pipeline/write-rejects.js";
+import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
+
+const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
+
+let world: World;
+afterEach(() => world.close());
+
+const timelines = () => world.sandbox.store.documents().map(({ events }) => events.length);
+const count = (table: string) =>
+  world.withLedger((database) => database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get());
+
+describe("H9: a correction of an event in doubt", () => {
+  it("goes out under the same key; the duplicate answer says that the earlier content landed, and it is `changed`", async () => {
+    world = createWorld();
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 50, action: { kind: "drop", when: "after" } },
+    ]);
+    const doubtful = await world.import([
+      file("b", [eventRow({ row: 2, document: "M1", minute: 20, key: "t", weight: "5" })]),
+    ]);
+    expect(doubtful.open.events).toEqual({ stalled: 1 });
+    world.sandbox.setFaults([]);
+    const corrected = await world.import([
+      file("c", [eventRow({ row: 2, document: "M1", minute: 20, key: "t", weight: "6" })]),
+    ]);
+    expect(corrected.open.events).toEqual({ changed: 1 });
+    expect(corrected.exitCode).toBe(3);
+    expect(JSON.stringify(world.sandbox.store.documents()[0]?.events.at(-1))).toContain('"5"');
+    expect(timelines()).toEqual([2]);
+  });
+});
+
+describe("H9: a correction of an event in doubt to a later time or another document", () => {
+  it("does not move the timelines further on than what had landed", async () => {
+    world = createWorld();
+    const link = (minute: number, document: string) =>
+      eventRow({
+        row: 2,
+        document: "M1",
+        minute,
+        key: "l",
+        name: "RELATED",
+        related: { document, bidirectional: true },
+      });
+    const begin = ["M1", "M2", "M3"].map((document, index) => eventRow({ row: index + 2, document, minute: 10 }));
+    await world.import([file("a", begin)]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 50, action: { kind: "drop", when: "after" } },
+    ]);
+    await world.import([file("b", [link(20, "M2")])]);
+    world.sandbox.setFaults([]);
+    expect((await world.import([file("c", [link(40, "M3")])])).open.events).toEqual({ changed: 1 });
+    const between = ["M1", "M2", "M3"].map((document, index) => eventRow({ row: index + 2, document, minute: 30 }));
+    expect((await world.import([file("d", between)])).events).toEqual({ landed: 3 });
+  });
+});
+
+describe("H15: an invalid row whose event has already landed", () => {
+  it("holds nothing", async () => {
+    world = createWorld();
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10, key: "t1" })])]);
+    const summary = await world.import([
+      file("b", [
+        invalidRow(2, [{ key: "M1", event: "weighing", keyParts: ["t1"], minute: 10 }]),
+        eventRow({ row: 3, document: "M1", minute: 20 }),
+      ]),
+    ]);
+    expect(summary.events).toEqual({ landed: 1 });
+    expect(summary.open.rows).toBe(1);
+  });
+});
+
+describe("H21: two kinds of document with one number", () => {
+  it("are two documents, with two keys", async () => {
+    world = createWorld();
+    const manifest = eventRow({ row: 2, document: "123", minute: 10 });
+    const invoice = JSON.parse(
+      JSON.stringify({ ...manifest, row: 3 }).replaceAll('"manifest"', '"invoice"'),
+    ) as MappedRow;
+    const summary = await world.import([file("a", [manifest, invoice])]);
+    expect(summary.events).toEqual({ landed: 2 });
+    const { documents } = await showAnything(world.target, "123");
+    expect(documents.map(({ kind }) => kind)).toEqual(["invoice", "manifest"]);
+    expect(new Set(documents.map(({ documentId }) => documentId)).size).toBe(2);
+    expect(new Set(documents.flatMap(({ events }) => events.map(({ deduplicationId }) => deduplicationId))).size).toBe(
+      2,
+    );
+  });
+});
+
+const byContent = (within: string) =>
+  weighingMapping({
+    event: `
+        key: content
+        ${within === "" ? "" : `within: ${within}`}
+        externalCreatedAt: =date
+        attributes: { public: { Weight: =kg } }`,
+  });
+const header = "MTR,CNPJ,Ticket,Date,Weight\n";
+const twin = "M1,11222333000181,1,2026-01-01 10:00,5\n";
+
+describe("H22: equal rows under `key: content`", () => {
+  it("are as many events as rows, and the same file again, or longer, adds only what is new", async () => {
+    world = createWorld();
+    const first = await importText(world, byContent("file"), "a.csv", header + twin + twin);
+    expect(first.events).toEqual({ landed: 2 });
+    const same = await importText(world, byContent("file"), "b.csv", `${header}${twin}${twin}${twin}`);
+    expect([same.rows.known, same.events]).toEqual([2, { landed: 1 }]);
+    expect(timelines()).toEqual([3]);
+  });
+
+  it("a corrected row that becomes a twin of one that landed is another event, not a known one", async () => {
+    world = createWorld();
+    // Without its document's key a row holds nothing (H14).
+    const broken = twin.replace("M1,", ",");
+    const first = await importText(world, byContent("file"), "a.csv", header + twin + broken + broken);
+    expect([first.events, first.rows.invalid]).toEqual([{ landed: 1 }, 2]);
+    const corrected = correctedRejects(await rejects(), /^,/, "M1,");
+    const second = await importText(world, byContent("file"), corrected.name, corrected.text);
+    expect([second.rows.staged, second.exitCode]).toEqual([2, 0]);
+    expect(timelines()).toEqual([3]);
+    const copy = await importText(world, byContent("file"), `copy-${corrected.name}`, `${corrected.text}\n`);
+    expect([copy.rows.known, copy.requests.sent]).toEqual([2, 0]);
+  });
+
+  it("a corrected row counts the twins of its file that were known", async () => {
+    world = createWorld();
+    await importText(world, byContent("file"), "a.csv", header + twin);
+    const night = await importText(world, byContent("file"), "b.csv", header + twin + twin.replace("M1,", ","));
+    expect(night.rows).toMatchObject({ known: 1, invalid: 1 });
+    const corrected = correctedRejects(await rejects(), /^,/, "M1,");
+    const second = await importText(world, byContent("file"), corrected.name, corrected.text);
+    expect([second.rows.staged, second.events]).toEqual([1, { landed: 1 }]);
+    expect(timelines()).toEqual([2]);
+  });
+});
+
+/** The rejected file that `rejects` writes now. */
+async function rejects(): Promise<string> {
+  const { files } = await writeRejects(world.target, {}, join(world.target.stateFolder, "rejects"));
+  expect(files).toHaveLength(1);
+  return files[0]?.path ?? "";
+}
+const correctedRejects = (path: string, wrong: RegExp, right: string) => ({
+  name: basename(path),
+  text: readFileSync(path, "utf8").replace(/^.*$/gm, (line) => {
+    const [cells = "", ...own] = line.split(/,(?=[0-9a-f]{8}-\d+:)/);
+    return [cells.replace(wrong, right), ...own].join(",");
+  }),
+});
+
+const byTicket = weighingMapping({
+  input: "    rowId: =id",
+  event: `
+        key: =ticket
+        externalCreatedAt: =date
+        attributes: { public: { Weight: =kg } }`,
+});
+const idHeader = "Id,MTR,CNPJ,Ticket,Date,Weight\n";
+const badRow = "r1,M1,11222333000181,1,2026-01-01 10:00,five\n";
+const laterRow = "r2,M1,11222333000181,2,2026-01-01 11:00,6\n";
+
+describe("H23: a hold ends", () => {
+  async function hold(): Promise<void> {
+    world = createWorld();
+    const summary = await importText(world, byTicket, "a.csv", idHeader + badRow + laterRow);
+    expect([summary.open.events, summary.open.rows, summary.exitCode]).toEqual([{ held: 1 }, 1, 3]);
+  }
+
+  it("when the row comes back corrected in its rejected file, whatever that is called", async () => {
+    await hold();
+    const corrected = correctedRejects(await rejects(), /five/, "5");
+    const summary = await importText(world, byTicket, "anything.csv", corrected.text);
+    expect([summary.events, summary.open.rows, summary.exitCode]).toEqual([{ landed: 2 }, 0, 0]);
+  });
+
+  it("when a valid row of the same event key arrives in another file", async () => {
+    await hold();
+    const other = badRow.replace("five", "5").replace("r1", "r9");
+    const summary = await importText(world, byTicket, "b.csv", idHeader + other);
+    expect([summary.events, summary.open.rows, summary.exitCode]).toEqual([{ landed: 2 }, 0, 0]);
+  });
+
+  it("when a valid row of the same rowId arrives, though its event key differs", async () => {
+    await hold();
+    const other = badRow.replace("five", "5").replace(",1,", ",77,");
+    const summary = await importText(world, byTicket, "b.csv", idHeader + other);
+    expect([summary.events, summary.open.rows, summary.exitCode]).toEqual([{ landed: 2 }, 0, 0]);
+  });
+
+  it("by dismissal, which stays in force when the same bad row comes back in tomorrow's full export", async () => {
+    await hold();
+    dismissSelected(world.target, { row: 2, input: "a.csv" }, world.clock);
+    expect((await world.resume()).exitCode).toBe(0);
+    const newer = "r3,M1,11222333000181,3,2026-01-01 12:00,7\n";
+    const tomorrow = await importText(world, byTicket, "b.csv", idHeader + laterRow + badRow + newer);
+    expect([tomorrow.rows.invalid, tomorrow.events, tomorrow.open.rows, tomorrow.exitCode]).toEqual([
+      1,
+      { landed: 1 },
+      0,
+      0,
+    ]);
+  });
+
+  it("a dismissal of a refused event stays in force too, also when its own file is staged again, and a correction takes it back", async () => {
+    world = createWorld();
+    const rows = (weight: string) => [
+      eventRow({ row: 2, document: "M1", minute: 10 }),
+      eventRow({ row: 3, document: "M1", minute: 20, key: "t", weight, bad: weight === "0" }),
+      eventRow({ row: 4, document: "M1", minute: 30 }),
+    ];
+    const refused = await world.import([file("a", rows("0"))]);
+    expect(refused.open.events).toEqual({ held: 1, rejected: 1 });
+    expect(dismissSelected(world.target, { input: "a.csv", row: 3 }, world.clock)).toMatchObject({ events: 1 });
+    const again = await world.import([file("a", rows("0"))]);
+    expect([again.open.events, again.exitCode]).toEqual([{}, 0]);
+    expect(timelines()).toEqual([2]);
+    const corrected = await world.import([
+      file("b", [eventRow({ row: 3, document: "M1", minute: 40, key: "t", weight: "9" })]),
+    ]);
+    expect(corrected.events).toEqual({ landed: 1 });
+  });
+});
+
+describe("H24: the nightly full history", () => {
+  it("costs no request, no row of its own but a link, and no cells", async () => {
+    world = createWorld();
+    const rows = Array.from({ length: 40 }, (_, index) =>
+      eventRow({ row: index + 2, document: `M${index % 8}`, minute: index }),
+    );
+    await world.import([file("a", rows)]);
+    const before = [count("rows"), count("events"), count("row_cells"), count("cell_pages"), count("problems")];
+    const night = await world.import([
+      file(
+        "b",
+        rows.toReversed().map((row, index) => ({ ...row, row: index + 2 })),
+      ),
+    ]);
+    expect([night.rows.known, night.requests.sent, night.exitCode]).toEqual([40, 0, 0]);
+    expect([count("rows"), count("events"), count("row_cells"), count("cell_pages"), count("problems")]).toEqual(
+      before,
+    );
+    expect([count("row_events"), count("known_rows")]).toEqual([40, 1]);
+    for (const row of [2, 17, 41]) {
+      const [shown] = (await showAnything(world.target, `b.csv:${row}`)).rows;
+      expect(shown).toMatchObject({ fate: "known", events: [{ state: "landed" }] });
+      expect(shown?.events[0]?.rows).toContain(`b.csv, row ${row}`);
+    }
+    expect((await showAnything(world.target, "b.csv:42")).rows).toEqual([]);
+    expect(night.warnings).toEqual([]);
+  });
+});
+
+describe("H26: generations", () => {
+  it("a receipt counts only within its generation: what landed in the first is sent in the second", async () => {
+    world = createWorld();
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
+    await world.import([file("a", rows)]);
+    await replaceNamed(
+      world.target,
+      { document: "M1", reason: "wrong owner" },
+      { clock: world.clock, waitForLock: false },
+    );
+    const summary = await world.resume();
+    expect(summary.events).toEqual({ landed: 2 });
+    expect(timelines()).toEqual([2, 1]);
+    const [first, second] = (await showAnything(world.target, "M1")).documents;
+    expect(first?.deduplicationId).not.toBe(second?.deduplicationId);
+    expect(first?.events[0]?.deduplicationId).not.toBe(second?.events[0]?.deduplicationId);
+  });
+
+  it("a known row follows its event into the next generation, where it is open again", async () => {
+    world = createWorld();
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 }), eventRow({ row: 3, document: "M2", minute: 10 })];
+    await world.import([file("a", rows)]);
+    await world.import([file("b", rows)]);
+    await replaceNamed(
+      world.target,
+      { document: "M1", reason: "wrong owner" },
+      { clock: world.clock, waitForLock: false },
+    );
+    const fates = async () =>
+      Promise.all([2, 3].map(async (row) => (await showAnything(world.target, `b.csv:${row}`)).rows[0]?.fate));
+    expect(await fates()).toEqual(["staged", "known"]);
+    const again = await world.import([file("b", rows)]);
+    expect(again.rows).toMatchObject({ read: 2, known: 1, staged: 1 });
+    expect(again.events).toEqual({ landed: 2 });
+    expect(world.withLedger(checkLedger).filter(({ broken }) => broken.length > 0)).toEqual([]);
+  });
+});
+
+describe("H27: staged, then edited", () => {
+  it("unsent work of an input is replaced when the input is staged again; what was sent stays", async () => {
+    world = createWorld();
+    const future = 60 * 24 * 3650;
+    const rows = (name: string) => [
+      eventRow({ row: 2, document: "M1", minute: 10 }),
+      eventRow({ row: 3, document: "M1", minute: future, name }),
+    ];
+    await world.import([file("a", rows("Weighing"))]);
+    const again = await world.import([file("a", rows("Sorting"))]);
+    expect(again.rows).toMatchObject({ read: 2, known: 1, staged: 1 });
+    const events = (await showAnything(world.target, "M1")).documents[0]?.events;
+    expect(events?.map(({ name, state }) => [name, state])).toEqual([
+      ["Weighing", "landed"],
+      ["Sorting", "deferred"],
+    ]);
+    expect(timelines()).toEqual([1]);
+  });
+});

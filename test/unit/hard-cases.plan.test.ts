@@ -1,0 +1,314 @@
+/** HARD-CASES of order and waiting: what goes, what waits for whom, and what can never go. */
+import { afterEach, describe, expect, test } from "vitest";
+import { documentRow, eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { TONIGHT } from "../nights/simulation/story.js";
+import { file, fileOf, open, world } from "../nights/simulation/hard-case.js";
+import { giveUp, on, refusals, related, states, timeline } from "../nights/simulation/ordered-case.js";
+
+afterEach(() => world.close());
+
+describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () => {
+  test("within one file, whatever the order of its rows", async () => {
+    open();
+    const close = { document: "M1", minute: 20, name: "CLOSE" };
+    const cancel = { document: "M1", minute: 40, name: "CANCEL", reason: "wrong" };
+    await world.import([file(cancel, ...on("M1", 50, 30, 10), close, ...on("M2", 5), related("M1", 35, "M2"))]);
+    expect(timeline("M1")).toEqual(["10 Weighing sent", "20 CLOSE sent", "35 RELATED sent", "40 CANCEL sent"]);
+    expect(states().slice(0, 6)).toEqual([
+      "M1 10 landed",
+      "M1 20 landed",
+      "M1 30 rejected after-close",
+      "M1 35 landed",
+      "M1 40 landed",
+      "M1 50 rejected after-cancel",
+    ]);
+    expect(refusals()).toBe(0);
+  });
+
+  test("across runs, and a back-reference to a cancelled document is not sent", async () => {
+    open();
+    await world.import([file(...on("M1", 10), { document: "M1", minute: 20, name: "CANCEL", reason: "wrong" })]);
+    await world.import([
+      file(...on("M1", 30), ...on("M2", 5), related("M2", 30, "M1"), related("M3", 30, "M1", false)),
+    ]);
+    expect(states().slice(2)).toEqual([
+      "M1 30 rejected after-cancel",
+      "M2 5 landed",
+      "M2 30 held related-cancelled",
+      "M3 30 landed",
+    ]);
+    expect(refusals()).toBe(0);
+  });
+
+  test("what was to follow a CLOSE that the service refuses is not lost", async () => {
+    open();
+    await world.import([
+      file(...on("M1", 10), { document: "M1", minute: 20, name: "CLOSE", bad: true }, ...on("M1", 30)),
+    ]);
+    expect(states()).toEqual(["M1 10 landed", "M1 20 rejected service-refused", "M1 30 held behind-rejected"]);
+    giveUp();
+    await world.resume();
+    expect(timeline("M1")).toEqual(["10 Weighing sent", "30 Weighing sent"]);
+  });
+
+  test("what was refused without doubt is not sent after a CLOSE with an earlier time that came meanwhile", async () => {
+    open();
+    await world.import([file(...on("M1", 10))]);
+    const busy = { kind: "status", status: 429, when: "before" } as const;
+    world.sandbox.setFaults([{ match: { path: "/documents/events" }, times: 6, action: busy }]);
+    await world.import([file(...on("M1", 30))]);
+    expect(states()).toEqual(["M1 10 landed", "M1 30 stalled service-unanswered"]);
+    world.sandbox.setFaults([]);
+    const summary = await world.import([file({ document: "M1", minute: 20, name: "CLOSE" })]);
+    expect(states()).toEqual(["M1 10 landed", "M1 20 landed", "M1 30 rejected after-close"]);
+    expect([summary.exitCode, refusals()]).toEqual([3, 6]);
+  });
+
+  const cutOff = (when: "before" | "after"): void =>
+    world.sandbox.setFaults([{ match: { path: "/documents/events" }, times: 6, action: { kind: "drop", when } }]);
+  const close = { document: "M1", minute: 20, name: "CLOSE" };
+  const cancel = { document: "M1", minute: 20, name: "CANCEL", reason: "wrong" };
+
+  test.each([
+    ["a CLOSE that creates the document", "after-close", [close], []],
+    ["a CANCEL that creates the document", "after-cancel", [cancel], []],
+    ["a CANCEL behind the rows that create the document", "after-cancel", [...on("M1", 5, 10), cancel], []],
+    ["a CLOSE on a document that is there", "after-close", [close], on("M1", 10)],
+    ["a CANCEL on a document that is there", "after-cancel", [...on("M1", 15), cancel], on("M1", 10)],
+  ])("doubt ends with %s, of an earlier time: what it shuts out had not landed", async (_, reason, rows, before) => {
+    open({ maxEventsPerRequest: 2 });
+    if (before.length > 0) await world.import([file(...before)]);
+    cutOff("before");
+    await world.import([file(...on("M1", 30))]);
+    expect(states().at(-1)).toBe("M1 30 stalled service-unanswered");
+    world.sandbox.setFaults([]);
+    const summary = await world.import([file(...rows)]);
+    expect(states().at(-1)).toBe(`M1 30 rejected ${reason}`);
+    expect([summary.exitCode, refusals()]).toEqual([3, 0]);
+    expect(timeline("M1")).toHaveLength(before.length + rows.length);
+  });
+
+  test.each([
+    ["than its row has now", []],
+    [
+      "though its row came back with the first of two contents that were sent",
+      [{ document: "M1", minute: 30, key: "a" }],
+    ],
+  ])("doubt about other content does not end with a CLOSE before it: %s", async (_, earlier) => {
+    open();
+    await world.import([file(...on("M1", 10))]);
+    cutOff("before");
+    if (earlier.length > 0) await world.import([file(...earlier)]);
+    cutOff("after");
+    await world.import([file({ document: "M1", minute: 15, key: "a" })]);
+    world.sandbox.setFaults([]);
+    await world.import([file(close, { document: "M1", minute: 30, key: "a" })]);
+    expect(timeline("M1")).toEqual(["10 Weighing sent", "15 Weighing sent", "20 CLOSE sent"]);
+    expect(states().at(-1)).toBe("M1 30 changed changed");
+  });
+
+  test("a CLOSE that the service refuses as late ends no doubt", async () => {
+    open();
+    await world.import([file(...on("M1", 10))]);
+    cutOff("after");
+    await world.import([file(...on("M1", 30))]);
+    world.sandbox.setFaults([]);
+    await world.import([file(close)]);
+    expect(timeline("M1")).toEqual(["10 Weighing sent", "30 Weighing sent"]);
+    expect(states().at(-1)).toBe("M1 30 stalled service-unanswered");
+    giveUp();
+    await world.resume();
+    expect(states().at(-1)).toBe("M1 30 landed-without-id duplicate-of-own-attempt");
+  });
+});
+
+describe("H12: only what could still be sent in place holds", () => {
+  test("a late row is reported and holds nothing", async () => {
+    open();
+    await world.import([file(...on("M1", 20))]);
+    const summary = await world.import([file(...on("M1", 10, 30))]);
+    expect(states()).toEqual(["M1 10 rejected late", "M1 20 landed", "M1 30 landed"]);
+    expect(summary.exitCode).toBe(3);
+  });
+
+  test("an invalid row that the timeline has passed holds nothing", async () => {
+    open();
+    await world.import([file(...on("M1", 20))]);
+    await world.import([
+      fileOf([invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 30 })]),
+    ]);
+    expect(states()).toEqual(["M1 20 landed", "M1 30 landed"]);
+  });
+
+  test("a changed row holds nothing", async () => {
+    open();
+    await world.import([file({ document: "M1", minute: 10, weight: "1" })]);
+    await world.import([file({ document: "M1", minute: 10, weight: "2" }, ...on("M1", 20))]);
+    expect(states()).toEqual(["M1 10 changed changed", "M1 20 landed"]);
+  });
+});
+
+describe("H13: what holds, and for whom", () => {
+  test("a refused event, until it is corrected in place", async () => {
+    open();
+    await world.import([file({ document: "M1", minute: 10, bad: true }, ...on("M1", 20))]);
+    expect(states()).toEqual(["M1 10 rejected service-refused", "M1 20 held behind-rejected"]);
+    const summary = await world.import([file(...on("M1", 10))]);
+    expect([states(), summary.exitCode]).toEqual([["M1 10 landed", "M1 20 landed"], 0]);
+  });
+
+  test("an invalid row whose time cannot be read holds all of its document; dismissed, nothing", async () => {
+    open();
+    await world.import([fileOf([invalidRow(2, [{ key: "M1" }]), eventRow({ row: 3, document: "M1", minute: 10 })])]);
+    expect(states()).toEqual(["M1 10 held behind-invalid-row"]);
+    giveUp();
+    expect((await world.resume()).exitCode).toBe(0);
+  });
+
+  test("a document that the service refuses", async () => {
+    open({ sandbox: { uniqueExternalId: true } });
+    await world.import([file(...on("M1", 10))]);
+    world.target.ledgerPath += "-other";
+    world.sandbox.setFaults([
+      { match: { path: "/documents" }, action: { kind: "status", status: 400, when: "before" } },
+      { match: { path: "/documents/events" }, action: { kind: "status", status: 400, when: "before" } },
+    ]);
+    await world.import([file(...on("M9", 10, 20))]);
+    expect(states()).toEqual(["M9 10 held document-rejected", "M9 20 held document-rejected"]);
+  });
+
+  test("a refused participant", async () => {
+    open();
+    world.sandbox.setFaults([
+      { match: { path: "/participants", method: "POST" }, action: { kind: "status", status: 400, when: "before" } },
+    ]);
+    await world.import([file(...on("M1", 10))]);
+    expect(states()).toEqual(["M1 10 held participant-not-registered"]);
+  });
+
+  test("a reference to a key that nobody knows; the row that declares it ends the hold", async () => {
+    open();
+    await world.import([file(related("M1", 10, "M2"), ...on("M1", 20))]);
+    expect(states()).toEqual(["M1 10 held reference-unknown", "M1 20 held behind-held"]);
+    await world.import([file(...on("M2", 5))]);
+    expect(timeline("M1")).toEqual(["10 RELATED sent", "20 Weighing sent"]);
+  });
+
+  test("a relation waits for an earlier invalid row, or refused event, of the other document", async () => {
+    open();
+    await world.import([
+      fileOf([
+        invalidRow(2, [{ key: "M2", minute: 10 }]),
+        eventRow({ row: 3, document: "M2", minute: 5 }),
+        eventRow({ row: 4, ...related("M1", 20, "M2") }),
+        eventRow({ row: 5, document: "M3", minute: 10, bad: true }),
+        eventRow({ row: 6, ...related("M4", 20, "M3") }),
+        eventRow({ row: 7, document: "M4", minute: 5 }),
+      ]),
+    ]);
+    expect(states()).toEqual([
+      "M1 20 held behind-linked",
+      "M2 5 landed",
+      "M3 10 rejected service-refused",
+      "M4 5 landed",
+      "M4 20 held behind-linked",
+    ]);
+  });
+});
+
+test("H13, H18: a relation that stands open holds what is later on the other document", async () => {
+  open();
+  await world.import([file(...on("A", 1), ...on("B", 1))]);
+  const nothing = { kind: "drop", when: "before" } as const;
+  world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, times: 6, action: nothing }]);
+  await world.import([file(related("A", 20, "B"), ...on("B", 30))]);
+  expect(states()).toEqual(["A 1 landed", "A 20 stalled service-unanswered", "B 1 landed", "B 30 held behind-linked"]);
+  await world.resume();
+  expect(timeline("B")).toEqual(["1 Weighing sent", "20 RELATED mirror", "30 Weighing sent"]);
+});
+
+describe("H14, H15: invalid rows", () => {
+  test("H14: one whose document cannot be told holds nothing by default", async () => {
+    open();
+    const summary = await world.import([fileOf([invalidRow(2, []), eventRow({ row: 3, document: "M1", minute: 10 })])]);
+    expect([states(), summary.exitCode]).toEqual([["M1 10 landed"], 3]);
+  });
+
+  test("H14: with `unplacedRows: hold` it holds what is later in its input, until it is dismissed", async () => {
+    open({ settings: { unplacedRows: "hold" } });
+    const rows = [
+      eventRow({ row: 2, document: "M1", minute: 10 }),
+      invalidRow(3, []),
+      eventRow({ row: 4, document: "M2", minute: 10 }),
+    ];
+    await world.import([fileOf(rows)]);
+    expect(states()).toEqual(["M1 10 landed", "M2 10 held behind-invalid-row"]);
+    giveUp();
+    expect((await world.resume()).exitCode).toBe(0);
+  });
+
+  test("H15: one whose event has landed holds nothing", async () => {
+    open();
+    await world.import([file({ document: "M1", minute: 10, key: "k" })]);
+    await world.import([
+      fileOf([
+        invalidRow(2, [{ key: "M1", event: "weighing", keyParts: ["k"] }]),
+        eventRow({ row: 3, document: "M1", minute: 20 }),
+      ]),
+    ]);
+    expect(states()).toEqual(["M1 10 landed", "M1 20 landed"]);
+  });
+});
+describe("H20, H28: the future, and documents without events", () => {
+  test("H20: what waits only for the future, in however many steps, needs nobody tonight", async () => {
+    open();
+    const later = TONIGHT + 5000;
+    await world.import([
+      file(
+        ...on("M1", later),
+        ...on("M2", 10, 30),
+        related("M2", 20, "M1", false),
+        ...on("M3", 10),
+        related("M3", 40, "M2"),
+        ...on("M3", 50),
+      ),
+    ]);
+    const tonight = await world.resume();
+    expect([tonight.open.events, tonight.exitCode]).toEqual([{ deferred: 1, waiting: 4 }, 0]);
+    expect(states()).toContain("M2 20 held related-not-created");
+    // What waits for something else as well is told as ever.
+    const summary = await world.import([file(related("M4", 10, "nobody's"))]);
+    expect([summary.open.events, summary.exitCode]).toEqual([{ deferred: 1, held: 1, waiting: 4 }, 3]);
+    await world.clock.advance(later * 60_000);
+    expect((await world.resume()).open.events).toEqual({ held: 1 });
+  });
+
+  test("H20: nothing later is sent before a deferred event", async () => {
+    open();
+    const summary = await world.import([file(...on("M1", 10, TONIGHT + 10, TONIGHT + 20))]);
+    expect(states()).toEqual([
+      "M1 10 landed",
+      `M1 ${TONIGHT + 10} deferred not-yet-past`,
+      `M1 ${TONIGHT + 20} deferred not-yet-past`,
+    ]);
+    expect(summary.exitCode).toBe(0);
+    await world.clock.advance(3_600_000);
+    await world.resume();
+    expect(timeline("M1")).toHaveLength(3);
+  });
+
+  test("H28: a document without a due event is created with its first one, unless the mapping says createEmpty", async () => {
+    open();
+    await world.import([
+      fileOf([
+        documentRow({ row: 2, document: "M1" }),
+        documentRow({ row: 3, document: "M2", createEmpty: true }),
+        eventRow({ row: 4, document: "M3", minute: TONIGHT + 10 }),
+      ]),
+    ]);
+    expect(world.sandbox.store.documents().map(({ externalId }) => externalId)).toEqual(["M2"]);
+    await world.clock.advance(3_600_000);
+    expect((await world.resume()).exitCode).toBe(0);
+    expect(world.sandbox.store.documents().map(({ externalId }) => externalId)).toEqual(["M2", "M3"]);
+  });
+});

@@ -1,0 +1,402 @@
+/** HARD-CASES that the service's answers make: what each proves, and what it does not. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findDocument, resolveDocument } from "../../src/ledger/decide/dismiss.js";
+import type { SandboxOptions } from "../../src/sandbox/index.js";
+import {
+  at,
+  deduplicationIdOf,
+  documentState,
+  faults,
+  file,
+  instead,
+  lost,
+  minutes,
+  open,
+  postAs,
+  states,
+  world,
+} from "../nights/simulation/hard-case.js";
+import { START } from "../nights/simulation/story-rows.js";
+
+afterEach(() => world.close());
+
+/** Of each event with a state, in time order, whether it is in doubt (1). */
+const doubts = (): number[] =>
+  world.withLedger((database) =>
+    database
+      .prepare<[], number>("SELECT s.doubt FROM event_states s JOIN events e ON e.id = s.event_id ORDER BY e.at, e.id")
+      .pluck()
+      .all(),
+  );
+
+describe("H1: a refusal after doubt proves nothing", () => {
+  const switches: [string, SandboxOptions][] = [true, false].flatMap((partialBatches) =>
+    (["duplicate-first", "order-first"] as const).flatMap((checks) =>
+      [true, false].map((terseErrors): [string, SandboxOptions] => [
+        `${partialBatches ? "partial" : "whole"} batches, ${checks}${terseErrors ? ", terse" : ""}`,
+        { partialBatches, checks, terseErrors },
+      ]),
+    ),
+  );
+
+  test.each(switches)("a batch that landed and lost its answer is never rejected (%s)", async (_, sandbox) => {
+    open({ sandbox });
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, times: 6, action: lost });
+    await world.import([file(...at(10, 20, 30))]);
+    expect(minutes()).toEqual([1, 10, 20, 30]);
+    faults();
+    const summary = await world.resume();
+    for (const state of states().slice(1)) expect(state).toMatch(/^(landed-without-id|stalled)/);
+    const tells = sandbox.checks === "duplicate-first" && sandbox.terseErrors === false;
+    expect(summary.exitCode).toBe(tells ? 0 : 4);
+    expect(minutes()).toEqual([1, 10, 20, 30]);
+  });
+
+  test.each(switches)("a batch refused for its last event settles what stood before it (%s)", async (_, sandbox) => {
+    open({ sandbox });
+    await world.import([file(...at(1))]);
+    await world.import([
+      file(...at(10, 20), { document: "M1", minute: 30, bad: true }, { document: "M1", minute: 40 }),
+    ]);
+    const landed = new Set(minutes());
+    const [, ...rest] = states();
+    for (const [index, minute] of [10, 20, 30, 40].entries()) {
+      const state = rest[index] ?? "";
+      if (landed.has(minute)) expect(state).toMatch(/^(landed|stalled)/);
+      else expect(state).toMatch(/^(rejected|held|stalled)/);
+    }
+    expect(landed.has(30) || landed.has(40)).toBe(false);
+    if (sandbox.partialBatches !== true)
+      expect(rest.map((state) => state.split(":")[0])).toEqual(["landed", "landed", "rejected", "held"]);
+  });
+
+  test("an event in doubt takes no correction under a new key, and holds its lane", async () => {
+    open({ sandbox: { checks: "order-first" } });
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, times: 6, action: lost });
+    await world.import([file(...at(10, 20))]);
+    faults();
+    await world.import([file(...at(50))]);
+    expect(states()).toEqual([
+      "landed",
+      "stalled: refused-in-doubt",
+      "stalled: refused-in-doubt",
+      "held: behind-stalled",
+    ]);
+    expect(minutes()).toEqual([1, 10, 20]);
+  });
+
+  test("retries spent without doubt leave nothing in doubt", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, times: 6, action: { kind: "status", status: 429, when: "before" } });
+    const summary = await world.import([file(...at(10), { document: "M1", minute: 20, bad: true })]);
+    expect(summary.exitCode).toBe(4);
+    faults();
+    expect((await world.resume()).exitCode).toBe(3);
+    expect(states()).toEqual(["landed", "landed", "rejected: service-refused"]);
+  });
+});
+
+describe("H2, H3: a duplicate", () => {
+  test("without a readable key is settled event by event, in order", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, times: 1, action: lost });
+    const words = "deduplicationId (…) already exists";
+    const plan = instead({
+      2: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message: words }] } }),
+    });
+    const summary = await world.import([file(...at(10, 20))], plan);
+    expect(summary.exitCode).toBe(0);
+    expect(states()).toEqual([
+      "landed",
+      "landed-without-id: duplicate-of-own-attempt",
+      "landed-without-id: duplicate-of-own-attempt",
+    ]);
+  });
+
+  test("CONFLICT_ERROR with other words is an ordinary refusal", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    const plan = instead({
+      1: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message: "busy" }] } }),
+    });
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, action: { kind: "status", status: 400, when: "before" } },
+    ]);
+    await world.import([file(...at(10))], plan);
+    expect(states()[1]).toBe("rejected: service-refused");
+  });
+
+  test("of a key that this ledger never sent is foreign: what precedes it goes, what follows is held", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    const mine = world.target.ledgerPath;
+    const [document] = world.sandbox.store.documents();
+    // Another ledger of the same integrator has sent the event of minute 20 to a document of its own.
+    world.target.ledgerPath = `${mine}-other`;
+    await world.import([file({ document: "M2", minute: 1 })]);
+    world.target.ledgerPath = mine;
+    const key = deduplicationIdOf("M1", 20);
+    await postAs(document?.participantId ?? "", document?.addressId ?? "", "M2", key);
+    const summary = await world.import([file(...at(10, 20, 30))]);
+    expect(states()).toEqual(["landed", "landed", "foreign: foreign-collision", "held: behind-foreign"]);
+    expect(summary.exitCode).toBe(3);
+  });
+});
+
+describe("H4: a create answered 409", () => {
+  test("that names the document's key leaves it stranded, with its events", async () => {
+    open();
+    faults({ nth: 1, action: lost });
+    const summary = await world.import([file(...at(10, 20))]);
+    expect(documentState()).toBe("stranded");
+    expect(states()).toEqual(["stalled: document-stranded", "stalled: document-stranded"]);
+    expect(summary.exitCode).toBe(3);
+  });
+
+  test("that names an event's key is repeated without events; the document is there, and the event is foreign", async () => {
+    open();
+    await world.import([file({ document: "M2", minute: 1 })]);
+    const [document] = world.sandbox.store.documents();
+    await postAs(document?.participantId ?? "", document?.addressId ?? "", "M2", deduplicationIdOf("M1", 20));
+    await world.import([file(...at(10, 20, 30))]);
+    expect(documentState()).toBe("open");
+    expect(states().slice(1)).toEqual(["landed", "foreign: foreign-collision", "held: behind-foreign"]);
+    expect(minutes()).toEqual([10]);
+  });
+
+  test.each([true, false])("without words is repeated without events (committed: %s)", async (committed) => {
+    open({ sandbox: { terseErrors: true } });
+    faults({ nth: 1, action: committed ? lost : { kind: "drop", when: "before" } });
+    if (!committed)
+      faults(
+        { nth: 1, action: { kind: "drop", when: "before" } },
+        { nth: 2, action: { kind: "status", status: 409, when: "before" } },
+      );
+    await world.import([file(...at(10, 20))]);
+    expect(documentState()).toBe(committed ? "stranded" : "open");
+    expect(minutes()).toEqual([10, 20]);
+    expect(world.sandbox.store.documents()).toHaveLength(1);
+  });
+
+  test("kept in part, its events become landed only after `resolve`, by the answer to their own keys", async () => {
+    open({ sandbox: { partialBatches: true } });
+    await world.import([file(...at(10), { document: "M1", minute: 20, bad: true })]);
+    expect(documentState()).toBe("stranded");
+    expect(states()[0]).toBe("stalled: document-stranded");
+    const id = world.sandbox.store.documents()[0]?.id ?? "";
+    world.withLedger((database) => resolveDocument(database, findDocument(database, "M1"), id, world.clock.now()));
+    await world.resume();
+    expect(states()[0]).toBe("landed-without-id: duplicate-of-own-attempt");
+  });
+});
+
+describe("H4: what rides with a create for the first time, while an earlier create of its document is in doubt", () => {
+  beforeEach(async () => {
+    open();
+    faults({ nth: 1, times: 6, action: lost });
+    await world.import([file(...at(30))]);
+    faults();
+  });
+
+  test("is not in doubt when the document's key is taken: that request wrote nothing", async () => {
+    await world.import([file(...at(10))]);
+    expect([documentState(), ...states()]).toEqual([
+      "stranded",
+      "held: document-stranded",
+      "stalled: document-stranded",
+    ]);
+    expect(minutes()).toEqual([30]);
+    const id = world.sandbox.store.documents()[0]?.id ?? "";
+    world.withLedger((database) => resolveDocument(database, findDocument(database, "M1"), id, world.clock.now()));
+    await world.resume();
+    // Late behind what was in doubt: only the service could tell, and its first word is enough.
+    expect(states()[0]).toBe("rejected: service-refused");
+  });
+
+  test("is not in doubt when no try of it was taken up", async () => {
+    faults({ nth: 1, times: 6, action: { kind: "status", status: 429, when: "before" } });
+    await world.import([file(...at(10))]);
+    expect(documentState()).toBe("stalled");
+    expect(doubts()).toEqual([0, 1]);
+  });
+});
+
+describe("H6: an accepted answer of the wrong shape", () => {
+  const oneEvent = (body: string) => ({ status: 201, body: { ...JSON.parse(body), events: [{ eventId: "e" }] } });
+  const noEvents = (body: string) => ({ status: 201, body: { documentId: JSON.parse(body).documentId } });
+
+  test.each([
+    ["another number of events", oneEvent],
+    ["no events at all", noEvents],
+  ])("with %s leaves them in doubt; asked again in the same run, the duplicates settle them", async (_, answer) => {
+    open();
+    const created = await world.import([file(...at(1, 2))], instead({ 1: answer }));
+    const summary = await world.import([file(...at(10, 20))], instead({ 1: answer }));
+    expect([created.exitCode, summary.exitCode]).toEqual([0, 0]);
+    expect(new Set(states())).toEqual(new Set(["landed-without-id: duplicate-of-own-attempt"]));
+    expect(minutes()).toEqual([1, 2, 10, 20]);
+    const times = world.sandbox.store.requests().map(({ at: when }) => when);
+    // service.md, Errors: a second of backoff before it is asked again.
+    expect((times.at(-2) ?? 0) - (times.at(-3) ?? 0)).toBeGreaterThanOrEqual(1000);
+  });
+
+  test("that stays unreadable is left in doubt, and the next run asks again", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    const unread = () => ({ status: 201, body: {} });
+    const summary = await world.import([file(...at(10, 20))], instead({ 1: unread, 2: unread }));
+    expect(states().slice(1)).toEqual(["stalled: answer-unreadable", "stalled: answer-unreadable"]);
+    expect(summary.exitCode).toBe(4);
+    expect((await world.resume()).exitCode).toBe(0);
+    expect(minutes()).toEqual([1, 10, 20]);
+  });
+
+  test("to a create without a readable documentId leaves it stranded", async () => {
+    open();
+    const plan = instead({ 1: () => ({ status: 201, body: {} }) });
+    await world.import([file(...at(10))], plan);
+    expect(documentState()).toBe("stranded");
+  });
+
+  test("with an event that has no id is landed all the same, and no id is invented", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    const plan = instead({ 1: (body) => ({ status: 201, body: { ...JSON.parse(body), events: [{}] } }) });
+    await world.import([file(...at(10))], plan);
+    expect(states()[1]).toBe("landed-without-id: answer-without-id");
+  });
+});
+
+describe("H7: registrations have no key", () => {
+  test.each(["/participants", "/participants/{participantId}/addresses"])(
+    "nothing at %s is created twice after a lost answer",
+    async (path) => {
+      open({ sandbox: { twinParticipants: true } });
+      world.sandbox.setFaults([{ match: { method: "POST", path }, nth: 1, action: lost }]);
+      expect((await world.import([file(...at(10))])).exitCode).toBe(0);
+      expect([...world.sandbox.store.twinParticipants(), ...world.sandbox.store.doubledAddresses()]).toEqual([]);
+      const kinds = world.sandbox.store.requests().map(({ method, at: when }) => ({ method, when }));
+      const [post] = kinds.filter(({ method }) => method === "POST").slice(1);
+      const look = kinds.find(({ method, when }) => method === "GET" && when > (post?.when ?? 0));
+      expect((look?.when ?? 0) - (post?.when ?? 0)).toBeGreaterThanOrEqual(3000);
+    },
+  );
+});
+
+describe("H8: credentials", () => {
+  test("a revoked credential stops the run and rejects no row", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, action: { kind: "status", status: 403, when: "before" } },
+    ]);
+    const summary = await world.import([file(...at(10), { document: "M2", minute: 10 })]);
+    expect(summary.stopped?.code).toBe("credentials-refused");
+    expect(summary.exitCode).toBe(4);
+    expect(states().slice(1)).toEqual(["planned", "planned"]);
+    world.sandbox.setFaults([]);
+    expect((await world.resume()).exitCode).toBe(0);
+  });
+
+  test("the first 403 of any shape refreshes the token once", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, action: { kind: "status", status: 403, when: "before", body: "html" } });
+    expect((await world.import([file(...at(10))])).exitCode).toBe(0);
+  });
+});
+
+describe("H9: a correction of an event in doubt", () => {
+  test("goes out under the same key; a duplicate means that the earlier content landed", async () => {
+    open();
+    await world.import([file(...at(1))]);
+    faults({ nth: 1, times: 6, action: lost });
+    await world.import([file({ document: "M1", minute: 10, weight: "5" })]);
+    faults();
+    const corrected = file({ document: "M1", minute: 10, weight: "6" });
+    const summary = await world.import([corrected]);
+    expect(states()[1]).toBe("changed: changed");
+    expect(summary.exitCode).toBe(3);
+    // The correction again is no news, and it has not landed.
+    await world.import([file({ document: "M1", minute: 10, weight: "6" })]);
+    expect(states()[1]).toBe("changed: changed");
+    // The row as it landed is.
+    const back = await world.import([file({ document: "M1", minute: 10, weight: "5" })]);
+    expect([states()[1], back.exitCode]).toEqual(["landed", 0]);
+  });
+});
+
+test("H4: what rode with a create that was lost is in doubt no more once its document is created without it", async () => {
+  open();
+  faults({ nth: 1, times: 6, action: { kind: "drop", when: "before" } });
+  await world.import([file({ document: "M1", minute: 30 })]);
+  expect([documentState(), ...states()]).toEqual(["stalled", "stalled: service-unanswered"]);
+  faults();
+  const related = { name: "RELATED", related: { document: "M1", bidirectional: true } };
+  await world.import([file({ document: "M2", minute: 10, bad: true }, { document: "M2", minute: 20, ...related })]);
+  expect([documentState(), minutes()]).toEqual(["open", []]);
+  expect(states()).toEqual(["rejected: service-refused", "held: behind-rejected", "held: behind-linked"]);
+  expect(doubts()).not.toContain(1);
+});
+
+describe("H10: the service's clock decides", () => {
+  test.each([
+    ["fast", 3_600_000],
+    ["slow", -3_600_000],
+  ])("a %s local clock turns no good row into a refusal", async (_, clockAhead) => {
+    open({ clockAhead });
+    await world.import([file(...at(1))]);
+    const now = (world.clock.now() - clockAhead - START) / 60_000;
+    // Without registrations before them, the first request is the first word of the service's clock.
+    const summary = await world.import([file(...at(now - 120, now - 30, now + 30))]);
+    expect(states()).toEqual(["landed", "landed", "landed", "deferred: not-yet-past"]);
+    expect(summary.exitCode).toBe(0);
+    await world.clock.advance(3 * 3_600_000);
+    await world.resume();
+    expect(states()[3]).toBe("landed");
+  });
+
+  test("what was sent too early and refused without doubt is deferred: it stalls nothing", async () => {
+    open({ clockAhead: 3_600_000 });
+    await world.import([file(...at(1))]);
+    const now = (world.clock.now() - 3_600_000 - START) / 60_000;
+    faults({ nth: 1, times: 6, action: { kind: "status", status: 429, when: "before" } });
+    const first = await world.import([file(...at(now + 20, now + 30))]);
+    expect(states().slice(1)).toEqual(["deferred: not-yet-past", "deferred: not-yet-past"]);
+    expect(first.exitCode).toBe(0);
+    faults();
+    await world.clock.advance(3_600_000);
+    await world.resume();
+    expect(states().slice(1)).toEqual(["landed", "landed"]);
+  });
+
+  test("what was sent too early cannot have landed where a CANCEL of an earlier time did", async () => {
+    open({ clockAhead: 3_600_000, maxEventsPerRequest: 1 });
+    await world.import([file(...at(1))]);
+    const now = (world.clock.now() - 3_600_000 - START) / 60_000;
+    await world.run([file(...at(now + 30))], { killAt: { request: 1, when: "after" } });
+    const cancel = { document: "M1", minute: 20, name: "CANCEL", reason: "wrong" };
+    const summary = await world.import([file(cancel)]);
+    expect(states()).toEqual(["landed", "landed", "rejected: after-cancel"]);
+    expect(summary.exitCode).toBe(3);
+  });
+
+  test("what is still to come cannot have landed, though its answers were lost: it is deferred, not in doubt", async () => {
+    open({ clockAhead: 3_600_000 });
+    await world.import([file(...at(1))]);
+    const now = (world.clock.now() - 3_600_000 - START) / 60_000;
+    faults({ nth: 1, times: 6, action: lost });
+    const summary = await world.import([file(...at(now + 30))]);
+    expect([states()[1], summary.exitCode]).toEqual(["stalled: service-unanswered", 4]);
+    faults();
+    for (let night = 0; night < 3; night += 1) expect((await world.resume()).exitCode).toBe(0);
+    expect(states()[1]).toBe("deferred: not-yet-past");
+    await world.clock.advance(3_600_000);
+    await world.resume();
+    expect([states()[1], minutes()]).toEqual(["landed", [1, now + 30]]);
+  });
+});

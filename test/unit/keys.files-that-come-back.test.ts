@@ -1,0 +1,288 @@
+/**
+ * Files that come back, in any order, format and number: after each import the timeline is what the newest file says, or the
+ * rows that differ are listed as changed (HARD-CASES H27, H36, H37; findings F6, F76, F85). Judged by the service's timelines.
+ */
+import { writeFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import "../support/fixed-seed.js";
+import { type Office, openOffice } from "../support/office.js";
+import { weighings } from "../support/weighings.js";
+
+const header = ["Load", "At", "Gross"];
+const at = (minute: number) => `2026-01-01 10:${String(minute).padStart(2, "0")}`;
+
+/** Weights by load and minute, as documents have them that are not cancelled: `L1 10` → `12`. */
+function weights(office: Office): { [weighing: string]: string } {
+  const found: { [weighing: string]: string } = {};
+  for (const { externalId: load, events, state } of office.documents()) {
+    if (state === "cancelled") continue;
+    for (const { at: time, body } of events) {
+      const { attributes } = body["metadata"] as { attributes: { name: string; value: string }[] };
+      found[`${load} ${new Date(time).getUTCMinutes()}`] = attributes.find((one) => one.name === "Gross")?.value ?? "";
+    }
+  }
+  return found;
+}
+
+type Said = { [weighing: string]: string };
+const rowsOf = (said: Said) => [
+  header,
+  ...Object.entries(said).map(([weighing, gross]) => {
+    const [load = "", minute = ""] = weighing.split(" ");
+    return [load, at(Number(minute)), gross];
+  }),
+];
+
+const A: Said = { "L1 10": "10", "L1 20": "20", "L2 30": "30" };
+
+describe("a file that comes back with the same bytes", () => {
+  it("is judged anew once another file has changed what it says (A, B, A)", async () => {
+    const office = openOffice(weighings);
+    office.writeCsv("w-a.csv", rowsOf(A));
+    office.writeCsv("w-b.csv", rowsOf({ ...A, "L1 10": "11" }));
+    expect((await office.import("w-a.csv")).exitCode).toBe(0);
+    expect(await office.import("w-b.csv")).toMatchObject({ exitCode: 3, open: { events: { changed: 1 } } });
+    const again = await office.import("w-a.csv");
+    expect(again).toMatchObject({ exitCode: 0, rows: { read: 3, known: 3 }, open: { events: {} } });
+    expect(weights(office)).toEqual(A);
+    // What the newest file says is what a replacement would send.
+    await office.import("w-b.csv");
+    await office.import("w-a.csv");
+    expect((await office.type("replace", "load/L1", "--reason", "weights")).code).toBe(0);
+    await office.run("resume");
+    expect(weights(office)).toEqual(A);
+  });
+
+  it("is judged anew after `replace` (A, B, replace, A)", async () => {
+    const office = openOffice(weighings);
+    office.writeCsv("w-a.csv", rowsOf(A));
+    const B = { ...A, "L1 10": "11" };
+    office.writeCsv("w-b.csv", rowsOf(B));
+    await office.import("w-a.csv");
+    await office.import("w-b.csv");
+    await office.type("replace", "load/L1", "--reason", "weights");
+    expect((await office.run("resume")).exitCode).toBe(0);
+    expect(weights(office)).toEqual(B);
+    expect(await office.import("w-a.csv")).toMatchObject({ exitCode: 3, open: { events: { changed: 1 } } });
+    expect(await office.import("w-b.csv")).toMatchObject({ exitCode: 0, rows: { known: 3 } });
+  });
+
+  it("costs nothing while all of it is what the timelines hold, whatever else has been imported", async () => {
+    const office = openOffice(weighings);
+    office.writeCsv("w-a.csv", rowsOf(A));
+    office.writeCsv("w-c.csv", rowsOf({ "L3 10": "1" }));
+    for (const name of ["w-a.csv", "w-c.csv", "w-a.csv", "w-c.csv", "w-a.csv"]) await office.import(name);
+    const known = await office.import("w-a.csv");
+    expect(known).toMatchObject({ exitCode: 0, rows: { read: 3, known: 3 }, requests: { sent: 0 } });
+  });
+});
+
+describe("a file that was staged in part and comes back with fewer rows (F85)", () => {
+  const five: Said = { "L1 10": "1", "L2 10": "2", "L3 10": "3", "L4 10": "4", "L5 10": "5" };
+  const three: Said = { "L1 10": "1", "L2 10": "2", "L3 10": "3" };
+
+  it("does not send the deleted rows, says so, and lets a person decide", async () => {
+    const office = openOffice(weighings);
+    office.writeCsv("w.csv", rowsOf(five));
+    await office.import("w.csv", "--limit", "2");
+    expect(Object.keys(weights(office))).toHaveLength(2);
+    office.writeCsv("w.csv", rowsOf(three));
+    const again = await office.import("w.csv");
+    expect(weights(office)).toEqual(three);
+    expect(again).toMatchObject({ exitCode: 3, open: { events: { rejected: 2 } } });
+    expect(again.problems).toMatchObject([{ code: "row-gone", count: 2 }]);
+    await office.run("resume");
+    expect(weights(office)).toEqual(three);
+    const { code, out } = await office.type("dismiss", "--code", "row-gone");
+    expect([code, out]).toEqual([0, expect.stringContaining("Dismissed: 2 events.")]);
+    expect((await office.run("resume")).exitCode).toBe(0);
+    expect(weights(office)).toEqual(three);
+  });
+
+  it("sends them when the whole file comes back, or when a person says so", async () => {
+    for (const way of ["file", "retry"] as const) {
+      const office = openOffice(weighings);
+      office.writeCsv("w.csv", rowsOf(five));
+      await office.import("w.csv", "--limit", "2");
+      office.writeCsv("w.csv", rowsOf(three));
+      await office.import("w.csv");
+      office.writeCsv("w.csv", rowsOf(five));
+      const end = way === "file" ? await office.import("w.csv") : await office.run("retry", "--code", "row-gone");
+      expect([way, end.exitCode]).toEqual([way, 0]);
+      expect(weights(office)).toEqual(five);
+    }
+  });
+
+  it("leaves alone what another night's file of the same name has left open", async () => {
+    const office = openOffice(weighings);
+    office.writeCsv("w.csv", rowsOf(five));
+    await office.import("w.csv", "--limit", "2");
+    office.writeCsv("w.csv", rowsOf({ "L8 10": "8", "L9 10": "9" }));
+    expect((await office.import("w.csv")).exitCode).toBe(0);
+    expect(weights(office)).toEqual({ ...five, "L8 10": "8", "L9 10": "9" });
+  });
+});
+
+describe("an upload that broke off (F87)", () => {
+  it("comes to rest by itself when the whole file comes", async () => {
+    const office = openOffice(weighings);
+    const whole = "Load,At,Gross\nL1,2026-01-01 10:10,10\nL2,2026-01-01 10:20,20\nL3,2026-01-01 10:30,30\n";
+    for (const cut of [whole.indexOf("L3") + 1, whole.indexOf("L3") + 9, whole.indexOf(",30\n") + 1]) {
+      writeFileSync(office.path("w.csv"), whole.slice(0, cut));
+      await office.import("w.csv");
+      writeFileSync(office.path("w.csv"), whole);
+      const end = await office.import("w.csv");
+      expect([cut, end.exitCode, end.open.rows, weights(office)]).toEqual([
+        cut,
+        0,
+        0,
+        { "L1 10": "10", "L2 20": "20", "L3 30": "30" },
+      ]);
+    }
+  });
+});
+
+describe("a row that was corrected here and comes back uncorrected (H37)", () => {
+  it("is known, is said once, and holds nothing; a third version is judged like any other", async () => {
+    const office = openOffice(weighings);
+    const bad = { ...A, "L1 20": "2O" };
+    office.writeCsv("w-1.csv", rowsOf(bad));
+    const first = await office.import("w-1.csv");
+    expect(first).toMatchObject({ exitCode: 3, rows: { invalid: 1 } });
+    const rejected = office.rejectedRows(first);
+    office.writeCsv(
+      "w-corrected.csv",
+      rejected.map((row) => row.map((cell) => (cell === "2O" ? "20" : cell))),
+    );
+    expect((await office.import("w-corrected.csv")).exitCode).toBe(0);
+    expect(weights(office)).toEqual(A);
+    office.writeCsv("w-2.csv", rowsOf({ ...bad, "L9 10": "9" }));
+    const next = await office.import("w-2.csv");
+    expect(next).toMatchObject({ exitCode: 0, rows: { read: 4, invalid: 0, known: 3, staged: 1 }, open: { rows: 0 } });
+    expect(next.warnings).toMatchObject([{ code: "still-wrong-in-source", count: 1 }]);
+    office.writeCsv("w-3.csv", rowsOf({ ...bad, "L9 10": "9", "L9 20": "9" }));
+    expect((await office.import("w-3.csv")).warnings).toEqual([]);
+    office.writeCsv("w-4.csv", rowsOf({ ...A, "L1 20": "21" }));
+    expect(await office.import("w-4.csv")).toMatchObject({ exitCode: 3, open: { events: { changed: 1 } } });
+  });
+
+  it("also where it was valid, and only its place on the timeline was not", async () => {
+    const office = openOffice(weighings);
+    office.writeCsv("w-1.csv", rowsOf({ "L1 30": "30" }));
+    await office.import("w-1.csv");
+    const late = { "L1 30": "30", "L1 10": "10" };
+    office.writeCsv("w-2.csv", rowsOf(late));
+    const refused = await office.import("w-2.csv");
+    expect(refused).toMatchObject({ exitCode: 3, open: { events: { rejected: 1 } } });
+    office.writeCsv(
+      "w-corrected.csv",
+      office.rejectedRows(refused).map((row) => row.map((cell) => (cell === at(10) ? at(40) : cell))),
+    );
+    expect((await office.import("w-corrected.csv")).exitCode).toBe(0);
+    expect(weights(office)).toEqual({ "L1 30": "30", "L1 40": "10" });
+    for (const name of ["w-2.csv", "w-3.csv"]) {
+      office.writeCsv(name, rowsOf(late), { end: name === "w-3.csv" ? "\n" : "" });
+      expect(await office.import(name)).toMatchObject({
+        exitCode: 0,
+        rows: { read: 2, known: 2 },
+        open: { events: {} },
+      });
+    }
+    expect(weights(office)).toEqual({ "L1 30": "30", "L1 40": "10" });
+  });
+});
+
+describe("any sequence of files, corrections and replacements", () => {
+  const anyWeighing = fc.constantFrom("L1 10", "L1 20", "L2 10", "L2 20", "L2 30");
+  const gross = fc.constantFrom("1", "2", "3");
+  const step = fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constant("import" as const),
+        version: fc.nat(2),
+        as: fc.constantFrom("same", "newline", "name", "excel"),
+        without: fc.option(anyWeighing, { freq: 3 }),
+        bad: fc.option(anyWeighing, { freq: 3 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("correct" as const), gross, part: fc.boolean() }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("replace" as const), load: fc.constantFrom("L1", "L2") }) },
+  );
+  const all = ["L1 10", "L1 20", "L2 10", "L2 20", "L2 30"];
+  const version = fc
+    .tuple(gross, gross, gross, gross, gross)
+    .map((values) => Object.fromEntries(all.map((name, index) => [name, values[index] ?? ""])));
+
+  const endsRight = fc.asyncProperty(
+    fc.tuple(version, version, version),
+    fc.array(step, { minLength: 2, maxLength: 8 }),
+    async (versions, steps) => {
+      const office = openOffice(weighings);
+      const said: Said = {};
+      let corrected = 0;
+      let last = { exitCode: 0 } as Awaited<ReturnType<Office["import"]>>;
+      const judge = (story: string) => {
+        const there = weights(office);
+        const differing = all.filter((name) => said[name] !== undefined && there[name] !== said[name]);
+        const { events, rows } = last.open;
+        const listed = { changed: events["changed"] ?? 0, held: events["held"] ?? 0, rows };
+        // What is neither on the timeline nor listed as changed is held behind a row that must be corrected.
+        const missing = differing.filter((name) => there[name] === undefined);
+        expect([story, listed.changed], JSON.stringify({ said, there })).toEqual([
+          story,
+          differing.length - missing.length,
+        ]);
+        expect([story, missing.length > 0 && listed.rows + listed.held === 0]).toEqual([story, false]);
+        expect([story, last.exitCode]).toEqual([story, differing.length + listed.rows + listed.held > 0 ? 3 : 0]);
+        const { read, skipped, invalid, known, staged } = last.rows;
+        expect([story, read]).toEqual([story, skipped + invalid + known + staged]);
+      };
+      // All of them first, so that no row comes later than its place allows.
+      const first = versions[0];
+      Object.assign(said, first);
+      office.writeCsv("w-0-0.csv", rowsOf(first));
+      last = await office.import("w-0-0.csv");
+      judge("the first file");
+      for (const [index, move] of steps.entries()) {
+        const story = `${index}: ${JSON.stringify(move)}`;
+        if (move.do === "import") {
+          const content = { ...versions[move.version] };
+          if (move.without !== null) delete content[move.without];
+          const bad = move.bad;
+          if (bad !== null && content[bad] !== undefined) content[bad] = "x";
+          const name = `w-${move.version}-${move.as === "name" ? index : 0}.${move.as === "excel" ? "xlsx" : "csv"}`;
+          if (move.as === "excel") await office.writeExcel(name, rowsOf(content));
+          else office.writeCsv(name, rowsOf(content), { end: move.as === "newline" ? "\n" : "" });
+          last = await office.import(name);
+          for (const [weighing, weight] of Object.entries(content)) if (weight !== "x") said[weighing] = weight;
+          judge(story);
+        } else if (move.do === "correct") {
+          const file = last.files?.find(({ kind, path }) => kind === "rejected" && path.endsWith(".csv"));
+          if (file === undefined) continue;
+          const [top = [], ...rows] = office.rejectedRows({ ...last, files: [file] });
+          const wrong = rows.filter((row) => row[2] === "x").slice(0, move.part ? 1 : undefined);
+          if (wrong.length === 0) continue;
+          const name = `w-corrected-${++corrected}.csv`;
+          office.writeCsv(name, [top, ...wrong.map((row) => row.map((cell) => (cell === "x" ? move.gross : cell)))]);
+          last = await office.import(name);
+          for (const [load, time = ""] of wrong) said[`${load} ${Number(time.slice(14, 16))}`] = move.gross;
+          judge(story);
+        } else {
+          await office.type("replace", `load/${move.load}`, "--reason", "what the file says");
+          last = await office.run("resume");
+          judge(story);
+        }
+      }
+    },
+  );
+
+  it("ends with what the newest file says of each row, or with that row listed", { timeout: 120_000 }, async () => {
+    await fc.assert(endsRight, { numRuns: 4 });
+  });
+
+  it("and many more of them", { timeout: 600_000, tags: ["long"] }, async () => {
+    await fc.assert(endsRight, { numRuns: 24 });
+  });
+});

@@ -1,0 +1,104 @@
+/** What a person names is what is meant, and what a run reported stays (findings F11, F12, F68, F87; HARD-CASES H45). */
+import { describe, expect, it } from "vitest";
+import { createServiceClock } from "../../src/submit/service-clock.js";
+import { type Office, openOffice } from "../support/office.js";
+import { weighings } from "../support/weighings.js";
+
+const header = ["Load", "At", "Gross"];
+const bad = ["L1", "2026-01-01 10:10", "x"];
+
+describe("a row number that several open rows have (F87)", () => {
+  it("is refused with the choices, and gives up nothing", async () => {
+    const office = openOffice(weighings);
+    for (const name of ["w-1.csv", "w-2.csv"]) {
+      office.writeCsv(name, [header, [name, ...bad.slice(1)]]);
+      await office.import(name);
+    }
+    const refused = await office.type("dismiss", "--row", "2");
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("w-1.csv:2")]);
+    expect(refused.err).toContain("w-2.csv:2");
+    const named = await office.type("dismiss", "--row", "w-1.csv:2");
+    expect([named.code, named.out]).toEqual([0, expect.stringContaining("Dismissed: 1 row.")]);
+  });
+
+  it("is told apart by the run where one file has come twice", async () => {
+    const office = openOffice(weighings);
+    for (const load of ["L1", "L2"]) {
+      office.writeCsv("w.csv", [header, [load, ...bad.slice(1)]]);
+      await office.import("w.csv");
+    }
+    const refused = await office.type("dismiss", "--row", "w.csv:2");
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("--run")]);
+    const [run = ""] = /\d{4}-\d\d-\d\dT\d{4}-import/.exec(refused.err) ?? [];
+    const named = await office.type("dismiss", "--row", "w.csv:2", "--run", run);
+    expect([named.code, named.out]).toEqual([0, expect.stringContaining("Dismissed: 1 row.")]);
+  });
+});
+
+describe("what a run reported", () => {
+  const runs = async (office: Office) =>
+    (await office.type("runs", "--count", "2")).out
+      .split("\n")
+      .filter((line) => line.includes("-import"))
+      .at(-1);
+
+  it("is read back as it was, whatever later imports do (F12)", async () => {
+    const office = openOffice(weighings);
+    office.writeCsv("w.csv", [header, bad, ["L2", "2026-01-01 10:10", "1"]]);
+    const first = await office.import("w.csv");
+    const before = await runs(office);
+    expect(before).toMatch(/ 2 +1 /);
+    await office.import("w.csv");
+    expect(await runs(office)).toBe(before);
+    const { out } = await office.type("show", first.run, "--json");
+    const shown = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as { runs: { inputs: object[] }[] };
+    expect(shown.runs[0]?.inputs).toEqual(first.inputs.map(({ input, ...counts }) => ({ name: input, ...counts })));
+  });
+
+  it("counts the rows of a group, not the group (F11, H45)", async () => {
+    const { events, ...input } = weighings.inputs.weighings;
+    const grouped = {
+      ...weighings,
+      inputs: {
+        weighings: {
+          ...input,
+          group: "=load",
+          events: {
+            weighing: {
+              ...events.weighing,
+              key: "once",
+              externalCreatedAt: "=first(at)",
+              attributes: { public: { Gross: "=sum(gross)" } },
+            },
+          },
+        },
+      },
+    };
+    const office = openOffice(grouped);
+    const later = "2100-01-01 10:10";
+    office.writeCsv("w.csv", [
+      header,
+      ["L1", later, "1"],
+      ["L1", later, "2"],
+      ["L1", later, "3"],
+      ["L2", "2026-01-01 10:10", "1"],
+    ]);
+    expect(await office.import("w.csv")).toMatchObject({ rows: { read: 4, staged: 4 } });
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, rows: { read: 4, known: 1, staged: 3 } });
+  });
+});
+
+describe("the service's clock (F68)", () => {
+  it("is not believed on the word of one answer that is far off, and is on that of two", () => {
+    const clock = createServiceClock({ now: () => Date.UTC(2026, 0, 1), sleep: () => Promise.resolve() });
+    const said = (year: number) => clock.seen(new Date(Date.UTC(year, 0, 1, 0, 0, 3)).toUTCString());
+    said(9999);
+    expect(clock.aheadMs).toBe(null);
+    said(2026);
+    expect(clock.aheadMs).toBe(3000);
+    said(2031);
+    expect(clock.aheadMs).toBe(3000);
+    said(2031);
+    expect(clock.aheadMs).toBe(Date.UTC(2031, 0, 1, 0, 0, 3) - Date.UTC(2026, 0, 1));
+  });
+});

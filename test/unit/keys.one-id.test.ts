@@ -1,0 +1,68 @@
+/** One documentId in the answers to two creates (finding F68): noticed, and nothing more is written on another's timeline. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/model/clock.js";
+import { runImport } from "../../src/pipeline/import.js";
+import { createSandbox, seededRandom } from "../../src/sandbox/index.js";
+import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
+import { mapping } from "../support/mapping.js";
+import { weighings } from "../support/weighings.js";
+
+test("one documentId for two creates strands the second document, and says whose id it is", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "rowferry-one-id-"));
+  const sandbox = createSandbox({ rate: null });
+  onTestFinished(async () => {
+    await sandbox.close();
+    rmSync(folder, { recursive: true });
+  });
+  const honest = sandboxTransport(sandbox, systemClock);
+  let first: string | null = null;
+  const mappingPath = join(folder, "m.yaml");
+  writeFileSync(mappingPath, mapping(weighings));
+  const rows = ["Load,At,Gross", "L1,2026-01-01 10:10,1", "L2,2026-01-01 10:10,2", "L2,2026-01-01 10:20,3", ""];
+  writeFileSync(join(folder, "w.csv"), rows.join("\n"));
+  const summary = await runImport({
+    target: {
+      name: "simulated",
+      baseUrl: "https://service.test",
+      tokenUrl: "https://service.test/oauth/token",
+      clientId: "sandbox",
+      clientSecret: "sandbox",
+      scope: null,
+      clientAuthentication: "basic",
+      rate: 1000,
+      burst: 1000,
+      throttle: null,
+      maxEventsPerRequest: 1,
+      maxRequestBytes: 1 << 20,
+      requestIdHeaders: [],
+      ledgerPath: join(folder, "ledger.db"),
+      stateFolder: folder,
+    },
+    mappingPath,
+    files: [join(folder, "w.csv")],
+    clock: systemClock,
+    random: seededRandom(1),
+    signal: new AbortController().signal,
+    observe: () => {},
+    fresh: false,
+    journal: null,
+    limits: { waitForLock: false },
+    transport: async (request) => {
+      const answer = await honest(request);
+      const [, id] = /"documentId":"([^"]+)"/.exec(answer.body) ?? [];
+      if (id === undefined) return answer;
+      first ??= id;
+      return { ...answer, body: answer.body.replaceAll(id, first) };
+    },
+  });
+  expect(summary).toMatchObject({ exitCode: 3, documents: { open: 1, stranded: 1 } });
+  expect(summary.problems.map(({ example }) => example).join(" ")).toContain("named the id of load L1");
+  const timelines = sandbox.store.documents().map(({ externalId, events }) => [externalId, events.length]);
+  expect(timelines).toEqual([
+    ["L1", 1],
+    ["L2", 1],
+  ]);
+});

@@ -1,0 +1,113 @@
+/**
+ * A replacement is one unit: nothing of a generation is sent before its predecessor's CANCEL has landed, and nothing without
+ * all its events (HARD-CASES H26; findings F86, F88). Judged by the service's timelines.
+ */
+import { rmSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { createSandbox } from "../../src/sandbox/index.js";
+import { type Office, openOffice, openOfficeAt } from "../support/office.js";
+import { weighings } from "../support/weighings.js";
+
+const row = (load: string, minute: number, gross: string) => [load, `2026-01-01 10:${minute}`, gross];
+const file = (...rows: string[][]) => [["Load", "At", "Gross"], ...rows];
+
+/** State and weights of each document, in the order of their creation. */
+const there = (office: Office) =>
+  office.documents().map(({ externalId, state, events }) => [
+    externalId,
+    state,
+    ...events.flatMap(({ name, body }) => {
+      if (name !== "Weighing") return [];
+      const { attributes } = body["metadata"] as { attributes: { value: string }[] };
+      return attributes.map(({ value }) => value);
+    }),
+  ]);
+
+const changeAll = async (office: Office, loads: readonly string[]) => {
+  office.writeCsv("w-1.csv", file(...loads.flatMap((load) => [row(load, 10, "1"), row(load, 20, "2")])));
+  expect((await office.import("w-1.csv")).exitCode).toBe(0);
+  office.writeCsv("w-2.csv", file(...loads.flatMap((load) => [row(load, 10, "1"), row(load, 20, "3")])));
+  await office.import("w-2.csv");
+  for (const load of loads) expect((await office.type("replace", `load/${load}`, "--reason", "weight")).code).toBe(0);
+};
+
+describe("a replacement whose CANCEL is refused (F88)", () => {
+  it("leaves one live document, says what waits, and goes on when the CANCEL is sent again", async () => {
+    const sandbox = createSandbox({ rate: null });
+    const office = await openOfficeAt(sandbox, weighings);
+    await changeAll(office, ["L1"]);
+    const refuse = { kind: "status", status: 422, when: "before" } as const;
+    sandbox.setFaults([
+      { match: { path: "/documents/{documentId}/events" }, action: refuse },
+      { match: { path: "/documents/events" }, nth: 1, action: refuse },
+    ]);
+    const stopped = await office.run("resume");
+    expect(there(office)).toEqual([["L1", "open", "1", "2"]]);
+    expect(stopped).toMatchObject({ exitCode: 3, open: { events: { rejected: 1, held: 2 } } });
+    expect(stopped.problems).toMatchObject([{ code: "cancel-refused", count: 1 }]);
+    const { out } = await office.type("status");
+    expect(out).toContain("rowferry retry --code cancel-refused");
+    sandbox.setFaults([]);
+    expect((await office.run("retry", "--code", "cancel-refused")).exitCode).toBe(0);
+    expect(there(office)).toEqual([
+      ["L1", "cancelled", "1", "2"],
+      ["L1", "open", "1", "3"],
+    ]);
+  });
+});
+
+describe("replacements under --limit (F88)", () => {
+  it("are sent whole, or not begun", async () => {
+    for (const limit of ["1", "2", "3", "5"]) {
+      const office = openOffice(weighings);
+      await changeAll(office, ["L1", "L2", "L3"]);
+      await office.run("resume", "--limit", limit);
+      const states = there(office).map(([load, state]) => `${load} ${state}`);
+      const cancelled = states.filter((state) => state.endsWith("cancelled")).length;
+      expect([limit, cancelled > 0, cancelled < 3]).toEqual([limit, true, limit !== "5"]);
+      expect([limit, states.filter((state) => state.endsWith("open")).length]).toEqual([limit, 3]);
+      expect((await office.run("resume")).exitCode).toBe(0);
+      expect(there(office).filter(([, state]) => state === "open")).toHaveLength(3);
+    }
+  });
+});
+
+describe("a replacement of what was pruned (F86)", () => {
+  const pruned = async () => {
+    const office = openOffice(weighings);
+    office.writeCsv("w-1.csv", file(row("L1", 10, "1"), row("L1", 20, "2")));
+    await office.import("w-1.csv");
+    office.writeCsv("w-2.csv", file(row("L1", 30, "3")));
+    await office.import("w-2.csv");
+    office.world.now += 400 * 86_400_000;
+    expect((await office.type("ledger", "prune", "--keep", "1d")).code).toBe(0);
+    office.world.now -= 400 * 86_400_000;
+    office.writeCsv("w-3.csv", file(row("L1", 30, "4")));
+    await office.import("w-3.csv");
+    return office;
+  };
+  const whole = [
+    ["L1", "cancelled", "1", "2", "3"],
+    ["L1", "open", "1", "2", "4"],
+  ];
+
+  it("is sent whole from the archive", async () => {
+    const office = await pruned();
+    const { out } = await office.type("replace", "load/L1", "--reason", "weight");
+    expect(out).toContain("planned with 3 events");
+    expect((await office.run("resume")).exitCode).toBe(0);
+    expect(there(office)).toEqual(whole);
+  });
+
+  it("is held, and its predecessor stays, until its rows come again where the archive is gone", async () => {
+    const office = await pruned();
+    rmSync(office.path("state/sandbox/archive"), { recursive: true });
+    const { out } = await office.type("replace", "load/L1", "--reason", "weight");
+    expect(out).toContain("has 2 of its events");
+    const held = await office.run("resume");
+    expect(held).toMatchObject({ exitCode: 3, open: { events: { held: 4 } } });
+    expect(there(office)).toEqual([["L1", "open", "1", "2", "3"]]);
+    expect((await office.import("w-1.csv")).exitCode).toBe(0);
+    expect(there(office)).toEqual(whole);
+  });
+});

@@ -1,0 +1,234 @@
+/** Formulas: what they give, what is refused when the mapping loads and with which hint, and functions of one's own (LANGUAGE, Decided 1, 3, 15). */
+import { describe, expect, it } from "vitest";
+import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "../support/map.support.js";
+
+const DAY = { Doc: "1", Day: "01/02/2026" };
+const columns = `x: X
+y: Y
+n: { header: N, as: number }
+m: { header: M, as: number }
+yes: { header: Yes, as: boolean }
+no: { header: No, as: boolean }
+tax: { header: Tax, as: taxId }
+cnpj: { header: Tax, as: taxId, type: CNPJ }
+day_text: Day`;
+
+const yamlWith = (formula: string, more = "") =>
+  more + mappingWith({ columns, attributes: `A: ${JSON.stringify(`=${formula}`)}` });
+
+async function value(formula: string, cells: { [header: string]: string } = {}): Promise<string | undefined> {
+  return recordsOf(mapRows(await load(yamlWith(formula)), [{ ...DAY, ...cells }])).events[0]?.attributes[0]?.value;
+}
+
+describe("a formula", () => {
+  it.each([
+    ['iff(blank(x), "none", x)', {}, "none"],
+    ['x + "-" + y', { X: "a", Y: "b" }, "a-b"],
+    ["n * 2", { N: "1.500,25" }, "3000.5"],
+    ["default(n, 0) + 1", {}, "1"],
+    ["round(n, 1)", { N: "0,25" }, "0.3"],
+    ["round(n / 3, 20)", { N: "1" }, "0.33333333333333333333"],
+    ["n + 0.2", { N: "0,1" }, "0.3"],
+    ["12345678901234567890 + n", { N: "1" }, "12345678901234567891"],
+    ["n > 1", { N: "1,0000000000000000000001" }, "true"],
+    ["n in [1, 2]", { N: "2,0" }, "true"],
+    ["-n", { N: "0,1" }, "-0.1"],
+    ["abs(-n)", { N: "5" }, "5"],
+    ["fixed(n, 2)", { N: "7,1" }, "7.10"],
+    ["size(x)", { X: "abc" }, "3"],
+    ['matches(x, "^[a-z]+$")', { X: "abc" }, "true"],
+    ['extract(x, "([0-9]+) kg")', { X: "ca. 12 kg" }, "12"],
+    ['replace(x, "[^0-9]", "")', { X: "a1b2" }, "12"],
+    ['padLeft(digits(x), 6, "0")', { X: "1-2" }, "000012"],
+    ["timestamp(day_text)", {}, "2026-02-01T00:00:00.000Z"],
+    ["date(day_text)", {}, "2026-02-01"],
+    ["number(x) + 1", { X: "1,5" }, "2.5"],
+    ["taxId(x)", { X: "11.222.333/0001-81" }, "11222333000181"],
+    ["fold(x)", { X: " ÁGUA  Fria" }, "agua fria"],
+    ['x in ["a", "b"] ? "yes" : "no"', { X: "b" }, "yes"],
+    ['text(n) + " kg"', { N: "1,5" }, "1.5 kg"],
+    ["tax.type", { Tax: "11.222.333/0001-81" }, "CNPJ"],
+    ["tax.type", { Tax: "111.444.777-35" }, "CPF"],
+    ["cnpj.type + cnpj.country", { Tax: "11.222.333/0001-81" }, "CNPJBR"],
+    ["file + text(row)", {}, "rows.csv2"],
+    ['"=x"', {}, "=x"],
+  ])("%s", async (formula, cells, expected) => {
+    expect(await value(formula, cells)).toBe(expected);
+  });
+
+  it.each([
+    ["x + y", { X: "a" }],
+    ["n + 1", {}],
+    ["upper(x)", {}],
+    ["n > 1", {}],
+    ["!yes", {}],
+    ["yes && no", { Yes: "sim" }],
+    ["yes || no", { Yes: "não" }],
+    ["tax.type", {}],
+    ["iff(yes, x, null)", { Yes: "não", X: "a" }],
+    ['extract(x, "[0-9]+")', { X: "abc" }],
+  ])("over a blank is blank: %s", async (formula, cells) => {
+    expect(await value(formula, cells)).toBeUndefined();
+  });
+
+  it.each([
+    ["x == y", {}, "false"],
+    ['x != "a"', {}, "true"],
+    ['x in ["a"]', {}, "false"],
+    ["yes && no", { Yes: "não" }, "false"],
+    ["no && yes", { Yes: "não" }, "false"],
+    ["yes || no", { Yes: "sim" }, "true"],
+    ["no || yes", { Yes: "sim" }, "true"],
+    ["filled(x)", {}, "false"],
+    ["blank(n + 1)", {}, "true"],
+    ['iff(n > 1, "more", "less")', {}, "less"],
+  ])("decides as far as it can: %s", async (formula, cells, expected) => {
+    expect(await value(formula, cells)).toBe(expected);
+  });
+
+  it("a blank `when` or `skip` is false", async () => {
+    const yaml = mappingWith({ columns, input: "skip: =n > 1\nrowsWithoutEvents: allow", event: "when: =!(n > 1)" });
+    expect(mapRows(await load(yaml), [DAY])[0]?.outcome).toMatchObject({ fate: "valid", records: { events: [] } });
+  });
+
+  it("`required(x)` makes the row invalid where its event happens", async () => {
+    const [mapped] = mapRows(await load(yamlWith("required(x)")), [DAY]);
+    expect(problemsOf(mapped)).toMatchObject([{ code: "value-required", column: "X" }]);
+  });
+
+  it("gives the same for the same cells, and anew for other cells", async () => {
+    const mapping = await load(yamlWith("n + m"));
+    const rows = [
+      ["1", "2"],
+      ["1", "2"],
+      ["2", "2"],
+      ["2", "3"],
+      ["1", "2"],
+    ].map(([N = "", M = ""]) => ({ ...DAY, N, M }));
+    const values = recordsOf(mapRows(mapping, rows)).events.map(({ attributes }) => attributes[0]?.value);
+    expect(values).toEqual(["3", "3", "4", "5", "3"]);
+  });
+
+  it.each([
+    ["n / 3", "round(a / b, 2)"],
+    ["n +", ""],
+    ["foo", "columns"],
+    ["xx", 'Did you mean "x"?'],
+    ["nubmer(x)", 'Did you mean "number"?'],
+    ["x > 10", "as: number"],
+    ["x + n", "text(x)"],
+    ['iff(yes, 1, "b")', "as: number"],
+    ["blank(x, y)", ""],
+    ['matches(x, "(?=x)")', ""],
+    ["matches(x, y)", ""],
+    ["[1, 2]", ""],
+    ["x.upper()", "upper(x, …)"],
+    ["x == null", "blank(x)"],
+    ["double(n)", "number(x)"],
+    ["tables.none[x].y", "tables:"],
+    // What people who live in spreadsheets write.
+    ['x = "a"', "=="],
+    ['x <> "a"', "!="],
+    ['x & "a"', "+"],
+    ["AND(yes, no)", "a && b"],
+    ["iff(yes; 1; 2)", "commas"],
+    ["n * 1,5", "1.5"],
+    ["SE(yes, 1, 2)", "iff(test, a, b)"],
+    ["yes AND no", "&&"],
+  ])("%s is refused when the mapping loads, with a caret and a hint", async (formula, hint) => {
+    const error = await refusal(yamlWith(formula));
+    expect(error.code).toBe("mapping-expression");
+    expect(error.place.line).toBeGreaterThan(1);
+    expect(error.message).toMatch(/\n +\^$/u);
+    expect(error.message + error.hint).toContain(hint);
+    expect(error.message).not.toMatch(/LPAREN|EOF|undefined|\[object/u);
+  });
+
+  it("is refused with the caret under the part at fault", async () => {
+    const [, line = "", caret = ""] = (await refusal(yamlWith("blank(x) || y > 10"))).message.split("\n");
+    expect(line.slice(caret.indexOf("^"))).toMatch(/^y > 10/u);
+  });
+
+  it.each(["10000000000000000000000 * 1e5000000", "0x1F + n", `n + ${"9".repeat(61)}`, "1e3 + n"])(
+    "%s is no plain number of at most sixty digits, and is refused at once",
+    async (formula) => {
+      const started = performance.now();
+      expect((await refusal(yamlWith(formula))).code).toBe("mapping-expression");
+      expect(performance.now() - started).toBeLessThan(1000);
+    },
+  );
+
+  it("that grows beyond its bounds, or divides by zero, is a problem of its row", async () => {
+    for (const [formula, cells] of [
+      ["n * n", { N: "9".repeat(40) }],
+      ["round(1 / (n - n), 2)", { N: "1" }],
+      ["fixed(n, 1)", { N: "1,25" }],
+      ["number(x)", { X: "n/d" }],
+      ["x + x + x + x", { X: "x".repeat(20_000) }],
+      ['replace(x, "", "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy")', { X: "x".repeat(60_000) }],
+      ['extract(x, "^(.)")', { X: "😀".slice(1) }],
+    ] as const) {
+      const started = performance.now();
+      const [mapped] = mapRows(await load(yamlWith(formula)), [{ ...DAY, ...cells }]);
+      expect([formula, problemsOf(mapped).length]).toEqual([formula, 1]);
+      expect(performance.now() - started).toBeLessThan(1000);
+    }
+  });
+
+  it("whose columns double a text again and again ends early", async () => {
+    const doubling = Array.from(
+      { length: 23 },
+      (_, at) => `c${at}: =${at === 0 ? "x" : `c${at - 1}`} + ${at === 0 ? "x" : `c${at - 1}`}`,
+    );
+    const yaml = mappingWith({ columns: `x: X\n${doubling.join("\n")}`, attributes: "A: =c22" });
+    const [mapped] = mapRows(await load(yaml), [{ ...DAY, X: "x".repeat(20) }]);
+    expect(problemsOf(mapped)[0]?.code).toBe("expression-failed");
+  });
+
+  it("that is made of itself is refused", async () => {
+    const error = await refusal(mappingWith({ columns: "a: =b + 1\nb: =a + 1", attributes: "A: =a" }));
+    expect(error.message).toContain("is made of itself");
+  });
+});
+
+describe("a custom function", () => {
+  const yaml = (formula: string) => yamlWith(formula, "functions: ./fns.mjs\n");
+
+  it("is called with text, numbers and truth values", async () => {
+    const fns =
+      "export function tag(text, count) { return `${text}:${count + 1}`; }\nexport function none(x) { return null; }\nexport const half = (n) => n / 2;";
+    const mapping = await load(yaml("tag(x, 2)"), { "fns.mjs": fns });
+    expect(recordsOf(mapRows(mapping, [{ ...DAY, X: "a" }])).events[0]?.attributes[0]?.value).toBe("a:3");
+    const blank = await load(yaml("none(x)"), { "fns.mjs": fns });
+    expect(recordsOf(mapRows(blank, [{ ...DAY, X: "a" }])).events[0]?.attributes).toEqual([]);
+    const reckoned = await load(yaml("half(n) + 0.1"), { "fns.mjs": fns });
+    expect(recordsOf(mapRows(reckoned, [{ ...DAY, N: "3" }])).events[0]?.attributes[0]?.value).toBe("1.6");
+    expect(reckoned.functions).toMatch(/fns\.mjs$/u);
+  });
+
+  it("that throws, or gives something else than a value, makes the row invalid and is named", async () => {
+    const fns =
+      "export function bad(x) { throw new Error('no plate'); }\nexport async function later(x) { return x; }\nexport function list(x) { return [x]; }\nexport const long = (x) => 'x'.repeat(70000);";
+    for (const [name, cause] of [
+      ["bad", "no plate"],
+      ["later", "promise"],
+      ["list", "object"],
+      ["long", "65536"],
+    ] as const) {
+      const [problem] = problemsOf(
+        mapRows(await load(yaml(`${name}(x)`), { "fns.mjs": fns }), [{ ...DAY, X: "a" }])[0],
+      );
+      expect(problem?.message).toContain(name);
+      expect(problem?.message).toContain(cause);
+    }
+  });
+
+  it("whose module cannot be loaded or used is refused before any row", async () => {
+    expect((await refusal(yaml("f(x)"), { "fns.mjs": "throw new Error('broken')" })).message).toContain("broken");
+    expect((await refusal(yaml("size(x)"), { "fns.mjs": "export function size(x) { return 1; }" })).message).toContain(
+      "built-in",
+    );
+    expect((await refusal(yaml("f(x)"), { "fns.mjs": "export const f = () => 1" })).message).toContain("no parameter");
+    expect((await refusal(`functions: ../fns.mjs\n${yamlWith("x")}`)).message).toContain("beside the mapping");
+  });
+});

@@ -1,0 +1,218 @@
+/** What the language decides (LANGUAGE, Decided), each with its own small table. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { checkMapping, loadMapping } from "../../src/map/load-mapping.js";
+import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "../support/map.support.js";
+
+const DAY = { Doc: "1", Day: "01/02/2026" };
+const shown = (mapped: ReturnType<typeof mapRows>) => recordsOf(mapped).events.map(({ attributes }) => attributes);
+
+async function written(files: { [name: string]: string }): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "rowferry-language-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return join(folder, "m.yaml");
+}
+
+describe("a forgotten = (2)", () => {
+  it.each([
+    ["in a value", mappingWith({ columns: "x: X", attributes: "A: x" })],
+    ["in a key", mappingWith({ columns: "x: X" }).replace("key: =doc", "key: doc")],
+    ["in a party", mappingWith({ columns: "dono: Dono" }).replace("name: Dono", "name: dono")],
+    ["in free JSON", mappingWith({ columns: "x: X", fields: "a: { b: [x] }" })],
+  ])("%s is refused, and said how to confirm", async (_title, yaml) => {
+    const error = await refusal(yaml);
+    expect(error.message + error.hint).toMatch(/is the name of a column.*Write =\w+ for the column/su);
+  });
+
+  it("before a condition is said", async () => {
+    expect((await refusal(mappingWith({ event: "when: filled(doc)" }))).hint).toContain("=filled(doc)");
+  });
+
+  it("is confirmed as a text in quotes", async () => {
+    const yaml = mappingWith({ columns: "x: X", attributes: `A: '="x"'` });
+    expect(shown(mapRows(await load(yaml), [DAY]))).toEqual([[{ name: "A", value: "x", isPublic: true }]]);
+  });
+});
+
+describe("keys (4)", () => {
+  it.each([
+    ["a document's", mappingWith({}).replace("key: =doc", "key: =doc + text(row)")],
+    ["through a column", mappingWith({ columns: "here: =doc + text(row)" }).replace("key: =doc", "key: =here")],
+    ["an event's", mappingWith({}).replace("key: once", "key: =row")],
+    ["a rowId", mappingWith({ input: "rowId: =text(row)" })],
+    ["a group", mappingWith({ input: "group: =row" })],
+  ])("that reach the row's number are refused: %s", async (_title, yaml) => {
+    expect((await refusal(yaml)).message).toContain("row's number");
+  });
+});
+
+describe("tables (6)", () => {
+  it("have typed columns, whose mistakes are found when the mapping loads", async () => {
+    const yaml = mappingWith({
+      tables: "t: { file: t.csv, key: K, columns: { kg: { header: Kg, as: number } } }",
+      attributes: 'A: "=tables.t[doc].kg * 2"',
+    });
+    expect(shown(mapRows(await load(yaml, { "t.csv": "K;Kg\n1;0,5\n" }), [DAY]))[0]?.[0]?.value).toBe("1");
+    expect((await refusal(yaml, { "t.csv": "K;Kg\n1;much\n" })).message).toMatch(/row 2.*"much"/su);
+  });
+});
+
+describe("`by` and `is` (7)", () => {
+  it("send the spelling that the mapping has", async () => {
+    const yaml = mappingWith({ columns: "event: Event", event: "by: event\nis: [Coleta, Pick-up]" }).replace(
+      "name: Step",
+      "name: =event",
+    );
+    const { events } = recordsOf(
+      mapRows(await load(yaml), [
+        { ...DAY, Event: "COLETA" },
+        { ...DAY, Event: "pick-up" },
+      ]),
+    );
+    expect(events.map(({ name }) => name)).toEqual(["Coleta", "Pick-up"]);
+  });
+
+  it("an event that no row can reach is refused", async () => {
+    const yaml = mappingWith({ columns: "event: { header: Event, oneOf: [A, B] }", event: "by: event\nis: C" });
+    expect(await refusal(yaml)).toMatchObject({
+      code: "mapping-rule",
+      message: expect.stringContaining("no row can reach") as string,
+    });
+    expect((await refusal(mappingWith({ event: "when: =false" }))).message).toContain("no row can reach");
+  });
+
+  it("need each other, and a column", async () => {
+    expect((await refusal(mappingWith({ event: "is: x" }))).message).toContain("`is` needs `by`");
+    expect((await refusal(mappingWith({ event: "by: nope\nis: x" }))).message).toContain('no column "nope"');
+  });
+});
+
+describe("parties (8)", () => {
+  const party = (taxId: string, columns: string) =>
+    mappingWith({ columns }).replace(/owner: \{.*\}/u, `owner: { taxId: ${taxId}, name: N, type: COMPANY }`);
+
+  it("take the type and the country of their tax id from its column, which may be formulas", async () => {
+    const columns =
+      "kind: Kind\nland: { header: Land, as: country }\nid: { header: Id, as: taxId, type: =kind, country: =land }";
+    const mapping = await load(party("=id", columns));
+    const rows = [
+      { ...DAY, Kind: "CPF", Land: "Brasil", Id: "1234567890" },
+      { ...DAY, Kind: "EIN", Land: "US", Id: "91-1144442" },
+    ];
+    expect(
+      recordsOf(mapRows(mapping, rows)).participants.map(({ data }) => [data.countryCode, data.taxIdType, data.taxId]),
+    ).toEqual([
+      ["BR", "CPF", "01234567890"],
+      ["US", "EIN", "911144442"],
+    ]);
+  });
+
+  it("need it said where the tax id is plain text", async () => {
+    expect((await refusal(party("=id", "id: Id"))).message).toContain('"taxIdType" is missing');
+  });
+});
+
+describe("names (12)", () => {
+  it.each(["Peso", "peso-bruto", "in", "string", "row", "1st", "última"])(
+    "%s is refused with a suggestion",
+    async (name) => {
+      expect((await refusal(mappingWith({ columns: `"${name}": X` }))).hint).toMatch(/^Call it "[a-z][a-z0-9_]*"/u);
+    },
+  );
+});
+
+describe("sharing (13)", () => {
+  const common = `
+version: 2
+defaults: { timezone: UTC, dates: ["dd/MM/yyyy"], country: BR }
+columns: { doc: Doc, day: { header: Day, as: timestamp }, never: { header: Never, as: number } }
+participants: { owner: { taxId: "11.222.333/0001-81", name: Dono, type: COMPANY }, nobody: { taxId: =never_there, name: X, type: COMPANY } }
+addresses: { home: { participant: owner, name: Casa, street: Rua A, number: "1", city: Santos, countryState: SP } }
+`;
+  const own = `
+version: 2
+extends: common.yaml
+namespace: test
+defaults: { country: BR, decimal: "," }
+inputs:
+  rows:
+    documents: { paper: { key: =doc, participant: owner, address: home } }
+    events: { step: { name: Step, key: once, externalCreatedAt: =day, isPublic: true } }
+`;
+
+  it("columns and parties at the top are bound only where they are used; `extends` merges by key", async () => {
+    const mapping = await loadMapping(await written({ "m.yaml": own, "common.yaml": common }));
+    expect(mapping.inputs[0]?.columns).toEqual([["Doc"], ["Day"]]);
+    const records = recordsOf(mapRows(mapping, [DAY]));
+    expect(records.participants.map(({ kind }) => kind)).toEqual(["owner"]);
+    expect(mapping.dependencies.map((path) => path.split("/").at(-1))).toEqual(["common.yaml"]);
+  });
+
+  it("a mistake is shown in the file that it stands in", async () => {
+    const { problems } = await checkMapping(
+      await written({ "m.yaml": own, "common.yaml": common.replace("name: Casa", "nam: Casa") }),
+    );
+    expect(problems.map(({ place }) => place.file?.split("/").at(-1))).toContain("common.yaml");
+    const missing = await checkMapping(await written({ "m.yaml": own }));
+    expect(missing.problems[0]?.message).toContain("common.yaml");
+  });
+});
+
+describe("what YAML changes in silence (15)", () => {
+  it.each([
+    ["a formula cut at a comma", mappingWith({ columns: "x: X", attributes: "A: =default(x, doc)" }), "in quotes"],
+    ["a tag", mappingWith({ event: "when: !blank(doc)" }), "begins with ="],
+    ["a tab", "version: 2\n\tnamespace: x\n", "blanks"],
+    [
+      "a second colon",
+      mappingWith({ event: 'extra: \n  type: =doc == "a" ? "b" : "c"' }).replace("extra: \n", "extra:\n"),
+      "iff(test, a, b)",
+    ],
+  ])("%s is said as such", async (_title, yaml, said) => {
+    const error = await refusal(yaml);
+    expect(error.message + error.hint).toContain(said);
+    expect(error.message).not.toMatch(/YAML: |Implicit|flow/u);
+  });
+
+  it("a header that loses its end to a comment is a warning", async () => {
+    const mapping = await load(mappingWith({ columns: "x: Ticket #1", attributes: "A: =x" }));
+    expect(mapping.warnings).toMatchObject([
+      { code: "mapping-doubtful", message: expect.stringContaining('"#1"') as string },
+    ]);
+  });
+});
+
+describe("versions and drafts (17)", () => {
+  it("a mapping of version 1 is refused with the page that shows old beside new", async () => {
+    const error = await refusal("version: 1\nnamespace: x\ninputs: { a: { events: { b: { colum: 1 } } } }\n");
+    expect(error).toMatchObject({
+      code: "mapping-value",
+      hint: expect.stringContaining("docs/mapping-version-2.md") as string,
+    });
+  });
+
+  it("a draft is refused with the lines that wait for a decision, and accepted where it is rehearsed", async () => {
+    const path = await written({
+      "m.yaml": `draft: true\n${mappingWith({}).replace("events:", "# decide: which date is it?\n    events:")}`,
+    });
+    await expect(loadMapping(path)).rejects.toMatchObject({
+      code: "mapping-draft",
+      message: expect.stringContaining("which date is it?") as string,
+    });
+    expect((await loadMapping(path, { drafts: "accept" })).inputs).toHaveLength(1);
+    expect((await checkMapping(path)).problems).toEqual([]);
+  });
+});
+
+it("two columns may read one header; a column is converted only where something reads it (9)", async () => {
+  const columns = "kg: { header: Peso, as: number }\nfree: Peso";
+  const mapping = await load(mappingWith({ columns, attributes: "A: =free", event: "when: =true" }));
+  expect(shown(mapRows(mapping, [{ ...DAY, Peso: "muito" }]))[0]?.[0]?.value).toBe("muito");
+  const strict = await load(mappingWith({ columns, attributes: "A: =kg" }));
+  expect(problemsOf(mapRows(strict, [{ ...DAY, Peso: "muito" }])[0])).toMatchObject([
+    { code: "number-unreadable", column: "Peso" },
+  ]);
+});

@@ -1,0 +1,282 @@
+/** Looking after the ledger's file: schema, state machines, modes, backup, check, prune, rebind. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { checkLedger } from "../../src/ledger/care/check/check.js";
+import { openLedger, openLedgerBeside, openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
+import { type Machine, statesOf, transitions } from "../../src/model/states.js";
+import { ownerOf } from "../../src/pipeline/ledger-access.js";
+import { backup, check, prune, rebind } from "../../src/pipeline/look-after-ledger.js";
+import { showAnything } from "../../src/pipeline/show.js";
+import { unthrottled } from "../../src/submit/throttle.js";
+import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
+import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+
+const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
+const owner = { target: "t", baseUrl: "https://service.test", clientId: "c" };
+
+let world: World | null = null;
+afterEach(async () => {
+  await world?.close();
+  world = null;
+});
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "rowferry-care-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+function newLedger() {
+  const path = join(folder(), "state", "ledger.db");
+  const database = openLedger(path, owner, 0);
+  database.pragma("foreign_keys = OFF");
+  onTestFinished(() => void database.close());
+  return { path, database };
+}
+
+describe("the schema", () => {
+  it("of a newer program is refused by name, for writing, reading and beside a run", () => {
+    const { path, database } = newLedger();
+    database.pragma("user_version = 99");
+    for (const open of [
+      () => openLedger(path, owner, 0),
+      () => openLedgerReadOnly(path, owner),
+      () => openLedgerBeside(path, owner),
+    ]) {
+      expect(open).toThrow(expect.objectContaining({ code: "ledger-newer" }));
+    }
+  });
+
+  it("of an older program is brought up to date by runs only", () => {
+    const { path, database } = newLedger();
+    database.pragma("user_version = 0");
+    expect(() => openLedgerBeside(path, owner)).toThrow(expect.objectContaining({ code: "ledger-older" }));
+  });
+
+  it("belongs to one service and client", () => {
+    const { path } = newLedger();
+    expect(() => openLedger(path, { ...owner, clientId: "other" }, 0)).toThrow(
+      expect.objectContaining({ code: "ledger-of-another-target" }),
+    );
+  });
+});
+
+describe("state machines", () => {
+  const put: Record<Machine, (database: Database.Database, state: string) => void> = {
+    participant: (database, state) =>
+      database
+        .prepare("INSERT INTO participants (id, natural_key, payload, state, service_id) VALUES (1, 'k', '{}', ?, ?)")
+        .run(state, state === "registered" ? "x" : null),
+    address: (database, state) =>
+      database
+        .prepare(
+          "INSERT INTO addresses (id, participant_ref, identity, payload, extended, state, service_id) VALUES (1, 1, 'k', '{}', '{}', ?, ?)",
+        )
+        .run(state, state === "registered" ? "x" : null),
+    document(database, state) {
+      database.exec(
+        "INSERT OR IGNORE INTO documents (id, namespace, kind, key, declared, mode) VALUES (1, 'n', 'k', '1', 1, 'create')",
+      );
+      database
+        .prepare("INSERT INTO document_states (document_id, state, service_id, changed_at) VALUES (1, ?, 'x', 0)")
+        .run(state);
+    },
+    event(database, state) {
+      database
+        .prepare("INSERT INTO event_states (document_id, event_id, state, changed_at) VALUES (1, 1, ?, 0)")
+        .run(state);
+    },
+  };
+  const move: Record<Machine, string> = {
+    participant: "UPDATE participants SET state = @to, service_id = iif(@to = 'registered', 'x', NULL) WHERE id = 1",
+    address: "UPDATE addresses SET state = @to, service_id = iif(@to = 'registered', 'x', NULL) WHERE id = 1",
+    document: "UPDATE document_states SET state = @to WHERE document_id = 1",
+    event: "UPDATE event_states SET state = @to WHERE event_id = 1",
+  };
+  const wanted: Record<Machine, string[]> = {
+    participant: ["planned", "sending", "registered", "rejected", "stalled"],
+    address: ["planned", "sending", "registered", "rejected", "stalled"],
+    document: ["planned", "sending", "open", "closed", "cancelled", "rejected", "stalled", "stranded"],
+    event: [
+      "planned",
+      "sending",
+      "landed",
+      "landed-without-id",
+      "rejected",
+      "stalled",
+      "foreign",
+      "held",
+      "deferred",
+      "changed",
+    ],
+  };
+  const machines = ["participant", "address", "document", "event"] as const;
+
+  it.each(machines)("%s: no state of the design is left out, and each can be stored", (machine) => {
+    expect(statesOf(machine).toSorted()).toEqual(wanted[machine].toSorted());
+    for (const state of statesOf(machine)) expect(() => put[machine](newLedger().database, state)).not.toThrow();
+    expect(() => put[machine](newLedger().database, "lost")).toThrow(/CHECK/);
+  });
+
+  it.each(machines)("%s: SQL permits every move that is listed, and refuses every other", (machine) => {
+    const { database } = newLedger();
+    const listed = new Set(transitions[machine].map(({ from, to }) => `${from} → ${to}`));
+    const permitted = new Set<string>();
+    const refusals = new Set<string>();
+    for (const from of statesOf(machine)) {
+      for (const to of statesOf(machine)) {
+        if (from === to) continue;
+        database.exec("SAVEPOINT attempt");
+        put[machine](database, from);
+        try {
+          database.prepare(move[machine]).run({ to });
+          permitted.add(`${from} → ${to}`);
+        } catch (error) {
+          refusals.add(String(error));
+        }
+        database.exec("ROLLBACK TO attempt; RELEASE attempt");
+      }
+    }
+    expect(permitted).toEqual(listed);
+    expect([...refusals]).toEqual([`SqliteError: ${machine}: no such transition`]);
+  });
+});
+
+/** Landed, held, invalid, dismissed and stranded work in one ledger. */
+async function used(): Promise<World> {
+  const made = createWorld();
+  world = made;
+  await made.import([
+    file("a", [
+      eventRow({ row: 2, document: "M1", minute: 10 }),
+      invalidRow(3, [{ key: "M1", minute: 20 }]),
+      eventRow({ row: 4, document: "M1", minute: 30 }),
+      eventRow({
+        row: 5,
+        document: "M2",
+        minute: 10,
+        related: { document: "M1", bidirectional: false },
+        name: "RELATED",
+      }),
+    ]),
+  ]);
+  await made.import([file("b", [eventRow({ row: 7, document: "M1", minute: 10 })])]);
+  return made;
+}
+
+describe("files", () => {
+  it("are readable by their owner only", async () => {
+    const { target, clock } = await used();
+    mkdirSync(join(target.stateFolder, "copies"), { mode: 0o700 });
+    await backup(target, join(target.stateFolder, "copies", "backup.db"));
+    await prune(target, -1, { clock, waitForLock: false });
+    openLedgerReadOnly(target.ledgerPath, ownerOf(target)).close();
+    const modes = readdirSync(target.stateFolder, { recursive: true, withFileTypes: true }).map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [path, (statSync(path).mode & 0o077).toString(8)];
+    });
+    expect(modes.length).toBeGreaterThan(8);
+    expect(modes.filter(([, mode]) => mode !== "0")).toEqual([]);
+  });
+});
+
+describe("ledger backup", () => {
+  it("is a whole ledger, made while another connection writes", async () => {
+    const made = await used();
+    const path = join(made.target.stateFolder, "backup.db");
+    const writing = openLedgerBeside(made.target.ledgerPath, ownerOf(made.target));
+    writing.exec("BEGIN IMMEDIATE");
+    writing.exec("DELETE FROM problems");
+    const bytes = await backup(made.target, path);
+    writing.exec("ROLLBACK");
+    writing.close();
+    expect(bytes).toBe(statSync(path).size);
+    const copy = openLedgerReadOnly(path, ownerOf(made.target));
+    expect(copy.prepare("SELECT count(*) FROM problems").pluck().get()).toBeGreaterThan(0);
+    expect(checkLedger(copy).flatMap(({ broken }) => broken)).toEqual([]);
+    copy.close();
+  });
+
+  it("overwrites nothing", async () => {
+    const { target } = await used();
+    const path = join(target.stateFolder, "backup.db");
+    await backup(target, path);
+    await expect(backup(target, path)).rejects.toMatchObject({ code: "ledger-there-already" });
+    expect(existsSync(`${path}.part`)).toBe(false);
+  });
+});
+
+describe("ledger prune", () => {
+  it("moves bodies, cells and attempts to the archive, where show finds them; known rows stay known (H24)", async () => {
+    const made = await used();
+    const { target, clock } = made;
+    const before = (await showAnything(target, "M1")).documents[0];
+    expect(await prune(target, 365 * 86_400_000, { clock, waitForLock: false })).toMatchObject({
+      payloads: 0,
+      attempts: 0,
+    });
+    const pruned = await prune(target, -1, { clock, waitForLock: false });
+    expect(pruned).toMatchObject({ payloads: 2 });
+    expect(pruned.attempts).toBeGreaterThan(3);
+    expect(readdirSync(join(target.stateFolder, "archive"))[0]).toMatch(/^\d{4}-\d{2}\.ndjson\.gz$/);
+    const after = await showAnything(target, "M1");
+    expect(after.documents[0]?.requests[0]?.attempts).toEqual(before?.requests[0]?.attempts);
+    expect(after.documents[0]?.events[0]).toMatchObject({ state: "landed", hasPayload: false });
+    expect(after.archived.map(({ payload }) => payload)).toEqual([{ name: "Weighing", isPublic: true }]);
+    expect(check(target).flatMap(({ broken }) => broken)).toEqual([]);
+    const again = await made.import([file("c", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    expect([again.rows.known, again.requests.sent]).toEqual([1, 0]);
+  });
+
+  it("keeps what is still open, and dismissals", async () => {
+    const made = await used();
+    made.withLedger((database) => database.exec("INSERT INTO dismissals (cell_hash, at) VALUES (x'00', 0)"));
+    await prune(made.target, -1, { clock: made.clock, waitForLock: false });
+    made.withLedger((database) => {
+      expect(database.prepare("SELECT count(*) FROM dismissals").pluck().get()).toBe(1);
+      expect(database.prepare("SELECT count(*) FROM row_cells").pluck().get()).toBe(1);
+      expect(database.prepare("SELECT count(*) FROM events WHERE payload <> ''").pluck().get()).toBe(1);
+    });
+  });
+});
+
+describe("ledger rebind", () => {
+  const options = (made: World, transport = sandboxTransport(made.sandbox, made.clock)) => ({
+    clock: made.clock,
+    random: () => 0.5,
+    waitForLock: false,
+    transport,
+    throttle: unthrottled,
+  });
+
+  it("moves a ledger to another address of the service that knows its participants", async () => {
+    const made = await used();
+    const moved = { ...made.target, baseUrl: "https://new.service.test" };
+    const found = await made.clock.run(rebind(moved, options(made)));
+    expect(found).toEqual({ before: "https://service.test as client sandbox", lookedUp: 1, journal: null });
+    expect(() => made.withLedger(() => {})).toThrow(expect.objectContaining({ code: "ledger-of-another-target" }));
+  });
+
+  it("is refused where the service does not know them", async () => {
+    const made = await used();
+    const stranger = createWorld();
+    try {
+      const moved = { ...made.target, baseUrl: "https://new.service.test" };
+      const transport = sandboxTransport(stranger.sandbox, made.clock);
+      await expect(made.clock.run(rebind(moved, options(made, transport)))).rejects.toMatchObject({
+        code: "rebind-refused",
+      });
+      made.withLedger(() => {});
+    } finally {
+      await stranger.close();
+    }
+  });
+});

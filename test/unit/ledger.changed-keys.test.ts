@@ -1,0 +1,67 @@
+/** Keys that a changed mapping would make anew are refused, for what landed would be sent again (HARD-CASES H25). */
+import { afterEach, describe, expect, it } from "vitest";
+import type { Summary } from "../../src/model/summary.js";
+import { createWorld, type World } from "../nights/simulation/world.js";
+import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
+
+interface Shape {
+  namespace?: string;
+  documentKey?: string;
+  eventKey?: string;
+}
+
+const mapping = ({ eventKey = "=ticket", ...shape }: Shape) =>
+  weighingMapping({
+    ...shape,
+    event: `
+        key: ${eventKey}
+        externalCreatedAt: =date
+        attributes: { public: { Weight: =weight } }`,
+  });
+
+const header = "MTR,CNPJ,Ticket,Date,Weight";
+const rows = [
+  "M1,11222333000181,1,2026-01-01 10:00,5",
+  "M1,11222333000181,2,2026-01-01 11:00,6",
+  "M2,11222333000181,3,2026-01-01 10:00,7",
+];
+
+let world: World;
+afterEach(() => world.close());
+
+const run = (shape: Shape, lines: string[], file = "march.csv"): Promise<Summary> =>
+  importText(world, mapping(shape), file, `${[header, ...lines].join("\n")}\n`);
+const timelines = () => world.sandbox.store.documents().map(({ events }) => events.length);
+
+const changes: [string, Shape][] = [
+  ["the event's key", { eventKey: "[=ticket, =date]" }],
+  ["the namespace", { namespace: "acme-2" }],
+  ["the document's key", { documentKey: `'="MTR-" + mtr'` }],
+];
+
+describe.each(changes)("a mapping that changes %s", (_what, changed) => {
+  it("is refused with the list of what would be doubled, and sends nothing", async () => {
+    world = createWorld();
+    await run({}, rows);
+    const refused = run(changed, rows);
+    await expect(refused).rejects.toMatchObject({ code: "keys-changed" });
+    await expect(refused).rejects.toThrow(/manifest\/weighing \(3 sent, such as manifest M1\)/);
+    expect(timelines()).toEqual([2, 1]);
+  });
+
+  it("is taken for what it was once the edit is undone: nothing is sent again, and new rows follow", async () => {
+    world = createWorld();
+    await run({}, rows);
+    await expect(run(changed, rows)).rejects.toMatchObject({ code: "keys-changed" });
+    const later = await run({}, [...rows, "M1,11222333000181,4,2026-01-01 12:00,8"], "april.csv");
+    expect([later.rows.known, later.rows.staged, later.exitCode]).toEqual([3, 1, 0]);
+    expect(timelines()).toEqual([3, 1]);
+  });
+
+  it("is free where nothing of that kind was sent", async () => {
+    world = createWorld();
+    await run({}, []);
+    expect((await run(changed, rows, "first.csv")).exitCode).toBe(0);
+    expect(timelines()).toEqual([2, 1]);
+  });
+});

@@ -1,0 +1,164 @@
+/** `ledger check`: every promise is seen broken where it is broken, and says what to do (P1, P3, P4, P7). */
+import { closeSync, openSync, writeSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { check } from "../../src/pipeline/look-after-ledger.js";
+import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+
+const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
+
+let world: World;
+/** Landed, held, invalid, dismissed, known, closed and cancelled work in one ledger; input 1 is a.csv, input 2 b.csv. */
+beforeEach(async () => {
+  world = createWorld();
+  const landed = eventRow({ row: 2, document: "M1", minute: 10 });
+  const related = eventRow({
+    row: 5,
+    document: "M2",
+    minute: 10,
+    related: { document: "M1", bidirectional: false },
+    name: "RELATED",
+  });
+  await world.import([
+    file("a", [
+      landed,
+      invalidRow(3, [{ key: "M1", minute: 20 }]),
+      eventRow({ row: 4, document: "M1", minute: 30 }),
+      related,
+      eventRow({ row: 6, document: "M3", minute: 10 }),
+      eventRow({ row: 7, document: "M3", minute: 20, name: "CLOSE" }),
+      eventRow({ row: 8, document: "M4", minute: 10 }),
+      eventRow({ row: 9, document: "M4", minute: 20, name: "CANCEL", reason: "wrong" }),
+    ]),
+  ]);
+  await world.import([file("b", [landed, related])]);
+});
+afterEach(() => world.close());
+
+const brokenNow = () => check(world.target).filter(({ broken }) => broken.length > 0);
+const documentOf = (key: string) => `(SELECT id FROM documents WHERE key = '${key}')`;
+const eventOf = (key: string, name = "Weighing") =>
+  `(SELECT id FROM events WHERE document_id = ${documentOf(key)} AND name = '${name}' ORDER BY at LIMIT 1)`;
+const row = (input: number, number: number) => `((${input} << 32) + ${number})`;
+
+const damages: [promise: string, damage: string][] = [
+  ["every row that was read has a fate", "DELETE FROM row_events WHERE (row_id & 4294967295) = 2"],
+  ["every row that was read has a fate", `INSERT INTO known_rows VALUES (${row(1, 99)}, ${row(1, 99)}, 1, 1, x'0002')`],
+  ["every row that was read has a fate", "DELETE FROM known_rows"],
+  ["skipped and invalid rows are as many as counted", "UPDATE rows SET fate = 'skipped' WHERE fate = 'invalid'"],
+  [
+    "a row has one fate: what was skipped or invalid has yielded nothing",
+    `INSERT INTO row_events (row_id, event_id) SELECT id, 1 FROM rows WHERE fate = 'invalid'`,
+  ],
+  [
+    "every row is of a file that was imported, and a group's rows of one file",
+    `INSERT INTO rows (id, fate) VALUES (${row(99, 1)}, 'known')`,
+  ],
+  [
+    "every row is of a file that was imported, and a group's rows of one file",
+    `UPDATE rows SET lead = ${row(2, 1)} WHERE fate = 'invalid'`,
+  ],
+  ["what a row yielded is there", "INSERT INTO row_events (row_id, event_id) VALUES (99, 1)"],
+  ["what a row yielded is there", `INSERT INTO known_rows VALUES (${row(1, 2)}, ${row(1, 2)}, 99, 99, x'00c601')`],
+  ["what holds others is an invalid row", `UPDATE placements SET row_id = ${row(1, 2)}`],
+  ["a row that a person must change has its cells", "DELETE FROM row_cells"],
+  [
+    "nothing has landed on a document without an id",
+    `DELETE FROM document_states WHERE document_id = ${documentOf("M1")}`,
+  ],
+  ["no two documents have one id", "UPDATE document_states SET service_id = 'x'"],
+  ["no two events have one eventId", "UPDATE event_states SET service_event_id = 'x' WHERE state = 'landed'"],
+  [
+    "a document is closed or cancelled by an event that landed",
+    `UPDATE document_states SET state = 'closed' WHERE document_id = ${documentOf("M1")}`,
+  ],
+  [
+    "a document is closed or cancelled by an event that landed",
+    "UPDATE events SET name = 'Weighing' WHERE name = 'CANCEL'",
+  ],
+  [
+    "nothing goes on after a CANCEL that landed",
+    `UPDATE events SET name = 'CANCEL' WHERE id = ${eventOf("M2", "RELATED")}`,
+  ],
+  ["a document knows the time of its newest event", "UPDATE document_states SET last_at = 0"],
+  ["every state is of an event that is there", "UPDATE event_states SET document_id = 99 WHERE state = 'landed'"],
+  ["what is held names what it waits for", "UPDATE event_states SET waits_for = NULL WHERE state = 'held'"],
+  ["doubt is about what was sent and not settled", "UPDATE event_states SET doubt = 1 WHERE state = 'held'"],
+  ["what is dismissed waits for nobody", "UPDATE event_states SET dismissed = 1 WHERE state = 'held'"],
+  [
+    "an event that is being sent stands in a request",
+    "UPDATE requests SET events = NULL; UPDATE event_states SET state = 'planned' WHERE state = 'held'; UPDATE event_states SET state = 'sending' WHERE state = 'planned'",
+  ],
+  ["a request has ended when it has a result", "UPDATE requests SET finished_at = NULL"],
+  ["the list of open documents is complete", "DELETE FROM open_documents"],
+  ["what waits to be sent has its payload", "UPDATE events SET payload = ''"],
+  ["every event names a participant and an address", "UPDATE events SET address_ref = -77 WHERE id = 1"],
+  [
+    "every address names its participant, and every document what it was declared with",
+    "UPDATE addresses SET participant_ref = 77",
+  ],
+  [
+    "every address names its participant, and every document what it was declared with",
+    "UPDATE documents SET address_ref = -77",
+  ],
+  ["what says in which row it stands names a file that was imported", `UPDATE participants SET row_id = ${row(99, 1)}`],
+  [
+    "what was dismissed is on a document that is there",
+    "INSERT INTO dismissals (document_id, deduplication_id, content_hash, at) VALUES (99, x'00', x'00', 0)",
+  ],
+  [
+    "no two events have one key",
+    `UPDATE events SET deduplication_id = (SELECT deduplication_id FROM events WHERE id = ${eventOf("M1")}) WHERE id = ${eventOf("M3")}`,
+  ],
+  ["every event has the key that its parts make", `UPDATE events SET key_parts = '["11"]' WHERE id = ${eventOf("M3")}`],
+  ["every event has the key that its parts make", "UPDATE documents SET key = 'M33' WHERE key = 'M3'"],
+  ["every reference leads somewhere", "UPDATE events SET related_document = 4711 WHERE id = 1"],
+  ["every page of cells can be read, and holds its rows", "UPDATE cell_pages SET page = zeroblob(length(page))"],
+  ["every page of cells can be read, and holds its rows", "UPDATE cell_pages SET last_row = last_row + 1"],
+  [
+    "cells are of rows of a file that was imported",
+    "UPDATE cell_pages SET first_row = first_row + (99 << 32), last_row = last_row + (99 << 32)",
+  ],
+  ["every page of known rows holds its rows", "UPDATE known_rows SET last_row = last_row + 1"],
+  ["every page of known rows holds its rows", "UPDATE known_rows SET highest_event = 0"],
+  ["what known rows stand for has landed", `DELETE FROM event_states WHERE event_id = ${eventOf("M1")}`],
+];
+
+describe("ledger check", () => {
+  it("finds nothing in a ledger with all kinds of work", () => {
+    expect(brokenNow()).toEqual([]);
+  });
+
+  it.each(damages)("says where this is broken, and what to do: %s", (name, damage) => {
+    world.withLedger((database) => {
+      database.pragma("foreign_keys = OFF");
+      database.exec(damage);
+    });
+    const found = brokenNow().find((one) => one.name === name);
+    expect(found?.broken.length).toBeGreaterThan(0);
+    expect(found?.remedy).toMatch(/^[A-Z].+\.$/);
+  });
+
+  it("has no promise that nothing here breaks, but that of the file itself", () => {
+    const tried = new Set(damages.map(([name]) => name));
+    const untried = check(world.target).filter(({ name }) => !tried.has(name));
+    expect(untried.map(({ name }) => name)).toEqual(["the file is whole, and every CHECK holds"]);
+  });
+
+  it("says of a file with pages that a disk garbled what it can still say", () => {
+    const { page, size } = world.withLedger((database) => ({
+      page: Number(database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'events'").pluck().get()),
+      size: Number(database.pragma("page_size", { simple: true })),
+    }));
+    const ledger = openSync(world.target.ledgerPath, "r+");
+    writeSync(ledger, Buffer.alloc(size, 0xa5), 0, size, (page - 1) * size);
+    closeSync(ledger);
+    const names = brokenNow().map(({ name }) => name);
+    expect(names).toContain("the file is whole, and every CHECK holds");
+    expect(names).not.toContain("no two documents have one id");
+  });
+});

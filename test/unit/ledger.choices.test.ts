@@ -1,0 +1,205 @@
+/** What persons decided survives the loss of the whole state folder, where a journal is kept (HARD-CASES H23, H25, H26). */
+import { forgetJournal } from "../../src/ledger/journal/own-journal.js";
+import { openLedgerOfAnyone } from "../../src/ledger/open-ledger.js";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkLedger } from "../../src/ledger/care/check/check.js";
+import type { Selectors } from "../../src/ledger/decide/selection.js";
+import { dismissSelected } from "../../src/pipeline/dismiss.js";
+import { rebuildLedger } from "../../src/pipeline/rebuild-ledger.js";
+import { replaceNamed } from "../../src/pipeline/replace-document.js";
+import { showAnything } from "../../src/pipeline/show.js";
+import { eventRow, invalidRow, participantOf } from "../nights/simulation/story-rows.js";
+import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
+
+const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
+
+let world: World;
+let disk: string;
+let journal: string;
+beforeEach(() => {
+  disk = mkdtempSync(join(tmpdir(), "rowferry-decisions-"));
+  journal = join(disk, "journal.ndjson");
+  world = createWorld({ journal });
+});
+afterEach(async () => {
+  await world.close();
+  rmSync(disk, { recursive: true, force: true });
+});
+
+const dismiss = (selectors: Selectors) => dismissSelected(world.target, selectors, world.clock, journal);
+const replace = (document: string) =>
+  replaceNamed(world.target, { document, reason: "wrong" }, { clock: world.clock, waitForLock: false, journal });
+
+async function loseAllAndRebuild(from: string | null = null): Promise<void> {
+  for (const name of readdirSync(world.target.stateFolder))
+    rmSync(join(world.target.stateFolder, name), { recursive: true });
+  await rebuildLedger(world.target, { journal, backup: from }, world.clock);
+  expect(world.withLedger(checkLedger).filter(({ broken }) => broken.length > 0)).toEqual([]);
+}
+const timelines = () => world.sandbox.store.documents().map(({ events }) => events.map(({ name }) => name));
+
+describe("a dismissal", () => {
+  it("of a bad row is in force when tomorrow's full export brings it again", async () => {
+    const rows = [
+      eventRow({ row: 2, document: "M1", minute: 10 }),
+      invalidRow(3, [{ key: "M1", minute: 20 }]),
+      eventRow({ row: 4, document: "M1", minute: 30 }),
+    ];
+    await world.import([file("a", rows)]);
+    dismiss({ input: "a.csv", row: 3 });
+    await loseAllAndRebuild();
+    const tomorrow = await world.import([file("b", [...rows, eventRow({ row: 5, document: "M1", minute: 40 })])]);
+    expect([tomorrow.exitCode, tomorrow.open.rows, tomorrow.rows.known]).toEqual([0, 0, 1]);
+    expect(timelines()).toEqual([["Weighing", "Weighing", "Weighing"]]);
+  });
+
+  it("of an event that the service refused, of one that had landed otherwise, and of a participant", async () => {
+    const bad = eventRow({ row: 3, document: "M1", minute: 20, bad: true });
+    const landed = (weight: string) => eventRow({ row: 2, document: "M1", minute: 10, key: "w", weight });
+    const nobody = eventRow({ row: 4, document: "M2", minute: 10 });
+    if (nobody.outcome.fate === "valid") nobody.outcome.records.participants.push(participantOf("", "Nobody"));
+    await world.import([file("a", [landed("5"), bad, nobody])]);
+    await world.import([file("b", [landed("6")])]);
+    const given = dismiss({ input: "a.csv" });
+    expect(given).toMatchObject({ participants: 1 });
+    expect(dismiss({ input: "b.csv" }).events + given.events).toBe(2);
+    await loseAllAndRebuild();
+    const tomorrow = await world.import([file("c", [landed("6"), bad, nobody])]);
+    expect([tomorrow.exitCode, tomorrow.open.events, tomorrow.open.participants]).toEqual([0, {}, {}]);
+    expect(timelines().map((names) => names.length)).toEqual([1, 1]);
+  });
+
+  it("that a corrected row makes by itself is in force too", async () => {
+    const bad = { ...invalidRow(2, [{ key: "M1", minute: 10 }]), rowId: "r1" };
+    await world.import([file("a", [bad])]);
+    await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 10, rowId: "r1" })])]);
+    await loseAllAndRebuild();
+    expect((await world.import([file("a", [bad])])).open.rows).toBe(0);
+  });
+});
+
+describe("a replacement", () => {
+  it("that was decided and not yet sent is finished: cancelled once, sent again once, and known", async () => {
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 }), eventRow({ row: 3, document: "M1", minute: 20 })];
+    await world.import([file("a", rows)]);
+    await replace("M1");
+    await loseAllAndRebuild();
+    expect((await world.import([file("a", rows)])).exitCode).toBe(0);
+    expect(timelines()).toEqual([
+      ["Weighing", "Weighing", "CANCEL"],
+      ["Weighing", "Weighing"],
+    ]);
+    await loseAllAndRebuild();
+    const again = await world.import([file("b", rows)]);
+    expect([again.requests.sent, again.rows.known]).toEqual([0, 2]);
+    const [old, next] = (await showAnything(world.target, "M1")).documents;
+    expect([old?.state, next?.state, next?.generation]).toEqual(["cancelled", "open", 2]);
+  });
+
+  it("of a stranded document leaves that one waiting for nobody", async () => {
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 1, action: { kind: "drop", when: "after" } },
+    ]);
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
+    await world.import([file("a", rows)]);
+    world.sandbox.setFaults([]);
+    await replace("M1");
+    await world.resume();
+    await loseAllAndRebuild();
+    const again = await world.import([file("a", rows)]);
+    expect([again.exitCode, again.requests.sent, again.open.documents]).toEqual([0, 0, {}]);
+  });
+});
+
+describe("a replacement of a document whose id a kill kept from the ledger", () => {
+  it("cancels it once the journal is all that is left: it knows the id", async () => {
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 1, action: { kind: "drop", when: "after" } },
+    ]);
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
+    await world.import([file("a", rows)]);
+    world.sandbox.setFaults([]);
+    // Killed between the journal's line and the ledger's commit: the answer stands in the journal alone.
+    const [there] = world.sandbox.store.documents();
+    const [event] = there?.events ?? [];
+    const document = { document: ["story", "manifest", "M1", 1], mode: "create", state: "open", reason: null };
+    const landed = { key: event?.deduplicationId, state: "landed", reason: null, id: event?.eventId, targetId: null };
+    const lines = readFileSync(journal, "utf8").trimEnd().split("\n");
+    const intent = lines.findIndex((line) => line.includes('"entry":"intent"') && line.includes('"M1"'));
+    const end = { entry: "end", at: world.clock.now(), kind: "create-with-events", record: "document" };
+    const documents = [{ ...document, id: there?.id, lastAt: there?.lastAt }];
+    lines.splice(intent + 1, 0, JSON.stringify({ ...end, documents, events: [landed] }));
+    writeFileSync(journal, `${lines.join("\n")}\n`);
+    // The line was put in behind the ledger's back.
+    const database = openLedgerOfAnyone(world.target.ledgerPath);
+    forgetJournal(database);
+    database.close();
+    await replace("M1");
+    await world.resume();
+    expect(timelines()).toEqual([["Weighing"], ["Weighing"]]);
+    await loseAllAndRebuild();
+    const again = await world.import([file("a", rows)]);
+    expect([again.exitCode, again.open.events, again.open.documents]).toEqual([0, {}, {}]);
+    expect(timelines()).toEqual([["Weighing", "CANCEL"], ["Weighing"]]);
+    await loseAllAndRebuild();
+    expect((await world.import([file("b", rows)])).requests.sent).toBe(0);
+  });
+});
+
+describe("a link in doubt to a document that was replaced since", () => {
+  it("leaves the next generation's rows in time: it goes on naming the generation that it was sent to", async () => {
+    const related = { document: "M3", bidirectional: true };
+    const begin = [eventRow({ row: 2, document: "M1", minute: 5 }), eventRow({ row: 3, document: "M3", minute: 10 })];
+    const link = [eventRow({ row: 2, document: "M1", minute: 40, name: "RELATED", related })];
+    await world.import([file("a", begin)]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 50, action: { kind: "drop", when: "after" } },
+    ]);
+    expect((await world.import([file("b", link)])).open.events).toEqual({ stalled: 1 });
+    world.sandbox.setFaults([]);
+    await replace("M3");
+    await loseAllAndRebuild();
+    await world.import([file("a", begin)]);
+    await world.import([file("b", link)]);
+    const later = await world.import([file("c", [eventRow({ row: 2, document: "M3", minute: 20 })])]);
+    expect([later.exitCode, later.events, later.open.events]).toEqual([0, { landed: 1 }, {}]);
+  });
+});
+
+describe("keys of a changed mapping (H25)", () => {
+  const mapping = (eventKey: string, documentKey = "=mtr") =>
+    weighingMapping({
+      documentKey,
+      event: `
+        key: ${eventKey}
+        externalCreatedAt: =date
+        attributes: { public: { Weight: =weight } }`,
+    });
+  const byTicket = "=ticket";
+  const byBoth = "[=ticket, =date]";
+  const text = (...weights: number[]) =>
+    [
+      "MTR,CNPJ,Ticket,Date,Weight",
+      ...weights.map((weight, index) => `M1,11222333000181,${index + 1},2026-01-01 10:00,${weight}`),
+      "",
+    ].join("\n");
+  const run = async (yaml: string, name: string, rows: string) => {
+    await world.clock.run(world.clock.sleep(60_000));
+    return importText(world, yaml, name, rows, { journal });
+  };
+
+  it("an edit that would double what landed is refused after the rebuild as before it", async () => {
+    await run(mapping(byTicket), "march.csv", text(5, 6));
+    await loseAllAndRebuild();
+    await expect(run(mapping(byBoth), "march.csv", text(5, 6))).rejects.toMatchObject({ code: "keys-changed" });
+    expect(timelines().map((names) => names.length)).toEqual([2]);
+  });
+});

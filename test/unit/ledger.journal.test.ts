@@ -1,0 +1,354 @@
+/** The journal: written before the ledger commits, and enough to make a lost ledger anew (DESIGN section 3). */
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync, appendFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkLedger } from "../../src/ledger/care/check/check.js";
+import { openJournal } from "../../src/ledger/journal/journal.js";
+import { findDocument } from "../../src/ledger/decide/dismiss.js";
+import { dismissSelected } from "../../src/pipeline/dismiss.js";
+import { backup } from "../../src/pipeline/look-after-ledger.js";
+import { rebuildLedger } from "../../src/pipeline/rebuild-ledger.js";
+import { replaceNamed } from "../../src/pipeline/replace-document.js";
+import { resolveNamed } from "../../src/pipeline/resolve-document.js";
+import { showAnything } from "../../src/pipeline/show.js";
+import { eventRow } from "../nights/simulation/story-rows.js";
+import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
+
+const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
+
+let world: World;
+let disk: string;
+let journal: string;
+beforeEach(() => {
+  disk = mkdtempSync(join(tmpdir(), "rowferry-journal-"));
+  journal = join(disk, "journal.ndjson");
+});
+afterEach(async () => {
+  await world.close();
+  rmSync(disk, { recursive: true, force: true });
+});
+
+const lines = () =>
+  readFileSync(journal, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as { entry: string; kind?: string });
+const loseTheLedger = () => {
+  for (const ending of ["", "-wal", "-shm"]) rmSync(`${world.target.ledgerPath}${ending}`, { force: true });
+};
+const rebuild = (from: string | null = null) => rebuildLedger(world.target, { journal, backup: from }, world.clock);
+const isSound = () => world.withLedger((database) => checkLedger(database).filter(({ broken }) => broken.length > 0));
+
+/** Twelve documents of three events each, some linked, one with a target. */
+function story(): StoryFile {
+  const rows = Array.from({ length: 36 }, (_, index) => {
+    const document = `M${index % 12}`;
+    const minute = 10 + Math.floor(index / 12) * 10;
+    return eventRow({
+      row: index + 2,
+      document,
+      minute,
+      participant: index % 3 === 0 ? "11222333000181" : "11444777000161",
+      ...(document === "M3" && minute === 20 ? { related: { document: "M4", bidirectional: true } } : {}),
+      ...(document === "M5" && minute === 20 ? { name: "OUTPUT", target: "B1" } : {}),
+    });
+  });
+  return file("a", rows);
+}
+
+describe("the journal", () => {
+  it("holds an intent before every call that writes, and what came back after it", async () => {
+    world = createWorld({ journal });
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    expect(lines().map(({ entry, kind }) => (kind === undefined ? entry : `${entry} ${kind}`))).toEqual([
+      "journal",
+      "intent create-participant",
+      "registered",
+      "end create-participant",
+      "intent create-address",
+      "registered",
+      "end create-address",
+      "intent create-with-events",
+      "end create-with-events",
+    ]);
+    expect(statSync(journal).mode & 0o777).toBe(0o600);
+    expect(readFileSync(journal, "utf8")).not.toMatch(/secret|bearer/i);
+  });
+
+  it("has the intent when the process is killed before the call leaves", async () => {
+    world = createWorld({ journal });
+    await world.run([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])], {
+      killAt: { request: 4, when: "before" },
+    });
+    expect(lines().at(-1)).toMatchObject({ entry: "intent", kind: "create-with-events" });
+  });
+
+  it("of another ledger's owner is refused", () => {
+    world = createWorld();
+    const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
+    openJournal(journal, world.target.ledgerPath, owner).close();
+    expect(() => openJournal(journal, world.target.ledgerPath, { ...owner, clientId: "b" })).toThrow(
+      expect.objectContaining({ code: "ledger-of-another-target" }),
+    );
+  });
+
+  it("says whether it lies on the ledger's own disk", () => {
+    world = createWorld();
+    const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
+    const beside = openJournal(`${world.target.ledgerPath}.journal`, world.target.ledgerPath, owner);
+    expect(beside.besideLedger).toBe(true);
+    beside.close();
+  });
+
+  it("goes on after a line that a power loss tore, and rebuilding leaves that line out", async () => {
+    world = createWorld({ journal });
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    appendFileSync(journal, '{"entry":"intent","at":17');
+    await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
+    loseTheLedger();
+    const rebuilt = await rebuild();
+    expect(rebuilt).toMatchObject({ documents: 1, landed: 2, inDoubt: 0 });
+  });
+});
+
+describe("a journal whose first line a power loss tore", () => {
+  it.each([
+    ["in the middle", (whole: string) => whole.slice(0, 20)],
+    ["so that zeros stand there", (whole: string) => "\0".repeat(whole.length - 1)],
+  ])("%s begins again; another file is left alone", async (_, tear) => {
+    world = createWorld({ journal });
+    const owner = { target: "a", baseUrl: "https://a.test", clientId: "a" };
+    openJournal(journal, world.target.ledgerPath, owner).close();
+    const whole = readFileSync(journal, "utf8");
+    writeFileSync(journal, tear(whole));
+    openJournal(journal, world.target.ledgerPath, owner).close();
+    expect(readFileSync(journal, "utf8")).toBe(whole);
+    writeFileSync(journal, "notes");
+    expect(() => openJournal(journal, world.target.ledgerPath, owner)).toThrow(
+      expect.objectContaining({ code: "journal-unreadable" }),
+    );
+    expect(readFileSync(journal, "utf8")).toBe("notes");
+  });
+});
+
+const golden = join(import.meta.dirname, "../../fixtures/journal/version-1.ndjson");
+
+/** Every kind of entry: registered, created, landed, refused, dismissed, stranded and resolved, replaced. */
+async function everything(): Promise<void> {
+  const mapping = (eventKey: string) =>
+    weighingMapping({
+      event: `
+        key: ${eventKey}
+        externalCreatedAt: =date
+        attributes: { public: { Weight: =weight } }`,
+    });
+  const rows = ["M1,11222333000181,1,2026-01-01 10:00,5", "M1,11222333000181,2,2026-01-01 11:00,6"];
+  const run = async (key: string, name: string, cells: string[]) => {
+    await world.clock.run(world.clock.sleep(60_000));
+    await importText(world, mapping(key), name, ["MTR,CNPJ,Ticket,Date,Weight", ...cells, ""].join("\n"), {
+      journal,
+    });
+  };
+  const byTicket = "=ticket";
+  await run(byTicket, "march.csv", [...rows, "M2,11222333000181,3,soon,7"]);
+  dismissSelected(world.target, { input: "march.csv", row: 4 }, world.clock, journal);
+  world.sandbox.setFaults([
+    { match: { path: "/documents/events" }, nth: 1, times: 1, action: { kind: "drop", when: "after" } },
+  ]);
+  await run(byTicket, "april.csv", ["M3,11222333000181,4,2026-01-02 10:00,8"]);
+  world.sandbox.setFaults([]);
+  const documentId = world.sandbox.store.documents().at(-1)?.id ?? "";
+  const document = world.withLedger((database) => findDocument(database, "M3"));
+  resolveNamed(world.target, { document, documentId, findings: [], body: null }, world.clock, {
+    by: "a person",
+    journal,
+  });
+  await replaceNamed(
+    world.target,
+    { document: "M1", reason: "wrong weight" },
+    { clock: world.clock, waitForLock: false, journal },
+  );
+  await world.resume();
+}
+
+/** `intent.events[].key` and so on, of all entries; what a null might have held is unknown. */
+function membersIn(path: string): string[] {
+  const found = new Set<string>();
+  const walk = (name: string, value: unknown): void => {
+    if (Array.isArray(value)) for (const one of value) walk(`${name}[]`, one);
+    else if (value !== null && typeof value === "object")
+      for (const [member, inner] of Object.entries(value)) walk(`${name}.${member}`, inner);
+    else found.add(name);
+  };
+  for (const line of readFileSync(path, "utf8").trimEnd().split("\n")) {
+    const { entry, ...members } = JSON.parse(line) as { entry: string };
+    walk(entry, members);
+  }
+  return [...found].toSorted();
+}
+
+describe("the journal's format, version 1", () => {
+  it("is the one that was frozen: no kind of entry and no member is added, left out or renamed", async () => {
+    world = createWorld({ journal });
+    await everything();
+    expect(membersIn(journal)).toEqual(membersIn(golden));
+  });
+
+  it("is explained with lines of that very file", () => {
+    const page = readFileSync(join(import.meta.dirname, "../../docs/journal.md"), "utf8");
+    const shown = [...page.matchAll(/^```json\n(.*?)\n```$/gms)].map(([, text = ""]) =>
+      JSON.stringify(JSON.parse(text)),
+    );
+    const frozen = new Set(readFileSync(golden, "utf8").split("\n"));
+    expect(shown.length).toBeGreaterThanOrEqual(7);
+    expect(shown.filter((line) => !frozen.has(line))).toEqual([]);
+  });
+
+  it("is read by this program: what landed, what was replaced, and what was decided", async () => {
+    world = createWorld();
+    loseTheLedger();
+    await rebuildLedger(world.target, { journal: golden, backup: null }, world.clock);
+    expect(isSound()).toEqual([]);
+    const [old, next] = (await showAnything(world.target, "M1")).documents;
+    expect([old?.state, next?.state]).toEqual(["cancelled", "open"]);
+    expect(next?.events.map(({ state }) => state)).toEqual(["landed", "landed"]);
+    expect((await showAnything(world.target, "M3")).documents[0]).toMatchObject({ state: "open" });
+    const count = (table: string) =>
+      world.withLedger((database) => database.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+    expect([count("dismissals"), count("fingerprints")]).toEqual([1, 2]);
+  });
+});
+
+describe("a rebuilt ledger", () => {
+  it("knows all that landed: the same rows cost no request", async () => {
+    world = createWorld({ journal });
+    await world.import([story()]);
+    const before = world.sandbox.dump();
+    const ids = (await showAnything(world.target, "M5")).documents[0]?.events.map(({ eventId }) => eventId);
+    loseTheLedger();
+    expect(await rebuild()).toMatchObject({ participants: 2, addresses: 2, documents: 13, landed: 36, inDoubt: 0 });
+    expect(isSound()).toEqual([]);
+    const indexes = "SELECT count(*) FROM sqlite_master WHERE name LIKE '%rebuild%'";
+    expect(world.withLedger((database) => database.prepare(indexes).pluck().get())).toBe(0);
+    const again = await world.import([story()]);
+    expect([again.requests.sent, again.rows.known, again.exitCode]).toEqual([0, 36, 0]);
+    expect(isSound()).toEqual([]);
+    expect(world.sandbox.dump()).toBe(before);
+    const [document] = (await showAnything(world.target, "M5")).documents;
+    expect(document?.events.map(({ eventId }) => eventId)).toEqual(ids);
+    expect((await showAnything(world.target, "B1")).documents[0]?.documentId).toEqual(expect.any(String));
+  });
+
+  it("takes later rows in their place on documents that were restored", async () => {
+    world = createWorld({ journal });
+    await world.import([story()]);
+    loseTheLedger();
+    await rebuild();
+    const summary = await world.import([
+      file("b", [
+        eventRow({ row: 2, document: "M1", minute: 100 }),
+        eventRow({ row: 3, document: "B1", minute: 110, onTarget: true }),
+        eventRow({ row: 4, document: "M2", minute: 5 }),
+      ]),
+    ]);
+    expect(summary.events).toEqual({ landed: 2 });
+    expect(summary.open.events).toEqual({ rejected: 1 });
+  });
+
+  it("knows how far copies of others have moved a timeline on", async () => {
+    world = createWorld({ journal });
+    const related = { document: "M2", bidirectional: true };
+    await world.import([
+      file("a", [
+        eventRow({ row: 2, document: "M2", minute: 10 }),
+        eventRow({ row: 3, document: "M1", minute: 20, name: "RELATED", related }),
+      ]),
+    ]);
+    await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: 40, propagate: true })])]);
+    loseTheLedger();
+    await rebuild();
+    const late = await world.import([file("c", [eventRow({ row: 2, document: "M1", minute: 30 })])]);
+    // The copy on M1 took place at minute 40: nothing is sent to be refused.
+    expect(late.problems.map(({ code }) => code)).toEqual(["late"]);
+  });
+
+  it.each([3, 5, 8, 11, 14])(
+    "after a faulty run that died at request %i, with the whole state folder gone, finishes the job once",
+    async (request) => {
+      world = createWorld({ journal, seed: request, maxEventsPerRequest: 2 });
+      world.sandbox.setFaults([
+        { match: { path: "/documents/events" }, nth: 4, action: { kind: "drop", when: "after" } },
+        { match: { path: "/documents/events" }, nth: 6, action: { kind: "status", status: 503, when: "after" } },
+      ]);
+      await world.run([story()], { killAt: { request, when: request % 2 === 0 ? "before" : "after" } });
+      loseTheLedger();
+      world.sandbox.setFaults([]);
+      await rebuild();
+      expect(isSound()).toEqual([]);
+      const alone = await world.resume();
+      expect(alone.requests.byKind["create-with-events"] ?? 0).toBe(0);
+      const summary = await world.import([story()]);
+      const documents = world.sandbox.store.documents();
+      const stranded = summary.open.documents["stranded"] ?? 0;
+      expect(documents.filter(({ events }) => events.length > 0).length).toBeLessThanOrEqual(13);
+      // Nothing doubled: the sandbox would refuse a key that comes twice, so what matters is that no row got two keys.
+      const names = documents.map(({ events }) => events.map(({ name, at }) => `${name} ${at}`));
+      for (const timeline of names) expect(new Set(timeline).size).toBe(timeline.length);
+      expect(summary.exitCode).toBe(stranded > 0 ? 3 : 0);
+      expect(isSound()).toEqual([]);
+      // A lost create strands its document for a person (H4); everything else is finished, once.
+      const landed = (await showAnything(world.target, "M1")).documents[0]?.events.map(({ state }) => state) ?? [];
+      expect(stranded > 0 || landed.every((state) => state.startsWith("landed"))).toBe(true);
+      expect(stranded > 0 || documents.flatMap(({ events }) => events).length === 37).toBe(true);
+    },
+  );
+
+  it("says of what was stranded that a person is needed, as the lost one did", async () => {
+    world = createWorld({ journal });
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 1, action: { kind: "drop", when: "after" } },
+    ]);
+    const one = [file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])];
+    const before = await world.import(one);
+    loseTheLedger();
+    await rebuild();
+    const after = await world.import(one);
+    expect([before.exitCode, before.open]).toEqual([3, after.open]);
+    expect(after.exitCode).toBe(3);
+  });
+
+  it("over a backup takes from it what the journal does not hold, and from the journal what came later", async () => {
+    world = createWorld({ journal });
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    const copy = join(disk, "backup.db");
+    await backup(world.target, copy);
+    await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
+    loseTheLedger();
+    expect(await rebuild(copy)).toMatchObject({ landed: 2 });
+    expect((await showAnything(world.target, "a.csv:2")).rows[0]?.events[0]?.state).toBe("landed");
+    const again = await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 20 })])]);
+    expect(again.requests.sent).toBe(0);
+  });
+
+  it("takes no other ledger's place, and no other file for a journal", async () => {
+    world = createWorld({ journal });
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await expect(rebuild()).rejects.toMatchObject({ code: "ledger-there-already" });
+    loseTheLedger();
+    const other = join(disk, "other.csv");
+    writeFileSync(other, "a;b\n1;2\n");
+    await expect(rebuildLedger(world.target, { journal: other, backup: null }, world.clock)).rejects.toMatchObject({
+      code: "journal-unreadable",
+    });
+    expect(existsSync(world.target.ledgerPath)).toBe(false);
+    appendFileSync(journal, "");
+    await rebuild();
+    expect(existsSync(world.target.ledgerPath)).toBe(true);
+  });
+});

@@ -1,0 +1,127 @@
+/** Cells are kept of rows that are not landed, and of no others; pruning changes no answer (DESIGN section 3, P7). */
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { checkLedger } from "../../src/ledger/care/check/check.js";
+import { prune } from "../../src/pipeline/look-after-ledger.js";
+import { showAnything } from "../../src/pipeline/show.js";
+import { writeRejects } from "../../src/pipeline/write-rejects.js";
+import { eventRow, invalidRow, participantOf } from "../nights/simulation/story-rows.js";
+import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+
+const DAY = 86_400_000;
+
+let world: World;
+afterEach(() => world.close());
+
+/** Three pages of rows: most land; one in twenty is refused by the service, one in twenty waits behind an invalid row. */
+function shared(): StoryFile {
+  const rows = Array.from({ length: 600 }, (_, index) => {
+    const row = index + 2;
+    const document = `M${index}`;
+    if (index % 20 === 5) return eventRow({ row, document, minute: 10, bad: true });
+    if (index % 20 === 7) return invalidRow(row, [{ key: `M${index + 1}`, minute: 5 }]);
+    return eventRow({ row, document, minute: 10, weight: `weight of row ${row}, ${Math.sin(index)}` });
+  });
+  return { name: "a.csv", contentHash: "a1a1a1a1", rows };
+}
+
+const pruneAll = () => prune(world.target, -1, { clock: world.clock, waitForLock: false });
+
+/** What a person is told of some rows, and the file they would correct. */
+async function answers(folder: string) {
+  const rows = [];
+  for (const row of [2, 7, 9, 10, 256, 257, 258, 300, 590, 601])
+    rows.push((await showAnything(world.target, `a.csv:${row}`)).rows);
+  const rejects = await writeRejects(world.target, {}, join(world.target.stateFolder, folder));
+  const files = rejects.files.map(({ path }) => readFileSync(path, "utf8"));
+  return { rows: withoutBodies(rows), rejects: rejects.rows, files };
+}
+
+/** Bodies go to the archive too, and are shown beside. */
+const withoutBodies = (shown: unknown): unknown =>
+  JSON.parse(JSON.stringify(shown, (key, value: unknown) => (key === "hasPayload" ? undefined : value)));
+
+const keptRows = () =>
+  world.withLedger((database) => ({
+    pages: database.prepare<[], number>("SELECT count(*) FROM cell_pages").pluck().get(),
+    bytes: database.prepare<[], number>("SELECT sum(length(page)) FROM cell_pages").pluck().get() ?? 0,
+  }));
+
+describe("pruning pages that landed and open rows share", () => {
+  it("takes the landed ones out; show and rejects answer as before, and what is open goes on", async () => {
+    world = createWorld();
+    await world.import([shared()]);
+    const before = await answers("before");
+    expect(before.files[0]?.split("\n").length).toBeGreaterThan(60);
+    const kept = keptRows();
+    const { cells, sizeBefore, sizeAfter } = await pruneAll();
+    expect(cells).toBe(600 - 3 * 30);
+    expect(keptRows().bytes).toBeLessThan(kept.bytes / 4);
+    expect(sizeAfter).toBeLessThan(sizeBefore);
+    expect(await answers("after")).toEqual(before);
+    expect(world.withLedger(checkLedger).flatMap(({ broken }) => broken)).toEqual([]);
+    expect(await pruneAll()).toMatchObject({ cells: 0 });
+
+    await world.import([{ name: "b.csv", contentHash: "b1", rows: [eventRow({ row: 9, document: "M8", minute: 4 })] }]);
+    const held = (await showAnything(world.target, "a.csv:10")).rows[0];
+    expect(held?.cells?.["row"]).toContain('"M8"');
+  });
+
+  it("leaves what landed within the time to keep, and rows that came since", async () => {
+    world = createWorld();
+    await world.import([shared()]);
+    const options = { clock: world.clock, waitForLock: false };
+    expect(await prune(world.target, DAY, options)).toMatchObject({ cells: 0 });
+    await world.clock.run(world.clock.sleep(2 * DAY));
+    await world.import([{ ...shared(), name: "c.csv", contentHash: "c1" }]);
+    expect(await prune(world.target, DAY, options)).toMatchObject({ cells: 600 - 3 * 30 });
+  });
+
+  it("gives back the cells of the file that was asked for, not of another one of its name", async () => {
+    world = createWorld();
+    for (const night of ["1", "2"]) {
+      const rows = [eventRow({ row: 2, document: `N${night}`, minute: 10 }), invalidRow(3, [{ key: `N${night}` }])];
+      // The invalid row keeps the page from going at the run's end.
+      rows.push(eventRow({ row: 4, document: `N${night}`, minute: 30 }));
+      await world.import([{ name: "night.csv", contentHash: `n${night}`, rows }]);
+    }
+    await pruneAll();
+    const { rows } = await showAnything(world.target, "night.csv:2");
+    expect(rows.map(({ cells }) => /"N\d"/.exec(cells?.["row"] ?? "")?.[0])).toEqual(['"N1"', '"N2"']);
+  });
+
+  it("tells an attempt once, though a crash while pruning left it twice in the archive", async () => {
+    world = createWorld();
+    await world.import([shared()]);
+    const copy = join(world.target.stateFolder, "copy.db");
+    world.withLedger((database) => database.prepare("VACUUM INTO ?").run(copy));
+    await pruneAll();
+    world.target.ledgerPath = copy;
+    await pruneAll();
+    const [document] = (await showAnything(world.target, "M0")).documents;
+    expect(document?.requests[0]?.attempts).toHaveLength(1);
+    expect(statSync(copy).size).toBeGreaterThan(0);
+  });
+});
+
+describe("at a run's end", () => {
+  it("cells of a row stay while a participant that it declared is refused, though its event has landed", async () => {
+    world = createWorld();
+    const row = eventRow({ row: 2, document: "M1", minute: 10 });
+    if (row.outcome.fate === "valid") row.outcome.records.participants.push(participantOf("", "Nobody"));
+    await world.import([{ name: "a.csv", contentHash: "a1a1a1a1", rows: [row] }]);
+    const [shown] = (await showAnything(world.target, "a.csv:2")).rows;
+    expect(shown?.events.map(({ state }) => state)).toEqual(["landed"]);
+    expect((await writeRejects(world.target, {}, join(world.target.stateFolder, "r"))).rows).toHaveLength(1);
+  });
+
+  it("a page of rows that have all landed goes", async () => {
+    world = createWorld();
+    const rows = Array.from({ length: 300 }, (_, index) =>
+      eventRow({ row: index + 2, document: `M${index}`, minute: 10 }),
+    );
+    await world.import([{ name: "a.csv", contentHash: "a1a1a1a1", rows }]);
+    expect(keptRows().pages).toBe(0);
+  });
+});

@@ -1,0 +1,147 @@
+/** What follows a document into its next generation: holds, dismissals and new keys (HARD-CASES H15, H23, H25, H26). */
+import { afterEach, describe, expect, it } from "vitest";
+import { dismissSelected } from "../../src/pipeline/dismiss.js";
+import { replaceNamed } from "../../src/pipeline/replace-document.js";
+import { showAnything } from "../../src/pipeline/show.js";
+import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
+
+let world: World;
+afterEach(() => world.close());
+
+const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
+const replace = (document: string) =>
+  replaceNamed(world.target, { document, reason: "wrong weight" }, { clock: world.clock, waitForLock: false });
+const statesOf = async (document: string) =>
+  (await showAnything(world.target, document)).documents
+    .at(-1)
+    ?.events.map(({ at, state }) => [at.slice(14, 16), state]);
+
+describe("an invalid row of a document that is replaced (H15, H26)", () => {
+  const bad = (row: number, minute: number) =>
+    invalidRow(row, [{ key: "M1", event: "weighing", keyParts: [String(minute)], minute }]);
+
+  it("goes on holding what is later there, until its event comes right: by its key, in another file", async () => {
+    world = createWorld();
+    await world.import([
+      file("a", [
+        eventRow({ row: 2, document: "M1", minute: 10 }),
+        bad(3, 15),
+        eventRow({ row: 4, document: "M1", minute: 20 }),
+      ]),
+    ]);
+    await replace("M1");
+    await world.resume();
+    expect(await statesOf("M1")).toEqual([
+      ["10", "landed"],
+      ["20", "held"],
+    ]);
+    const right = await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 15 })])]);
+    expect([right.exitCode, right.open.rows]).toEqual([0, 0]);
+    expect((await statesOf("M1"))?.map(([, state]) => state)).toEqual(["landed", "landed", "landed"]);
+  });
+
+  it("whose event had landed holds that event in the next generation, where it can be corrected in place (P3)", async () => {
+    world = createWorld();
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10, weight: "5" })])]);
+    await world.import([file("b", [bad(2, 10), eventRow({ row: 3, document: "M1", minute: 20 })])]);
+    await replace("M1");
+    const summary = await world.resume();
+    expect(summary.open.events).toEqual({ held: 2 });
+    const right = await world.import([file("c", [eventRow({ row: 2, document: "M1", minute: 10, weight: "6" })])]);
+    expect([right.exitCode, right.open.events]).toEqual([0, {}]);
+    const [, next] = world.sandbox.store.documents();
+    expect(JSON.stringify(next?.events[0])).toContain('"6"');
+  });
+
+  it("holds nothing more once its event has landed in the next generation", async () => {
+    world = createWorld();
+    await world.import([file("a", [bad(3, 15), eventRow({ row: 4, document: "M2", minute: 20 })])]);
+    await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 5 })])]);
+    await replace("M1");
+    // The placement stands, its row was never settled; its event lands through other rows.
+    world.withLedger((database) => database.exec("UPDATE rows SET settled = 'dismissed' WHERE fate = 'invalid'"));
+    await world.import([file("c", [eventRow({ row: 2, document: "M1", minute: 15 })])]);
+    world.withLedger((database) => database.exec("UPDATE rows SET settled = NULL WHERE fate = 'invalid'"));
+    const later = await world.import([file("d", [eventRow({ row: 2, document: "M1", minute: 30 })])]);
+    expect(later.open.events).toEqual({});
+  });
+});
+
+describe("what was dismissed on a document that is replaced (H23)", () => {
+  it("stays dismissed on its next generation when tomorrow's full export brings it again", async () => {
+    world = createWorld();
+    const rows = [
+      eventRow({ row: 2, document: "M1", minute: 10 }),
+      eventRow({ row: 3, document: "M1", minute: 20, bad: true }),
+    ];
+    await world.import([file("a", rows)]);
+    dismissSelected(world.target, { row: 3, input: "a.csv" }, world.clock);
+    await replace("M1");
+    await world.resume();
+    const again = await world.import([file("b", [...rows, eventRow({ row: 4, document: "M1", minute: 30 })])]);
+    expect([again.exitCode, again.open.events]).toEqual([0, {}]);
+    expect(world.sandbox.store.documents().map(({ events }) => events.length)).toEqual([2, 2]);
+  });
+});
+
+describe("a link in doubt to a document that was replaced, corrected since (H9, H26)", () => {
+  it("lets rows of the next generation come in: what landed linked to the first", async () => {
+    world = createWorld();
+    const link = (weight: string) =>
+      eventRow({
+        row: 2,
+        document: "M1",
+        minute: 40,
+        name: "RELATED",
+        weight,
+        related: { document: "M3", bidirectional: true },
+      });
+    await world.import([
+      file("a", [eventRow({ row: 2, document: "M1", minute: 5 }), eventRow({ row: 3, document: "M3", minute: 10 })]),
+    ]);
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 50, action: { kind: "drop", when: "after" } },
+    ]);
+    expect((await world.import([file("b", [link("5")])])).open.events).toEqual({ stalled: 1 });
+    world.sandbox.setFaults([]);
+    await replace("M3");
+    expect((await world.import([file("c", [link("6")])])).open.events).toEqual({ changed: 1 });
+    const later = await world.import([file("d", [eventRow({ row: 2, document: "M3", minute: 20 })])]);
+    expect([later.events, later.open.events]).toEqual([{ landed: 1 }, { changed: 1 }]);
+  });
+});
+
+describe("a document whose payloads are pruned", () => {
+  it("is sent again from the very files that brought it", async () => {
+    world = createWorld();
+    const event = "        key: =at_text\n        externalCreatedAt: =at";
+    const bring = () => importText(world, weighingMapping({ event }), "a.csv", rows);
+    const rows = "MTR,CNPJ,At\nM1,11222333000181,2025-10-01 10:00\nM1,11222333000181,2025-10-01 11:00\n";
+    expect((await bring()).exitCode).toBe(0);
+    world.withLedger((database) => database.exec("UPDATE events SET payload = ''"));
+    await replace("M1");
+    const again = await bring();
+    expect([again.exitCode, again.rows.staged]).toEqual([0, 2]);
+    expect((await statesOf("M1"))?.map(([, state]) => state)).toEqual(["landed", "landed"]);
+  });
+});
+
+describe("a document that has made others", () => {
+  it("is not replaced, for they would be made twice: nothing is cancelled, nothing planned", async () => {
+    world = createWorld();
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10, target: "B1" })])]);
+    await expect(replace("M1")).rejects.toMatchObject({
+      code: "document-has-made-others",
+      message: expect.stringContaining("(batch B1)") as string,
+    });
+    const summary = await world.resume();
+    expect([summary.exitCode, summary.requests.sent]).toEqual([0, 0]);
+    expect(await statesOf("M1")).toEqual([["10", "landed"]]);
+  });
+});

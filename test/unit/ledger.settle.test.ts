@@ -1,0 +1,276 @@
+/** What a person decides: dismiss, retry, resolve, replace. */
+import { afterEach, describe, expect, it } from "vitest";
+import { selectOpen } from "../../src/ledger/decide/selection.js";
+import { findDocument, retry } from "../../src/ledger/decide/dismiss.js";
+import { dismissSelected } from "../../src/pipeline/dismiss.js";
+import { replaceNamed } from "../../src/pipeline/replace-document.js";
+import { collectReportData } from "../../src/report/html/collect-report-data.js";
+import { checkResolve, resolveNamed } from "../../src/pipeline/resolve-document.js";
+import { showAnything } from "../../src/pipeline/show.js";
+import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
+import { unthrottled } from "../../src/submit/throttle.js";
+
+const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
+const lostCreate = [{ match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } as const }];
+
+let world: World;
+afterEach(() => world.close());
+
+const dismiss = (selectors: Parameters<typeof dismissSelected>[1]) =>
+  dismissSelected(world.target, selectors, world.clock);
+const replace = (document: string) =>
+  replaceNamed(world.target, { document, reason: "wrong weight" }, { clock: world.clock, waitForLock: false });
+const resolveOptions = () => ({
+  clock: world.clock,
+  random: () => 0.5,
+  transport: sandboxTransport(world.sandbox, world.clock),
+  throttle: unthrottled,
+});
+const check = (document: string, documentId: string) =>
+  world.clock.run(checkResolve(world.target, { document, documentId }, resolveOptions()));
+
+it("a document is found by its key or kind/key, whatever slashes stand in the key", async () => {
+  world = createWorld();
+  await world.import([
+    file(
+      "a",
+      ["2026/17", "17", "/"].map((document, row) => eventRow({ row, document, minute: 10 })),
+    ),
+  ]);
+  const find = (name: string) => world.withLedger((database) => findDocument(database, name).key);
+  for (const key of ["2026/17", "17", "/"]) expect([find(key), find(`manifest/${key}`)]).toEqual([key, key]);
+  for (const name of ["manifest/", "2026", "manifest/2026", "/17"])
+    expect(() => find(name)).toThrow(expect.objectContaining({ code: "document-unknown" }));
+});
+
+describe("dismiss", () => {
+  it("refuses to give up everything at once", async () => {
+    world = createWorld();
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    expect(() => dismiss({})).toThrow(expect.objectContaining({ code: "usage" }));
+  });
+
+  it("of a row releases what it held, and of a document gives up what is wrong, not what waits (H23)", async () => {
+    world = createWorld();
+    await world.import([
+      file("a", [
+        invalidRow(2, [{ key: "M1", minute: 10 }]),
+        eventRow({ row: 3, document: "M1", minute: 20 }),
+        invalidRow(4, [{ key: "M2", minute: 10 }]),
+        eventRow({ row: 5, document: "M2", minute: 20 }),
+      ]),
+    ]);
+    expect(dismiss({ input: "a.csv", row: 2 })).toMatchObject({ rows: 1, events: 0 });
+    expect(dismiss({ document: "manifest/M2" })).toMatchObject({ rows: 1, events: 0, left: 1 });
+    const summary = await world.resume();
+    expect(summary.events).toEqual({ landed: 2 });
+    expect(summary.exitCode).toBe(0);
+  });
+
+  it("of a held row gives it up when the row itself is named", async () => {
+    world = createWorld();
+    await world.import([
+      file("a", [invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 20 })]),
+    ]);
+    expect(dismiss({ input: "a.csv", row: 3 })).toMatchObject({ rows: 0, events: 1 });
+    dismiss({ input: "a.csv", row: 2 });
+    const summary = await world.resume();
+    expect([summary.requests.sent, summary.exitCode]).toEqual([0, 0]);
+  });
+
+  it("leaves what is in doubt: it may have landed", async () => {
+    world = createWorld();
+    world.sandbox.setFaults(lostCreate);
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    expect(dismiss({ input: "a.csv", row: 2 })).toMatchObject({ events: 0, left: 1 });
+  });
+
+  it("of a participant stays, whatever is tried again after it (H23)", async () => {
+    world = createWorld();
+    world.sandbox.setFaults([
+      { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 400, when: "before" } },
+    ]);
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    expect(dismiss({ input: "a.csv", row: 2 })).toMatchObject({ participants: 1, events: 1 });
+    expect(dismiss({ input: "a.csv", row: 2 })).toMatchObject({ participants: 0, events: 0, left: 0 });
+    expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(0);
+    const summary = await world.resume();
+    expect([summary.requests.sent, summary.problems, summary.exitCode]).toEqual([0, [], 0]);
+    // A later row needs that participant: then it is to be had again.
+    world.sandbox.setFaults([]);
+    const later = await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: 10 })])]);
+    expect([later.open.events, later.exitCode]).toEqual([{ held: 1 }, 3]);
+    expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(1);
+    expect(await world.resume()).toMatchObject({ events: { landed: 1 }, exitCode: 0 });
+  });
+
+  it("works while another process holds the ledger's lock", async () => {
+    world = createWorld();
+    await world.import([
+      file("a", [invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 20 })]),
+    ]);
+    world.withLedger(() => expect(dismiss({ row: 2 }).rows).toBe(1));
+  });
+});
+
+describe("resolve (H5)", () => {
+  async function strand(): Promise<string> {
+    world = createWorld();
+    world.sandbox.setFaults(lostCreate);
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 }), eventRow({ row: 3, document: "M1", minute: 20 })];
+    const summary = await world.import([file("a", rows)]);
+    expect(summary.documents).toEqual({ stranded: 1 });
+    world.sandbox.setFaults([]);
+    return world.sandbox.store.documents()[0]?.id ?? "";
+  }
+
+  it("of the right id is agreed to by the read, and the events are settled by duplicates to their own keys", async () => {
+    const id = await strand();
+    const found = await check("M1", id);
+    expect(found.findings.filter(({ agrees }) => !agrees)).toEqual([]);
+    expect(found.findings.some(({ text }) => text.startsWith("deduplicationId is rf1-"))).toBe(true);
+    resolveNamed(world.target, found, world.clock, { by: "anna" });
+    const summary = await world.resume();
+    expect(summary.events).toEqual({ "landed-without-id": 2 });
+    expect(summary.exitCode).toBe(0);
+    expect(world.sandbox.store.documents()[0]?.events).toHaveLength(2);
+  });
+
+  it("of an id that the service does not know is refused, and nothing is written", async () => {
+    await strand();
+    const writes = world.sandbox.store.documents().length;
+    await expect(check("M1", "nowhere")).rejects.toMatchObject({ code: "document-id-not-found" });
+    expect(world.sandbox.store.documents()).toHaveLength(writes);
+    expect((await showAnything(world.target, "M1")).documents[0]?.state).toBe("stranded");
+  });
+
+  it("of another document's id is spoken against by the read, and refused where that document is ours", async () => {
+    await strand();
+    await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: 10 })])]);
+    const other = (await showAnything(world.target, "M2")).documents[0]?.documentId ?? "";
+    await expect(check("M1", other)).rejects.toMatchObject({ code: "document-not-stranded" });
+    world.withLedger((database) => database.exec("DELETE FROM document_states WHERE service_id = '" + other + "'"));
+    expect((await check("M1", other)).findings.some(({ agrees }) => !agrees)).toBe(true);
+  });
+
+  it("is refused for a document that is open", async () => {
+    world = createWorld();
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    await expect(check("M1", "x")).rejects.toMatchObject({ code: "document-not-stranded" });
+  });
+});
+
+describe("replace (H26)", () => {
+  it("takes another externalId where the mapping says so, for a service that takes each once (open-points 26)", async () => {
+    world = createWorld({ sandbox: { uniqueExternalId: true } });
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
+    await world.import([file("a", rows)]);
+    await replace("M1");
+    expect((await world.resume()).exitCode).toBe(3);
+    // The mapping is mended, the same file imported again, and what was refused is tried again.
+    const settings = { replacementExternalId: "{externalId}/{generation}" };
+    await world.import([file("a", rows)], { settings });
+    world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));
+    expect((await world.resume()).exitCode).toBe(0);
+    await replace("M1");
+    expect((await world.resume()).exitCode).toBe(0);
+    const documents = world.sandbox.store.documents().map(({ externalId, state }) => `${externalId} ${state}`);
+    expect(documents).toEqual(["M1 cancelled", "M1/2 cancelled", "M1/3 open"]);
+    expect((await world.import([file("a", rows)], { settings })).requests.sent).toBe(0);
+  });
+
+  it("cancels, sends the next generation with what changed, and sends nothing by itself", async () => {
+    world = createWorld();
+    await world.import([
+      file("a", [
+        eventRow({ row: 2, document: "M1", minute: 10, key: "1", weight: "5" }),
+        eventRow({ row: 3, document: "M1", minute: 20, key: "2" }),
+      ]),
+    ]);
+    await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 10, key: "1", weight: "6" })])]);
+    const before = world.sandbox.store.documents().length;
+    expect(await replace("M1")).toMatchObject({ generation: 2, events: 2, cancels: true, missing: [] });
+    expect(world.sandbox.store.documents()).toHaveLength(before);
+    const summary = await world.resume();
+    expect(summary.exitCode).toBe(0);
+    const [old, next] = (await showAnything(world.target, "M1")).documents;
+    expect([old?.state, old?.replaced, next?.state, next?.generation]).toEqual(["cancelled", true, "open", 2]);
+    expect(next?.events.map(({ state }) => state)).toEqual(["landed", "landed"]);
+    const timelines = world.sandbox.store.documents().map(({ events }) => events.map(({ name }) => name));
+    expect(timelines).toEqual([
+      ["Weighing", "Weighing", "CANCEL"],
+      ["Weighing", "Weighing"],
+    ]);
+    expect(JSON.stringify(world.sandbox.store.documents()[1]?.events[0])).toContain('"6"');
+  });
+
+  it("later rows follow the newest generation, and the same rows are known there", async () => {
+    world = createWorld();
+    const rows = [eventRow({ row: 2, document: "M1", minute: 10 })];
+    await world.import([file("a", rows)]);
+    await replace("M1");
+    await world.resume();
+    const again = await world.import([file("c", [...rows, eventRow({ row: 3, document: "M1", minute: 20 })])]);
+    expect(again.rows).toMatchObject({ known: 1, staged: 1 });
+    expect((await showAnything(world.target, "M1")).documents.map(({ events }) => events.length)).toEqual([2, 2]);
+    const [row] = (await showAnything(world.target, "a.csv:2")).rows;
+    expect(row?.events.map(({ document }) => document.generation)).toEqual([1, 2]);
+  });
+
+  it("of a stranded document goes on without it: the stranded one stays, and waits for nobody any more", async () => {
+    world = createWorld();
+    world.sandbox.setFaults(lostCreate);
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    world.sandbox.setFaults([]);
+    expect(await replace("M1")).toMatchObject({ cancels: false, staysStranded: true, events: 1 });
+    const summary = await world.resume();
+    expect(summary.exitCode).toBe(0);
+    expect((await showAnything(world.target, "M1")).documents.map(({ state, reason }) => [state, reason])).toEqual([
+      ["stranded", "replaced"],
+      ["open", null],
+    ]);
+    const report = world.look((database) => collectReportData(database, summary, 2));
+    expect([report.stranded.total, report.timelines.total]).toEqual([0, 0]);
+  });
+
+  it("says which payloads the ledger no longer has", async () => {
+    world = createWorld();
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10, key: "t1" })])]);
+    world.withLedger((database) => database.exec("UPDATE events SET payload = ''"));
+    expect((await replace("M1")).missing).toEqual([{ event: "weighing", keyParts: ["t1"] }]);
+    const again = await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 10, key: "t1" })])]);
+    expect(again.exitCode).toBe(0);
+    expect((await showAnything(world.target, "M1")).documents[1]?.events.map(({ state }) => state)).toEqual(["landed"]);
+  });
+
+  it("is refused where nothing exists to be replaced", async () => {
+    world = createWorld();
+    await world.import([file("a", [invalidRow(2, [{ key: "M1" }]), eventRow({ row: 3, document: "M1", minute: 5 })])]);
+    await expect(replace("M1")).rejects.toMatchObject({ code: "document-not-replaceable" });
+    await expect(replace("M7")).rejects.toMatchObject({ code: "document-unknown" });
+  });
+});
+
+describe("selectors", () => {
+  it("narrow each other, and name by run, input, row, document and code", async () => {
+    world = createWorld();
+    const first = await world.import([file("a", [invalidRow(2, [{ key: "M1" }]), invalidRow(3, [{ key: "M2" }])])]);
+    await world.import([file("b", [invalidRow(4, [{ key: "M1", minute: 5 }])])]);
+    const rows = (selectors: Parameters<typeof selectOpen>[1]) =>
+      world.withLedger((database) => selectOpen(database, selectors).rows.length);
+    expect(rows({})).toBe(3);
+    expect(rows({ run: first.run })).toBe(2);
+    expect(rows({ input: "b.csv" })).toBe(1);
+    expect(rows({ document: "M1" })).toBe(2);
+    expect(rows({ document: "manifest/M1", input: "a.csv" })).toBe(1);
+    expect(rows({ row: 3 })).toBe(1);
+    expect(rows({ code: "value-unmapped" })).toBe(3);
+    expect(rows({ code: "late" })).toBe(0);
+  });
+});

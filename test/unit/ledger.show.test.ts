@@ -1,0 +1,128 @@
+/** `show`: whatever a person has at hand leads to what became of it (P7). */
+import { afterEach, describe, expect, it } from "vitest";
+import type { Shown } from "../../src/ledger/views/show/shown.js";
+import { showAnything, showRuns, showSentBetween } from "../../src/pipeline/show.js";
+import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+
+const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
+
+let world: World;
+afterEach(() => world.close());
+
+const show = (text: string): Promise<Shown> => showAnything(world.target, text);
+
+/** One document with a landed event, an invalid row and what it holds; another one that has landed. */
+async function storyWithHold(): Promise<void> {
+  world = createWorld();
+  await world.import([
+    file("a", [
+      eventRow({ row: 2, document: "M1", minute: 10 }),
+      invalidRow(3, [{ key: "M1", minute: 20 }]),
+      eventRow({ row: 4, document: "M1", minute: 30 }),
+      eventRow({ row: 5, document: "M2", minute: 10 }),
+    ]),
+  ]);
+}
+
+describe("show of a document", () => {
+  it("gives its timeline with rows, ids, times and what is held by whom", async () => {
+    await storyWithHold();
+    const [document, ...others] = (await show("manifest/M1")).documents;
+    expect(others).toEqual([]);
+    expect(document).toMatchObject({ state: "open", generation: 1, replaced: false, holds: ["a.csv, row 3"] });
+    expect(document?.events.map(({ state, rows, waitsFor }) => ({ state, rows, waitsFor }))).toEqual([
+      { state: "landed", rows: ["a.csv, row 2"], waitsFor: null },
+      { state: "held", rows: ["a.csv, row 4"], waitsFor: "the correction of a.csv, row 3" },
+    ]);
+    expect(document?.events[0]).toMatchObject({ reason: null, at: "2026-01-01T00:10:00.000Z" });
+    expect(document?.events[0]?.eventId).toEqual(expect.any(String));
+    expect(document?.events[0]?.sentAt).toEqual(expect.any(String));
+    expect(document?.requests.map(({ kind, result }) => [kind, result])).toEqual([["create-with-events", "accepted"]]);
+  });
+
+  it("is found by its key, its id, its deduplicationId, and through any of its events' ids and keys", async () => {
+    await storyWithHold();
+    const [document] = (await show("M1")).documents;
+    const event = document?.events[0];
+    const names = [document?.documentId, document?.deduplicationId, event?.eventId, event?.deduplicationId];
+    for (const name of names) expect((await show(name ?? "")).documents[0]?.key).toBe("M1");
+    expect((await show(event?.eventId ?? "")).event?.rows).toEqual(["a.csv, row 2"]);
+    expect((await show("M9")).documents).toEqual([]);
+  });
+});
+
+describe("show of a row (P7)", () => {
+  it("says of a landed, an invalid, a held and a missing one what became of it", async () => {
+    await storyWithHold();
+    const [landed] = (await show("a.csv:2")).rows;
+    expect(landed).toMatchObject({ fate: "staged", settled: null });
+    expect(landed?.events.map(({ state }) => state)).toEqual(["landed"]);
+    const [invalid] = (await show("a.csv:3")).rows;
+    expect(invalid).toMatchObject({ fate: "invalid", reason: "value-unmapped" });
+    expect(invalid?.problems.map(({ message }) => message)).toEqual(["cannot be read"]);
+    expect((await show("a.csv:4")).rows[0]?.events[0]).toMatchObject({ state: "held", reason: "behind-invalid-row" });
+    expect((await show("a.csv:99")).rows).toEqual([]);
+    expect((await show("b.csv:2")).rows).toEqual([]);
+  });
+
+  it("knows a row that stands among the known rows alone: known, and landed with another file (H24)", async () => {
+    await storyWithHold();
+    await world.import([file("b", [eventRow({ row: 7, document: "M2", minute: 10 })])]);
+    const [known] = (await show("b.csv:7")).rows;
+    expect(known).toMatchObject({ fate: "known" });
+    expect(known?.events[0]?.rows).toEqual(["a.csv, row 5", "b.csv, row 7"]);
+  });
+});
+
+describe("show of registrations, runs and requests", () => {
+  it("finds a participant by tax id with and without dots, and its addresses with it", async () => {
+    await storyWithHold();
+    for (const taxId of ["11222333000181", "11.222.333/0001-81"]) {
+      const { registrations } = await show(taxId);
+      expect(registrations.map(({ record, state, origin }) => [record, state, origin])).toEqual([
+        ["participant", "registered", "created"],
+        ["address", "registered", "created"],
+      ]);
+    }
+    const [participant] = (await show("11222333000181")).registrations;
+    expect((await show(participant?.id ?? "")).registrations[0]?.name).toBe(participant?.name);
+  });
+
+  it("finds a run by its name, and lists runs newest first", async () => {
+    await storyWithHold();
+    await world.resume();
+    const runs = showRuns(world.target, 10);
+    expect(runs.map(({ command }) => command)).toEqual(["resume", "import"]);
+    const [run] = (await show(runs[1]?.name ?? "")).runs;
+    expect(run).toMatchObject({ exitCode: 3, events: { landed: 2 }, inputs: [{ name: "a.csv", read: 4, invalid: 1 }] });
+    expect(showRuns(world.target, 1)).toHaveLength(1);
+  });
+
+  it("says what was sent in a time and what came back, without a token or a secret (P9)", async () => {
+    world = createWorld({ sandbox: { terseErrors: false } });
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, action: { kind: "status", status: 503, when: "before" } },
+    ]);
+    const before = world.clock.now();
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    const { requests } = await showSentBetween(world.target, before, world.clock.now(), 100);
+    expect(requests.map(({ kind }) => kind)).toEqual([
+      "lookup-participant",
+      "create-participant",
+      "create-address",
+      "create-with-events",
+    ]);
+    const last = requests.at(-1);
+    expect(last?.attempts.map(({ status }) => status)).toEqual([503, 201]);
+    expect(last?.attempts[1]?.requestIds[0]).toMatch(/^x-request-id: /);
+    expect(JSON.stringify(requests)).not.toMatch(/bearer|secret|authorization/i);
+    expect((await showSentBetween(world.target, before - 2000, before - 1000, 100)).requests).toEqual([]);
+    const id = last?.attempts[1]?.requestIds[0]?.split(": ")[1] ?? "";
+    expect((await show(id)).requests.map(({ kind }) => kind)).toEqual(["create-with-events"]);
+  });
+});

@@ -1,0 +1,110 @@
+/** `verify`: every difference between ledger and service that reads can tell, and what they cannot. */
+import { afterEach, describe, expect, it } from "vitest";
+import { verify } from "../../src/pipeline/verify.js";
+import { showRuns } from "../../src/pipeline/show.js";
+import type { Sandbox } from "../../src/sandbox/index.js";
+import { unthrottled } from "../../src/submit/throttle.js";
+import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
+import { eventRow } from "../nights/simulation/story-rows.js";
+import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+
+const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
+
+let world: World;
+afterEach(() => world.close());
+
+const against = (sandbox: Sandbox) =>
+  world.clock.run(
+    verify({
+      target: world.target,
+      clock: world.clock,
+      random: () => 0.5,
+      signal: new AbortController().signal,
+      observe: () => {},
+      waitForLock: false,
+      fresh: false,
+      transport: sandboxTransport(sandbox, world.clock),
+      throttle: unthrottled,
+    }),
+  );
+
+async function imported(): Promise<void> {
+  world = createWorld();
+  await world.import([
+    file("a", [
+      eventRow({ row: 2, document: "M1", minute: 10 }),
+      eventRow({ row: 3, document: "M1", minute: 20, name: "CLOSE" }),
+      eventRow({ row: 4, document: "M2", minute: 10 }),
+    ]),
+  ]);
+}
+
+describe("verify", () => {
+  it("finds no difference after an import, writes nothing to the service, and stands in the ledger as a run", async () => {
+    await imported();
+    const before = world.sandbox.dump();
+    const found = await against(world.sandbox);
+    expect(found.differences).toEqual([]);
+    expect(found.checked).toEqual({ participants: 1, addresses: 1, documents: 2, events: 3 });
+    expect(found.stopped).toBeNull();
+    expect(world.sandbox.dump()).toBe(before);
+    expect(showRuns(world.target, 1)[0]).toMatchObject({
+      command: "verify",
+      exitCode: 0,
+      requests: { "read-participant": 1, "list-addresses": 1, "read-document": 2 },
+    });
+  });
+
+  it("lists what is not there, each with its id", async () => {
+    await imported();
+    const stranger = createWorld();
+    const found = await against(stranger.sandbox);
+    await stranger.close();
+    expect(found.differences.map(({ subject, text }) => `${subject} ${text.split(" (")[0]}`)).toEqual([
+      "participant is not there",
+      "address is not in the participant's list",
+      "document is not there",
+      "document is not there",
+    ]);
+  });
+
+  it("lists what differs in the ledger's own account: names, states and events", async () => {
+    await imported();
+    world.withLedger((database) => {
+      database.exec("UPDATE participants SET payload = json_set(payload, '$.name', 'Another')");
+      database.exec("UPDATE addresses SET payload = json_set(payload, '$.street', 'Rua Z')");
+      database.exec("UPDATE document_states SET state = 'closed' WHERE state = 'open'");
+      database.exec("UPDATE event_states SET service_event_id = 'lost' WHERE event_id = 1");
+      database.exec("UPDATE events SET deduplication_id = zeroblob(20) WHERE id = 1");
+    });
+    const found = await against(world.sandbox);
+    expect(found.differences.map(({ subject, text }) => [subject, text])).toEqual([
+      ["participant", 'name is "Company 11222333000181" there, "Another" here'],
+      ["address", 'street is "Rua A" there, "Rua Z" here'],
+      ["event", "is not on the timeline"],
+      ["document", "is open there, closed here"],
+    ]);
+  });
+
+  it("says what reads cannot tell: a stranded document", async () => {
+    world = createWorld();
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } },
+    ]);
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    world.sandbox.setFaults([]);
+    const { unverifiable, differences } = await against(world.sandbox);
+    expect(differences).toEqual([]);
+    expect(unverifiable).toEqual([{ text: expect.stringMatching(/id is not known/), count: 1 }]);
+  });
+
+  it("stops, and says so, when the credential is refused", async () => {
+    await imported();
+    world.sandbox.setFaults([{ match: {}, times: 100, action: { kind: "status", status: 401, when: "before" } }]);
+    expect((await against(world.sandbox)).stopped).toEqual(expect.any(String));
+  });
+});

@@ -1,0 +1,130 @@
+/** What was staged and never sent can be taken back, and comes again with its file (HARD-CASES H39). */
+import { afterEach, describe, expect, it } from "vitest";
+import { checkLedger } from "../../src/ledger/care/check/check.js";
+import type { Selectors } from "../../src/ledger/decide/selection.js";
+import { showAnything } from "../../src/pipeline/show.js";
+import { withdrawSelected } from "../../src/pipeline/withdraw.js";
+import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
+import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";
+
+const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
+  name: `${contentHash}.csv`,
+  contentHash,
+  rows,
+});
+const years = 3 * 365 * 24 * 60;
+
+let world: World;
+afterEach(() => world.close());
+
+const withdraw = (selectors: Selectors) =>
+  world.clock.run(withdrawSelected(world.target, selectors, { clock: world.clock, waitForLock: false }));
+const timelines = () => world.sandbox.store.documents().map(({ events }) => events.length);
+const isSound = () => world.withLedger((database) => checkLedger(database).flatMap(({ broken }) => broken));
+
+describe("the rest of a file that was imported with --limit", () => {
+  const rows = [1, 2, 3].map((n) => eventRow({ row: n + 1, document: `M${n}`, minute: 10, participant: String(n) }));
+
+  it("is taken back: nothing of it is sent or registered any more, and what landed stays", async () => {
+    world = createWorld();
+    await world.import([file("a", rows)], { limits: { limitDocuments: 1 } });
+    expect(await withdraw({ input: "a.csv" })).toMatchObject({ rows: 2, events: 2 });
+    const after = await world.resume();
+    expect([after.exitCode, after.requests.sent, after.open.events]).toEqual([0, 0, {}]);
+    expect(timelines()).toEqual([1]);
+    expect(isSound()).toEqual([]);
+    expect((await showAnything(world.target, "a.csv:3")).rows[0]).toMatchObject({
+      fate: "staged",
+      settled: "withdrawn",
+    });
+  });
+
+  it("takes back the registrations that only it needs", async () => {
+    world = createWorld();
+    await world.import([file("a", rows)], { limits: { until: 0 } });
+    expect(await withdraw({ document: "M2" })).toEqual({ rows: 1, events: 1, participants: 1, addresses: 1 });
+    const after = await world.resume();
+    expect([after.exitCode, after.participants]).toEqual([0, { registered: 2 }]);
+    expect(timelines()).toEqual([1, 1]);
+  });
+
+  it("is staged again by the very same bytes", async () => {
+    world = createWorld();
+    await world.import([file("a", rows)], { limits: { limitDocuments: 1 } });
+    await withdraw({ input: "a.csv" });
+    const again = await world.import([file("a", rows)]);
+    expect([again.exitCode, again.rows.known, again.rows.staged]).toEqual([0, 1, 2]);
+    expect(timelines()).toEqual([1, 1, 1]);
+    expect(isSound()).toEqual([]);
+  });
+});
+
+describe("a row dated years ahead by mistake", () => {
+  it("is taken back, and what it held goes", async () => {
+    world = createWorld();
+    const rows = [
+      eventRow({ row: 2, document: "M1", minute: 10 }),
+      eventRow({ row: 3, document: "M1", minute: years }),
+      eventRow({ row: 4, document: "M1", minute: 20, key: "x" }),
+    ];
+    const first = await world.import([file("a", rows)]);
+    expect(first.open.events).toMatchObject({ deferred: 1 });
+    expect(await withdraw({ input: "a.csv", row: 3 })).toMatchObject({ rows: 1, events: 1 });
+    expect((await world.resume()).open.events).toEqual({});
+    expect(timelines()).toEqual([2]);
+  });
+});
+
+describe("an invalid row", () => {
+  it("holds nothing once its input is taken back, and holds again when the file comes again", async () => {
+    world = createWorld();
+    const bad = invalidRow(2, [{ key: "M1", minute: 5 }]);
+    await world.import([file("bad", [bad]), file("good", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    expect(timelines()).toEqual([]);
+    expect(await withdraw({ input: "bad.csv" })).toMatchObject({ rows: 1, events: 0 });
+    const after = await world.resume();
+    expect([after.exitCode, timelines()]).toEqual([0, [1]]);
+    const again = await world.import([file("bad", [bad])]);
+    expect([again.exitCode, again.rows.invalid]).toEqual([3, 1]);
+  });
+});
+
+describe("an event that rows of two files give", () => {
+  it("stays as long as one of them stands", async () => {
+    world = createWorld();
+    const event = "        key: once\n        externalCreatedAt: =at";
+    const rows = "MTR,CNPJ,At\nM1,11222333000181,2035-10-01 10:00\n";
+    await importText(world, weighingMapping({ event }), "a.csv", rows);
+    await importText(world, weighingMapping({ event }), "b.csv", `${rows}M2,11222333000181,2035-10-01 10:00\n`);
+    expect(await withdraw({ input: "a.csv" })).toMatchObject({ rows: 1, events: 0 });
+    expect((await world.resume()).open.events).toEqual({ deferred: 2 });
+    expect(isSound()).toEqual([]);
+  });
+});
+
+describe("what cannot be taken back", () => {
+  it("is what was sent, or may have been: nothing fits, and what there is is said", async () => {
+    world = createWorld();
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, times: 50, action: { kind: "drop", when: "after" } },
+    ]);
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    world.sandbox.setFaults([]);
+    await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: years })])]);
+    await expect(withdraw({ input: "a.csv" })).rejects.toMatchObject({
+      code: "usage",
+      hint: "Events that were never sent are of b.csv (1).",
+    });
+    await expect(withdraw({ document: "M1" })).rejects.toMatchObject({ code: "usage" });
+    await expect(withdraw({})).rejects.toMatchObject({ code: "usage" });
+  });
+
+  it("is one row number that several files have: the choices are named, and nothing is done", async () => {
+    world = createWorld();
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: years })])]);
+    await world.import([file("b", [eventRow({ row: 2, document: "M2", minute: years })])]);
+    await expect(withdraw({ row: 2 })).rejects.toThrow(/a\.csv:2 .*b\.csv:2/);
+    expect((await world.resume()).open.events).toEqual({ deferred: 2 });
+  });
+});

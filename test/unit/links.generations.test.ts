@@ -1,0 +1,87 @@
+/** Links and the generations of what they link (service.md, What the service does 3; HARD-CASES H26). */
+import { describe, expect, test } from "vitest";
+import { type LinkRow, type LinkedWorld, linkedWorld } from "../support/linked.js";
+
+/** Links of documents that are not cancelled to documents that are. */
+export function deadLinks(world: LinkedWorld): string[] {
+  const documents = world.sandbox.store.documents();
+  const stateOf = new Map(documents.map(({ id, state }) => [id, state]));
+  return documents
+    .filter(({ state }) => state !== "cancelled")
+    .flatMap(({ externalId, events }) =>
+      events.flatMap(({ body, name, origin }) => {
+        const { documentId } = (body["relatedDocument"] ?? {}) as { documentId?: string };
+        return documentId !== undefined && stateOf.get(documentId) === "cancelled"
+          ? [`${externalId}: ${origin} ${name}`]
+          : [];
+      }),
+    );
+}
+
+const alive = (world: LinkedWorld, key: string) =>
+  world
+    .timelines(key)
+    .filter(({ state }) => state !== "cancelled")
+    .map(({ events }) => events);
+
+/** Loads A and B of this number, of which one or both link to the other. */
+const rows = (number: number, links: string, weight: string): LinkRow[] => {
+  const [a, b] = [`A${number}`, `B${number}`];
+  return [
+    { doc: a, at: 1, weight },
+    { doc: b, at: 1, weight },
+    ...(links.includes("A→B") ? [{ doc: a, at: 2, what: "link" as const, other: b }] : []),
+    ...(links.includes("B→A") ? [{ doc: b, at: 3, what: "link" as const, other: a }] : []),
+    { doc: a, at: 4, weight },
+    { doc: b, at: 4, weight },
+  ];
+};
+const cases = ["A→B", "A→B B→A"].flatMap((links) =>
+  ["A B", "B A"].map((order) => ({ links, order: order.split(" ") })),
+);
+
+describe("two linked loads that both came back changed (F107)", () => {
+  async function changed(): Promise<LinkedWorld> {
+    const world = await linkedWorld();
+    for (const [index, weight] of ["1", "2"].entries()) {
+      world.write(
+        `rows-${index}.csv`,
+        cases.flatMap(({ links }, number) => rows(number, links, weight)),
+      );
+      expect((await world.import(`rows-${index}.csv`)).code).toBe(index === 0 ? 0 : 3);
+    }
+    return world;
+  }
+  const replace = (world: LinkedWorld, document: string) => world.typed("replace", document, "--reason", "corrected");
+  async function expectWhole(world: LinkedWorld): Promise<void> {
+    const { code, out, err } = await world.typed("resume");
+    expect([code, world.refusals(), deadLinks(world)], out + err).toEqual([0, [], []]);
+    for (const number of cases.keys())
+      for (const key of [`A${number}`, `B${number}`]) expect(alive(world, key).length, key).toBe(1);
+    expect((await world.typed("verify")).code).toBe(0);
+  }
+
+  test("replaced in either order before anything is sent, they link to each other's new generation", async () => {
+    const world = await changed();
+    for (const [number, { order }] of cases.entries()) for (const one of order) await replace(world, `${one}${number}`);
+    await expectWhole(world);
+  });
+
+  test("replaced one after the other has been sent: whatever still links to a cancelled one was named, with the command that helps", async () => {
+    const world = await changed();
+    for (const [number, { order }] of cases.entries()) await replace(world, `${order[0]}${number}`);
+    await world.typed("resume");
+    const told: string[] = [];
+    for (const [number, { order }] of cases.entries()) {
+      const { out } = await replace(world, `${order[1]}${number}`);
+      told.push(...Array.from(out.matchAll(/rowferry replace (load\/\w+) --reason/g), ([, name]) => name as string));
+    }
+    await world.typed("resume");
+    const dead = deadLinks(world).map((link) => `load/${link.split(":")[0]}`);
+    expect([dead.length > 0, told]).toEqual([true, expect.arrayContaining(dead)]);
+    // As it says: those too, and what they link to in turn, before anything is sent.
+    const again = new Set([...told, ...told.map((name) => name.replace(/[AB]/, (one) => (one === "A" ? "B" : "A")))]);
+    for (const name of again) await replace(world, name);
+    await expectWhole(world);
+  });
+});

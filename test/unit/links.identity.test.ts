@@ -1,0 +1,113 @@
+/** One document, whatever its rows call it: by its key, or by the id that the service gave it. */
+import { describe, expect, test } from "vitest";
+import { type LinkedWorld, linkedWorld } from "../support/linked.js";
+
+const idOf = (world: LinkedWorld, key: string): string => world.timelines(key)[0]?.id ?? "";
+
+describe("rows by key and rows by documentId (F110)", () => {
+  test("go out in one order, whichever file brings them", async () => {
+    const world = await linkedWorld();
+    world.write("rows-1.csv", [{ doc: "A", at: 1 }]);
+    await world.import("rows-1.csv");
+    const id = idOf(world, "A");
+    world.write(
+      "rows-2.csv",
+      [10, 30, 50].map((at) => ({ doc: "A", at })),
+    );
+    world.write(
+      "ids-2.csv",
+      [20, 40, 60].map((at) => ({ doc: id, at })),
+    );
+    const plan = await world.plan("ids-2.csv", "rows-2.csv");
+    expect(plan.out).toContain("Would send 6 events on 1 document");
+    const { code, out } = await world.import("ids-2.csv", "rows-2.csv");
+    expect([code, world.refusals()], out).toEqual([0, []]);
+    expect(world.timeline("A")).toEqual([1, 10, 20, 30, 40, 50, 60].map((at) => `${at} Weighing`));
+    // The same rows again are known.
+    const again = await world.import("rows-2.csv", "ids-2.csv");
+    expect([again.code, world.timeline("A").length]).toEqual([0, 7]);
+  });
+
+  test("share their lifecycle: after a CLOSE by one name nothing is sent by the other", async () => {
+    const world = await linkedWorld();
+    world.write("rows-1.csv", [{ doc: "A", at: 1 }]);
+    await world.import("rows-1.csv");
+    world.write("rows-2.csv", [{ doc: "A", at: 10, what: "close" }]);
+    world.write("ids-2.csv", [{ doc: idOf(world, "A"), at: 20 }]);
+    const { code, out } = await world.import("ids-2.csv", "rows-2.csv");
+    expect([code, out, world.refusals()]).toEqual([3, expect.stringContaining("after-close"), []]);
+    expect(world.timeline("A")).toEqual(["1 Weighing", "10 CLOSE"]);
+  });
+
+  test("an invalid row by id holds what is later by key, until it is corrected", async () => {
+    const world = await linkedWorld();
+    world.write("rows-1.csv", [{ doc: "A", at: 1 }]);
+    await world.import("rows-1.csv");
+    const header = "Doc,What,At,Key,Other,Company,Carrier,Depot,Weight\n";
+    const row = (company: string) =>
+      `${header}${idOf(world, "A")},split,2026-01-01 00:20,20,${company},11222333000181,,,1\n`;
+    world.write("ids-2.csv", row(""));
+    world.write("rows-2.csv", [{ doc: "A", at: 30 }]);
+    expect((await world.import("ids-2.csv", "rows-2.csv")).code).toBe(3);
+    expect(world.timeline("A")).toEqual(["1 Weighing"]);
+    world.write("ids-2.csv", row("B"));
+    expect((await world.import("ids-2.csv")).code).toBe(0);
+    expect(world.timeline("A")).toEqual(["1 Weighing", "20 SPLIT", "30 Weighing"]);
+  });
+
+  test("a link by id to a document of ours waits for what is earlier there, and follows it into its next generation", async () => {
+    const world = await linkedWorld();
+    world.write("rows-1.csv", [{ doc: "B", at: 1 }]);
+    await world.import("rows-1.csv");
+    const first = idOf(world, "B");
+    world.write("rows-2.csv", [
+      { doc: "A", at: 20, what: "link-id", other: first },
+      { doc: "B", at: 10 },
+      { doc: "B", at: 30 },
+    ]);
+    expect((await world.import("rows-2.csv")).code).toBe(0);
+    expect([world.timeline("B"), world.refusals()]).toEqual([
+      ["1 Weighing", "10 Weighing", "20 RELATED mirror", "30 Weighing"],
+      [],
+    ]);
+    await world.typed("replace", "B", "--reason", "wrong");
+    world.write("rows-3.csv", [{ doc: "C", at: 20, what: "link-id", other: first }]);
+    expect((await world.import("rows-3.csv")).code).toBe(0);
+    expect(
+      world.timelines("B").map(({ state, events }) => [state, events.filter((one) => one.includes("mirror"))]),
+    ).toEqual([
+      ["cancelled", ["20 RELATED mirror"]],
+      ["open", ["20 RELATED mirror"]],
+    ]);
+  });
+
+  test("a stranded document takes the id that rows have named it by, and both names are one lane from then on", async () => {
+    const world = await linkedWorld();
+    world.sandbox.setFaults([
+      { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } },
+    ]);
+    world.write("rows-1.csv", [{ doc: "A", at: 10 }]);
+    expect((await world.import("rows-1.csv")).code).toBe(3);
+    const id = idOf(world, "A");
+    world.write("ids-1.csv", [{ doc: id, at: 20 }]);
+    await world.import("ids-1.csv");
+    expect((await world.typed("resolve", "load/A", "--document-id", id, "--yes")).code).toBe(0);
+    world.write("rows-2.csv", [{ doc: "A", at: 30 }]);
+    world.write("ids-2.csv", [
+      { doc: id, at: 40, what: "close" },
+      { doc: id, at: 35 },
+    ]);
+    const { code, out, err } = await world.import("ids-2.csv", "rows-2.csv");
+    expect([code, world.refusals().filter(({ status }) => status !== 409)], out + err).toEqual([0, []]);
+    expect(world.timeline("A")).toEqual(["10 Weighing", "20 Weighing", "30 Weighing", "35 Weighing", "40 CLOSE"]);
+    expect((await world.typed("ledger", "check")).code).toBe(0);
+    // Replaced, all of it follows, by whichever name it came.
+    await world.typed("replace", "load/A", "--reason", "wrong");
+    expect((await world.typed("resume")).code).toBe(0);
+    expect((await world.import("ids-1.csv", "ids-2.csv", "rows-1.csv", "rows-2.csv")).code).toBe(0);
+    expect(world.timelines("A").map(({ state, events }) => [state, events.length])).toEqual([
+      ["cancelled", 6],
+      ["closed", 5],
+    ]);
+  });
+});

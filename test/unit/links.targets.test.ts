@@ -1,0 +1,142 @@
+/** Documents that other documents' events make (service.md, Event endpoints, rule 6; HARD-CASES H19), in every order of their rows. */
+import { describe, expect, test } from "vitest";
+import { type LinkRow, type LinkedWorld, linkedWorld } from "../support/linked.js";
+
+/** Every order of these. */
+const orders = <Item>(items: readonly Item[]): Item[][] =>
+  items.length < 2
+    ? [[...items]]
+    : items.flatMap((item, index) => orders(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
+
+/** A splits into B, and B into C; both have rows of their own, with loads of this number. */
+const chain = (number: number): LinkRow[] => [
+  { doc: `A${number}`, at: 10, what: "split", other: `B${number}` },
+  { doc: `B${number}`, at: 20, what: "split", other: `C${number}` },
+  { doc: `B${number}`, at: 30 },
+  { doc: `C${number}`, at: 40 },
+];
+const ends = (world: LinkedWorld, number: number) =>
+  ["A", "B", "C"].map((key) => world.timelines(`${key}${number}`).map(({ events }) => events));
+const chainEnds = [
+  [["10 SPLIT"]],
+  [["10 SPLIT target", "20 SPLIT", "30 Weighing"]],
+  [["20 SPLIT target", "40 Weighing"]],
+];
+const every = orders([0, 1, 2, 3]);
+
+describe("a document that a SPLIT makes, and its own rows", () => {
+  test("a chain of three lands whole, in whatever order its rows stand in one file", async () => {
+    const world = await linkedWorld();
+    world.write(
+      "rows-1.csv",
+      every.flatMap((order, number) => order.map((index) => chain(number)[index] as LinkRow)),
+    );
+    const { code, out, err } = await world.import("rows-1.csv");
+    expect([code, world.refusals()], out + err).toEqual([0, []]);
+    for (const number of every.keys()) expect(ends(world, number)).toEqual(chainEnds);
+  });
+
+  test("rows that come in files of their own, in whatever order: what cannot be made any more says so, and holds what follows it until it is given up", async () => {
+    const world = await linkedWorld();
+    for (const step of [0, 1, 2, 3]) {
+      world.write(
+        `rows-${step}.csv`,
+        every.map((order, number) => chain(number)[order[step] as number] as LinkRow),
+      );
+      expect([0, 3]).toContain((await world.import(`rows-${step}.csv`)).code);
+    }
+    expect(world.refusals()).toEqual([]);
+    const landed = () =>
+      world.sandbox.store.documents().flatMap(({ events }) => events.filter((one) => one.origin === "sent"));
+    const { open } = (await world.json("status")) as { open: { events: Record<string, number> } };
+    const { rejected = 0, held = 0 } = open.events;
+    expect([landed().length + rejected + held, rejected > 0, held > 0]).toEqual([
+      every.length * chain(0).length,
+      true,
+      true,
+    ]);
+    for (const code of ["target-exists", "late"]) await world.typed("dismiss", "--code", code);
+    const { code, out, err } = await world.typed("resume");
+    expect([code, world.refusals(), landed().length], out + err).toEqual([
+      0,
+      [],
+      every.length * chain(0).length - rejected,
+    ]);
+  });
+
+  test("a SPLIT into its own document is a problem of the row, and holds what follows it until it is corrected (F109)", async () => {
+    const world = await linkedWorld();
+    world.write("rows-1.csv", [
+      { doc: "A", at: 10 },
+      { doc: "A", at: 20, what: "split", other: "A" },
+      { doc: "A", at: 30 },
+      { doc: "B", at: 10 },
+    ]);
+    const { code, out } = await world.import("rows-1.csv");
+    expect([code, out]).toEqual([3, expect.stringContaining("target-is-itself")]);
+    expect([world.timeline("A"), world.timeline("B"), world.refusals()]).toEqual([
+      ["10 Weighing"],
+      ["10 Weighing"],
+      [],
+    ]);
+    await world.typed("dismiss", "--row", "rows-1.csv:3");
+    expect((await world.typed("resume")).code).toBe(0);
+    expect(world.timeline("A")).toEqual(["10 Weighing", "30 Weighing"]);
+  });
+
+  test("a SPLIT into a load that exists is found by the plan, names both, and holds only what is later on its own load (F112)", async () => {
+    const world = await linkedWorld();
+    world.write("rows-1.csv", [{ doc: "B", at: 5 }]);
+    await world.import("rows-1.csv");
+    const rows: LinkRow[] = [
+      { doc: "A", at: 10 },
+      { doc: "A", at: 20, what: "split", other: "B" },
+      { doc: "A", at: 30 },
+      { doc: "B", at: 40 },
+    ];
+    world.write("rows-2.csv", rows);
+    const plan = await world.plan("rows-2.csv");
+    expect(plan.out).toContain("2 to send, 1 held, 1 that can never be sent");
+    const { code, out } = await world.import("rows-2.csv");
+    expect([code, out.replaceAll(/\s+/g, " ")]).toEqual([
+      3,
+      expect.stringContaining("split of load A: SPLIT would make load B, which exists already"),
+    ]);
+    expect([world.timeline("A"), world.timeline("B"), world.refusals()]).toEqual([
+      ["10 Weighing"],
+      ["5 Weighing", "40 Weighing"],
+      [],
+    ]);
+    // The right key goes in its place.
+    world.write("rows-2.csv", rows.with(1, { doc: "A", at: 20, what: "split", other: "C" }));
+    expect((await world.import("rows-2.csv")).code).toBe(0);
+    expect([world.timeline("A"), world.timeline("C")]).toEqual([
+      ["10 Weighing", "20 SPLIT", "30 Weighing"],
+      ["20 SPLIT target"],
+    ]);
+  });
+
+  test("two loads that SPLIT into each other: the first makes the second, the other says why not, and nothing overtakes it (F115)", async () => {
+    const world = await linkedWorld();
+    const rows = (number: number): LinkRow[] => [
+      { doc: `A${number}`, at: 10, what: "split", other: `B${number}` },
+      { doc: `A${number}`, at: 30 },
+      { doc: `B${number}`, at: 20, what: "split", other: `A${number}` },
+      { doc: `B${number}`, at: 40 },
+    ];
+    world.write(
+      "rows-1.csv",
+      every.flatMap((order, number) => order.map((index) => rows(number)[index] as LinkRow)),
+    );
+    const { code, out } = await world.import("rows-1.csv");
+    expect([code, world.refusals(), out]).toEqual([3, [], expect.stringContaining("target-exists")]);
+    for (const number of every.keys())
+      expect([world.timeline(`A${number}`), world.timeline(`B${number}`)]).toEqual([
+        ["10 SPLIT", "30 Weighing"],
+        ["10 SPLIT target"],
+      ]);
+    await world.typed("dismiss", "--code", "target-exists");
+    expect((await world.typed("resume")).code).toBe(0);
+    for (const number of every.keys()) expect(world.timeline(`B${number}`)).toEqual(["10 SPLIT target", "40 Weighing"]);
+  });
+});

@@ -1,0 +1,114 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeReport } from "../../src/map/cases/describe-report.js";
+import { runCases } from "../../src/map/cases/run-cases.js";
+import { RowferryError } from "../../src/model/error.js";
+import { mappingWith } from "../support/map.support.js";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "rowferry-cases-"));
+  await writeFile(
+    join(folder, "m.yaml"),
+    mappingWith({
+      columns: "kg: { header: Peso, as: number }\nout: Fora",
+      attributes: "Kg: =kg",
+      input: 'skip: =out == "x"',
+    }),
+  );
+});
+afterAll(async () => rm(folder, { recursive: true }));
+
+async function run(cases: string) {
+  await writeFile(join(folder, "m.cases.yaml"), cases);
+  return runCases(join(folder, "m.yaml"));
+}
+
+const ROW = '{ Doc: "007", Day: 01/02/2026, Peso: "1,50" }';
+
+describe("a case", () => {
+  it("passes when everything it names is as it says; numbers and truth values are compared as text", async () => {
+    const report = await run(`
+cases:
+  - name: one
+    rows: [${ROW}]
+    records: { documents: [{ key: 007 }], events: [{ event: step, isPublic: true, attributes: { Kg: 1.5 }, participant: owner }] }
+  - { name: two, rows: [{ Doc: 1, Day: soon, Peso: x }], codes: ["number-unreadable: Peso", date-unreadable] }
+  - { name: three, rows: [{ Fora: x }], skipped: true }
+`);
+    expect(describeReport(report)).toBe("ok    one\nok    two\nok    three\n3 cases, all passed");
+  });
+
+  it("that fails says where, what was expected and what came", async () => {
+    const report = await run(`
+cases:
+  - name: weight
+    rows: [${ROW}]
+    records: { events: [{ name: Stop, attributes: { Kg: "1.50" } }, { name: Other }] }
+  - { name: code, rows: [${ROW.replace("1,50", "x")}], codes: ["tax-id-invalid"] }
+  - { name: fate, rows: [${ROW.replace("1,50", "x")}], records: { events: [] } }
+  - { name: in, rows: [${ROW}], skipped: true }
+`);
+    expect(report.results.map(({ passed, line }) => [passed, line])).toEqual([
+      [false, 3],
+      [false, 6],
+      [false, 7],
+      [false, 8],
+    ]);
+    const text = describeReport(report);
+    expect(text).toContain("FAIL  weight");
+    expect(text).toContain("m.cases.yaml:3)");
+    expect(text).toContain("events[0].attributes.Kg\n          expected  1.50\n          came      1.5\n");
+    expect(text).toContain('events[1]\n          expected  {"name":"Other"}\n          came      nothing\n');
+    expect(text).toContain("expected  tax-id-invalid\n          came      nothing");
+    expect(text).toContain("came      number-unreadable: Peso");
+    expect(text).toContain("expected  skipped\n          came      valid");
+    expect(text).toContain("4 cases, 4 failed");
+  });
+
+  it.each([
+    ["an unknown member", "cases: [{ name: x, row: [] }]", "mapping-invalid"],
+    ["no expectation", `cases: [{ name: x, rows: [${ROW}] }]`, "mapping-value"],
+    ["two expectations", `cases: [{ name: x, rows: [${ROW}], skipped: true, codes: [a] }]`, "mapping-value"],
+    ["an unknown input", `cases: [{ name: x, input: row, rows: [${ROW}], skipped: true }]`, "mapping-reference"],
+    ["broken YAML", "cases: [", "mapping-syntax"],
+  ])("with %s is refused at its place", async (_title, cases, code) => {
+    const error = await run(cases).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(RowferryError);
+    expect(error).toMatchObject({ code });
+  });
+
+  it("without a cases file is told which file is missing", async () => {
+    await rm(join(folder, "m.cases.yaml"), { force: true });
+    await expect(runCases(join(folder, "m.yaml"))).rejects.toMatchObject({
+      code: "mapping-missing",
+      place: { file: join(folder, "m.cases.yaml") },
+    });
+  });
+});
+
+describe("merge keys", () => {
+  it("spare a case the cells that it shares with another one; its own win", async () => {
+    const report = await run(`
+cases:
+  - { name: one, rows: [&row ${ROW}], records: { events: [{ attributes: { Kg: 1.5 } }] } }
+  - { name: two, rows: [{ <<: *row, Peso: "2,5" }], records: { events: [{ attributes: { Kg: 2.5 } }] } }
+  - { name: three, rows: [{ Peso: "3", <<: [*row, { Peso: "4", Doc: 9 }] }], records: { documents: [{ key: "007" }], events: [{ attributes: { Kg: 3 } }] } }
+`);
+    expect(report.results.map(({ differences }) => differences)).toEqual([[], [], []]);
+  });
+
+  it("of something else than members are a mistake, and so is a circle", async () => {
+    for (const merged of ["{ <<: x }", "{ <<: [a] }", "&a { <<: *a }", "{ <<: *nobody }"])
+      await expect(run(`cases:\n  - { name: one, rows: [${merged}], skipped: true }\n`), merged).rejects.toMatchObject({
+        code: expect.stringMatching(/^mapping-/u),
+      });
+  });
+});
+
+it("mistakes of the cases are not called mistakes of the mapping", async () => {
+  const wrong = "cases:\n  - { name: one, rows: [{}], skiped: true }\n  - { nam: two, rows: [{}], skipped: true }\n";
+  await expect(run(wrong)).rejects.toMatchObject({ message: expect.stringMatching(/^\d mistakes in the cases:/u) });
+});

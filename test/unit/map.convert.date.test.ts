@@ -1,0 +1,162 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compileConversion, type ConversionSpec, type ConvertDefaults } from "../../src/map/convert/conversion.js";
+import type { CellKind } from "../../src/model/row.js";
+
+const brazil: ConvertDefaults = { timezone: "America/Sao_Paulo", dates: ["dd/MM/yyyy HH:mm", "dd/MM/yyyy"] };
+
+const instant = (
+  cell: string,
+  defaults: ConvertDefaults = brazil,
+  kind: CellKind = "text",
+  spec: ConversionSpec = "timestamp",
+) => {
+  const result = compileConversion(spec, defaults)(cell, kind);
+  if ("problem" in result) return result.problem.code;
+  return typeof result.value === "number" ? new Date(result.value).toISOString() : result.value;
+};
+
+const dayOf = (cell: string, defaults: ConvertDefaults, kind: CellKind = "text") =>
+  instant(cell, defaults, kind, "date");
+
+describe("timestamp", () => {
+  it.each([
+    ["09/03/2025 14:05", "2025-03-09T17:05:00.000Z"],
+    ["09/03/2025", "2025-03-09T03:00:00.000Z"],
+    [" 31/12/2024 23:59 ", "2025-01-01T02:59:00.000Z"],
+    ["29/02/2024 00:00", "2024-02-29T03:00:00.000Z"],
+    ["15/01/2018 12:00", "2018-01-15T14:00:00.000Z"],
+  ])("%j is a local time of the mapping's zone: %s", (cell, expected) => {
+    expect(instant(cell)).toBe(expected);
+  });
+
+  it.each([
+    ["31/02/2025 10:00", "date-impossible"],
+    ["29/02/2025", "date-impossible"],
+    ["00/01/2025", "date-impossible"],
+    ["01/13/2025", "date-impossible"],
+    ["09/03/2025 24:00", "date-impossible"],
+    ["09/03/2025 10:60", "date-impossible"],
+    ["01/02/0025", "date-impossible"],
+    ["9/3/2025", "date-unreadable"],
+    ["09/03/25", "date-unreadable"],
+    ["2025-03-09", "date-unreadable"],
+    ["2025-03-09T10:00:00Z", "date-unreadable"],
+    ["09/03/2025 14h05", "date-unreadable"],
+    ["09/03/2025 14:05 x", "date-unreadable"],
+    ["45000", "date-unreadable"],
+  ])("%j is refused as %s, never guessed", (cell, code) => {
+    expect(instant(cell)).toBe(code);
+  });
+
+  it.each([
+    [["d/M/yyyy H:mm"], "9/3/2025 7:05", "2025-03-09T10:05:00.000Z"],
+    [["yyyy-MM-dd'T'HH:mm:ss"], "2025-03-09T07:05:09", "2025-03-09T10:05:09.000Z"],
+    [["dd/MM/yyyy HH'h'mm"], "09/03/2025 07h05", "2025-03-09T10:05:00.000Z"],
+    [["yyyyMMddHHmmss"], "20250309070509", "2025-03-09T10:05:09.000Z"],
+    [["dd/MM/yyyy hh:mm a"], "09/03/2025 12:05 AM", "2025-03-09T03:05:00.000Z"],
+    [["dd/MM/yyyy hh:mm a"], "09/03/2025 01:05 p.m.", "2025-03-09T16:05:00.000Z"],
+    [["dd/MM/yyyy HH:mm:ss.SSS"], "09/03/2025 07:05:09.042", "2025-03-09T10:05:09.042Z"],
+    [["yyyy-MM-dd HH:mm ZZ"], "2025-03-09 07:05 +02:00", "2025-03-09T05:05:00.000Z"],
+    [["dd LLL yyyy HH:mm"], "09 Mar 2025 07:05", "2025-03-09T10:05:00.000Z"],
+  ])("%j reads %j", (dates, cell, expected) => {
+    expect(instant(cell, { ...brazil, dates })).toBe(expected);
+  });
+
+  it("month names follow the mapping's language", () => {
+    const dates = ["d 'de' LLLL 'de' yyyy"];
+    expect(instant("9 de março de 2025", { ...brazil, dates, language: "pt" })).toBe("2025-03-09T03:00:00.000Z");
+    expect(instant("31 de fevereiro de 2025", { ...brazil, dates, language: "pt" })).toBe("date-impossible");
+    expect(instant("9 de march de 2025", { ...brazil, dates, language: "pt" })).toBe("date-unreadable");
+  });
+
+  it("a text that two formats read as different days is refused; one that both read alike is not", () => {
+    const dates = ["dd/MM/yyyy", "MM/dd/yyyy"];
+    expect(instant("03/04/2025", { ...brazil, dates })).toBe("date-ambiguous");
+    expect(instant("25/04/2025", { ...brazil, dates })).toBe("2025-04-25T03:00:00.000Z");
+    expect(instant("04/04/2025", { ...brazil, dates })).toBe("2025-04-04T03:00:00.000Z");
+  });
+
+  it("years of two digits are refused unless the mapping says what they mean", () => {
+    const dates = ["dd/MM/yy"];
+    expect(instant("09/03/25", { ...brazil, dates })).toBe("date-two-digit-year");
+    expect(instant("09/03/25", { ...brazil, dates, twoDigitYears: false })).toBe("date-two-digit-year");
+    expect(instant("09/03/25", { ...brazil, dates, twoDigitYears: true })).toBe("2025-03-09T03:00:00.000Z");
+    expect(instant("09/03/25", { ...brazil, dates, twoDigitYears: 2049 })).toBe("2025-03-09T03:00:00.000Z");
+    expect(instant("09/03/50", { ...brazil, dates, twoDigitYears: 2049 })).toBe("1950-03-09T02:00:00.000Z");
+    expect(instant("09 Mar 50", { ...brazil, dates: ["dd LLL yy"], twoDigitYears: 2049 })).toBe(
+      "1950-03-09T02:00:00.000Z",
+    );
+    expect(instant("09 Mar 50", { ...brazil, dates: ["dd LLL yy"] })).toBe("date-two-digit-year");
+  });
+
+  it("a date without a time means midnight, or the time of day that the field names", () => {
+    expect(instant("09/03/2025", brazil, "text", { name: "timestamp", timeOfDay: "12:30" })).toBe(
+      "2025-03-09T15:30:00.000Z",
+    );
+    expect(instant("09/03/2025 08:00", brazil, "text", { name: "timestamp", timeOfDay: "12:30" })).toBe(
+      "2025-03-09T11:00:00.000Z",
+    );
+  });
+});
+
+describe("ISO", () => {
+  const iso = { ...brazil, dates: ["ISO"] };
+  it.each([
+    ["2025-03-09T10:00:00Z", "2025-03-09T10:00:00.000Z"],
+    ["2025-03-09T10:00:00.1239999-03:00", "2025-03-09T13:00:00.123Z"],
+    ["2025-03-09 10:00+0530", "2025-03-09T04:30:00.000Z"],
+    ["2025-03-09t10:00:00z", "2025-03-09T10:00:00.000Z"],
+    ["2025-03-09T10:00:00", "date-unreadable"],
+    ["2025-03-09", "date-unreadable"],
+    ["2025-02-30T10:00:00Z", "date-impossible"],
+  ])("%j gives %s: an offset is needed", (cell, expected) => {
+    expect(instant(cell, iso)).toBe(expected);
+  });
+});
+
+describe("dates of a workbook", () => {
+  it.each([
+    ["2025-03-09", "2025-03-09T03:00:00.000Z"],
+    ["2025-03-09T14:05:00", "2025-03-09T17:05:00.000Z"],
+    ["2025-03-09T14:05:00.5", "2025-03-09T17:05:00.500Z"],
+    ["2018-11-04T00:30:00", "time-skipped"],
+  ])("%j is local time in the zone, whatever the formats: %s", (cell, expected) => {
+    expect(instant(cell, brazil, "date")).toBe(expected);
+  });
+
+  it("a bare number is no date unless the mapping reads Excel serials", () => {
+    const excel = { ...brazil, dates: ["EXCEL"] };
+    expect(instant("45725.5868055556", brazil, "number")).toBe("cell-kind");
+    expect(instant("45725.5868055556", excel, "number")).toBe("2025-03-09T17:05:00.000Z");
+    expect(instant("45725,5868055556", excel)).toBe("2025-03-09T17:05:00.000Z");
+    expect(instant("60", excel, "number")).toBe("date-impossible");
+  });
+});
+
+describe("date", () => {
+  it.each([
+    ["09/03/2025", brazil, "text", "2025-03-09"],
+    ["09/03/2025 23:59", brazil, "text", "2025-03-09"],
+    ["2025-03-09T23:59:00", brazil, "date", "2025-03-09"],
+    ["2025-03-09T01:00:00Z", { ...brazil, dates: ["ISO"] }, "text", "2025-03-08"],
+    ["31/04/2025", brazil, "text", "date-impossible"],
+    ["x", brazil, "text", "date-unreadable"],
+  ] as const)("%j under %j (%s) is the day %s", (cell, defaults, kind, expected) => {
+    expect(dayOf(cell, defaults as ConvertDefaults, kind)).toBe(expected);
+  });
+  it("needs no zone while no format carries an offset", () => {
+    expect(dayOf("09/03/2025", { dates: ["dd/MM/yyyy"] })).toBe("2025-03-09");
+  });
+});
+
+it("every minute of 2025 that is written in a format is read back as the same minute", () => {
+  const convert = compileConversion("timestamp", { timezone: "UTC", dates: ["dd/MM/yyyy HH:mm"] });
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 365 * 1440 - 1 }), (minute) => {
+      const value = Date.UTC(2025, 0, 1) + minute * 60_000;
+      const [, year, month, day, time] = /^(\d+)-(\d+)-(\d+)T(\d+:\d+)/.exec(new Date(value).toISOString()) ?? [];
+      expect(convert(`${day}/${month}/${year} ${time}`, "text")).toEqual({ value });
+    }),
+  );
+});

@@ -1,0 +1,175 @@
+import { stdnum } from "stdnum";
+import { describe, expect, it } from "vitest";
+import { compileConversion, type ConversionSpec } from "../../src/map/convert/conversion.js";
+import { taxIdTypeOf } from "../../src/map/convert/tax-id.js";
+import type { RowferryError } from "../../src/model/error.js";
+import type { CellKind } from "../../src/model/row.js";
+
+const convert = (spec: ConversionSpec, cell: string, kind: CellKind = "text") =>
+  compileConversion(spec, { country: "BR" })(cell, kind);
+
+describe("taxId", () => {
+  it.each([
+    ["11.222.333/0001-81", "11222333000181"],
+    ["11222333000181", "11222333000181"],
+    [" 11 222 333/0001-81 ", "11222333000181"],
+    ["12.ABC.345/01DE-35", "12ABC34501DE35"],
+    ["12abc34501de35", "12ABC34501DE35"],
+    ["529.982.247-25", "52998224725"],
+    ["52998224725", "52998224725"],
+  ])("%j has the one form %s, so that dots make no twins (H32)", (cell, value) => {
+    expect(convert("taxId", cell)).toEqual({ value });
+  });
+
+  it.each([
+    ["a wrong check digit", "11.222.333/0001-80"],
+    ["a CPF of repeated digits, which passes the checksum", "111.111.111-11"],
+    ["a CNPJ of zeros, which passes the checksum", "00.000.000/0000-00"],
+    ["a digit too few", "1122233300018"],
+    ["a digit too many", "112223330001811"],
+    ["letters in the check digits", "12.ABC.345/01DE-3A"],
+    ["scientific notation", "1,12223E+13"],
+    ["words", "isento"],
+  ])("%s is refused", (_, cell) => {
+    expect(convert("taxId", cell)).toMatchObject({ problem: { code: "tax-id-invalid" } });
+  });
+
+  it("leading zeros are restored only when the type is certain", () => {
+    expect(convert({ name: "taxId", type: "CPF" }, "1234567890")).toEqual({ value: "01234567890" });
+    expect(convert({ name: "taxId", type: "CNPJ" }, "191", "number")).toEqual({ value: "00000000000191" });
+    expect(convert("taxId", "1234567890")).toMatchObject({
+      problem: { code: "tax-id-invalid", hint: expect.stringContaining("type") },
+    });
+    expect(convert("taxId", "191", "number")).toMatchObject({ problem: { code: "tax-id-invalid" } });
+  });
+
+  it("an alphanumeric CNPJ is never stripped to digits", () => {
+    expect(convert({ name: "taxId", type: "CNPJ" }, "12ABC34501DE35")).toEqual({ value: "12ABC34501DE35" });
+    expect(convert({ name: "taxId", type: "CPF" }, "529X98224725")).toMatchObject({
+      problem: { code: "tax-id-invalid" },
+    });
+  });
+
+  it("a CPF is no CNPJ", () => {
+    expect(convert({ name: "taxId", type: "CNPJ" }, "529.982.247-25")).toMatchObject({
+      problem: { code: "tax-id-invalid" },
+    });
+  });
+
+  it.each([
+    ["PT", "NIF", "PT 501 442 600", "501442600"],
+    ["AR", "CUIT", "20-05536168-2", "20055361682"],
+    ["CL", "RUT", "76.086.428-5", "760864285"],
+    ["DE", "VAT", "DE 136,695 976", "136695976"],
+  ])("ids of %s (%s) go through the same door", (country, type, cell, value) => {
+    expect(convert({ name: "taxId", country, type }, cell)).toEqual({ value });
+  });
+
+  it("a date cell is no tax id", () => {
+    expect(convert("taxId", "2025-01-01", "date")).toMatchObject({ problem: { code: "cell-kind" } });
+  });
+
+  it("knows the countries that the library lists, each with its types, though it loads them one by one", () => {
+    const typesOf = (country: string) => {
+      try {
+        compileConversion({ name: "taxId", type: "no such" }, { country });
+        return [];
+      } catch (error) {
+        return (
+          (error as RowferryError).hint
+            ?.match(/^Known: (.*?)\. For/)?.[1]
+            ?.toLowerCase()
+            .split(", ") ?? null
+        );
+      }
+    };
+    const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    const countries = letters.flatMap((first) => letters.map((second) => first + second));
+    const known = countries.flatMap((country) => {
+      const types = typesOf(country);
+      return types === null ? [] : [[country, types.toSorted()]];
+    });
+    const listed = Object.entries(stdnum).map(([country, types]) => [
+      country,
+      Object.keys(types)
+        .map((type) => type.toLowerCase())
+        .toSorted(),
+    ]);
+    expect(Object.fromEntries(known)).toEqual(Object.fromEntries(listed));
+    expect(known.length).toBeGreaterThan(90);
+  });
+
+  it("tells which type a number is, for the participant's taxIdType", () => {
+    expect(taxIdTypeOf("11.222.333/0001-81", "BR")).toBe("CNPJ");
+    expect(taxIdTypeOf("529.982.247-25", "BR")).toBe("CPF");
+    expect(taxIdTypeOf("1", "BR")).toBeNull();
+    expect(taxIdTypeOf("1", "XX")).toBeNull();
+  });
+});
+
+describe("phone", () => {
+  it.each([
+    ["(11) 98765-4321", "+5511987654321"],
+    ["011 3456-7890", "+551134567890"],
+    ["+351 912 345 678", "+351912345678"],
+    ["11987654321", "+5511987654321"],
+  ])("%j is %s", (cell, value) => {
+    expect(convert("phone", cell)).toEqual({ value });
+  });
+  it.each([
+    "98765-4321",
+    "(11) 98765",
+    "ramal",
+    "(00) 98765-4321",
+    "(11) 3456-7890 ramal 12",
+    "call (11) 98765-4321 now",
+  ])("%j is refused", (cell) => {
+    expect(convert("phone", cell)).toMatchObject({ problem: { code: "phone-invalid" } });
+  });
+  it("without a country only international numbers are read", () => {
+    const free = compileConversion("phone", {});
+    expect(free("+55 11 98765-4321", "text")).toEqual({ value: "+5511987654321" });
+    expect(free("11 98765-4321", "text")).toMatchObject({ problem: { code: "phone-invalid" } });
+  });
+});
+
+describe("country", () => {
+  it.each([
+    ["BR", "BR"],
+    ["bra", "BR"],
+    ["Brasil", "BR"],
+    ["Brazil", "BR"],
+    ["ALEMANHA", "DE"],
+    ["Côte d'Ivoire", "CI"],
+    ["Estados Unidos", "US"],
+  ])("%j is %s", (cell, value) => {
+    expect(convert("country", cell)).toEqual({ value });
+  });
+  it.each(["Atlantis", "XX", "B", "076x"])("%j is refused", (cell) => {
+    expect(convert("country", cell)).toMatchObject({ problem: { code: "country-unknown" } });
+  });
+  it("one that the field does not allow is refused", () => {
+    expect(convert({ name: "country", only: ["BR", "AR"] }, "Portugal")).toMatchObject({
+      problem: { code: "country-unknown" },
+    });
+  });
+});
+
+describe("state", () => {
+  it.each([
+    ["SP", "SP"],
+    ["sp", "SP"],
+    ["São Paulo", "SP"],
+    ["PARÁ", "PA"],
+    ["parana", "PR"],
+    ["BR-RS", "RS"],
+    ["Estado do Rio de Janeiro", "RJ"],
+    ["35", "SP"],
+    ["Espirito  Santo", "ES"],
+  ])("%j is %s", (cell, value) => {
+    expect(convert("state", cell)).toEqual({ value });
+  });
+  it.each(["XX", "Lisboa", "S", "999"])("%j is refused", (cell) => {
+    expect(convert("state", cell)).toMatchObject({ problem: { code: "state-unknown" } });
+  });
+});

@@ -1,0 +1,207 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compileConversion, type ConversionSpec } from "../../src/map/convert/conversion.js";
+import type { CellKind } from "../../src/model/row.js";
+
+const convert = (spec: ConversionSpec, cell: string, kind: CellKind = "text", decimal?: "," | ".") =>
+  compileConversion(spec, { decimal })(cell, kind);
+
+describe("decimal under a comma", () => {
+  it.each([
+    ["1.500,50", "1500.5"],
+    ["1500,50", "1500.5"],
+    ["1.234.567", "1234567"],
+    ["1,500", "1.5"],
+    ["0,10", "0.1"],
+    [",5", "0.5"],
+    ["007", "7"],
+    ["-3,20", "-3.2"],
+    ["−3,20", "-3.2"],
+    ["3,20-", "-3.2"],
+    ["(3,20)", "-3.2"],
+    ["+3", "3"],
+    ["-0,00", "0"],
+    ["1 500,5", "1500.5"],
+    ["1\u00a0500,5", "1500.5"],
+    ["1'234'567,8", "1234567.8"],
+    ["123456789012345678901234,567", "123456789012345678901234.567"],
+  ])("%j is %j, exactly", (cell, value) => {
+    expect(convert("number", cell, "text", ",")).toEqual({ value });
+  });
+
+  it.each([
+    "1.5",
+    "1.50",
+    "12.34.567",
+    "1,5,0",
+    "1,",
+    "abc",
+    "-",
+    "--1",
+    "-(1)",
+    "1e3",
+    "1,23457E+11",
+    "12 34",
+    "1.2345",
+    "",
+    ".",
+    "1/2",
+    "10-20",
+  ])("%j is refused, never guessed", (cell) => {
+    expect(convert("number", cell, "text", ",")).toMatchObject({ problem: { code: "number-unreadable" } });
+  });
+
+  it("scientific notation is refused because digits are lost, and says so", () => {
+    expect(convert("number", "1,23457E+11", "text", ",")).toMatchObject({
+      problem: { message: expect.stringContaining("lost digits") },
+    });
+  });
+});
+
+describe("decimal under a point", () => {
+  it.each([
+    ["1,500.50", "1500.5"],
+    ["1500.5", "1500.5"],
+  ])("%j is %j", (cell, value) => {
+    expect(convert("number", cell, "text", ".")).toEqual({ value });
+  });
+  it("a decimal comma is refused", () => {
+    expect(convert("number", "1500,5", "text", ".")).toMatchObject({ problem: { code: "number-unreadable" } });
+  });
+});
+
+describe("numbers of a workbook", () => {
+  it("are canonical and never read again under a comma", () => {
+    expect(convert("number", "1.234", "number", ",")).toEqual({ value: "1.234" });
+    expect(convert("number", "-1234.5", "number", ",")).toEqual({ value: "-1234.5" });
+  });
+  it("a text cell of the same workbook follows the mapping's mark", () => {
+    expect(convert("number", "1.234,0", "text", ",")).toEqual({ value: "1234" });
+  });
+  it("a date where a number is needed is refused: spreadsheets make dates of 1-2", () => {
+    expect(convert("number", "2025-02-01", "date", ",")).toMatchObject({ problem: { code: "cell-kind" } });
+  });
+});
+
+describe("a group of three that may be thousands or a fraction", () => {
+  const marks = [
+    [",", "."],
+    [".", ","],
+  ] as const;
+  it.each(marks)("under a decimal %s is refused, unless the mapping says that it groups", (decimal, other) => {
+    for (const text of [`1${other}234`, `-12${other}500`, `999${other}000`, `R$ 1${other}234`]) {
+      const units = ["R$"];
+      expect(convert({ name: "number", decimal, units }, text)).toMatchObject({
+        problem: { code: "number-unreadable", hint: expect.stringContaining("grouping: true") },
+      });
+      expect(convert({ name: "number", decimal, units, grouping: true }, text)).toEqual({
+        value: text.replace(/[^-\d]/g, ""),
+      });
+    }
+  });
+  it.each(marks)("under a decimal %s needs no word where it can be nothing else", (decimal, other) => {
+    expect(convert({ name: "number", decimal }, `1${other}234${decimal}5`)).toEqual({ value: "1234.5" });
+    expect(convert({ name: "number", decimal }, `1${other}234${other}567`)).toEqual({ value: "1234567" });
+  });
+  it.each(marks)("under a decimal %s never begins with a zero: half is not five hundred (F75)", (decimal, other) => {
+    for (const grouping of [true, false]) {
+      for (const text of [
+        `0${other}500`,
+        `-0${other}250`,
+        `0${other}123${other}456`,
+        `00${other}123`,
+        `012${other}345`,
+      ])
+        expect(convert({ name: "number", decimal, grouping }, text)).toMatchObject({
+          problem: { code: "number-unreadable" },
+        });
+    }
+  });
+});
+
+it("more than sixty digits are refused, and quickly, however many", () => {
+  for (const text of ["9".repeat(61), `0,${"1".repeat(61)}`, "1".repeat(1_000_000), `${"1.".repeat(100_000)}1`]) {
+    const started = performance.now();
+    expect(convert("number", text, "text", ",")).toMatchObject({ problem: { code: "number-unreadable" } });
+    expect(performance.now() - started).toBeLessThan(200);
+  }
+  expect(convert("number", "9".repeat(60), "text", ",")).toEqual({ value: "9".repeat(60) });
+});
+
+describe("without a decimal mark in the mapping", () => {
+  it("bare digits are read and anything with a mark is refused", () => {
+    expect(convert("number", "1500")).toEqual({ value: "1500" });
+    expect(convert("number", "1.500")).toMatchObject({
+      problem: { code: "number-unreadable", hint: expect.stringContaining("decimal:") },
+    });
+  });
+});
+
+describe("units", () => {
+  it.each([
+    [{ name: "number", units: ["kg"] }, "1.500,50 kg", "1500.5"],
+    [{ name: "number", units: ["kg"] }, "1.500,50 KG.", "1500.5"],
+    [{ name: "number", units: ["kg"] }, "1.500,50", "1500.5"],
+    [{ name: "number", units: ["R$"] }, "R$ 1.234,56", "1234.56"],
+    [{ name: "number", units: ["R$"] }, "-R$ 1.234,56", "-1234.56"],
+    [{ name: "number", units: ["%"] }, "12,5%", "12.5"],
+    [{ name: "number", units: ["m³"] }, "3 m³", "3"],
+    [{ name: "number", units: { kg: 1, t: 1000, g: 0.001 } }, "1,2345 t", "1234.5"],
+    [{ name: "number", units: { kg: 1, t: 1000, g: 0.001 } }, "7 g", "0.007"],
+  ])("%j reads %j as %s", (spec, cell, value) => {
+    expect(convert(spec, cell, "text", ",")).toEqual({ value });
+  });
+
+  it("a unit that the field does not name is refused: tonnes are not kilograms", () => {
+    expect(convert({ name: "number", units: ["kg"] }, "1,5 t", "text", ",")).toMatchObject({
+      problem: { code: "number-unit" },
+    });
+    expect(convert("number", "1,5 kg", "text", ",")).toMatchObject({ problem: { code: "number-unit" } });
+  });
+});
+
+describe("bounds, places and JSON numbers", () => {
+  it.each([
+    [{ name: "number", places: 2 }, "1,5", { value: "1.50" }],
+    [{ name: "number", places: 2 }, "-0", { value: "0.00" }],
+    [{ name: "number", places: 2 }, "1,505", { problem: { code: "number-range" } }],
+    [{ name: "number", min: 0 }, "-0,1", { problem: { code: "number-range" } }],
+    [{ name: "number", max: 10 }, "10,01", { problem: { code: "number-range" } }],
+  ])("%j of %j", (spec, cell, expected) => {
+    expect(convert(spec, cell, "text", ",")).toMatchObject(expected);
+  });
+});
+
+describe("integer", () => {
+  it.each([
+    ["12.500,0", 12500],
+    ["7,00", 7],
+    ["-3", -3],
+  ])("%j is %j", (cell, value) => {
+    expect(convert("integer", cell, "text", ",")).toEqual({ value });
+  });
+  it.each([
+    ["2,5", "integer-fraction"],
+    ["9007199254740993", "number-range"],
+    ["dois", "number-unreadable"],
+  ])("%j is refused as %s", (cell, code) => {
+    expect(convert("integer", cell, "text", ",")).toMatchObject({ problem: { code } });
+  });
+});
+
+it("any number written in the Brazilian way comes back digit by digit", () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 0n, max: 10n ** 24n }),
+      fc.integer({ min: 0, max: 999 }),
+      fc.boolean(),
+      (whole, thousandths, negative) => {
+        const grouped = whole.toString().replace(/\B(?=(\d{3})+$)/g, ".");
+        const fraction = String(thousandths).padStart(3, "0");
+        const plain = thousandths === 0 ? whole.toString() : `${whole}.${fraction.replace(/0+$/, "")}`;
+        const value = negative && plain !== "0" ? `-${plain}` : plain;
+        expect(convert("number", `${negative ? "-" : ""}${grouped},${fraction}`, "text", ",")).toEqual({ value });
+      },
+    ),
+  );
+});

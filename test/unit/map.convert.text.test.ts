@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { compileConversion, type ConversionSpec } from "../../src/map/convert/conversion.js";
+
+const convert = (spec: ConversionSpec, cell: string, defaults = {}) => compileConversion(spec, defaults)(cell, "text");
+
+const pseudonym = (cell: string, salt = "s") => convert({ name: "hash", salt, length: 16 }, cell);
+
+it("half a character is refused, and never replaced", () => {
+  for (const cell of ["a\ud800b", "\udfff", "ok \ud83d"])
+    expect(convert("text", cell)).toMatchObject({ problem: { code: "cell-damaged" } });
+});
+
+describe("text", () => {
+  it.each([
+    ["outer and double spaces go", "  Rua   A ", "Rua A"],
+    ["no-break and thin spaces are spaces", "Rua\u00a0\u2009A", "Rua A"],
+    ["a decomposed accent is composed", "Sa\u0303o", "S\u00e3o"],
+    ["a composed accent stays", "São", "São"],
+    ["control characters go", "A\u0000B\u001b[31mC\u007f", "AB[31mC"],
+    ["invisible characters go", "\ufeffA\u200bB\u00adC", "ABC"],
+    ["line breaks of all kinds become one kind", "a \r\n b\rc\u2028d", "a\nb\nc\nd"],
+    ["empty lines at the ends go", "\n\na\n\n", "a"],
+    ["a tab is a space", "a\tb", "a b"],
+    ["a pair of surrogates stays", "a😀b", "a😀b"],
+    ["what looks like a formula is text", "=1+1", "=1+1"],
+    ["nothing is left of invisible characters alone", "\u200b \u0000", ""],
+  ])("%s", (_, cell, value) => {
+    expect(convert("text", cell)).toEqual({ value });
+  });
+
+  it("a text too long is refused and never cut; an emoji is one character", () => {
+    expect(convert({ name: "text", maxLength: 3 }, "a😀b")).toEqual({ value: "a😀b" });
+    expect(convert({ name: "text", maxLength: 3 }, "abcd")).toMatchObject({ problem: { code: "text-too-long" } });
+  });
+});
+
+describe("letters and digits", () => {
+  it.each([
+    ["upper", "São", "SÃO"],
+    ["lower", "ÁÉ", "áé"],
+    ["digits", "00.12-3", "00123"],
+    ["slug", "  Ünïcode & co. ", "unicode-co"],
+  ])("%s of %j is %j", (name, cell, value) => {
+    expect(convert(name, cell)).toEqual({ value });
+  });
+
+  it.each([
+    ["digits", "s/n", "digits-missing"],
+    [{ name: "digits", length: 8 }, "1310-100", "digits-missing"],
+    ["slug", "***", "text-empty"],
+  ])("%j of %j is refused as %s", (spec, cell, code) => {
+    expect(convert(spec, cell)).toMatchObject({ problem: { code } });
+  });
+});
+
+describe("hash", () => {
+  it("equal texts give equal pseudonyms, whatever the white space", () => {
+    expect(pseudonym(" Ana  Silva ")).toEqual(pseudonym("Ana Silva"));
+  });
+
+  it("another text or another salt gives another pseudonym", () => {
+    expect(pseudonym("Ana")).not.toEqual(pseudonym("Ana Silva"));
+    expect(pseudonym("Ana", "t")).not.toEqual(pseudonym("Ana"));
+  });
+});
+
+describe("boolean", () => {
+  it.each([
+    ["Sim", true],
+    ["NAO", false],
+    ["não", false],
+    ["s", true],
+    ["yes", true],
+    ["No", false],
+    ["oui", true],
+    ["nein", false],
+    ["Verdadeiro", true],
+    ["1", true],
+    ["0", false],
+    [" true ", true],
+  ])("%j is %j in any language when the mapping names none", (cell, value) => {
+    expect(convert("boolean", cell)).toEqual({ value });
+  });
+
+  it.each(["talvez", "2", "x", "sim!"])("%j is refused with the known words", (cell) => {
+    expect(convert("boolean", cell)).toMatchObject({
+      problem: { code: "boolean-unreadable", hint: expect.stringContaining("sim") },
+    });
+  });
+
+  it("only the named language's words are known", () => {
+    expect(convert("boolean", "oui", { language: "pt" })).toMatchObject({ problem: { code: "boolean-unreadable" } });
+  });
+
+  it("the mapping's own words replace all others", () => {
+    const defaults = { booleans: { true: ["x"], false: ["-"] } };
+    expect(convert("boolean", "X", defaults)).toEqual({ value: true });
+    expect(convert("boolean", "sim", defaults)).toMatchObject({ problem: { code: "boolean-unreadable" } });
+  });
+
+  it("a workbook's own true and false need no words", () => {
+    const booleans = { booleans: { true: ["x"], false: ["-"] } };
+    expect(compileConversion("boolean", booleans)("false", "boolean")).toEqual({ value: false });
+  });
+
+  it("a date in a workbook is no yes or no", () => {
+    expect(compileConversion("boolean", {})("2025-01-01", "date")).toMatchObject({ problem: { code: "cell-kind" } });
+  });
+});

@@ -1,0 +1,123 @@
+import * as fc from "fast-check";
+import { Temporal } from "temporal-polyfill";
+import { describe, expect, it } from "vitest";
+import { compileConversion } from "../../src/map/convert/conversion.js";
+import { openZone } from "../../src/map/convert/zone.js";
+
+const read = (timezone: string, cell: string, disambiguation?: "earlier" | "later") => {
+  const result = compileConversion("timestamp", {
+    timezone,
+    dates: ["dd/MM/yyyy HH:mm", "dd/MM/yyyy"],
+    disambiguation,
+  })(cell, "text");
+  return "problem" in result ? result.problem.code : new Date(result.value as number).toISOString();
+};
+
+describe("clocks put forward", () => {
+  it.each([
+    ["America/Sao_Paulo", "03/11/2018 23:59", "2018-11-04T02:59:00.000Z"],
+    ["America/Sao_Paulo", "04/11/2018 00:00", "time-skipped"],
+    ["America/Sao_Paulo", "04/11/2018 00:59", "time-skipped"],
+    ["America/Sao_Paulo", "04/11/2018 01:00", "2018-11-04T03:00:00.000Z"],
+    ["Europe/Lisbon", "30/03/2025 00:59", "2025-03-30T00:59:00.000Z"],
+    ["Europe/Lisbon", "30/03/2025 01:00", "time-skipped"],
+    ["Europe/Lisbon", "30/03/2025 01:59", "time-skipped"],
+    ["Europe/Lisbon", "30/03/2025 02:00", "2025-03-30T01:00:00.000Z"],
+  ])("%s skips over %s: %s", (timezone, cell, expected) => {
+    expect(read(timezone, cell)).toBe(expected);
+  });
+});
+
+describe("clocks put back", () => {
+  it.each([
+    ["America/Sao_Paulo", "17/02/2018 22:59", "2018-02-18T00:59:00.000Z"],
+    ["America/Sao_Paulo", "17/02/2018 23:00", "time-repeated"],
+    ["America/Sao_Paulo", "17/02/2018 23:59", "time-repeated"],
+    ["America/Sao_Paulo", "18/02/2018 00:00", "2018-02-18T03:00:00.000Z"],
+    ["Europe/Lisbon", "26/10/2025 00:59", "2025-10-25T23:59:00.000Z"],
+    ["Europe/Lisbon", "26/10/2025 01:00", "time-repeated"],
+    ["Europe/Lisbon", "26/10/2025 01:59", "time-repeated"],
+    ["Europe/Lisbon", "26/10/2025 02:00", "2025-10-26T02:00:00.000Z"],
+  ])("%s has twice what is near %s: %s", (timezone, cell, expected) => {
+    expect(read(timezone, cell)).toBe(expected);
+  });
+});
+
+describe("a cell without a time of day is the first instant of its day (F7)", () => {
+  it.each([
+    ["America/Sao_Paulo", "15/10/2017", "2017-10-15T03:00:00.000Z"],
+    ["America/Sao_Paulo", "04/11/2018", "2018-11-04T03:00:00.000Z"],
+    ["America/Havana", "05/11/2017", "2017-11-05T04:00:00.000Z"],
+    ["Pacific/Apia", "30/12/2011", "time-skipped"],
+  ])("%s, %s: %s, whatever side the mapping chooses", (timezone, cell, expected) => {
+    for (const side of [undefined, "earlier", "later"] as const) expect(read(timezone, cell, side)).toBe(expected);
+  });
+  it.each(["America/Sao_Paulo", "America/Asuncion", "Asia/Beirut", "Atlantic/Azores", "Africa/Cairo", "Pacific/Apia"])(
+    "around every change of clocks in %s",
+    (timezone) => {
+      let changes = 0;
+      let at = Temporal.ZonedDateTime.from(`1980-01-01[${timezone}]`);
+      for (
+        let next: typeof at | null = at;
+        next !== null && next.year < 2030;
+        next = at.getTimeZoneTransition("next")
+      ) {
+        at = next;
+        changes += 1;
+        for (const days of [-1, 0, 1]) {
+          const day = at.toPlainDate().add({ days });
+          const first = day.toZonedDateTime(timezone);
+          const wanted = first.toPlainDate().equals(day)
+            ? new Date(first.epochMilliseconds).toISOString()
+            : "time-skipped";
+          const cell = `${String(day.day).padStart(2, "0")}/${String(day.month).padStart(2, "0")}/${day.year}`;
+          expect([cell, read(timezone, cell)]).toEqual([cell, wanted]);
+        }
+      }
+      expect(changes).toBeGreaterThan(10);
+    },
+  );
+});
+
+it("a mapping may choose a side, and only then is one taken", () => {
+  expect(read("Europe/Lisbon", "26/10/2025 01:30", "earlier")).toBe("2025-10-26T00:30:00.000Z");
+  expect(read("Europe/Lisbon", "26/10/2025 01:30", "later")).toBe("2025-10-26T01:30:00.000Z");
+  expect(read("Europe/Lisbon", "30/03/2025 01:30", "earlier")).toBe("2025-03-30T00:30:00.000Z");
+  expect(read("Europe/Lisbon", "30/03/2025 01:30", "later")).toBe("2025-03-30T01:30:00.000Z");
+});
+
+describe("the remembered offsets", () => {
+  it.each(["America/Sao_Paulo", "Europe/Lisbon", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Apia", "UTC"])(
+    "agree with Temporal for any local minute in %s, in any order",
+    (timezone) => {
+      const zone = openZone(timezone, "reject");
+      const from = Date.UTC(2009, 0, 1);
+      const minutes = fc.integer({ min: 0, max: 20 * 365 * 1440 });
+      fc.assert(
+        fc.property(minutes, (minute) => {
+          const local = from + minute * 60_000;
+          const plain = Temporal.PlainDateTime.from(new Date(local).toISOString().slice(0, -1));
+          let expected: number | null = null;
+          try {
+            expected = plain.toZonedDateTime(timezone, { disambiguation: "reject" }).epochMilliseconds;
+          } catch {
+            // Skipped or repeated: no number may come.
+          }
+          const found = zone.toInstant(local);
+          expect(typeof found === "number" ? found : null).toBe(expected);
+        }),
+        { numRuns: 150 },
+      );
+    },
+  );
+
+  it("agree with Temporal for every half-hour around a change of clocks", () => {
+    const zone = openZone("America/Sao_Paulo", "reject");
+    for (let local = Date.UTC(2018, 10, 1); local < Date.UTC(2018, 10, 8); local += 1_800_000) {
+      const plain = Temporal.PlainDateTime.from(new Date(local).toISOString().slice(0, -1));
+      const skipped = local >= Date.UTC(2018, 10, 4) && local < Date.UTC(2018, 10, 4, 1);
+      const expected = skipped ? "skipped" : plain.toZonedDateTime("America/Sao_Paulo").epochMilliseconds;
+      expect(zone.toInstant(local)).toBe(expected);
+    }
+  });
+});

@@ -1,0 +1,236 @@
+import { describe, expect, it } from "vitest";
+import { load, mapRows, mappingWith, problemsOf, recordsOf, refusal } from "../support/map.support.js";
+
+const DAY = { Doc: "1", Day: "01/02/2026" };
+
+/** A second event beside the usual one. */
+function withEvent(text: string): string {
+  const columns = `ticket: Ticket
+line: { header: Line, as: integer }
+kg: { header: Kg, as: number }
+lot: Lot
+other: Other
+id: Id
+why: Why
+what: What
+go: Go`;
+  return mappingWith({ columns, more: text });
+}
+
+describe("an event", () => {
+  it("takes the input's only document, and that document's participant and address", async () => {
+    const { documents, events } = recordsOf(mapRows(await load(mappingWith({})), [DAY]));
+    expect(events[0]).toMatchObject({
+      document: { kind: "paper", key: "1" },
+      event: "step",
+      name: "Step",
+      key: { by: "once" },
+      isPublic: true,
+    });
+    expect(events[0]?.participant).toBe(documents[0]?.participant);
+    expect(events[0]?.address).toBe(documents[0]?.address);
+  });
+
+  it("is distinguished by `once`, by fields, or by content within a file or an import", async () => {
+    const yaml = withEvent(`
+weighing: { name: W, key: =ticket, externalCreatedAt: =day, isPublic: true }
+line: { name: L, key: [=ticket, =line], externalCreatedAt: =day, isPublic: true }
+note: { name: N, key: content, within: import, externalCreatedAt: =day, isPublic: true }`);
+    const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, Ticket: "T1", Line: "02" }]));
+    expect(events.map(({ key }) => key)).toEqual([
+      { by: "once" },
+      { by: "fields", parts: ["T1"] },
+      { by: "fields", parts: ["T1", "2"] },
+      { by: "content", within: "import" },
+    ]);
+  });
+
+  it("whose key is blank makes the row invalid", async () => {
+    const yaml = withEvent("weighing: { name: W, key: =ticket, externalCreatedAt: =day, isPublic: true }");
+    expect(problemsOf(mapRows(await load(yaml), [DAY])[0])).toMatchObject([
+      { code: "value-required", column: "Ticket" },
+    ]);
+  });
+
+  it("happens only where its condition holds", async () => {
+    const yaml = mappingWith({ columns: "go: Go", input: "rowsWithoutEvents: allow", event: "when: =filled(go)" });
+    const mapped = mapRows(await load(yaml), [{ ...DAY, Go: "x" }, DAY]);
+    expect(mapped.map((one) => recordsOf([one]).events.length)).toEqual([1, 0]);
+  });
+
+  it("carries target, value, propagation and extra fields", async () => {
+    const yaml = withEvent(`
+split:
+  name: SPLIT
+  key: once
+  externalCreatedAt: =day
+  isPublic: true
+  value: =kg
+  extra: { label: x }
+  target: { document: lot, key: =lot, participant: owner, address: home, fields: { category: Lot } }
+spread: { name: Spread, key: once, externalCreatedAt: =day, isPublic: true, propagateEvent: true }`);
+    const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, Lot: "L1", Kg: "2,5" }]));
+    expect(events[1]).toMatchObject({
+      value: 2.5,
+      extra: { label: "x" },
+      propagate: null,
+      target: {
+        document: { kind: "lot", key: "L1" },
+        externalId: "L1",
+        fields: { category: "Lot" },
+        participant: { by: "natural" },
+        address: { by: "identity" },
+      },
+    });
+    expect(events[2]).toMatchObject({ propagate: true, value: undefined, target: null });
+  });
+
+  it("RELATED names the other document by key or by id", async () => {
+    const yaml = withEvent(`
+link: { name: RELATED, key: once, externalCreatedAt: =day, isPublic: true,
+  relatedDocument: { document: { ref: paper, key: =other }, isPublic: false, eventLabel: Origem } }
+one: { name: RELATED, key: once, externalCreatedAt: =day, isPublic: true,
+  relatedDocument: { document: { id: =id }, bidirectional: false } }`);
+    const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, Other: "2", Id: "d-9" }]));
+    expect(events[1]?.related).toEqual({
+      document: { by: "key", kind: "paper", key: "2" },
+      options: { isPublic: false, eventLabel: "Origem" },
+    });
+    expect(events[2]?.related).toEqual({
+      document: { by: "id", documentId: "d-9" },
+      options: { bidirectional: false },
+    });
+  });
+
+  it("CANCEL with a blank reason makes the row invalid (service.md, Event endpoints, rule 9)", async () => {
+    const yaml = withEvent(
+      "stop: { name: CANCEL, key: once, externalCreatedAt: =day, isPublic: true, attributes: { private: { reason: =why } } }",
+    );
+    expect(problemsOf(mapRows(await load(yaml), [DAY])[0])).toMatchObject([{ code: "value-required", column: "Why" }]);
+    expect(recordsOf(mapRows(await load(yaml), [{ ...DAY, Why: "erro" }])).events[1]?.attributes).toEqual([
+      { name: "reason", value: "erro", isPublic: false },
+    ]);
+  });
+
+  it("whose name comes from the row keeps the rules of that name", async () => {
+    const yaml = withEvent("").replace("name: Step", "name: =what");
+    const codes = async (What: string) =>
+      problemsOf(mapRows(await load(yaml), [{ ...DAY, What }])[0]).map(({ code }) => code);
+    expect(await codes("Cancel")).toEqual(["event-name"]);
+    expect(await codes("CANCEL")).toEqual(["event-name"]);
+    expect(await codes("RELATED")).toEqual(["event-name"]);
+    expect(recordsOf(mapRows(await load(yaml), [{ ...DAY, What: "CLOSE" }])).events[0]?.name).toBe("CLOSE");
+  });
+});
+
+describe("attributes", () => {
+  it("each have their own visibility, constant or from the row", async () => {
+    const yaml = mappingWith({
+      columns: "x: X\nopen: { header: Open, as: boolean }",
+      event: "attributes: { public: { A: =x }, private: { P: =x }, asEvent: { B: =x } }",
+    })
+      .replace(/ +attributes:\n +public:\n.*\n/u, "")
+      .replace("isPublic: true", "isPublic: =open");
+    const { events } = recordsOf(mapRows(await load(yaml), [{ ...DAY, X: "v", Open: "não" }]));
+    expect(events[0]?.attributes).toEqual([
+      { name: "A", value: "v", isPublic: true },
+      { name: "P", value: "v", isPublic: false },
+      { name: "B", value: "v", isPublic: false },
+    ]);
+  });
+
+  it("may be every column that matches a pattern, named like its header", async () => {
+    const yaml = mappingWith({
+      columns: 'tests: { headers: "laudo *", except: ["*interno", "Laudo A"] }',
+      event: 'attributes: { public: { Laudo A: fixed }, private: { "*": =tests } }',
+    }).replace(/ +attributes:\n +public:\n.*\n/u, "");
+    const { events } = recordsOf(
+      mapRows(await load(yaml), [
+        { ...DAY, "Laudo A": "a", "Laudo Água": "b", "Laudo Interno": "c", "Laudo Z": "", Other: "d" },
+      ]),
+    );
+    expect(events[0]?.attributes).toEqual([
+      { name: "Laudo A", value: "fixed", isPublic: true },
+      { name: "Laudo Água", value: "b", isPublic: false },
+    ]);
+  });
+});
+
+function event(text: string): string {
+  return withEvent(`e: { key: once, externalCreatedAt: =day, isPublic: true, ${text} }`);
+}
+
+describe("what the service always refuses is refused when the mapping loads", () => {
+  it.each([
+    ["a CANCEL without a reason", "name: CANCEL", "rule 9"],
+    [
+      "a CANCEL whose Reason has a capital letter",
+      "name: CANCEL, attributes: { public: { Reason: =why } }",
+      "exactly `reason`",
+    ],
+
+    ["a RELATED without a related document", "name: RELATED", "rule 10"],
+    [
+      "a one-sided relation with a name for the mirror",
+      "name: RELATED, relatedDocument: { document: { id: x }, bidirectional: false, eventName: Foo }",
+      "rule 10",
+    ],
+    [
+      "a one-sided relation with a label for the mirror",
+      "name: RELATED, relatedDocument: { document: { id: x }, bidirectional: false, eventLabel: Foo }",
+      "rule 10",
+    ],
+    [
+      "a one-sided relation with preserveSensitiveData",
+      "name: RELATED, relatedDocument: { document: { id: x }, bidirectional: false, preserveSensitiveData: true }",
+      "rule 10",
+    ],
+    [
+      "a one-sided relation with isBackReference",
+      "name: RELATED, relatedDocument: { document: { id: x }, bidirectional: false, isBackReference: true }",
+      "rule 10",
+    ],
+    [
+      "a one-sided relation with visibility",
+      "name: RELATED, relatedDocument: { document: { id: x }, bidirectional: false, isPublic: true }",
+      "rule 10",
+    ],
+    ["a two-sided relation without visibility", "name: RELATED, relatedDocument: { document: { id: x } }", "rule 10"],
+    ["a propagated event with a value", "name: X, propagateEvent: true, value: 1", "rule 11"],
+    ["a reserved name in other letters", "name: Close", "CLOSE"],
+  ])("%s", async (_title, text, says) => {
+    const error = await refusal(event(text));
+    expect(error.code).toBe("mapping-rule");
+    expect(error.message).toContain(says);
+  });
+
+  it("a name that differs from a reserved one only by case is accepted once confirmed", async () => {
+    const { events } = recordsOf(mapRows(await load(event("name: Close, confirmName: true")), [DAY]));
+    expect(events[1]?.name).toBe("Close");
+  });
+});
+
+describe("event keys", () => {
+  it.each([
+    ["missing", "step2: { name: X, externalCreatedAt: =day, isPublic: true }", "missing"],
+    ["misspelt", "step2: { name: X, key: onec, externalCreatedAt: =day, isPublic: true }", "once"],
+    [
+      "content without saying within what",
+      "step2: { name: X, key: content, externalCreatedAt: =day, isPublic: true }",
+      "within",
+    ],
+  ])("%s are refused", async (_title, text, says) => {
+    const error = await refusal(withEvent(text));
+    expect(error.code).toBe("mapping-event-key");
+    expect(error.message + error.hint).toContain(says);
+  });
+
+  it("by content are allowed with a warning at their place", async () => {
+    const mapping = await load(
+      withEvent("step2: { name: X, key: content, within: file, externalCreatedAt: =day, isPublic: true }"),
+    );
+    expect(mapping.warnings).toMatchObject([
+      { code: "mapping-doubtful", place: { line: expect.any(Number) as number } },
+    ]);
+  });
+});

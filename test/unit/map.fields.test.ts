@@ -1,0 +1,199 @@
+/** Columns: named, typed and cleaned once; and free JSON. */
+import { describe, expect, it } from "vitest";
+import { bind, load, mapRows, mappingWith, problemsOf, recordsOf, refusal, row } from "../support/map.support.js";
+
+const DAY = { Doc: "1", Day: "01/02/2026" };
+
+const yamlOf = (column: string, defaults?: string, tables?: string) =>
+  mappingWith({
+    columns: `x: ${column}`,
+    attributes: "A: =x",
+    ...(defaults === undefined ? {} : { defaults }),
+    ...(tables === undefined ? {} : { tables }),
+  });
+
+/** The attribute that column X becomes; undefined when it is left out. */
+async function attribute(column: string, X: string, defaults?: string): Promise<string | undefined> {
+  const records = recordsOf(mapRows(await load(yamlOf(column, defaults)), [{ ...DAY, X }]));
+  return records.events[0]?.attributes.find(({ name }) => name === "A")?.value;
+}
+
+const problems = async (column: string, X: string) =>
+  problemsOf(mapRows(await load(yamlOf(column)), [{ ...DAY, X }])[0]);
+
+describe("a column", () => {
+  it("takes a header's text, cleaned", async () => {
+    expect(await attribute("X", "  a   b ")).toBe("a b");
+  });
+
+  it("is left out of the attributes when it is blank, and when the cell holds a blank word", async () => {
+    expect(await attribute("X", " ")).toBeUndefined();
+    expect(await attribute("X", " N/A ", 'blank: ["-", "N/A"]')).toBeUndefined();
+    expect(await attribute("X", "n/a", 'blank: ["-", "N/A"]')).toBe("n/a");
+  });
+
+  it("takes its default when blank, converted like a cell", async () => {
+    expect(await attribute('{ header: X, as: number, default: "1.500,5" }', "")).toBe("1500.5");
+    expect(await attribute("{ header: X, default: S/N }", "")).toBe("S/N");
+  });
+
+  it("that is required and blank makes the row invalid, naming the column", async () => {
+    expect(await problems("{ header: X, required: true }", "")).toMatchObject([
+      { code: "value-required", column: "X" },
+    ]);
+  });
+
+  it("maps what the cell says, folding white space, case and accents", async () => {
+    expect(await attribute('{ header: X, map: { "São Paulo": SP, Rio: RJ } }', "SAO  PAULO")).toBe("SP");
+    expect(await problems("{ header: X, map: { Sim: yes } }", "Talvez")).toMatchObject([
+      { code: "value-unmapped", column: "X" },
+    ]);
+    expect(await attribute("{ header: X, map: { a: b }, otherwise: other }", "z")).toBe("other");
+    expect(await attribute("{ header: X, map: { a: b }, otherwise: { keep: true } }", "z")).toBe("z");
+  });
+
+  it("refuses a map whose entries are one text and say two things, when it loads (F84)", async () => {
+    for (const map of ["{ a: lower, A: upper }", "{ á: one, A: two }", '{ "a b": 1, "A  B": 2 }'])
+      expect((await refusal(yamlOf(`{ header: X, map: ${map} }`))).message).toMatch(/are one text.*\n.*\n? *\^/su);
+    expect(await attribute("{ header: X, map: { Sim: yes, SIM: yes } }", "sim")).toBe("yes");
+  });
+
+  it("is checked against oneOf, which folds and comes out as spelt, and against its pattern", async () => {
+    expect(await attribute("{ header: X, oneOf: [IIA, IIB] }", "iia")).toBe("IIA");
+    expect(await problems("{ header: X, oneOf: [A, B] }", "c")).toMatchObject([
+      { code: "value-not-allowed", column: "X" },
+    ]);
+    expect(await attribute('{ header: X, pattern: "[A-Z]{3}" }', "ABC")).toBe("ABC");
+    expect(await problems('{ header: X, pattern: "[A-Z]{3}" }', "ABCD")).toMatchObject([
+      { code: "value-pattern", column: "X" },
+    ]);
+  });
+
+  it("gives times as ISO 8601 and numbers as plain text in attributes", async () => {
+    const mapping = await load(mappingWith({ attributes: "A: =day" }));
+    expect(recordsOf(mapRows(mapping, [DAY])).events[0]?.attributes[0]?.value).toBe("2026-02-01T00:00:00.000Z");
+    expect(await attribute("{ header: X, as: number }", "1.000,10")).toBe("1000.1");
+  });
+
+  it("refuses spreadsheet errors, whatever it does with the text", async () => {
+    const mapping = await load(yamlOf("X"));
+    const header = ["Doc", "Day", "X"];
+    const [mapped] = bind(mapping, header).map([row(2, header, { ...DAY, X: "#N/A" }, { X: "error" })]);
+    expect(problemsOf(mapped)).toMatchObject([{ code: "cell-error", column: "X" }]);
+  });
+
+  it("reads what Excel knows to be a number or a date whatever the mapping's formats say", async () => {
+    const mapping = await load(yamlOf("{ header: X, as: number }"));
+    const header = ["Doc", "Day", "X"];
+    const [mapped] = bind(mapping, header).map([
+      row(2, header, { Doc: "1", Day: "2026-02-01", X: "1.234" }, { X: "number", Day: "date" }),
+    ]);
+    const { events } = recordsOf(mapped === undefined ? [] : [mapped]);
+    expect(events[0]).toMatchObject({ at: Date.UTC(2026, 1, 1), attributes: [{ name: "A", value: "1.234" }] });
+  });
+
+  it("may stand under one header with others, each with its own conversion and rule", async () => {
+    const columns = "kg: { header: Peso, as: number }\nshown: { header: Peso, pattern: '.*kg' }";
+    const mapping = await load(
+      mappingWith({ columns: `${columns}\nnever: { header: Peso, as: boolean }`, attributes: "A: =shown" }),
+    );
+    const { events } = recordsOf(mapRows(mapping, [{ ...DAY, Peso: "1 kg" }]));
+    expect(events[0]?.attributes).toEqual([{ name: "A", value: "1 kg", isPublic: true }]);
+  });
+});
+
+describe("a table beside the mapping", () => {
+  const table = (file: string, more = "", key = "Código") =>
+    `codes: { file: ${file}, key: ${key}, columns: { name: Nome }${more} }`;
+  const yaml = (tables: string, formula = "tables.codes[x].name") =>
+    mappingWith({ columns: "x: X\ny: Y", attributes: `A: "=${formula}"`, tables });
+
+  it("is looked up by a folded key, in any encoding that the readers know", async () => {
+    const mapping = await load(yaml(table("codes.csv")), { "codes.csv": "Código,Nome\n01,Papel\nB 2,Vidro\n" });
+    const values = recordsOf(mapRows(mapping, [{ ...DAY, X: "01" }, { ...DAY, X: "b  2" }, DAY])).events;
+    expect(values.map(({ attributes }) => attributes[0]?.value)).toEqual(["Papel", "Vidro", undefined]);
+    expect(mapping.dependencies.map((path) => path.split("/").at(-1))).toEqual(["codes.csv"]);
+  });
+
+  it("that does not list a key makes the row invalid, unless `missing: blank`", async () => {
+    const beside = { "codes.csv": "Código,Nome\n01,Papel\n" };
+    const [mapped] = mapRows(await load(yaml(table("codes.csv")), beside), [{ ...DAY, X: "09" }]);
+    expect(problemsOf(mapped)).toMatchObject([{ code: "value-unmapped", column: "X" }]);
+    const lenient = await load(yaml(table("codes.csv", ", missing: blank")), beside);
+    expect(recordsOf(mapRows(lenient, [{ ...DAY, X: "09" }])).events[0]?.attributes).toEqual([]);
+  });
+
+  it("may have two keys", async () => {
+    const beside = { "codes.csv": "Código,Ano,Nome\n01,2025,Papel\n01,2026,Vidro\n" };
+    const mapping = await load(yaml(table("codes.csv", "", "[Código, Ano]"), "tables.codes[x][y].name"), beside);
+    expect(recordsOf(mapRows(mapping, [{ ...DAY, X: "01", Y: "2026" }])).events[0]?.attributes[0]?.value).toBe("Vidro");
+    const error = await refusal(yaml(table("codes.csv", "", "[Código, Ano]")), beside);
+    expect(error).toMatchObject({ code: "mapping-expression", message: expect.stringContaining("two keys") as string });
+  });
+
+  it("whose file lacks a column, contradicts itself or lies elsewhere is refused before any row", async () => {
+    const lacking = { "codes.csv": "Codiga,Nome\n1,a\n" };
+    expect(await refusal(yaml(table("codes.csv")), lacking)).toMatchObject({ code: "mapping-lookup" });
+    expect((await refusal(yaml(table("codes.csv")), { "codes.csv": "Código,Nome\n1,a\n1,b\n" })).message).toContain(
+      "two rows",
+    );
+    expect((await refusal(yaml(table("codes.csv")))).message).toContain("codes.csv");
+    expect((await refusal(yaml(table("../codes.csv")))).message).toContain("beside the mapping");
+  });
+
+  it("that no formula reads is told", async () => {
+    const mapping = await load(yaml(table("codes.csv"), "x"), { "codes.csv": "Código,Nome\n01,Papel\n" });
+    expect(mapping.warnings).toMatchObject([
+      { code: "mapping-doubtful", message: expect.stringContaining('"codes"') as string },
+    ]);
+  });
+});
+
+describe("free JSON", () => {
+  it("goes through as written, with numbers, truth values, lists and objects, and formulas filled in", async () => {
+    const fields =
+      "category: X, count: 3, open: false, nothing: null, place: { lat: =lat, tags: [a, =t] }, at: =day, value: { value: 10 }";
+    const mapping = await load(mappingWith({ fields, columns: "lat: { header: Lat, as: number }\nt: T" }));
+    const { documents } = recordsOf(mapRows(mapping, [{ ...DAY, Lat: "-23,5", T: "t" }]));
+    expect(documents[0]?.fields).toEqual({
+      category: "X",
+      count: 3,
+      open: false,
+      nothing: null,
+      place: { lat: -23.5, tags: ["a", "t"] },
+      at: "2026-02-01T00:00:00.000Z",
+      value: { value: 10 },
+    });
+  });
+
+  it("leaves out members that are blank", async () => {
+    const mapping = await load(mappingWith({ columns: "x: X", fields: "a: =x, b: { c: =x, d: 1 }" }));
+    expect(recordsOf(mapRows(mapping, [DAY])).documents[0]?.fields).toEqual({ b: { d: 1 } });
+  });
+
+  it("keeps the numbers and truth values of formulas", async () => {
+    const columns = "x: { header: X, as: number }";
+    const mapping = await load(mappingWith({ columns, fields: "n: =x * 2, b: =x == 1.5" }));
+    expect(recordsOf(mapRows(mapping, [{ ...DAY, X: "1,5" }])).documents[0]?.fields).toEqual({ n: 3, b: true });
+  });
+});
+
+describe("rows with the same cells", () => {
+  const yaml = mappingWith({ columns: "dono: Dono" }).replace("name: Dono", "name: =dono");
+
+  it("share their participant and address, and rows with other cells do not", async () => {
+    const rows = ["A", "B", "A"].map((Dono) => ({ ...DAY, Dono }));
+    const { participants, addresses } = recordsOf(mapRows(await load(yaml), rows));
+    expect(participants.map(({ data }) => data.name)).toEqual(["A", "B", "A"]);
+    expect(participants[2]).toBe(participants[0]);
+    expect(addresses[2]).toBe(addresses[0]);
+  });
+
+  it("report the same mistake again", async () => {
+    const mapped = mapRows(await load(yaml), [DAY, DAY]);
+    expect(mapped.map((one) => problemsOf(one).map(({ code }) => code))).toEqual([
+      ["value-required"],
+      ["value-required"],
+    ]);
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import { RowferryError } from "../../src/model/error.js";
+import { bind, load, mapRows, mappingWith, recordsOf, row } from "../support/map.support.js";
+
+function inputText(name: string, text: string): string {
+  return `  ${name}: { ${text}, columns: { k: K, doc: { header: Doc, as: taxId, type: CPF }, n: N }, participants: { p: { key: =k, taxId: =doc, name: =n, type: PERSON } } }\n`;
+}
+
+function twoInputs(first: string, second: string): string {
+  return `version: 2\nnamespace: t\ndefaults: { country: BR }\ninputs:\n${inputText("a", first)}${inputText("b", second)}`;
+}
+
+function caught(run: () => unknown): RowferryError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof RowferryError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("the input that reads a file", () => {
+  it("is the only one where a mapping has one", async () => {
+    expect((await load(mappingWith({}))).inputsFor("whatever.csv").map(({ name }) => name)).toEqual(["rows"]);
+  });
+
+  it("is the one whose pattern fits, whatever the letters' case and the folder", async () => {
+    const mapping = await load(twoInputs('files: "*manifest*.csv"', 'files: ["weigh?.csv", "*.tsv"]'));
+    expect(mapping.inputsFor("/in/2026-MANIFESTOS.CSV").map(({ name }) => name)).toEqual(["a"]);
+    expect(mapping.inputsFor("weigh1.csv").map(({ name }) => name)).toEqual(["b"]);
+  });
+
+  it("reads the rejected rows of its files as well", async () => {
+    const mapping = await load(twoInputs('files: "manifests.csv"', 'files: "weigh.csv"'));
+    expect(mapping.inputsFor("weigh.rejected.csv").map(({ name }) => name)).toEqual(["b"]);
+  });
+
+  it("must be one: none, or two, are errors that name the inputs", async () => {
+    const mapping = await load(twoInputs('files: "*.csv"', 'files: "b*.csv"'));
+    expect(caught(() => mapping.inputsFor("b.csv"))).toMatchObject({
+      code: "mapping-files",
+      message: expect.stringContaining("a and b") as string,
+    });
+    expect(caught(() => mapping.inputsFor("c.xlsx"))).toMatchObject({ code: "mapping-files" });
+  });
+
+  it("may be several for the sheets of one workbook", async () => {
+    const mapping = await load(twoInputs("excel: { sheet: A }", "excel: { sheet: B }"));
+    expect(mapping.inputsFor("x.xlsx").map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(caught(() => mapping.inputsFor("x.csv"))).toMatchObject({ code: "mapping-files" });
+  });
+
+  it("says which files it reads where it is not the only one", async () => {
+    await expect(load(twoInputs("header: 1", 'files: "*.csv"'))).rejects.toMatchObject({
+      code: "mapping-value",
+      message: expect.stringContaining("files") as string,
+    });
+  });
+
+  it("matches patterns in time proportional to their length", async () => {
+    const mapping = await load(twoInputs(`files: "${"*a".repeat(40)}"`, 'files: "b.csv"'));
+    const started = performance.now();
+    expect(caught(() => mapping.inputsFor(`${"a".repeat(5000)}c`))).toMatchObject({ code: "mapping-files" });
+    expect(performance.now() - started).toBeLessThan(300);
+  });
+});
+
+describe("standard input", () => {
+  const names = (inputs: readonly { name: string }[]) => inputs.map(({ name }) => name);
+
+  it("is read by the only input, whatever names that one's files have", async () => {
+    const mapping = await load(mappingWith({ input: 'files: ["weigh*.csv"]' }));
+    expect(names(mapping.inputsForNameless("csv"))).toEqual(["rows"]);
+  });
+
+  it("is read by the only one of its kind, and by all sheets of a workbook; else nothing tells", async () => {
+    const kinds = await load(
+      twoInputs('files: "a.csv", csv: { delimiter: ";" }', 'files: "b.xlsx", excel: { sheet: One }'),
+    );
+    expect(names(kinds.inputsForNameless("csv"))).toEqual(["a"]);
+    expect(names(kinds.inputsForNameless("xlsx"))).toEqual(["b"]);
+    const sheets = await load(twoInputs("excel: { sheet: One }", "excel: { sheet: Two }"));
+    expect(names(sheets.inputsForNameless("xlsx"))).toEqual(["a", "b"]);
+    const alike = await load(twoInputs('files: "a*.csv"', 'files: "b*.csv"'));
+    expect(caught(() => alike.inputsForNameless("csv"))).toMatchObject({
+      code: "mapping-files",
+      message: expect.stringContaining("standard input has no name that tells which input reads it: a, b"),
+    });
+  });
+});
+
+describe("a header", () => {
+  const yaml = mappingWith({
+    columns:
+      "peso: { header: [Peso, 'Peso (kg)'] }\nobs: { header: Obs, optional: true }\nplaca: { header: [Placa, Veículo] }",
+    attributes: "Kg: =peso, Note: =obs, Old: =placa",
+  });
+
+  it("matches whatever the white space, case and accents", async () => {
+    const mapping = await load(yaml);
+    const header = [" DOC", "day", "PESO (KG) ", "veiculo"];
+    const [mapped] = bind(mapping, header).map([{ ...row(2, header, {}), cells: ["1", "01/02/2026", "5", "ABC"] }]);
+    expect(recordsOf(mapped === undefined ? [] : [mapped]).events[0]?.attributes.map(({ value }) => value)).toEqual([
+      "5",
+      "ABC",
+    ]);
+  });
+
+  it("that lacks columns is refused naming each, with the nearest header; optional ones read as blank", async () => {
+    const mapping = await load(yaml);
+    const error = caught(() => bind(mapping, ["Doc", "Dai", "Peso"]));
+    expect(error).toMatchObject({ code: "column-missing", place: { file: "rows.csv" } });
+    expect(error.message).toContain('"Day"; the nearest is "Dai"');
+    expect(error.message).toContain('"Placa" (or "Veículo")');
+    expect(error.message).not.toContain("Obs");
+  });
+
+  it("in which two columns fit one name is refused; the exact spelling decides where there is one", async () => {
+    const mapping = await load(yaml);
+    expect(caught(() => bind(mapping, ["Doc", "Day", "PESO", "peso", "Placa"]))).toMatchObject({
+      code: "column-ambiguous",
+    });
+    expect(caught(() => bind(mapping, ["Doc", "Day", "Peso", "Placa", "Veículo"]))).toMatchObject({
+      code: "column-ambiguous",
+    });
+    expect(caught(() => bind(mapping, ["Doc", "Day", "Peso", "Peso", "Placa"]))).toMatchObject({
+      code: "column-ambiguous",
+    });
+    expect(bind(mapping, ["Doc", "Day", "PESO", "Peso", "Placa"]).unmapped).toEqual(["PESO"]);
+  });
+
+  describe("of which several columns are the same", () => {
+    const twins = mappingWith({
+      columns: "first_obs: { header: Obs, nth: 1 of 2 }\nsecond_obs: { header: Obs, nth: 2 of 2 }",
+      attributes: "One: =first_obs, Two: =second_obs",
+    });
+    const read = async (header: string[], cells: string[]) =>
+      recordsOf(bind(await load(twins), header).map([{ ...row(2, header, {}), cells }])).events[0]?.attributes;
+
+    it("gives each by its number, from the left", async () => {
+      expect(await read(["Doc", "Obs", "Day", "OBS"], ["1", "a", "01/02/2026", "b"])).toMatchObject([
+        { name: "One", value: "a" },
+        { name: "Two", value: "b" },
+      ]);
+    });
+
+    it("is refused where there are more or fewer than the mapping says: which is which cannot be told", async () => {
+      const mapping = await load(twins);
+      for (const header of [
+        ["Doc", "Day", "Obs"],
+        ["Doc", "Day", "Obs", "Obs", "Obs"],
+      ])
+        expect(caught(() => bind(mapping, header))).toMatchObject({
+          code: "column-ambiguous",
+          message: expect.stringContaining(`is column 1 of 2 called "Obs", and the file has ${header.length - 2}`),
+        });
+      expect(caught(() => bind(mapping, ["Doc", "Day"]))).toMatchObject({ code: "column-missing" });
+    });
+
+    it("is given by the mapping's own names in cases", async () => {
+      const mapping = await load(twins);
+      expect(bind(mapping, ["Doc", "Day", "second_obs", "first_obs"]).unmapped).toEqual([]);
+    });
+
+    it("cannot be the third of two, and another number is another key (H25)", async () => {
+      await expect(load(twins.replace("2 of 2", "3 of 2"))).rejects.toMatchObject({
+        message: expect.stringContaining("asks for more columns than there are"),
+      });
+      const keyed = (nth: string) => load(mappingWith({}).replace("doc: Doc", `doc: { header: Nr, nth: ${nth} }`));
+      const [one, other] = [await keyed("1 of 2"), await keyed("2 of 2")];
+      expect([...one.fingerprints.keys()]).not.toEqual([]);
+      expect([...one.fingerprints.values()]).not.toEqual([...other.fingerprints.values()]);
+    });
+  });
+
+  it("has unmapped columns, those of rejected files not counted", async () => {
+    const mapping = await load(yaml);
+    expect(
+      bind(mapping, ["Doc", "Day", "Peso", "Placa", "Extra", "rowferry_row", "rowferry_code", ""]).unmapped,
+    ).toEqual(["Extra"]);
+  });
+
+  it("may have names from the prototype of objects", async () => {
+    const mapping = await load(mappingWith({ columns: "a: constructor\nb: toString", attributes: "A: =a + b" }));
+    const rows = [{ Doc: "1", Day: "01/02/2026", constructor: "a", toString: "b" as never }];
+    expect(recordsOf(mapRows(mapping, rows)).events[0]?.attributes[0]?.value).toBe("ab");
+  });
+});

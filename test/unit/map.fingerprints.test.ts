@@ -1,0 +1,84 @@
+/** HARD-CASES H25: what makes keys has a fingerprint. */
+import { describe, expect, it } from "vitest";
+import { load, mappingWith } from "../support/map.support.js";
+
+const BASE = mappingWith({
+  columns: "x: X\ny: Y\nz: Z\nticket: { header: [Ticket, Talão], as: upper }",
+  attributes: "A: =x",
+  more: `
+weighing: { name: W, key: =ticket, externalCreatedAt: =day, isPublic: true }
+note: { name: N, key: content, within: file, externalCreatedAt: =day, isPublic: true, attributes: { public: { B: =y } } }`,
+});
+
+async function changed(edit: (yaml: string) => string): Promise<string[]> {
+  const [before, after] = [await load(BASE), await load(edit(BASE))];
+  expect(edit(BASE)).not.toBe(BASE);
+  return [...before.fingerprints]
+    .filter(([name, print]) => after.fingerprints.get(name) !== print)
+    .map(([name]) => name);
+}
+
+const ALL = ["paper", "paper/step", "paper/weighing", "paper/note"];
+
+describe("the fingerprint of what makes a key", () => {
+  it("exists for every kind of document and event, and is the same for the same mapping", async () => {
+    const [one, two] = [await load(BASE), await load(BASE)];
+    expect([...one.fingerprints.keys()]).toEqual(ALL);
+    expect([...two.fingerprints]).toEqual([...one.fingerprints]);
+  });
+
+  it("changes with the namespace and the document's key, for everything", async () => {
+    expect(await changed((yaml) => yaml.replace("namespace: test", "namespace: other"))).toEqual(ALL);
+    expect(await changed((yaml) => yaml.replace("key: =doc", "key: =upper(doc)"))).toEqual(ALL);
+  });
+
+  it("changes with an event's own key or its conversion, for that event alone", async () => {
+    expect(await changed((yaml) => yaml.replace("as: upper", "as: lower"))).toEqual(["paper/weighing"]);
+    expect(await changed((yaml) => yaml.replace("key: once", "key: =z"))).toEqual(["paper/step"]);
+  });
+
+  it("changes with anything that an event by content is made of", async () => {
+    expect(await changed((yaml) => yaml.replace("B: =y", "B: =z"))).toEqual(["paper/note"]);
+    expect(await changed((yaml) => yaml.replace("name: Casa", "name: Sede"))).toEqual(["paper/note"]);
+  });
+
+  it("changes with time zone, formats and blank words where a key is converted or computed", async () => {
+    expect(await changed((yaml) => yaml.replace("UTC", "America/Sao_Paulo"))).toEqual(["paper/weighing", "paper/note"]);
+    expect(await changed((yaml) => yaml.replace("country: BR }", 'country: BR, blank: ["?"] }'))).toEqual([
+      "paper/note",
+    ]);
+  });
+
+  it("does not change with another input for the same kind that makes keys the same way", async () => {
+    const [, input = ""] = /^inputs:\n([\s\S]*)$/mu.exec(BASE) ?? [];
+    const twice = `${BASE}${input.replace("  rows:", '  more:\n    files: "*.tsv"')}`.replace(
+      "  rows:\n",
+      '  rows:\n    files: "*.csv"\n',
+    );
+    expect([...(await load(twice)).fingerprints]).toEqual([...(await load(BASE)).fingerprints]);
+  });
+
+  it("does not change with what enters no key", async () => {
+    expect(await changed((yaml) => yaml.replace("A: =x", "A: =z"))).toEqual([]);
+    expect(await changed((yaml) => yaml.replace("[Ticket, Talão]", "[TICKET, Talão, Vale]"))).toEqual([]);
+  });
+
+  it("does not change where a column gets another name, and does where it reads another header", async () => {
+    expect(await changed((yaml) => yaml.replace("doc: Doc", "number: Doc").replace("=doc", "=number"))).toEqual([]);
+    expect(await changed((yaml) => yaml.replace("doc: Doc", "doc: Nr"))).toEqual(ALL);
+    expect(await changed((yaml) => yaml.replace("doc: Doc", "doc: { header: Doc, default: none }"))).toEqual(ALL);
+  });
+
+  it("changes with which of several columns of one header a key reads, also through a formula", async () => {
+    for (const key of ["=second", "=doc + second", "=fold(second)"]) {
+      const [one, two] = [1, 2].map((nth) =>
+        BASE.replace("doc: Doc", `doc: Doc\n      second: { header: Note, nth: ${nth} of 2 }`).replace(
+          "key: =doc",
+          `key: ${key}`,
+        ),
+      );
+      const [before, after] = [await load(one ?? ""), await load(two ?? "")];
+      expect([key, before.fingerprints.get("paper") === after.fingerprints.get("paper")]).toEqual([key, false]);
+    }
+  });
+});

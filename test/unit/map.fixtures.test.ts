@@ -1,0 +1,127 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeFixtures } from "../../scripts/make-fixtures.js";
+import { runCases } from "../../src/map/cases/run-cases.js";
+import { loadMapping } from "../../src/map/load-mapping.js";
+import type { MappedRow } from "../../src/model/mapped-row.js";
+import { openInput } from "../../src/read/open-input.js";
+
+const fixtures = fileURLToPath(new URL("../../fixtures", import.meta.url));
+const mappings = fileURLToPath(new URL("../../mappings", import.meta.url));
+
+interface Expected {
+  file: string;
+  rows: { [name: string]: number };
+  documents: number;
+  events: number;
+  eventsByName: { [name: string]: number };
+  participants: number;
+  addresses: number;
+  invalid?: { row: number; codes: string[] }[];
+}
+
+async function expected(folder: string): Promise<Expected> {
+  return JSON.parse(await readFile(join(fixtures, folder, "expected.json"), "utf8")) as Expected;
+}
+
+/** All rows of a fixture as the mapping sees them, by sheet (CSV: under ""). */
+async function mapFixture(mapping: string, folder: string): Promise<Map<string, MappedRow[]>> {
+  const compiled = await loadMapping(join(mappings, `${mapping}.yaml`));
+  const input = await openInput(join(fixtures, folder, (await expected(folder)).file));
+  const mapped = new Map<string, MappedRow[]>();
+  try {
+    for (const { read, bind } of compiled.inputsFor(input.name)) {
+      const table = await input.open(read);
+      const mapper = bind(table.header, { file: input.name, sheet: table.sheet });
+      const rows: MappedRow[] = [];
+      for await (const batch of table.rows()) rows.push(...mapper.map(batch));
+      mapped.set(table.sheet ?? "", [...rows, ...mapper.end()]);
+    }
+  } finally {
+    await input.close();
+  }
+  return mapped;
+}
+
+const distinct = (keys: string[]) => new Set(keys).size;
+
+function count(rows: MappedRow[]) {
+  const records = rows.flatMap(({ outcome }) => (outcome.fate === "valid" ? [outcome.records] : []));
+  const events = records.flatMap((record) => record.events);
+  const byName: { [name: string]: number } = {};
+  for (const { name } of events) byName[name] = (byName[name] ?? 0) + 1;
+  return {
+    documents: distinct(records.flatMap((record) => record.documents.map(({ kind, key }) => `${kind}/${key}`))),
+    events: events.length,
+    eventsByName: byName,
+    participants: distinct(records.flatMap((record) => record.participants.map(({ natural }) => natural))),
+    addresses: distinct(
+      records.flatMap((record) =>
+        record.addresses.map(({ participant, identity }) => JSON.stringify([participant, identity])),
+      ),
+    ),
+  };
+}
+
+describe("the fixtures", () => {
+  let again = "";
+  beforeAll(async () => {
+    again = await mkdtemp(join(tmpdir(), "rowferry-fixtures-"));
+    await makeFixtures(again);
+  });
+  afterAll(async () => rm(again, { recursive: true }));
+
+  it.each(["manifests", "manifests-faulty", "organisations"])("%s are made again byte for byte", async (folder) => {
+    const files = await readdir(join(again, folder));
+    expect(files).toHaveLength(2);
+    for (const file of files) {
+      const [made, kept] = await Promise.all([again, fixtures].map((root) => readFile(join(root, folder, file))));
+      expect({ file, same: made?.equals(kept ?? Buffer.alloc(0)) }).toEqual({ file, same: true });
+    }
+  });
+});
+
+describe.each(["manifests", "manifests-faulty"])("fixtures/%s", (folder) => {
+  it("maps to the counts of expected.json, every mistake found in its row and no other (P7)", async () => {
+    const {
+      file: _file,
+      rows: fates,
+      invalid = [],
+      eventsByName,
+      documents,
+      events,
+      participants,
+      addresses,
+    } = await expected(folder);
+    const rows = [...(await mapFixture("manifests", folder)).values()].flat();
+    const fate = (wanted: MappedRow["outcome"]["fate"]) => rows.filter(({ outcome }) => outcome.fate === wanted).length;
+    expect({ read: rows.length, skipped: fate("skipped"), invalid: fate("invalid"), staged: fate("valid") }).toEqual(
+      fates,
+    );
+    expect(count(rows)).toEqual({ documents, events, eventsByName, participants, addresses });
+    const found = rows.flatMap(({ row, outcome }) =>
+      outcome.fate === "invalid" ? [{ row, codes: [...new Set(outcome.problems.map(({ code }) => code))] }] : [],
+    );
+    expect(found.toSorted((one, other) => one.row - other.row)).toEqual(
+      invalid.map(({ row, codes }) => ({ row, codes })),
+    );
+  });
+});
+
+describe("fixtures/organisations", () => {
+  it("maps sheet by sheet to the counts of expected.json", async () => {
+    const { file: _file, rows: bySheet, ...counts } = await expected("organisations");
+    const sheets = await mapFixture("organisations", "organisations");
+    expect(Object.fromEntries([...sheets].map(([sheet, rows]) => [sheet, rows.length]))).toEqual(bySheet);
+    expect(count([...sheets.values()].flat())).toEqual(counts);
+  });
+});
+
+it.each(["manifests", "organisations"])("all cases beside mappings/%s.yaml pass", async (name) => {
+  const { results } = await runCases(join(mappings, `${name}.yaml`));
+  expect(results.length).toBeGreaterThan(5);
+  expect(results.filter(({ passed }) => !passed)).toEqual([]);
+});

@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest";
+import {
+  bind,
+  headerOf,
+  load,
+  mapRows,
+  mappingWith,
+  problemsOf,
+  recordsOf,
+  refusal,
+  row,
+} from "../support/map.support.js";
+
+const DAY = "01/02/2026";
+const GROUP = "group: =doc";
+
+function twoLines(kg: string): { [header: string]: string }[] {
+  return [
+    { Doc: "1", Day: DAY, Line: "1", Kg: "1" },
+    { Doc: "1", Day: "", Line: "2", Kg: kg },
+  ];
+}
+
+describe("a group", () => {
+  it("joins consecutive rows with equal values, and no others", async () => {
+    const mapped = mapRows(await load(mappingWith({ input: GROUP })), [
+      { Doc: "1", Day: DAY },
+      { Doc: "1", Day: "" },
+      { Doc: "2", Day: DAY },
+      { Doc: "1", Day: DAY },
+    ]);
+    expect(mapped.map(({ row: number, alsoRows }) => [number, alsoRows])).toEqual([
+      [2, [3]],
+      [4, []],
+      [5, []],
+    ]);
+    expect(recordsOf(mapped).events).toHaveLength(3);
+  });
+
+  it("that is open at the end of a batch goes on in the next, and `end` closes it", async () => {
+    const mapping = await load(mappingWith({ input: GROUP }));
+    const header = headerOf(mapping, []);
+    const mapper = bind(mapping, header);
+    expect(mapper.map([row(2, header, { Doc: "1", Day: DAY })])).toEqual([]);
+    expect(mapper.map([row(3, header, { Doc: "1" })])).toEqual([]);
+    expect(mapper.end()).toMatchObject([{ row: 2, alsoRows: [3] }]);
+    expect(mapper.end()).toEqual([]);
+  });
+
+  it("whose rows disagree where one value is needed is invalid, naming the column and both texts", async () => {
+    const mapped = mapRows(await load(mappingWith({ input: GROUP })), [
+      { Doc: "1", Day: DAY },
+      { Doc: "1", Day: "02/02/2026" },
+    ]);
+    const [problem] = problemsOf(mapped[0]);
+    expect(problem).toMatchObject({ code: "group-differs", column: "Day" });
+    expect(problem?.message).toContain("02/02/2026");
+  });
+
+  it("makes one value of several as the formula says", async () => {
+    const attributes =
+      "Sum: =sum(kg), Max: =max(kg), First: =first(kind), Last: =last(kind), Kinds: \"=join(kind, ' + ')\", Count: =count(kg)";
+    const columns = "kg: { header: Kg, as: number }\nkind: Kind";
+    const mapping = await load(mappingWith({ input: GROUP, columns, attributes }));
+    const values = (rows: { [header: string]: string }[]) =>
+      Object.fromEntries(
+        (recordsOf(mapRows(mapping, rows)).events[0]?.attributes ?? []).map(({ name, value }) => [name, value]),
+      );
+    const base = { Doc: "1", Day: DAY };
+    expect(
+      values([
+        { ...base, Kg: "0,1", Kind: "a" },
+        { ...base, Kg: "0,2", Kind: "b" },
+        { ...base, Kg: "", Kind: "a" },
+      ]),
+    ).toEqual({
+      Sum: "0.3",
+      Max: "0.2",
+      First: "a",
+      Last: "a",
+      Kinds: "a + b",
+      Count: "2",
+    });
+    expect(values([{ ...base, Kg: "1.000,5", Kind: "a" }])).toEqual({
+      Sum: "1000.5",
+      Max: "1000.5",
+      First: "a",
+      Last: "a",
+      Kinds: "a",
+      Count: "1",
+    });
+  });
+
+  it("may yield an event for each of its rows, whose mistakes name the row", async () => {
+    const more =
+      "line: { each: row, name: Line, key: =line, externalCreatedAt: =line_day, isPublic: true, attributes: { public: { Kg: =kg } } }";
+    const columns =
+      "line: Line\nkg: { header: Kg, as: number }\nline_day: { header: Day, as: timestamp, default: 01/01/2026 }";
+    const mapping = await load(mappingWith({ input: GROUP, columns, more }));
+    expect(
+      recordsOf(mapRows(mapping, twoLines("2"))).events.map(({ key, attributes }) => [key, attributes[0]?.value]),
+    ).toEqual([
+      [{ by: "once" }, undefined],
+      [{ by: "fields", parts: ["1"] }, "1"],
+      [{ by: "fields", parts: ["2"] }, "2"],
+    ]);
+    const [mapped] = mapRows(mapping, twoLines("x"));
+    expect(problemsOf(mapped)).toMatchObject([
+      { code: "number-unreadable", message: expect.stringMatching(/^row 3: /u) as string },
+    ]);
+    expect(mapped?.outcome).toMatchObject({
+      placements: [{ event: "step" }, { event: "line", keyParts: ["1"] }, { event: "line", keyParts: ["2"] }],
+    });
+  });
+
+  it("is ended by a row whose group cannot be told; what stands beside that may be incomplete, and is invalid too", async () => {
+    const mapped = mapRows(await load(mappingWith({ input: GROUP })), [
+      { Doc: "0", Day: DAY },
+      { Doc: "1", Day: DAY },
+      { Doc: "", Day: DAY },
+      { Doc: "", Day: DAY },
+      { Doc: "1", Day: DAY },
+      { Doc: "1", Day: DAY },
+      { Doc: "2", Day: DAY },
+    ]);
+    const codesOf = ({ outcome }: (typeof mapped)[number]) =>
+      outcome.fate === "invalid" ? [...new Set(outcome.problems.map(({ code }) => code))] : [];
+    expect(mapped.map((one) => [one.row, one.alsoRows, codesOf(one)])).toEqual([
+      [2, [], []],
+      [3, [], ["group-unclear"]],
+      [4, [], ["value-required"]],
+      [5, [], ["value-required"]],
+      [6, [7], ["group-unclear"]],
+      [8, [], []],
+    ]);
+    expect(problemsOf(mapped[1])[0]?.message).toContain("row 4 ");
+    expect(problemsOf(mapped[4])[0]?.message).toContain("row 5 ");
+  });
+
+  it("is ended by a skipped row", async () => {
+    const mapped = mapRows(
+      await load(mappingWith({ input: `${GROUP}\nskip: =filled(void_)`, columns: "void_: Void" })),
+      [
+        { Doc: "1", Day: DAY },
+        { Doc: "1", Day: DAY, Void: "x" },
+        { Doc: "1", Day: DAY },
+      ],
+    );
+    expect(mapped.map(({ row: number, outcome }) => [number, outcome.fate])).toEqual([
+      [2, "valid"],
+      [3, "skipped"],
+      [4, "valid"],
+    ]);
+  });
+});
+
+describe("columns of a group", () => {
+  const columns =
+    "gross: { header: Gross, as: number }\ntare: { header: Tare, as: number }\nnet: =gross - tare\ntotal: =sum(net)\nplate: { header: Plate, default: none }";
+  const values = async (attributes: string, rows: { [header: string]: string }[]) =>
+    mapRows(
+      await load(mappingWith({ input: GROUP, columns, attributes })),
+      rows.map((cells) => ({ Doc: "1", Day: DAY, ...cells })),
+    );
+  const shown = (mapped: Awaited<ReturnType<typeof values>>) =>
+    recordsOf(mapped).events[0]?.attributes.map(({ value }) => value);
+
+  it("that are formulas are computed for each row, or once where they are over the group", async () => {
+    const rows = [
+      { Gross: "10", Tare: "1" },
+      { Gross: "20", Tare: "2" },
+      { Gross: "", Tare: "3" },
+    ];
+    expect(shown(await values("T: =total, N: =count(net), M: =max(net)", rows))).toEqual(["27", "2", "18"]);
+    const [mapped] = await values("N: =net", rows);
+    expect(problemsOf(mapped)).toMatchObject([{ code: "group-differs" }]);
+  });
+
+  it("agree first, then take their default; in conflict they fail only where they are used", async () => {
+    expect(shown(await values("P: =plate", [{ Plate: "" }, { Plate: "A" }]))).toEqual(["A"]);
+    expect(shown(await values("P: =plate", [{ Plate: "" }, { Plate: "" }]))).toEqual(["none"]);
+    expect(shown(await values("T: =total", [{ Plate: "A", Gross: "1", Tare: "0" }, { Plate: "B" }]))).toEqual(["1"]);
+  });
+
+  it("do not nest what is over the group", async () => {
+    const error = await refusal(mappingWith({ input: GROUP, columns, attributes: "A: =sum(total)" }));
+    expect(error).toMatchObject({ code: "mapping-expression" });
+  });
+});
+
+describe("words of groups", () => {
+  it("are refused in an input without a group", async () => {
+    expect(
+      await refusal(mappingWith({ columns: "x: { header: X, as: number }", attributes: "A: =sum(x)" })),
+    ).toMatchObject({
+      code: "mapping-expression",
+      hint: expect.stringContaining("group:") as string,
+    });
+    expect(await refusal(mappingWith({ event: "each: row" }))).toMatchObject({ code: "mapping-value" });
+  });
+});

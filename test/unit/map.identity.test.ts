@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { load, mapRows, recordsOf } from "../support/map.support.js";
+
+const YAML = (key = "") => `
+version: 2
+namespace: test
+defaults: { country: BR }
+inputs:
+  rows:
+    columns: { land: { header: País, default: BR }, doc_type: Tipo, doc: Doc, called: Nome, street: Rua, nr: Nr, city: Cidade, uf: UF, k: K }
+    participants:
+      org: { countryCode: =land, taxIdType: =doc_type, taxId: =doc, name: Org, type: COMPANY }
+    addresses:
+      place: { ${key} participant: org, name: =called, street: =street, number: =nr, city: =city, countryState: =uf, countryCode: =land }
+`;
+
+const PLACE = {
+  Tipo: "CNPJ",
+  Doc: "11.222.333/0001-81",
+  Nome: "Pátio",
+  Rua: "Rua das Flores",
+  Nr: "10",
+  Cidade: "São Paulo",
+  UF: "SP",
+};
+
+async function identities(rows: { [header: string]: string }[], key = ""): Promise<string[]> {
+  return recordsOf(mapRows(await load(YAML(key)), rows)).addresses.map(({ identity }) => identity);
+}
+
+describe("the identity of an address (HARD-CASES H30)", () => {
+  it("is all create fields, without regard to case, accents, white space and compatibility forms", async () => {
+    const [first, second] = await identities([
+      PLACE,
+      { ...PLACE, Nome: "PATIO", Rua: "rua  das ﬂores", Cidade: "SAO PAULO", UF: "são paulo" },
+    ]);
+    expect(second).toBe(first);
+  });
+
+  it.each(["Nome", "Rua", "Nr", "Cidade", "UF"])("differs when %s differs", async (column) => {
+    const other = { ...PLACE, [column]: column === "UF" ? "RJ" : "Outra" };
+    const [first, second] = await identities([PLACE, other]);
+    expect(second).not.toBe(first);
+  });
+
+  it("does not confuse neighbouring fields", async () => {
+    const [first, second] = await identities([
+      { ...PLACE, Rua: "A1", Nr: "0" },
+      { ...PLACE, Rua: "A", Nr: "10" },
+    ]);
+    expect(second).not.toBe(first);
+  });
+
+  it("is the key where the mapping gives one", async () => {
+    const [first, second, third] = await identities(
+      [
+        { ...PLACE, K: "1" },
+        { ...PLACE, Rua: "Outra", K: "1" },
+        { ...PLACE, K: "2" },
+      ],
+      "key: =k,",
+    );
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+});
+
+describe("a participant's natural key (HARD-CASES H32)", () => {
+  it("is one whatever the dots and dashes, with leading zeros where the type is certain", async () => {
+    const rows = ["11.222.333/0001-81", "11222333000181", " 11222333/0001-81 "].map((Doc) => ({ ...PLACE, Doc }));
+    const { participants } = recordsOf(mapRows(await load(YAML()), rows));
+    expect(new Set(participants.map(({ natural }) => natural)).size).toBe(1);
+    const [cpf] = recordsOf(mapRows(await load(YAML()), [{ ...PLACE, Tipo: "CPF", Doc: "1234567890" }])).participants;
+    expect(cpf?.data.taxId).toBe("01234567890");
+  });
+
+  it("takes numbers of types that nobody can check as text", async () => {
+    const [record] = recordsOf(
+      mapRows(await load(YAML()), [{ ...PLACE, Tipo: "PASSPORT", Doc: "AB 12" }]),
+    ).participants;
+    expect(record?.data).toMatchObject({ taxIdType: "PASSPORT", taxId: "AB 12" });
+  });
+
+  it("takes states of countries whose states nobody lists as text", async () => {
+    const [record] = recordsOf(
+      mapRows(await load(YAML()), [{ ...PLACE, País: "Portugal", Tipo: "X", UF: "Minho" }]),
+    ).addresses;
+    expect(record?.data).toMatchObject({ countryCode: "PT", countryState: "Minho" });
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { load, mapRows, mappingWith, recordsOf, refusal } from "../support/map.support.js";
+
+describe("a mistake in a mapping", () => {
+  it("is reported with file, line, character, a caret line and the nearest known name", async () => {
+    const error = await refusal(mappingWith({ columns: "x: { heder: X }", attributes: "A: =x" }));
+    expect(error.code).toBe("mapping-unknown-key");
+    expect(error.place.file).toMatch(/m\.yaml$/u);
+    expect(error.hint).toBe('Did you mean "header"?');
+    const [, line = "", caret = ""] = error.message.split("\n");
+    expect(line.slice(caret.indexOf("^"))).toMatch(/^heder: X/u);
+    expect(error.place.character).toBe("      x: { heder".indexOf("heder") + 1);
+  });
+
+  it("is reported together with all others, in the order of the file", async () => {
+    const yaml = mappingWith({ columns: "x: { heder: X }", fields: "x: 1", event: "isPublik: true" })
+      .replace("namespace", "namespce")
+      .replace("name: Dono", "nme: Dono")
+      .replace("name: Step\n", "nam: Step\n");
+    const error = await refusal(yaml);
+    expect(error.code).toBe("mapping-invalid");
+    const places = [...error.message.matchAll(/m\.yaml:(\d+):/gu)].map(([, line]) => Number(line));
+    expect(places.length).toBeGreaterThanOrEqual(4);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  it.each([
+    ["YAML that does not parse", "version: '1", "mapping-syntax"],
+    ["a member written twice", "version: 2\nversion: 2\nnamespace: x\ninputs: {}", "mapping-syntax"],
+    ["another version", mappingWith({}).replace("version: 2", "version: 3"), "mapping-value"],
+    ["an empty file", "", "mapping-value"],
+    ["a list", "- a", "mapping-value"],
+    ["no inputs", "version: 2\nnamespace: x\ninputs: {}", "mapping-value"],
+    ["an input without records", "version: 2\nnamespace: x\ninputs: { a: {} }", "mapping-value"],
+    ["an unknown conversion", mappingWith({ columns: "x: { header: X, as: nubmer }" }), "mapping-value"],
+    [
+      "an unknown option of a conversion",
+      mappingWith({ columns: "x: { header: X, as: number, unit: [kg] }" }),
+      "mapping-unknown-key",
+    ],
+    ["an unknown time zone", mappingWith({}).replace("UTC", "Mars/Base"), "conversion-options"],
+    ["a time as text", mappingWith({}).replace("=day", "=doc"), "mapping-expression"],
+    [
+      "a truth value as number",
+      mappingWith({ columns: "p: { header: P, as: integer }" }).replace("isPublic: true\n", "isPublic: =p\n"),
+      "mapping-expression",
+    ],
+    [
+      "a constant that its place does not take",
+      mappingWith({}).replace("{ taxIdType", "{ countryCode: Atlantis, taxIdType"),
+      "mapping-value",
+    ],
+    ["a wrong tax id", mappingWith({}).replace("0001-81", "0001-82"), "mapping-value"],
+    [
+      "a default that does not convert",
+      mappingWith({ columns: "x: { header: X, as: number, default: many }", attributes: "A: =x" }),
+      "mapping-value",
+    ],
+    ["a column without a header", mappingWith({ columns: "x: { as: number }" }), "mapping-value"],
+    [
+      "an empty reason",
+      mappingWith({
+        more: 'e: { name: CANCEL, key: once, externalCreatedAt: =day, isPublic: true, attributes: { public: { reason: "" } } }',
+      }),
+      "mapping-value",
+    ],
+    [
+      "look-around in a pattern",
+      mappingWith({ columns: 'x: { header: X, pattern: "(?!x)" }', attributes: "A: =x" }),
+      "mapping-pattern",
+    ],
+    ["an empty condition", mappingWith({ event: "when: {}" }), "mapping-value"],
+    ["a condition of another type", mappingWith({ event: "when: =doc" }), "mapping-expression"],
+    ["a field of its own in extra", mappingWith({ event: "extra: { deduplicationId: x }" }), "mapping-value"],
+    ["a value that is a list", mappingWith({ attributes: "A: [x]" }), "mapping-value"],
+  ])("%s is refused", async (_title, yaml, code) => {
+    expect((await refusal(yaml)).code).toBe(code);
+  });
+
+  it("suggests a conversion that is nearly spelt", async () => {
+    const error = await refusal(mappingWith({ columns: "x: { header: X, as: taxid }" }));
+    expect(error.hint).toBe('Did you mean "taxId"?');
+  });
+
+  it("in a file that is not there is said as such", async () => {
+    await expect(load("x").then(() => import("../../src/map/load-mapping.js"))).rejects.toBeDefined();
+    const { loadMapping } = await import("../../src/map/load-mapping.js");
+    await expect(loadMapping("/nowhere/m.yaml")).rejects.toMatchObject({ code: "mapping-missing" });
+  });
+});
+
+describe("merge keys of a mapping", () => {
+  const event = "name: Step, key: once, externalCreatedAt: =day, isPublic: true";
+  it("give a record the members of another one, with the mistakes at their own line", async () => {
+    const yaml = mappingWith({ more: `one: &one { ${event} }\ntwo: { <<: *one, name: Other }` });
+    expect(
+      recordsOf(mapRows(await load(yaml), [{ Doc: "1", Day: "01/02/2026" }])).events.map(({ name }) => name),
+    ).toEqual(["Step", "Step", "Other"]);
+    const wrong = await refusal(yaml.replace("&one { name", "&one { nam"));
+    const line = yaml.split("\n").findIndex((text) => text.includes("one: &one")) + 1;
+    expect(wrong.message).toContain(`:${line}:`);
+  });
+
+  it("stay within the bounds of size", async () => {
+    const levels = Array.from("bcdefghijk").map(
+      (name, index) =>
+        `  ${name}: &${name} { x${index}: { ${Array.from({ length: 9 }, (_, part) => `y${part}: { <<: *${"abcdefghijk"[index]} }`).join(", ")} } }`,
+    );
+    expect(await refusal(`a: &a { x: 1 }\n${levels.join("\n").replace(/^ {2}/gmu, "")}`)).toMatchObject({
+      code: "mapping-too-large",
+    });
+  });
+});

@@ -1,0 +1,86 @@
+/** Mappings with random slips of the pen: accepted, or refused with a place, and nothing else. */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compileMapping } from "../../src/map/compile-mapping.js";
+import { mappingSchema } from "../../src/map/language/mapping-schema.js";
+import { MappingSource } from "../../src/map/language/source.js";
+import { parseWithSchema } from "../../src/map/language/schema-problems.js";
+
+const mappings = fileURLToPath(new URL("../../mappings", import.meta.url));
+const names = (await readdir(mappings)).filter((name) => name.endsWith(".yaml") && !name.endsWith(".cases.yaml"));
+const texts = await Promise.all(names.map((name) => readFile(join(mappings, name), "utf8")));
+
+const piece = fc.constantFrom(
+  "",
+  " ",
+  ":",
+  "{",
+  "}",
+  "[",
+  "]",
+  '"',
+  "'",
+  "- ",
+  "\n",
+  "\t",
+  "&a ",
+  "*a",
+  "#",
+  "null",
+  "1",
+  "true",
+  "=",
+  "header",
+  "as",
+  "when",
+  "key",
+  "ref",
+  "value",
+  "CANCEL",
+  "__proto__",
+  "é",
+  "\u0000",
+);
+const edit = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), length: fc.nat(12), piece });
+
+describe("a mapping with slips of the pen", () => {
+  it("is accepted, or refused with the place of every mistake", () => {
+    let refused = 0;
+    fc.assert(
+      fc.property(fc.nat(texts.length - 1), fc.array(edit, { minLength: 1, maxLength: 3 }), (which, edits) => {
+        let text = texts[which] ?? "";
+        for (const { at, length, piece: inserted } of edits) {
+          const position = Math.floor(at * text.length);
+          text = text.slice(0, position) + inserted + text.slice(position + length);
+        }
+        const started = performance.now();
+        const source = new MappingSource("m.yaml", text);
+        const spec = source.problems.length > 0 ? undefined : parseWithSchema(mappingSchema, source.data, source, []);
+        if (spec !== undefined) {
+          compileMapping(spec, source, {
+            tables: new Map(),
+            functions: new Map(),
+            functionsText: "",
+            functionsPath: null,
+            dependencies: [],
+          });
+        }
+        expect(spec !== undefined || source.problems.length > 0).toBe(true);
+        expect(performance.now() - started).toBeLessThan(1000);
+        const lines = text.split("\n").length;
+        for (const { place, message, excerpt } of source.problems) {
+          expect(place.line).toBeLessThanOrEqual(lines);
+          expect(place.line).toBeGreaterThanOrEqual(1);
+          expect(message).not.toBe("");
+          expect(excerpt).toMatch(/\n +\^$/u);
+        }
+        if (source.problems.length > 0) refused++;
+      }),
+      { numRuns: 250, seed: 11, interruptAfterTimeLimit: 8000, markInterruptAsFailure: false },
+    );
+    expect(refused).toBeGreaterThan(50);
+  });
+});

@@ -1,0 +1,105 @@
+/** A row in which no event happens is not lost in silence (P7, DESIGN section 4). */
+import { describe, expect, it } from "vitest";
+import { load, mapRows, mappingWith, problemsOf, recordsOf } from "../support/map.support.js";
+
+const rows = (input = "", each = "") =>
+  mappingWith({
+    input,
+    columns: "event: Event\nid: Id",
+    event: `${each}\nby: event\nis: Pick-up`,
+    more: `drop:\n  ${each === "" ? "" : `${each}\n  `}by: event\n  is: [Drop-off, Return]\n  name: Drop\n  key: once\n  externalCreatedAt: =day\n  isPublic: true`,
+  });
+const DAY = { Doc: "1", Day: "01/02/2026" };
+
+describe("a row in which none of the events happens", () => {
+  it("whose word no event claims is invalid, with the words that there are and the nearest", async () => {
+    const [good, bad] = mapRows(await load(rows()), [
+      { ...DAY, Event: "Pick-up" },
+      { ...DAY, Event: "Pickup" },
+    ]);
+    expect(good?.outcome.fate).toBe("valid");
+    expect(problemsOf(bad)).toEqual([
+      {
+        code: "no-event",
+        message: '"Pickup" is the word of no event; they are Pick-up, Drop-off, Return',
+        hint: expect.stringContaining('Did you mean "Pick-up"?'),
+        column: "Event",
+      },
+    ]);
+  });
+
+  it("is told which conditions failed, and in which column", async () => {
+    const [bad] = mapRows(await load(rows()), [{ ...DAY, Event: "" }]);
+    expect(problemsOf(bad)).toEqual([
+      {
+        code: "no-event",
+        message:
+          'none of the input\'s events happens in this row: step when "Event" is "Pick-up"; drop when "Event" is "Drop-off" or "Return"',
+        hint: expect.stringContaining("rowsWithoutEvents: allow"),
+        column: "Event",
+      },
+    ]);
+  });
+
+  it("is an event of its own where one says `is: otherwise`", async () => {
+    const more =
+      "other: { by: event, is: otherwise, name: =event, key: once, externalCreatedAt: =day, isPublic: true }";
+    const mapping = await load(`${rows()}\n      ${more}\n`);
+    const { events } = recordsOf(
+      mapRows(mapping, [
+        { ...DAY, Event: "Entrega" },
+        { ...DAY, Event: "PICK-UP" },
+      ]),
+    );
+    expect(events.map(({ event, name }) => [event, name])).toEqual([
+      ["other", "Entrega"],
+      ["step", "Step"],
+    ]);
+  });
+
+  it("holds what is later on its document, which can be told (H13)", async () => {
+    const [bad] = mapRows(await load(rows()), [{ ...DAY, Event: "Pickup" }]);
+    expect(bad?.outcome).toMatchObject({ placements: [{ document: { kind: "paper", key: "1" }, event: null }] });
+  });
+
+  it("is staged for its other records where the input says `rowsWithoutEvents: allow`", async () => {
+    const mapped = mapRows(await load(rows("rowsWithoutEvents: allow")), [{ ...DAY, Event: "Pickup" }]);
+    expect(recordsOf(mapped)).toMatchObject({ documents: [{ key: "1" }], events: [] });
+  });
+
+  it("is skipped where `skip` says so, and the other mistakes of a row are still told", async () => {
+    const [skipped] = mapRows(await load(rows('skip: =event == "Draft"')), [{ ...DAY, Event: "Draft" }]);
+    expect(skipped?.outcome.fate).toBe("skipped");
+    const [bad] = mapRows(await load(rows("rowId: =id")), [{ ...DAY, Event: "Pickup" }]);
+    expect(problemsOf(bad).map(({ code }) => code)).toEqual(["value-required", "no-event"]);
+  });
+
+  it("an event that happens with a mistake has happened", async () => {
+    const [bad] = mapRows(await load(rows()), [{ Doc: "1", Day: "soon", Event: "Pick-up" }]);
+    expect(problemsOf(bad).map(({ code }) => code)).toEqual(["date-unreadable"]);
+  });
+
+  it("inputs without events are not asked", async () => {
+    const mapping = await load(rows().replace(/ {4}events:[\s\S]*$/u, ""));
+    expect(recordsOf(mapRows(mapping, [{ Doc: "1" }]))).toMatchObject({ documents: [{ key: "1" }] });
+  });
+
+  it("in a group is the row that has none of its own, when the whole group has none", async () => {
+    const mapping = await load(rows("group: =doc", "each: row"));
+    const [group] = mapRows(mapping, [
+      { ...DAY, Event: "Pick-up" },
+      { ...DAY, Event: "Pickup" },
+    ]);
+    expect(problemsOf(group)).toMatchObject([
+      { code: "no-event", message: expect.stringMatching(/^row 3: "Pickup"/u) },
+    ]);
+    const [none] = mapRows(mapping, [
+      { ...DAY, Event: "x" },
+      { ...DAY, Event: "y" },
+    ]);
+    expect(problemsOf(none)).toMatchObject([
+      { code: "no-event", message: expect.stringMatching(/^row 2: "x"/u) },
+      { code: "no-event", message: expect.stringMatching(/^row 3: "y"/u) },
+    ]);
+  });
+});

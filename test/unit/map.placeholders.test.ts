@@ -1,0 +1,42 @@
+/** Ids that a guess left open do not get as far as the service (H33: a sentence and a next command). */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { checkMapping, loadMapping } from "../../src/map/load-mapping.js";
+import { load, mappingWith, refusal } from "../support/map.support.js";
+
+const guessed = (more = "") => mappingWith({ event: `participant: { id: "?" }${more}`, fields: 'id: "?"' });
+
+async function written(yaml: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "rowferry-placeholder-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, "m.yaml");
+  await writeFile(path, yaml);
+  return path;
+}
+
+it('a mapping for an import is refused while an id is "?", with the line', async () => {
+  const line = guessed()
+    .split("\n")
+    .findIndex((text) => text.includes("participant: { id"));
+  const error = await refusal(guessed());
+  expect(error).toMatchObject({ code: "mapping-doubtful", place: { line: line + 1 } });
+  expect(error.message).toContain("still to be written");
+  const several = await refusal(guessed('\naddress: { id: "?" }'));
+  expect(several.message).toMatch(/^2 mistakes in the mapping/u);
+});
+
+it("to look at, it is no mistake but a warning", async () => {
+  const path = await written(guessed());
+  const { mapping, problems, unwritten } = await checkMapping(path);
+  expect(problems).toEqual([]);
+  expect(unwritten).toHaveLength(1);
+  expect(mapping?.warnings).toEqual(unwritten);
+  expect(await loadMapping(path, { placeholders: "accept" })).toMatchObject({ path });
+});
+
+it("a document's own field may be a question mark, and an id may contain one", async () => {
+  const mapping = await load(mappingWith({ event: 'participant: { id: "p?" }', fields: 'id: "?"' }));
+  expect(mapping.warnings).toEqual([]);
+});

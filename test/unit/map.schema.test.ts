@@ -1,0 +1,96 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { Ajv } from "ajv";
+import { parse } from "yaml";
+import { conversionNames } from "../../src/map/convert/conversion.js";
+import { mappingJsonSchema } from "../../src/map/json-schema.js";
+import { mappingSchema } from "../../src/map/language/mapping-schema.js";
+import { mappingWith } from "../support/map.support.js";
+
+interface Node {
+  [member: string]: unknown;
+  properties?: { [name: string]: Node };
+}
+
+/** Every object of the schema with the path to it. */
+function* objects(node: unknown, path: string): Generator<[string, Node]> {
+  if (node === null || typeof node !== "object") return;
+  if (!Array.isArray(node) && "properties" in node) yield [path, node as Node];
+  for (const [name, member] of Object.entries(node)) yield* objects(member, `${path}/${name}`);
+}
+
+const schema = mappingJsonSchema();
+const mappings = fileURLToPath(new URL("../../mappings", import.meta.url));
+
+describe("the JSON Schema of the mapping language", () => {
+  const published = new Ajv({ strict: false, allErrors: false }).compile(schema);
+
+  it("accepts every worked mapping", async () => {
+    const names = (await readdir(mappings)).filter((name) => name.endsWith(".yaml") && !name.endsWith(".cases.yaml"));
+    for (const name of names) {
+      published(parse(await readFile(join(mappings, name), "utf8")));
+      expect({ name, errors: published.errors ?? [] }).toEqual({ name, errors: [] });
+    }
+    expect(names.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["an unknown member", { fils: "x" }],
+    ["a wrong version", { version: 1 }],
+    [
+      "an event whose time is a list",
+      { inputs: { rows: { events: { e: { name: "X", key: "once", externalCreatedAt: ["=d"], isPublic: true } } } } },
+    ],
+    ["a value with members", { inputs: { rows: { rowId: { column: "A" } } } }],
+    ["an unknown type", { inputs: { rows: { columns: { a: { header: "A", as: "nubmer" } } } } }],
+    ["an unknown option of a type", { inputs: { rows: { columns: { a: { header: "A", as: "number", unit: [] } } } } }],
+  ])("refuses %s", (_title, change) => {
+    const good = parse(mappingWith({})) as object;
+    expect(published(good)).toBe(true);
+    expect(published({ ...good, ...change })).toBe(false);
+  });
+
+  it("names the members of the program's own schema, no more and no fewer", () => {
+    const root = (schema["definitions"] as { [name: string]: Node })["Mapping"];
+    expect(Object.keys(root?.properties ?? {}).toSorted()).toEqual(Object.keys(mappingSchema.shape).toSorted());
+  });
+
+  it("offers every type of a column", () => {
+    const text = JSON.stringify(schema);
+    for (const name of conversionNames) expect(text).toContain(`"const":"${name}"`);
+  });
+
+  it("describes what a person would look up", () => {
+    const bare = [...objects(schema, "")].flatMap(([path, node]) =>
+      Object.entries(node.properties ?? {}).flatMap(([name, member]) =>
+        JSON.stringify(member).includes('"description"') || "$ref" in member || "allOf" in member
+          ? []
+          : [`${path}.${name}`],
+      ),
+    );
+    const plain = new Set([
+      "name",
+      "street",
+      "number",
+      "city",
+      "complement",
+      "neighborhood",
+      "zipCode",
+      "$schema",
+      "description",
+      "countryCode",
+      "taxIdType",
+      "taxId",
+      "isPublic",
+      "participants",
+      "addresses",
+      "documents",
+      "events",
+      "true",
+      "false",
+    ]);
+    expect(bare.filter((place) => !plain.has(place.split(".").at(-1) ?? ""))).toEqual([]);
+  });
+});

@@ -1,0 +1,32 @@
+/** A local clock that is days behind defers nothing that the service would take (F90, H10). */
+import { afterEach, expect, test } from "vitest";
+import { eventRow, START } from "../nights/simulation/story-rows.js";
+import { createWorld, type World } from "../nights/simulation/world.js";
+
+const DAY = 86_400_000;
+let world: World;
+afterEach(() => world.close());
+
+test("a night that it would defer whole is sent all the same, row by row in order", async () => {
+  world = createWorld({ clockAhead: -3 * DAY });
+  const file = (name: string, at: number, documents: number) => ({
+    name: `${name}.csv`,
+    contentHash: name,
+    rows: Array.from({ length: documents }, (_, index) =>
+      eventRow({ row: index + 2, document: `M${index}`, minute: Math.round((at - START) / 60_000) + index }),
+    ),
+  });
+  await world.import([file("a", world.clock.now() - 10 * DAY, 1)]);
+  // Yesterday for the service, in two days for this machine.
+  const summary = await world.import([file("b", world.clock.now() + 2 * DAY, 20)]);
+  expect(summary.open.events).toEqual({});
+  expect(world.sandbox.store.documents().flatMap(({ events }) => events)).toHaveLength(21);
+});
+
+test("what is really still to come stays deferred", async () => {
+  world = createWorld({ clockAhead: -3 * DAY });
+  const row = (at: number) => eventRow({ row: 2, document: "M1", minute: Math.round((at - START) / 60_000) });
+  await world.import([{ name: "a.csv", contentHash: "a", rows: [row(world.clock.now() - DAY)] }]);
+  const later = { name: "b.csv", contentHash: "b", rows: [row(world.clock.now() + 5 * DAY)] };
+  expect((await world.import([later])).open.events).toEqual({ deferred: 1 });
+});

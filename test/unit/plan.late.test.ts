@@ -1,0 +1,42 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { eventRow } from "../nights/simulation/story-rows.js";
+import { createWorld, type World } from "../nights/simulation/world.js";
+
+let world: World;
+afterEach(() => world.close());
+
+const first = { name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, document: "M1", minute: 60 })] };
+const late = {
+  name: "b.csv",
+  contentHash: "b",
+  rows: [
+    eventRow({ row: 2, document: "M1", minute: 10, key: "late" }),
+    eventRow({ row: 3, document: "M1", minute: 90 }),
+  ],
+};
+
+describe("an event that took place before the last one on its timeline", () => {
+  test("is refused by the plan, and what follows goes on (H12)", async () => {
+    world = createWorld();
+    await world.import([first]);
+    const summary = await world.import([late]);
+    expect(summary.events).toEqual({ landed: 1 });
+    expect(summary.problems.map(({ code }) => code)).toEqual(["late"]);
+    expect(summary.exitCode).toBe(3);
+  });
+
+  test("moves to the earliest permitted time where the mapping says so, and keeps its own in an attribute", async () => {
+    world = createWorld({ settings: { late: { refuse: false, attribute: "Original Time", isPublic: false } } });
+    await world.import([first]);
+    const summary = await world.import([late]);
+    expect(summary.exitCode).toBe(0);
+    const events = world.sandbox.store.documents()[0]?.events ?? [];
+    const minutes = events.map(({ at }) => (at - Date.parse("2026-01-01T00:00:00Z")) / 60_000);
+    expect(minutes).toEqual([60, 60, 90]);
+    expect(events[1]?.body["metadata"]).toEqual({
+      attributes: [{ name: "Original Time", value: "2026-01-01T00:10:00.000Z", isPublic: false }],
+    });
+    const again = await world.import([late]);
+    expect([again.requests.sent, again.rows.known]).toEqual([0, 2]);
+  });
+});

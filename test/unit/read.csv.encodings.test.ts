@@ -1,0 +1,123 @@
+/** Telling encodings apart: the byte scan against Node's own UTF-8 check, and every byte of windows-1252. */
+import { isUtf8 } from "node:buffer";
+import * as fc from "fast-check";
+import iconv from "iconv-lite";
+import { expect, test } from "vitest";
+import { canonicalEncoding, chooseEncoding, decoded, MARK } from "../../src/read/csv/encoding.js";
+import { brief, readFile, temporaryFile } from "../support/read/read-file.js";
+
+const pieces = fc.array(
+  fc.oneof(
+    fc.constantFrom("a", "\n", "\r", "\r\n", "é", "€", "😀", "\u07ff", "\uffff").map((text) => Buffer.from(text)),
+    fc
+      .constantFrom(
+        [0xc0, 0x80],
+        [0xe0, 0x80, 0x80],
+        [0xed, 0xa0, 0x80],
+        [0xf4, 0x90, 0x80, 0x80],
+        [0xf5],
+        [0xc3],
+        [0xe2, 0x82],
+        [0xf0, 0x9f, 0x98],
+        [0x80],
+      )
+      .map((bytes) => Buffer.from(bytes)),
+  ),
+  { maxLength: 12 },
+);
+
+/** The bytes in chunks of the given sizes. */
+async function* chunked(bytes: Buffer, sizes: number[]): AsyncGenerator<Buffer> {
+  for (let start = 0, turn = 0; start < bytes.length; turn++) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    yield bytes.subarray(start, start + size);
+    start += size;
+  }
+}
+
+test("what is not UTF-8 is marked on its own lines, in chunks of any size, overlong forms and surrogates included", async () => {
+  const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 });
+  await fc.assert(
+    fc.asyncProperty(pieces, sizes, async (parts, lengths) => {
+      const bytes = Buffer.concat([Buffer.from("ação\nção\nçã\nçãé\nçãéà\nã\nõ\nô\nà\nü\né\nê\nó\n"), ...parts]);
+      const file = { name: "x", chunks: () => chunked(bytes, lengths) };
+      const encoding = await chooseEncoding(file, bytes, {});
+      let text = "";
+      for await (const piece of decoded(file, encoding)) text += piece;
+      const lines = bytes
+        .toString("latin1")
+        .split(/\r\n|\r|\n/)
+        .map((line) => Buffer.from(line, "latin1"));
+      expect(encoding).toMatchObject({ name: "utf-8", mixed: !isUtf8(bytes) });
+      expect(text.split(/\r\n|\r|\n/).map((line) => line.includes(MARK))).toEqual(lines.map((line) => !isUtf8(line)));
+      expect(text.replaceAll(MARK, "")).toBe(bytes.toString());
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("every byte of windows-1252 is decoded as iconv-lite has it, whatever else is in its chunk", async () => {
+  for (let byte = 0; byte < 256; byte++) {
+    const bytes = Buffer.from([0x61, 0x62, 0x63, 0x64, 0xe3, byte, 0x41]);
+    const file = { name: "x", chunks: () => chunked(bytes, [3]) };
+    let text = "";
+    for await (const piece of decoded(file, await chooseEncoding(file, bytes, { encoding: "windows-1252" })))
+      text += piece;
+    expect(text.replaceAll(MARK, "")).toBe(iconv.decode(bytes, "windows-1252"));
+  }
+});
+
+test.each([
+  ["UTF8", "utf-8"],
+  ["utf_8", "utf-8"],
+  ["Windows-1252", "windows-1252"],
+  ["cp1252", "windows-1252"],
+  ["ISO-8859-15", "iso-8859-15"],
+  ["UCS-2", "utf-16le"],
+  ["klingon", null],
+])("%s is the encoding %s", (name, encoding) => {
+  expect(canonicalEncoding(name)).toBe(encoding);
+});
+
+test.each(["windows-1252", "iso-8859-15", "utf-16le", "utf-16be", "utf-8", "macroman", "gb18030"])(
+  "a file in %s, named so, is read to the letter",
+  async (encoding) => {
+    const path = await temporaryFile(iconv.encode("id;texto\n1;ação é ñ ü\n2;São\n", encoding));
+    const table = await readFile(path, { csv: { encoding } });
+    expect(brief(table.rows)).toEqual([
+      [2, ["1", "ação é ñ ü"]],
+      [3, ["2", "São"]],
+    ]);
+  },
+);
+
+test("a character cut by the border of two chunks stays whole", async () => {
+  const rows = Array.from({ length: 40_000 }, (_, index) => `${index};ção€😀${"x".repeat(index % 7)}`);
+  for (const encoding of ["utf-8", "utf-16le", "utf-16be"]) {
+    const table = await readFile(
+      await temporaryFile(iconv.encode(`id;t\n${rows.join("\n")}`, encoding, { addBOM: true })),
+    );
+    expect(table.rows.map(({ cells }) => cells.join(";"))).toEqual(rows);
+    expect(table.rows.every(({ problems }) => problems === null)).toBe(true);
+  }
+});
+
+test("UTF-16 under a mapping that says UTF-8 is refused, not read as letters between NULs", async () => {
+  const path = await temporaryFile(iconv.encode("id;nome\n1;Ana\n", "utf-16le"));
+  await expect(readFile(path, { csv: { encoding: "utf-8" } })).rejects.toMatchObject({ code: "encoding-differs" });
+});
+
+test("one encoding that is wrong on very many lines is refused as a whole, naming the first", async () => {
+  const good = "1;ação\n".repeat(12_000);
+  const path = await temporaryFile(
+    Buffer.concat([Buffer.from(`id;t\n${good}`), iconv.encode("2;São\n".repeat(11_000), "windows-1252")]),
+  );
+  await expect(readFile(path)).rejects.toMatchObject({ code: "encoding-mixed", place: { row: 12_002 } });
+});
+
+test("capitals before typographic quotes, which look like UTF-8, do not make windows-1252 mixed", async () => {
+  const text = "id;nome\n1;“CAFÉ”\n2;“IRMÓ\n3;São\n";
+  const table = await readFile(await temporaryFile(iconv.encode(text, "windows-1252")));
+  expect(table.dialect).toMatchObject({ encoding: "windows-1252" });
+  expect(table.rows[0]).toMatchObject({ cells: ["1", "“CAFÉ”"], problems: null });
+});

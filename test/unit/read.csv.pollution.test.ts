@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { pollute } from "../../scripts/fuzz-pollution.js";
+
+test("of polluted tables none comes out wrong in silence, and clean ones are read exact and without a word (npm run fuzz: 5,000)", async () => {
+  const { verdicts, clean, silent } = await pollute({ tables: 250, seed: 7 });
+  expect(silent).toEqual([]);
+  expect(Math.min(verdicts.exact, verdicts.refused, verdicts.told)).toBeGreaterThan(20);
+  expect(clean.exact).toBe(clean.tables);
+  expect(clean.quiet).toBeGreaterThanOrEqual(clean.tables * 0.98);
+}, 120_000);

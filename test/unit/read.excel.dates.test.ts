@@ -1,0 +1,195 @@
+/** Dates, times and durations: told by number formats, in both calendars. */
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compileNumberFormat } from "../../src/read/excel/number-format.js";
+import { isoCell, serialDate, serialDuration, serialTime } from "../../src/read/excel/serial-date.js";
+import { readCells } from "../support/read/read-workbook.js";
+
+async function formatted(format: string | number, stored: string, date1904 = false): Promise<string | undefined> {
+  const rows = await readCells(`<row r="1"><c r="A1" s="1"><v>${stored}</v></c></row>`, {
+    formats: [format],
+    date1904,
+  });
+  return rows[0]?.[0];
+}
+
+describe("a number under a date format is a date", () => {
+  test.each<[string | number, string, string]>([
+    [14, "46082", "date 2026-03-01"],
+    [22, "46082.586805555555", "date 2026-03-01T14:05:00"],
+    [22, "46082", "date 2026-03-01T00:00:00"],
+    [14, "46082.5", "date 2026-03-01T12:00:00"],
+    [57, "46082", "date 2026-03-01"],
+    [32, "0.5", "time 12:00:00"],
+    ["dd/mm/yyyy", "46082", "date 2026-03-01"],
+    ["dd/mm/yyyy;@", "46082", "date 2026-03-01"],
+    ["[$-416]dd/mm/yyyy;@", "46082", "date 2026-03-01"],
+    ["[$-F800]dddd\\,\\ mmmm\\ dd\\,\\ yyyy", "46082", "date 2026-03-01"],
+    ['[$-416]d\\ "de"\\ mmmm\\ "de"\\ yyyy;@', "46082", "date 2026-03-01"],
+    ["yyyy\\-mm\\-dd\\Thh:mm:ss.000", "46082.586805555555", "date 2026-03-01T14:05:00"],
+    ["[Red]dd/mm/yyyy hh:mm", "46082.25", "date 2026-03-01T06:00:00"],
+    ["[$-409]m/d/yy h:mm AM/PM;@", "46082.75", "date 2026-03-01T18:00:00"],
+    ["mmm/yy", "46082", "date 2026-03-01"],
+    ["mm", "46082", "date 2026-03-01"],
+    ['yyyy"年"m"月"d"日"', "46082", "date 2026-03-01"],
+    ['[$-411]ggge"年"m"月"d"日"', "46082", "date 2026-03-01"],
+    ["aaaa", "46082", "date 2026-03-01"],
+    ["DD/MM/YYYY", "46082", "date 2026-03-01"],
+    ["[>0]dd/mm/yyyy;0", "46082", "date 2026-03-01"],
+    ["General;dd/mm/yyyy", "46082", "number 46082"],
+    ["0;dd/mm/yyyy", "46082", "number 46082"],
+  ])("under %s, %s is %s", async (format, stored, expected) => {
+    expect(await formatted(format, stored)).toBe(expected);
+  });
+
+  test.each<[string | number, string, string]>([
+    [20, "0.586805555555556", "time 14:05:00"],
+    ["h:mm", "0", "time 00:00:00"],
+    ["hh:mm:ss", "0.999999999", "time 00:00:00"],
+    ["hh:mm:ss.000", "0.5000028935185185", "time 12:00:00.250"],
+    ["mm:ss", "0.0104166666666667", "time 00:15:00"],
+    ["h:mm", "46082.5", "date 2026-03-01T12:00:00"],
+    ["dd/mm/yyyy", "0.5", "time 12:00:00"],
+    [46, "1.50347222222222", "duration PT36H5M"],
+    ["[h]:mm", "1.50347222222222", "duration PT36H5M"],
+    ["[hh]:mm:ss", "0", "duration PT0S"],
+    ["[mm]:ss", "0.0208333333333333", "duration PT30M"],
+    ["[s].000", "0.00000289351851851852", "duration PT0.25S"],
+    ["[h]:mm", "-0.0625", "duration -PT1H30M"],
+  ])("under %s, %s is %s", async (format, stored, expected) => {
+    expect(await formatted(format, stored)).toBe(expected);
+  });
+
+  test.each<[string, string]>([
+    ["General", "number 46082"],
+    ["GENERAL", "number 46082"],
+    ["Standard", "number 46082"],
+    ['General" dias"', "number 46082"],
+    ['0" days"', "number 46082"],
+    ['#,##0.00 "m³/h"', "number 46082"],
+    ["0.00 kg", "number 46082"],
+    ["kg 0.00", "number 46082"],
+    ['_-* #,##0.00_-;\\-* #,##0.00_-;_-* "-"??_-;_-@_-', "number 46082"],
+    ['"day"', "number 46082"],
+    ["\\d\\a\\y 0", "number 46082"],
+    ["[Blue][h", "number 46082"],
+    ['"unclosed', "number 46082"],
+    [";;;", "number 46082"],
+    ["", "number 46082"],
+  ])("under %s it is not", async (format, expected) => {
+    expect(await formatted(format, "46082")).toBe(expected);
+  });
+
+  test("negative serials and years beyond 9999 are no dates in Excel either: the number stays", async () => {
+    expect(await formatted(14, "-1")).toBe("number -1");
+    expect(await formatted(14, "2958465")).toBe("date 9999-12-31");
+    expect(await formatted(14, "2958466")).toBe("number 2958466");
+  });
+});
+
+describe("both calendars", () => {
+  test.each([
+    [0, "1900-01-00"],
+    [1, "1900-01-01"],
+    [59, "1900-02-28"],
+    [60, "1900-02-29"],
+    [61, "1900-03-01"],
+    [25_569, "1970-01-01"],
+    [36_585, "2000-02-29"],
+    [43_831, "2020-01-01"],
+  ])("serial %i of 1900 is the %s that Excel shows", async (serial, expected) => {
+    expect(await formatted(14, String(serial))).toBe(`date ${expected}`);
+  });
+
+  test.each([
+    [0, "1904-01-01"],
+    [59, "1904-02-29"],
+    [60, "1904-03-01"],
+    [24_107, "1970-01-01"],
+  ])("serial %i of 1904 is %s", async (serial, expected) => {
+    expect(await formatted(14, String(serial), true)).toBe(`date ${expected}`);
+  });
+
+  test("every day of a serial is the day that JavaScript counts", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 61, max: 2_958_465 }), (serial) => {
+        const expected = new Date(Date.UTC(1899, 11, 30 + serial)).toISOString().slice(0, 10);
+        expect(serialDate(serial, false, false)).toBe(expected);
+        expect(serialDate(serial - 1462, true, false)).toBe(serial < 1462 ? null : expected);
+      }),
+    );
+  });
+
+  test("every millisecond of a day comes back from its serial", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 20_000, max: 80_000 }),
+        fc.integer({ min: 0, max: 86_399_999 }),
+        (day, millisecond) => {
+          const serial = day + millisecond / 86_400_000;
+          const instant = new Date(Date.UTC(1899, 11, 30 + day) + millisecond).toISOString();
+          expect(serialDate(serial, false, true)).toBe(instant.slice(0, -1).replace(/\.000$/, ""));
+          const time = new Date(millisecond)
+            .toISOString()
+            .slice(11, -1)
+            .replace(/\.000$/, "");
+          expect(serialTime(millisecond / 86_400_000)).toBe(time);
+        },
+      ),
+    );
+  });
+
+  test("durations add up again", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 10_000_000_000 }), (milliseconds) => {
+        const text = serialDuration(milliseconds / 86_400_000);
+        const [, hours = "0", minutes = "0", seconds = "0"] =
+          /^PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?$/.exec(text) ?? [];
+        expect(Math.round((Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000)).toBe(milliseconds);
+      }),
+    );
+  });
+});
+
+describe("ISO cells", () => {
+  test.each([
+    ["2026-03-01", { text: "2026-03-01", kind: "date" }],
+    ["2026-03-01T14:05:00", { text: "2026-03-01T14:05:00", kind: "date" }],
+    ["2026-03-01T14:05:00Z", { text: "2026-03-01T14:05:00", kind: "date" }],
+    ["2026-03-01T14:05:00.250", { text: "2026-03-01T14:05:00.250", kind: "date" }],
+    ["2026-03-01T14:05:00.000Z", { text: "2026-03-01T14:05:00", kind: "date" }],
+    ["2026-03-01 14:05", { text: "2026-03-01T14:05:00", kind: "date" }],
+    ["T14:05:00", { text: "14:05:00", kind: "time" }],
+    ["14:05:00", { text: "14:05:00", kind: "time" }],
+    ["2026-13-01", null],
+    ["2026-03-01T25:00:00", null],
+    ["2026-03-01T14:05:00+03:00", null],
+    ["Z", null],
+    ["T", null],
+    ["46082", null],
+  ])("%s", (text, expected) => {
+    expect(isoCell(text)).toEqual(expected);
+  });
+
+  test("are read without any format", async () => {
+    expect(await readCells('<row r="1"><c r="A1" t="d"><v>2026-03-01T14:05:00</v></c></row>')).toEqual([
+      ["date 2026-03-01T14:05:00"],
+    ]);
+    expect(await readCells('<row r="1"><c r="A1" t="d"><v>soon</v></c></row>')).toEqual([["", "! cell-unreadable A"]]);
+  });
+});
+
+test("no format code is too odd to be compiled, or slow (HARD-CASES H35)", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...'ymdhsgeb0#?.,;[]"\\_*$-<>=@%/ 5E+ainl'.split(""), "General", "[h]", "AM/PM"), {
+        maxLength: 60,
+      }),
+      fc.double(),
+      (parts, value) => {
+        expect(compileNumberFormat(parts.join(""))(value)).toHaveProperty("kind");
+      },
+    ),
+  );
+  expect(compileNumberFormat("[".repeat(2000))(1).kind).toBe("number");
+});

@@ -1,0 +1,177 @@
+/** Any table of typed cells that exceljs or a hand-made writer puts into a workbook is read back the same. */
+import ExcelJS from "exceljs";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { CellKind } from "../../src/model/row.js";
+import { columnLetters } from "../../src/read/header.js";
+import { readFile, temporaryFile } from "../support/read/read-file.js";
+import { escapeXml, textCell, writeWorkbook } from "../support/read/write-workbook.js";
+
+interface TypedCell {
+  kind: CellKind;
+  /** What reading gives. */
+  text: string;
+  /** For exceljs; a number stands for its own, under `format`. */
+  value: ExcelJS.CellValue;
+  format?: string;
+  /** Without reference, for the hand-made writer; style 1 is a date and time, 2 a duration. */
+  xml: (reference: string) => string;
+}
+
+const blank: TypedCell = { kind: "text", text: "", value: null, xml: () => "" };
+
+/** NUL is a problem of its row. */
+const anyText = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter((text) => !text.includes("\0"));
+
+const textTyped = anyText.map(
+  (text): TypedCell => ({
+    kind: "text",
+    text,
+    value: text,
+    xml: (reference) => textCell(reference, text),
+  }),
+);
+
+const fifteenDigits = new Intl.NumberFormat("en", {
+  useGrouping: false,
+  maximumSignificantDigits: 15,
+  signDisplay: "negative",
+});
+
+/** What a spreadsheet shows; whole numbers keep all their digits. */
+function shownBy(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e21) return String(value + 0);
+  return fifteenDigits.format(value.toPrecision(15) as `${number}`);
+}
+
+const numberTyped = fc
+  .oneof(
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.integer({ min: -(10 ** 9), max: 10 ** 9 }).map((cents) => cents / 100),
+  )
+  .map(
+    (value): TypedCell => ({
+      kind: "number",
+      text: shownBy(value),
+      value,
+      // Seventeen digits, as Excel itself writes them.
+      xml: (reference) => `<c r="${reference}"><v>${Number.isInteger(value) ? value : value.toPrecision(17)}</v></c>`,
+    }),
+  );
+
+const moment = fc.date({
+  min: new Date(Date.UTC(1901, 0, 1)),
+  max: new Date(Date.UTC(2999, 11, 31)),
+  noInvalidDate: true,
+});
+
+const dateTyped = moment.map(
+  (date): TypedCell => ({
+    kind: "date",
+    text: date
+      .toISOString()
+      .slice(0, -1)
+      .replace(/\.000$/, ""),
+    value: date,
+    format: "dd/mm/yyyy hh:mm:ss",
+    xml: (reference) => `<c r="${reference}" s="1"><v>${date.getTime() / 86_400_000 + 25_569}</v></c>`,
+  }),
+);
+
+const durationTyped = fc.integer({ min: 1, max: 100_000 }).map(
+  (minutes): TypedCell => ({
+    kind: "duration",
+    text: `PT${minutes >= 60 ? `${Math.floor(minutes / 60)}H` : ""}${minutes % 60 > 0 ? `${minutes % 60}M` : ""}`,
+    value: minutes / 1440,
+    format: "[h]:mm",
+    xml: (reference) => `<c r="${reference}" s="2"><v>${minutes / 1440}</v></c>`,
+  }),
+);
+
+const booleanTyped = fc.boolean().map(
+  (value): TypedCell => ({
+    kind: "boolean",
+    text: String(value),
+    value,
+    xml: (reference) => `<c r="${reference}" t="b"><v>${value ? 1 : 0}</v></c>`,
+  }),
+);
+
+const errorTyped = fc.constantFrom("#N/A", "#REF!", "#NAME?", "#DIV/0!", "#NULL!", "#VALUE!", "#NUM!").map(
+  (error): TypedCell => ({
+    kind: "error",
+    text: error,
+    value: { error },
+    xml: (reference) => `<c r="${reference}" t="e"><v>${escapeXml(error)}</v></c>`,
+  }),
+);
+
+const typedCell = fc.oneof(
+  { weight: 3, arbitrary: textTyped },
+  { weight: 3, arbitrary: numberTyped },
+  { weight: 2, arbitrary: dateTyped },
+  durationTyped,
+  booleanTyped,
+  errorTyped,
+  fc.constant(blank),
+);
+const table = fc
+  .integer({ min: 1, max: 6 })
+  .chain((width) => fc.array(fc.array(typedCell, { minLength: width, maxLength: width }), { maxLength: 8 }));
+
+async function expectSame(bytes: Buffer, rows: readonly TypedCell[][]): Promise<void> {
+  const read = await readFile(await temporaryFile(bytes, "input.xlsx"), { header: 1 });
+  const expected = rows
+    .map((cells, index) => ({
+      number: index + 2,
+      cells: cells.map(({ text }) => text),
+      kinds: cells.map(({ kind }) => kind),
+    }))
+    .filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+  expect(
+    read.rows.map(({ number, cells, kinds }) => ({ number, cells, kinds: kinds ?? cells.map(() => "text") })),
+  ).toEqual(expected);
+  expect(read.rows.every(({ problems }) => problems === null)).toBe(true);
+}
+
+test("through a hand-made writer", async () => {
+  await fc.assert(
+    fc.asyncProperty(table, async (rows) => {
+      const width = rows[0]?.length ?? 1;
+      const header = Array.from({ length: width }, (_, column) =>
+        textCell(`${columnLetters(column + 1)}1`, `c${column}`),
+      );
+      const lines = rows.map((cells, index) =>
+        cells.map((cell, column) => cell.xml(`${columnLetters(column + 1)}${index + 2}`)),
+      );
+      const xml = [header, ...lines].map((cells, index) => `<row r="${index + 1}">${cells.join("")}</row>`).join("");
+      await expectSame(
+        await writeWorkbook({ sheets: [{ name: "S", rows: xml }], formats: ["dd/mm/yyyy hh:mm:ss", "[h]:mm"] }),
+        rows,
+      );
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("through exceljs", async () => {
+  await fc.assert(
+    fc.asyncProperty(table, async (rows) => {
+      // exceljs cannot write control characters, and takes texts with `_x0041_` for what they stand for.
+      fc.pre(rows.flat().every(({ kind, text }) => kind !== "text" || !/\p{Cc}|_x/u.test(text)));
+      const workbook = new ExcelJS.Workbook();
+      const sheet = workbook.addWorksheet("S");
+      sheet.addRow(Array.from({ length: rows[0]?.length ?? 1 }, (_, column) => `c${column}`));
+      for (const [index, cells] of rows.entries()) {
+        for (const [column, { value, format }] of cells.entries()) {
+          const cell = sheet.getCell(index + 2, column + 1);
+          cell.value = value;
+          if (format !== undefined) cell.numFmt = format;
+        }
+      }
+      await expectSame(Buffer.from(await workbook.xlsx.writeBuffer()), rows);
+    }),
+    { numRuns: 40 },
+  );
+});

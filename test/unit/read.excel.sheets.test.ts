@@ -1,0 +1,303 @@
+/** Which sheet, which rows and which columns of a workbook are read, and what is said about it. */
+import { describe, expect, test } from "vitest";
+import { openInput } from "../../src/read/open-input.js";
+import { positionSuite } from "../support/read/position-suite.js";
+import { brief, temporaryFile } from "../support/read/read-file.js";
+import { readWorkbook } from "../support/read/read-workbook.js";
+import { columnLetters } from "../../src/read/header.js";
+import { type MadeSheet, textCell, writeWorkbook } from "../support/read/write-workbook.js";
+import { entryText } from "../support/read/write-zip.js";
+
+function sheetOf(name: string, table: readonly (readonly string[])[], more: Partial<MadeSheet> = {}): MadeSheet {
+  const rows = table.map((cells, index) => {
+    const elements = cells.map((cell, column) =>
+      cell === "" ? "" : textCell(`${columnLetters(column + 1)}${index + 1}`, cell),
+    );
+    return cells.length === 0 ? "" : `<row r="${index + 1}">${elements.join("")}</row>`;
+  });
+  return { name, rows: rows.join(""), ...more };
+}
+
+positionSuite("Excel", async (table) => {
+  const bytes = await writeWorkbook({ sheets: [sheetOf("S", table)] });
+  return { path: await temporaryFile(bytes, "input.xlsx") };
+});
+
+const small = [
+  ["a", "b"],
+  ["1", "2"],
+];
+
+describe("the sheet", () => {
+  const january = sheetOf("Manifestos Jan", small);
+  const february = sheetOf("Manifestos Fev", [["c"], ["3"]]);
+  const notes = sheetOf("Notas", [["n"], ["4"]], { state: "hidden" });
+  const secret = sheetOf("Segredo", [["s"], ["5"]], { state: "veryHidden" });
+  const empty = { name: "Plan3", rows: '<row r="1"><c r="A1" s="0"/></row>' };
+
+  test("all of them are listed, in order, hidden ones marked", async () => {
+    const path = await temporaryFile(await writeWorkbook({ sheets: [january, notes, secret, empty] }), "input.xlsx");
+    const input = await openInput(path);
+    expect(input.format).toBe("xlsx");
+    expect(input.sheets).toEqual([
+      { sheet: "Manifestos Jan", hidden: false },
+      { sheet: "Notas", hidden: true },
+      { sheet: "Segredo", hidden: true },
+      { sheet: "Plan3", hidden: false },
+    ]);
+    await input.close();
+    await input.close();
+  });
+
+  test("the only visible one with rows is taken, and what was left out is said", async () => {
+    const table = await readWorkbook({ sheets: [empty, january, notes] });
+    expect(table.header).toEqual(["a", "b"]);
+    expect(table.dialect).toEqual({ format: "xlsx", sheet: "Manifestos Jan", date1904: false });
+    expect(table.notes).toEqual([
+      'Hidden sheets were left out: "Notas" (hidden).',
+      'Of 2 sheets, only "Manifestos Jan" has rows.',
+    ]);
+  });
+
+  test.each([
+    ["by name", "Manifestos Fev", "c"],
+    ["by name, without regard to case and blanks around it", " manifestos FEV", "c"],
+    ["by position", 2, "c"],
+    ["by pattern", "*Fev", "c"],
+    ["by pattern of single characters", "manifestos ?an", "a"],
+    ["hidden, but named outright", "Notas", "n"],
+    ["hidden, but named by position", 3, "n"],
+  ])("%s", async (_, sheet, header) => {
+    const table = await readWorkbook({ sheets: [january, february, notes] }, { sheet });
+    expect(table.header[0]).toBe(header);
+    expect(table.notes).toEqual(header === "n" ? ['Sheet "Notas" is hidden in the workbook.'] : []);
+  });
+
+  test.each([
+    ["several with rows, none named", undefined, "sheet-ambiguous"],
+    ["a pattern that fits several", "Manifestos*", "sheet-ambiguous"],
+    ["a pattern that fits a hidden one only", "Nota?", "sheet-missing"],
+    ["an unknown name", "Março", "sheet-missing"],
+    ["a position beyond the last", 9, "sheet-missing"],
+    ["a position before the first", 0, "sheet-missing"],
+  ])("%s is an error that lists the sheets", async (_, sheet, code) => {
+    const reading = readWorkbook({ sheets: [january, february, notes] }, sheet === undefined ? {} : { sheet });
+    await expect(reading).rejects.toMatchObject({ code, description: expect.stringContaining("input.xlsx") });
+    const error = await reading.catch((caught: Error & { hint: string }) => caught.message + caught.hint);
+    expect(error).toContain("Manifestos Jan");
+  });
+
+  test("hidden ones take part when hidden things are to be read", async () => {
+    expect((await readWorkbook({ sheets: [january, notes] }, { sheet: "Nota?", hidden: "read" })).header).toEqual([
+      "n",
+    ]);
+    await expect(readWorkbook({ sheets: [january, notes] }, { hidden: "read" })).rejects.toMatchObject({
+      code: "sheet-ambiguous",
+    });
+    await expect(readWorkbook({ sheets: [notes] })).rejects.toMatchObject({ code: "sheet-missing" });
+  });
+
+  test("a sheet of blank cells is empty", async () => {
+    await expect(readWorkbook({ sheets: [empty] })).rejects.toMatchObject({
+      code: "file-empty",
+      place: { sheet: "Plan3" },
+    });
+  });
+
+  test("chart sheets are not among the sheets", async () => {
+    const bytes = await writeWorkbook({
+      sheets: [january, { name: "Chart", rows: "<chartsheet/>" }],
+      change: (entry) =>
+        entry.name.endsWith("workbook.xml.rels")
+          ? {
+              ...entry,
+              data: entryText(entry).replace(
+                'worksheet" Target="worksheets/sheet2',
+                'chartsheet" Target="worksheets/sheet2',
+              ),
+            }
+          : entry,
+    });
+    const input = await openInput(await temporaryFile(bytes, "input.xlsx"));
+    expect(input.sheets).toEqual([{ sheet: "Manifestos Jan", hidden: false }]);
+    await input.close();
+  });
+
+  test("names with markup, quotes and escapes", async () => {
+    const table = await readWorkbook({ sheets: [sheetOf('a<b> & "c" ção', small), empty] });
+    expect(table.dialect).toMatchObject({ sheet: 'a<b> & "c" ção' });
+  });
+});
+
+describe("hidden rows and columns", () => {
+  const table = [
+    ["a", "b", "c", "d"],
+    ["1", "2", "3", "4"],
+    ["5", "6", "7", "8"],
+    ["", "x", "", "y"],
+    ["9", "10", "11", "12"],
+  ];
+  const sheet = {
+    ...sheetOf("S", table, {
+      before: '<cols><col min="2" max="2" width="9" hidden="1"/><col min="4" max="16384" hidden="true"/></cols>',
+    }),
+  };
+  sheet.rows = entryText({ name: "", data: sheet.rows }).replace('<row r="3">', '<row r="3" hidden="1">');
+
+  test("are left out under `hidden: skip`, and that is said; rows come as skipped", async () => {
+    const read = await readWorkbook({ sheets: [sheet] }, { hidden: "skip" });
+    expect(read.header).toEqual(["a", "c"]);
+    expect(brief(read.rows)).toEqual([
+      [2, ["1", "3"]],
+      [3, ["5", "7"]],
+      [5, ["9", "11"]],
+    ]);
+    expect(read.rows.map(({ leftOut }) => leftOut)).toEqual([undefined, "hidden in its sheet", undefined]);
+    expect(read.notes).toEqual(["Hidden columns are left out: B, D.", "Row 3 is hidden: skipped."]);
+  });
+
+  test("are read otherwise, which is said unless it was asked for", async () => {
+    for (const hidden of [undefined, "read"] as const) {
+      const read = await readWorkbook({ sheets: [sheet] }, hidden === undefined ? {} : { hidden });
+      expect(read.header).toEqual(["a", "b", "c", "d"]);
+      expect(read.rows.map(({ number }) => number)).toEqual([2, 3, 4, 5]);
+      expect(read.notes.length).toBe(hidden === undefined ? 2 : 0);
+    }
+  });
+
+  test("columns keep their letters where there is no header", async () => {
+    expect((await readWorkbook({ sheets: [sheet] }, { header: "none", hidden: "skip" })).header).toEqual(["A", "C"]);
+  });
+});
+
+describe("merged cells", () => {
+  const table = [
+    ["Gerador", "", "MTR"],
+    ["CNPJ", "Nome", ""],
+    ["1", "ACME", "x"],
+    ["", "stale", "y"],
+    ["2", "Beta", ""],
+  ];
+  const behind =
+    '<autoFilter ref="A1:C5"/><mergeCells count="4"><mergeCell ref="A1:B1"/><mergeCell ref="C1:C2"/><mergeCell ref="A3:B4"/><mergeCell ref="C4:C5"/></mergeCells>';
+  const merged = { sheets: [sheetOf("S", table, { behind })] };
+
+  test("a heading over several columns heads each of them where header rows are joined, without `fillMerged`", async () => {
+    const read = await readWorkbook(merged, { header: [1, 2] });
+    expect(read.header).toEqual(["Gerador CNPJ", "Gerador Nome", "MTR"]);
+    expect((await readWorkbook(merged, { header: 1 })).header).toEqual(["Gerador", "", "MTR"]);
+  });
+
+  test("the value stands in the first cell; what a merge covers is not shown, and not read", async () => {
+    const read = await readWorkbook(merged, { header: [1, 2] });
+    expect(brief(read.rows)).toEqual([
+      [3, ["1", "", "x"]],
+      [4, ["", "", "y"]],
+      [5, ["2", "Beta", ""]],
+    ]);
+  });
+
+  test("`fillMerged` gives every cell the first one's value, headers included", async () => {
+    const read = await readWorkbook(merged, { header: [1, 2], fillMerged: true });
+    expect(read.header).toEqual(["Gerador CNPJ", "Gerador Nome", "MTR MTR"]);
+    expect(brief(read.rows)).toEqual([
+      [3, ["1", "1", "x"]],
+      [4, ["1", "1", "y"]],
+      [5, ["2", "Beta", "y"]],
+    ]);
+  });
+
+  test("a row that holds nothing but what a merge gives it is blank", async () => {
+    const behindRows = '<mergeCells><mergeCell ref="A2:A4"/></mergeCells>';
+    const made = { sheets: [sheetOf("S", [["a", "b"], ["1", "2"], [], ["", "3"]], { behind: behindRows })] };
+    expect(brief((await readWorkbook(made, { fillMerged: true })).rows)).toEqual([
+      [2, ["1", "2"]],
+      [4, ["1", "3"]],
+    ]);
+  });
+
+  test("kinds are filled with the values", async () => {
+    const rows =
+      '<row r="1"><c t="str"><v>a</v></c><c t="str"><v>b</v></c></row><row r="2"><c><v>7</v></c><c t="str"><v>x</v></c></row><row r="3"><c/><c t="str"><v>y</v></c></row>';
+    const read = await readWorkbook(
+      { sheets: [{ name: "S", rows, behind: '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>' }] },
+      { fillMerged: true },
+    );
+    expect(read.rows.map(({ cells, kinds }) => [cells, kinds])).toEqual([
+      [
+        ["7", "x"],
+        ["number", "text"],
+      ],
+      [
+        ["7", "y"],
+        ["number", "text"],
+      ],
+    ]);
+  });
+
+  test("a title merged over the whole width is a preamble, filled or not", async () => {
+    const made = {
+      sheets: [
+        sheetOf("S", [["Relatório"], ["a", "b", "c"], ["1", "2", "3"], ["4", "5", "6"]], {
+          behind: '<mergeCells><mergeCell ref="A1:C1"/></mergeCells>',
+        }),
+      ],
+    };
+    for (const fillMerged of [false, true]) {
+      const read = await readWorkbook(made, { fillMerged });
+      expect(read.header).toEqual(["a", "b", "c"]);
+      expect(read.notes).toEqual(["The header is in row 2; row 1 was skipped."]);
+    }
+  });
+
+  test("ranges that are none are left alone, ones that overlap end", async () => {
+    const ranges = '<mergeCell ref="A2"/><mergeCell ref="x"/><mergeCell/><mergeCell ref="B2:A2"/>';
+    const made = {
+      sheets: [
+        sheetOf(
+          "S",
+          [
+            ["a", "b"],
+            ["1", "2"],
+          ],
+          { behind: `<mergeCells>${ranges}</mergeCells>` },
+        ),
+      ],
+    };
+    expect(brief((await readWorkbook(made)).rows)).toEqual([[2, ["1", ""]]]);
+    const many = Array.from({ length: 17_000 }, () => '<mergeCell ref="A1:XFD1048576"/>').join("");
+    const hostile = { sheets: [sheetOf("S", small, { behind: `<mergeCells>${many}</mergeCells>` })] };
+    await expect(readWorkbook(hostile)).rejects.toMatchObject({ code: "file-corrupt" });
+  });
+});
+
+test("a table can be opened again, and rows that nobody takes hold nothing open", async () => {
+  const input = await openInput(
+    await temporaryFile(await writeWorkbook({ sheets: [sheetOf("S", small)] }), "input.xlsx"),
+  );
+  for (let time = 0; time < 3; time++) {
+    const table = await input.open({});
+    for await (const rows of table.rows()) {
+      expect(rows[0]?.cells).toEqual(["1", "2"]);
+      break;
+    }
+  }
+  await input.open({});
+  await input.close();
+});
+
+test("rows come in batches, as they are taken", async () => {
+  const rows = Array.from(
+    { length: 20_000 },
+    (_, index) => `<row r="${index + 1}"><c><v>${index}</v></c><c><v>1</v></c></row>`,
+  );
+  const input = await openInput(
+    await temporaryFile(await writeWorkbook({ sheets: [{ name: "S", rows }] }), "input.xlsx"),
+  );
+  const table = await input.open({ header: "none" });
+  const sizes: number[] = [];
+  for await (const batch of table.rows()) sizes.push(batch.length);
+  await input.close();
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(20_000);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(64);
+});

@@ -1,0 +1,190 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import * as fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { metricsText, writeMetrics } from "../../src/report/metrics.js";
+import { plainLines, plainText, shortened } from "../../src/report/plain-text.js";
+import type { Receipt } from "../../src/ledger/views/receipts.js";
+import { writeReceipts } from "../../src/report/receipts.js";
+import { writeStranded } from "../../src/report/stranded-file.js";
+import { writeSummaryFile } from "../../src/report/summary-file.js";
+import { summary } from "../support/summary.sample.js";
+
+function place(name: string): string {
+  const path = mkdtempSync(join(tmpdir(), "rowferry-report-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return join(path, name);
+}
+
+describe("plain text (HARD-CASES H35)", () => {
+  it("shows control characters instead of obeying them", () => {
+    expect(plainText("a\u001b[31mb\r\n\t\u0000\u007f\u009b2J")).toBe("a␛[31mb␍␊␉␀␡\\u{9b}2J");
+  });
+
+  it("shows what turns or hides text", () => {
+    expect(plainText("a\u202Eb\u200Bc\u2066d\uFEFF\u2028")).toBe("a\\u{202e}b\\u{200b}c\\u{2066}d\\u{feff}\\u{2028}");
+  });
+
+  it("leaves ordinary text alone, emoji and accents included", () => {
+    for (const text of ["São Paulo, 12,5 kg", "👍🏽 饭", "a\u00a0b", "‘“–—…”’"]) expect(plainText(text)).toBe(text);
+  });
+
+  it("never yields anything that a terminal obeys, whatever comes in, at the length asked for", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (text, length) => {
+        // oxlint-disable-next-line no-control-regex -- this is what is looked for
+        expect(plainText(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+        expect(Array.from(plainText(text, length)).length).toBeLessThanOrEqual(length);
+      }),
+    );
+    expect(plainText("\ud800x")).toBe("\u{fffd}x");
+  });
+
+  it("cuts at a whole character", () => {
+    expect(shortened("👍👍👍", 2)).toBe("👍…");
+    expect(shortened("abc", 3)).toBe("abc");
+  });
+
+  it("can leave line feeds", () => {
+    expect(plainLines("a\r\nb\u0007\nc")).toBe("a\nb␇\nc");
+  });
+});
+
+const receipt: Receipt = {
+  input: "março.csv",
+  sheet: null,
+  row: 17,
+  record: "event",
+  name: "pickup",
+  key: "4711",
+  state: "landed",
+  id: "e-1",
+  snapshotId: null,
+  documentId: "d-1",
+  targetDocumentId: null,
+  deduplicationId: "rf1-abc",
+  answeredAt: "2026-11-20T02:00:00.000Z",
+};
+
+describe("stranded.csv", () => {
+  const stranded = (key: string) => ({
+    id: 1,
+    document: { kind: "manifest", key },
+    deduplicationId: "rf1-abc",
+    sentAt: Date.UTC(2026, 10, 20, 2),
+    requestIds: ["x-request-id: 1", "x-request-id: 2"],
+    waiting: 3,
+  });
+
+  it("has a line per document, any number of them, in the delimiter asked for, with an empty column for the id", async () => {
+    const path = place("stranded.csv");
+    const many = Array.from({ length: 1200 }, (_, index) => stranded(`M;${index}`));
+    expect(await writeStranded(path, many, { delimiter: ";" })).toBe(1200);
+    const rows = parse<object>(readFileSync(path, "utf8"), { bom: true, columns: true, delimiter: ";" });
+    expect(rows).toHaveLength(1200);
+    expect(rows[1199]).toEqual({
+      document: "manifest/M;1199",
+      deduplication_id: "rf1-abc",
+      sent_at: "2026-11-20T02:00:00.000Z",
+      request_ids: "x-request-id: 1, x-request-id: 2",
+      waiting_events: "3",
+      document_id: "",
+    });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("escapes formulas, leaves empty what is not known, and is not there where there are none", async () => {
+    const path = place("stranded.csv");
+    expect(await writeStranded(path, [])).toBe(0);
+    expect(existsSync(path)).toBe(false);
+    await writeStranded(path, [{ ...stranded("M1"), sentAt: 0, requestIds: ["=cmd()"] }]);
+    expect(readFileSync(path, "utf8").split("\r\n")[1]).toBe("manifest/M1,rf1-abc,,'=cmd(),3,");
+  });
+});
+
+describe("receipts.csv", () => {
+  it("has a line per record with every id that came back", async () => {
+    const path = place("receipts.csv");
+    expect(await writeReceipts(path, [receipt])).toBe(1);
+    const text = readFileSync(path, "utf8");
+    expect(text.startsWith("\uFEFF")).toBe(true);
+    expect(parse(text, { bom: true, columns: true })).toEqual([
+      {
+        input: "março.csv",
+        sheet: "",
+        row: "17",
+        record: "event",
+        name: "pickup",
+        key: "4711",
+        state: "landed",
+        id: "e-1",
+        snapshot_id: "",
+        document_id: "d-1",
+        target_document_id: "",
+        deduplication_id: "rf1-abc",
+        answered_at: "2026-11-20T02:00:00.000Z",
+      },
+    ]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("streams, takes the input's delimiter, and lets no key become a formula (HARD-CASES H35)", async () => {
+    const path = place("receipts.csv");
+    const receipts = (async function* () {
+      for (let row = 1; row <= 1_001; row++) yield { ...receipt, row, key: "=cmd|' /C calc'!A0" };
+    })();
+    expect(await writeReceipts(path, receipts, { delimiter: ";" })).toBe(1_001);
+    const lines: string[][] = parse(readFileSync(path), { bom: true, delimiter: ";" });
+    expect(lines).toHaveLength(1_002);
+    expect(new Set(lines.slice(1).map((line) => line[5]))).toEqual(new Set(["'=cmd|' /C calc'!A0"]));
+  });
+
+  it.each(["a\nb", "a\rb", "a\r\nb", 'a"b', "a;b", " a ", "\u001b[31ma"])(
+    "has one row for the key %j, whatever reads it (F116, F68)",
+    async (key) => {
+      const path = place("receipts.csv");
+      await writeReceipts(path, [{ ...receipt, key }, receipt]);
+      const text = readFileSync(path, "utf8");
+      for (const record_delimiter of [["\r\n"], ["\r\n", "\n", "\r"]]) {
+        const lines: string[][] = parse(text, { bom: true, record_delimiter });
+        expect(lines.map((line) => [line[5], line[7]?.trim()])).toEqual([
+          ["key", "id"],
+          [key.replace("\u001b", "␛"), "e-1"],
+          ["4711", "e-1"],
+        ]);
+      }
+    },
+  );
+});
+
+it("summary.json is the summary, readable by its owner only (P9)", async () => {
+  const path = place("run/summary.json");
+  await writeSummaryFile(path, summary());
+  expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(summary());
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+describe("figures for Prometheus", () => {
+  it("say when the run ended, how, and what is open", async () => {
+    const lines = (await metricsText(summary({ exitCode: 3 }))).split("\n");
+    const labels = 'target="sandbox",command="import"';
+    expect(lines).toContain(`rowferry_last_run_exit_code{${labels}} 3`);
+    expect(lines).toContain(
+      `rowferry_last_run_finished_timestamp_seconds{${labels}} ${Date.UTC(2026, 10, 20, 2, 5, 30) / 1000}`,
+    );
+    expect(lines).toContain(`rowferry_last_run_duration_seconds{${labels}} 330`);
+    expect(lines).toContain(`rowferry_rows{fate="staged",${labels}} 207`);
+    expect(lines).toContain(`rowferry_records{record="events",state="landed",${labels}} 404`);
+    expect(lines).toContain(`rowferry_open_records{record="events",state="held",${labels}} 3`);
+    expect(lines).toContain(`rowferry_requests{kind="append-events",${labels}} 1033`);
+  });
+
+  it("can be read by the collector, and hold no text from files", async () => {
+    const path = place("rowferry.prom");
+    await writeMetrics(path, summary());
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+    expect(readFileSync(path, "utf8")).not.toContain("march.csv");
+  });
+});

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { htmlReport, writeHtmlReport } from "../../src/report/html/html-report.js";
+import { html } from "../../src/report/html/markup.js";
+import { reportData, withText } from "../support/report.html-data.js";
+import { summary } from "../support/summary.sample.js";
+
+const nothing = {
+  pace: null,
+  problems: [],
+  warnings: [],
+  held: { total: 0, items: [] },
+  stranded: { total: 0, items: [] },
+  identities: { total: 0, items: [] },
+  geographies: { total: 0, items: [] },
+  timelines: { total: 0, items: [] },
+};
+
+describe("the HTML report", () => {
+  it("needs no network and no script", () => {
+    const page = htmlReport(reportData());
+    expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'`);
+    expect(page).not.toMatch(/<(script|link|img|iframe|object|embed|base)\b/i);
+    expect(page).not.toMatch(/\b(src|href)="(?!#)/i);
+    expect(page).not.toMatch(/url\(|@import/i);
+    expect(page).not.toMatch(/\son[a-z]+=/i);
+  });
+
+  it("shows outcome, next commands, sums, problems by cause, what waits and what to do", () => {
+    const page = htmlReport(reportData());
+    for (const text of [
+      "A person is needed.",
+      "exit code 3",
+      "rowferry resolve MTR-410077 --document-id &lt;id&gt; --target production",
+      "rowferry resolve &#39;it&#39;\\&#39;&#39;s 410078&#39;",
+      "38,210",
+      "and 148 more",
+      "Weighing of 2026-11-20 01:00, which was rejected",
+      "x-request-id: 8d3e2c1a-77",
+      "Santana de Parnaíba (SP)",
+      "400 VALIDATION_ERROR: value must be positive",
+      "production https://api.example.com/v1",
+    ]) {
+      expect(page).toContain(text);
+    }
+    expect(page.indexOf("150")).toBeLessThan(page.indexOf(">62<"));
+  });
+
+  it("leaves out what there is nothing to say about", () => {
+    const page = htmlReport({ ...reportData(nothing), summary: summary({ problems: [] }) });
+    expect(page).toContain("All is well.");
+    for (const id of ["problems", "stranded", "held", "timelines", "identities", "geographies", "warnings"]) {
+      expect(page).not.toContain(`id="${id}"`);
+    }
+  });
+
+  it("every link leads to a section of the page", () => {
+    const page = htmlReport(reportData());
+    const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    expect(links.length).toBeGreaterThan(8);
+    for (const id of links) expect(page).toContain(`<section id="${id}"`);
+  });
+
+  it("a run of many hours still gives a plot of at most 240 columns, with the same number of requests", () => {
+    const sent = Array.from({ length: 36_000 }, () => 20);
+    const pace = { startedAt: 0, spanMs: 1_000, sent, rateLimited: sent.map(() => 0) };
+    const page = htmlReport(reportData({ pace }));
+    const path = /class="sent" d="([^"]+)"/.exec(page)?.[1] ?? "";
+    expect(path.split("z").length - 1).toBe(240);
+    expect(page).toContain("240 columns of 150 seconds; highest 20, limit 20.");
+  });
+
+  const hostile = `<script>owned=1</script><img src=x onerror=owned=1>"' onload="owned=1" &amp; \u202Egnp \u001b[2J`;
+
+  it("text from cells and from the service is never HTML (HARD-CASES H35)", () => {
+    const data = withText(reportData(), hostile);
+    const codes = reportData();
+    const page = htmlReport({
+      ...data,
+      summary: { ...data.summary, exitCode: 3 },
+      // Codes are ours, a closed list.
+      problems: data.problems.map((group, index) => ({ ...group, code: codes.problems[index]?.code ?? group.code })),
+      warnings: data.warnings.map((group, index) => ({ ...group, code: codes.warnings[index]?.code ?? group.code })),
+      identities: {
+        ...data.identities,
+        items: data.identities.items.map((item) => ({ ...item, code: "usage" as const })),
+      },
+    });
+    expect(page).toContain("&lt;script&gt;owned=1&lt;/script&gt;");
+    expect(page).not.toMatch(/<(script|img)/i);
+    // oxlint-disable-next-line no-control-regex -- this is what is looked for
+    expect(page).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+  });
+
+  it("no text gets out of its element or attribute", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(html`${text}`.text).not.toMatch(/[<>"']/);
+      }),
+    );
+  });
+
+  it("is its owner's only (P9)", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "rowferry-html-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    await writeHtmlReport(join(folder, "run", "report.html"), reportData());
+    expect(statSync(join(folder, "run", "report.html")).mode & 0o777).toBe(0o600);
+  });
+});

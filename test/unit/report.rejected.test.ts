@@ -1,0 +1,294 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import exceljs from "exceljs";
+import * as fc from "fast-check";
+import iconv from "iconv-lite";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Dialect } from "../../src/model/dialect.js";
+import type { Problem } from "../../src/model/problem.js";
+import { rejectedFileName, type RejectedRow, writeRejectedFile } from "../../src/report/rejected-file.js";
+
+type Csv = Extract<Dialect, { format: "csv" }>;
+
+const plain: Csv = {
+  format: "csv",
+  encoding: "windows-1252",
+  bom: false,
+  delimiter: ";",
+  quote: '"',
+  escape: null,
+  lineEnding: "\r\n",
+  compression: "none",
+};
+
+function place(name: string): string {
+  const path = mkdtempSync(join(tmpdir(), "rowferry-report-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return join(path, "runs", name);
+}
+
+function problem(changes: Partial<Problem> = {}): Problem {
+  return { code: "file-missing", message: "“x” is not a number", hint: "Write 1,5.", column: "Peso", ...changes };
+}
+
+function row(cells: string[], changes: Partial<RejectedRow> = {}): RejectedRow {
+  return { ref: "a1b2c3d4-1:17", cells, kinds: null, problems: [problem()], ...changes };
+}
+
+/** Reads as our reader does: one of three line ends, quotes where the dialect has them, nothing trimmed. */
+function read(path: string, dialect: Csv): string[][] {
+  const quote = dialect.quote ?? "";
+  return parse(iconv.decode(readFileSync(path), dialect.encoding), {
+    delimiter: dialect.delimiter,
+    quote: quote === "" ? null : quote,
+    escape: dialect.escape ?? (quote === "" ? null : quote),
+    bom: true,
+    record_delimiter: ["\r\n", "\n", "\r"],
+  });
+}
+
+describe("a rejected CSV file (DESIGN section 7)", () => {
+  it("has the original columns, order and text, then rowferry_row, _code, _message and _hint", async () => {
+    const path = place("m.rejected.csv");
+    const rows = [
+      row([" São Paulo ", '=1+1;"x"']),
+      row(["", "a\nb"], { problems: [problem({ column: null, hint: null })] }),
+    ];
+    const result = await writeRejectedFile(path, { header: ["Cidade", "Peso"], dialect: plain, rows });
+    expect(result).toEqual({ path, rows: 2, note: null });
+    expect(read(path, plain)).toEqual([
+      ["Cidade", "Peso", "rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint"],
+      [" São Paulo ", '=1+1;"x"', "a1b2c3d4-1:17", "file-missing", "Peso: “x” is not a number", "Write 1,5."],
+      ["", "a\nb", "a1b2c3d4-1:17", "file-missing", "“x” is not a number", ""],
+    ]);
+    expect(readFileSync(path).includes(Buffer.from([0x53, 0xe3, 0x6f]))).toBe(true);
+  });
+
+  it("tells every problem of a row", async () => {
+    const path = place("m.rejected.csv");
+    const problems = [problem(), problem({ column: "Data", message: "no date", code: "usage" })];
+    await writeRejectedFile(path, { header: ["a"], dialect: plain, rows: [row(["1"], { problems })] });
+    const [, cells = []] = read(path, plain);
+    expect(cells.slice(2)).toEqual(["file-missing; usage", "Peso: “x” is not a number | Data: no date", "Write 1,5."]);
+  });
+
+  const dialects: Csv[] = [
+    plain,
+    { ...plain, encoding: "utf8", bom: true, delimiter: ",", lineEnding: "\n" },
+    { ...plain, encoding: "utf-16le", bom: true, delimiter: "\t", lineEnding: "\r\n" },
+    { ...plain, encoding: "utf8", delimiter: "|", quote: "'", lineEnding: "\r" },
+    { ...plain, encoding: "utf8", escape: "\\", lineEnding: "\n" },
+  ];
+
+  it.each(dialects)("gives every cell back as it was: $encoding $delimiter $lineEnding $escape", async (dialect) => {
+    const alphabet = ["a", "é", ";", ",", "\t", "|", "'", '"', "\n", "\r", " ", "=", "\\", "-", "0"];
+    const cell = fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 6 });
+    // A backslash that ends a quoted cell cannot be told from one that escapes the quote: csv-parse has no text for it.
+    const readable = dialect.escape === "\\" ? cell.map((text) => text.replaceAll("\\", "/")) : cell;
+    const table = fc.array(fc.tuple(readable, readable, readable), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(table, async (cells) => {
+        const path = place("m.rejected.csv");
+        await writeRejectedFile(path, { header: ["x", "y", "z"], dialect, rows: cells.map((line) => row(line)) });
+        expect(
+          read(path, dialect)
+            .slice(1)
+            .map((line) => line.slice(0, 3)),
+        ).toEqual(cells);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("without quotes our own text avoids the delimiter and line ends", async () => {
+    const path = place("m.rejected.csv");
+    const dialect: Csv = { ...plain, quote: null };
+    const problems = [problem({ message: "a;b\r\nc" })];
+    await writeRejectedFile(path, { header: ["a", "b"], dialect, rows: [row(['1"2', "x"], { problems })] });
+    const [, cells = []] = read(path, dialect);
+    expect(cells.slice(0, 2)).toEqual(['1"2', "x"]);
+    expect(cells).toHaveLength(6);
+    expect(cells[4]).toBe("Peso: a,b␍␊c".replaceAll("␍", "?").replaceAll("␊", "?"));
+  });
+
+  it("becomes UTF-8 with a byte order mark where the encoding lacks a character of a cell, and says so", async () => {
+    const path = place("m.rejected.csv");
+    const before = Array.from({ length: 700 }, (_, index) => row([`ç${index}`]));
+    const rows = [...before, row(["kg \u{FFFD} 饭"]), row(["é"])];
+    const result = await writeRejectedFile(path, { header: ["Célula"], dialect: plain, rows });
+    expect(result.note).toContain("UTF-8");
+    expect(result.note).toContain("windows-1252");
+    const bytes = readFileSync(path);
+    expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
+    const cells = read(path, { ...plain, encoding: "utf8" }).map(([first]) => first);
+    expect(cells).toEqual(["Célula", ...before.map(({ cells: [cell] }) => cell), "kg \u{FFFD} 饭", "é"]);
+    expect(readdirSync(join(path, ".."))).toEqual(["m.rejected.csv"]);
+  });
+
+  it("keeps its encoding where only our own text has a character that it lacks", async () => {
+    const path = place("m.rejected.csv");
+    const dialect: Csv = { ...plain, encoding: "latin1" };
+    const rows = [row(["é"], { problems: [problem({ message: "“饭” → …" })] })];
+    expect((await writeRejectedFile(path, { header: ["a"], dialect, rows })).note).toBeNull();
+    expect(read(path, dialect)[1]?.[3]).toBe('Peso: "?" -> ...');
+  });
+
+  it("our own columns never begin like a formula; original cells are left alone (HARD-CASES H35)", async () => {
+    const path = place("m.rejected.csv");
+    const starts = ["=", "+", "-", "@", "\t=", "\r="];
+    const rows = starts.map((start) =>
+      row([`${start}cmd`], { problems: [problem({ column: null, message: `${start}cmd`, hint: `${start}do` })] }),
+    );
+    await writeRejectedFile(path, { header: ["a"], dialect: { ...plain, encoding: "utf8" }, rows });
+    const lines = read(path, { ...plain, encoding: "utf8" }).slice(1);
+    expect(lines.map(([cell]) => cell)).toEqual(starts.map((start) => `${start}cmd`));
+    for (const line of lines) for (const cell of line.slice(1)) expect(cell).not.toMatch(/^\s*[=+\-@]/);
+  });
+
+  it("a corrected file that is still wrong has our columns once", async () => {
+    const path = place("m.rejected.csv");
+    const header = ["a", "rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint", "b"];
+    await writeRejectedFile(path, { header, dialect: plain, rows: [row(["1", "old", "old", "old", "old", "2"])] });
+    const [names, cells] = read(path, plain);
+    expect(names).toEqual(["a", "b", "rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint"]);
+    expect(cells?.slice(0, 3)).toEqual(["1", "2", "a1b2c3d4-1:17"]);
+  });
+
+  it("is there whole or not at all, and its owner's only (P9, HARD-CASES H33)", async () => {
+    const path = place("m.rejected.csv");
+    await writeRejectedFile(path, { header: ["a"], dialect: plain, rows: [row(["1"])] });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
+    const before = readFileSync(path);
+    const broken = (function* () {
+      yield row(["2"]);
+      throw new Error("the disk is gone");
+    })();
+    await expect(writeRejectedFile(path, { header: ["a"], dialect: plain, rows: broken })).rejects.toThrow(
+      "the disk is gone",
+    );
+    expect(readFileSync(path)).toEqual(before);
+    expect(readdirSync(join(path, ".."))).toEqual(["m.rejected.csv"]);
+  });
+});
+
+async function sheet(path: string): Promise<exceljs.Worksheet> {
+  const workbook = new exceljs.Workbook();
+  await workbook.xlsx.readFile(path);
+  const found = workbook.getWorksheet("Março");
+  if (found === undefined) throw new Error("no such sheet");
+  return found;
+}
+
+describe("a rejected workbook (DESIGN section 7)", () => {
+  const dialect: Dialect = { format: "xlsx", sheet: "Março", date1904: false };
+
+  it("keeps numbers, dates and text as what they were, and colours the reason", async () => {
+    const path = place("b.rejected.xlsx");
+    const kinds: RejectedRow["kinds"] = [
+      "number",
+      "date",
+      "date",
+      "time",
+      "duration",
+      "boolean",
+      "error",
+      "text",
+      "text",
+    ];
+    const cells = [
+      "-1234.5",
+      "2026-03-01",
+      "2026-03-01T14:05:00",
+      "14:05:00",
+      "PT36H5M",
+      "true",
+      "#N/A",
+      "=1+1",
+      "007",
+    ];
+    const header = cells.map((_, index) => `c${index}`);
+    expect(await writeRejectedFile(path, { header, dialect, rows: [row(cells, { kinds })] })).toMatchObject({
+      rows: 1,
+      note: null,
+    });
+    const found = await sheet(path);
+    const line = found.getRow(2);
+    const values = cells.map((_, index) => line.getCell(index + 1).value);
+    expect(values[0]).toBe(-1234.5);
+    expect(values[1]).toEqual(new Date("2026-03-01T00:00:00Z"));
+    expect(values[2]).toEqual(new Date("2026-03-01T14:05:00Z"));
+    expect(line.getCell(2).numFmt).toBe("yyyy-mm-dd");
+    expect(line.getCell(3).numFmt).toBe("yyyy-mm-dd hh:mm:ss");
+    expect(line.getCell(4).numFmt).toBe("hh:mm:ss");
+    expect(line.getCell(5).numFmt).toBe("[h]:mm:ss");
+    expect(values.slice(5)).toEqual([true, { error: "#N/A" }, "=1+1", "007"]);
+    const own = [10, 11, 12, 13].map((column) => line.getCell(column));
+    expect(own.map((cell) => cell.value)).toEqual([
+      "a1b2c3d4-1:17",
+      "file-missing",
+      "Peso: “x” is not a number",
+      "Write 1,5.",
+    ]);
+    for (const cell of own) expect(cell.fill).toMatchObject({ type: "pattern", pattern: "solid" });
+    expect(found.autoFilter).toBe("A1:M2");
+  });
+
+  it.each(["12345678901234567890", "1e5", "0.10", "NaN"])(
+    "a number that Excel would change stays text: %s",
+    async (text) => {
+      const path = place("b.rejected.xlsx");
+      await writeRejectedFile(path, { header: ["a"], dialect, rows: [row([text], { kinds: ["number"] })] });
+      expect((await sheet(path)).getCell("A2").value).toBe(text);
+    },
+  );
+
+  it("streams ten thousand rows, and drops nothing", async () => {
+    const path = place("b.rejected.xlsx");
+    const rows = (function* () {
+      for (let index = 0; index < 10_000; index++) yield row([`row ${index}`]);
+    })();
+    await writeRejectedFile(path, { header: ["a"], dialect, rows });
+    const found = await sheet(path);
+    expect(found.rowCount).toBe(10_001);
+    expect(found.getCell("A10001").value).toBe("row 9999");
+  });
+
+  it("holds control characters as Excel writes them", async () => {
+    const path = place("b.rejected.xlsx");
+    await writeRejectedFile(path, { header: ["a"], dialect, rows: [row(["a\u001bb _x0041_"])] });
+    expect((await sheet(path)).getCell("A2").value).toBe("a_x001B_b _x005F_x0041_");
+  });
+
+  it("is there whole or not at all, and its owner's only", async () => {
+    const path = place("b.rejected.xlsx");
+    const broken = (function* () {
+      yield row(["2"]);
+      throw new Error("the disk is gone");
+    })();
+    await expect(writeRejectedFile(path, { header: ["a"], dialect, rows: broken })).rejects.toThrow("the disk is gone");
+    expect(readdirSync(join(path, ".."))).toEqual([]);
+    await writeRejectedFile(path, { header: ["a"], dialect, rows: [row(["1"])] });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("a folder that cannot be written is an error, not a hang", async () => {
+    const path = place("b.rejected.xlsx");
+    writeFileSync(join(path, "..", "..", "runs"), "a file in the way");
+    await expect(writeRejectedFile(path, { header: ["a"], dialect, rows: [] })).rejects.toThrow(/EEXIST|ENOTDIR/);
+  });
+});
+
+it.each([
+  ["nightly.csv", null, "csv", "nightly.rejected.csv"],
+  ["nightly.csv.gz", null, "csv", "nightly.rejected.csv"],
+  ["nightly.rejected.csv", null, "csv", "nightly.rejected.csv"],
+  ["book.xlsx", "Março", "xlsx", "book.Março.rejected.xlsx"],
+  ["stdin", null, "csv", "stdin.rejected.csv"],
+  ["../../etc/passwd", "a/b", "xlsx", "__.._etc_passwd.a_b.rejected.xlsx"],
+  ["evil\u001b[2J.csv", null, "csv", "evil_[2J.rejected.csv"],
+] as const)("the rejected rows of %s, sheet %s, are in a file of this folder", (input, sheetName, format, name) => {
+  expect(rejectedFileName(input, sheetName, format)).toBe(name);
+});

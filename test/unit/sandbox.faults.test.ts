@@ -1,0 +1,194 @@
+/** Faults on purpose: by script, by chance, and over the control endpoints while it runs. */
+import { describe, expect, it } from "vitest";
+import type { FaultRule, SandboxOptions } from "../../src/sandbox/index.js";
+import { openWorld, refusalOf, timelineOf, tokenOf } from "../support/sandbox.world.js";
+
+const BATCH = { method: "POST", path: "/documents/events" } as const;
+
+/** A sandbox with one document and these rules; `send` appends an event to it and gives the answer. */
+async function faulty(rules: FaultRule[], options: SandboxOptions = {}) {
+  const world = await openWorld(options);
+  const documentId = await world.document();
+  world.sandbox.setFaults(rules);
+  let minute = 0;
+  const send = () => {
+    minute += 1;
+    return world.post("/documents/events", { documentId, events: [world.event(`E${minute}`, minute)] });
+  };
+  return { ...world, documentId, send, names: () => timelineOf(world.sandbox, documentId) };
+}
+
+describe("a fault", () => {
+  it.each([500, 502, 503, 504])(
+    "of status %i comes before anything is carried out, or after it is durable",
+    async (status) => {
+      const { send, names } = await faulty([
+        { match: BATCH, nth: 1, action: { kind: "status", status, when: "before" } },
+        { match: BATCH, nth: 2, action: { kind: "status", status, when: "after" } },
+      ]);
+      const before = await send();
+      expect([before.status, Object.keys(before.json())]).toEqual([status, ["message"]]);
+      expect(names()).toEqual([]);
+      expect((await send()).status).toBe(status);
+      expect(names()).toEqual(["E2"]);
+      expect((await send()).status).toBe(201);
+    },
+  );
+
+  it("has a body of the envelope, of a gateway, of HTML or none, and a Retry-After when asked for", async () => {
+    const bodies = ["envelope", "gateway", "html", "empty"] as const;
+    const { send } = await faulty(
+      bodies.map((body, index) => ({
+        nth: index + 1,
+        action: { kind: "status", status: 503, when: "before", body, retryAfter: 7 },
+      })),
+    );
+    const answers = [await send(), await send(), await send(), await send()];
+    expect(answers.map(({ body }) => body.slice(0, 10))).toEqual(['{"errors":', '{"message"', "<html><hea", ""]);
+    expect(answers.map(({ headers }) => headers["retry-after"])).toEqual(["7", "7", "7", "7"]);
+    expect(answers[0]?.json().errors[0].code).toBe("SERVICE_UNAVAILABLE");
+    expect(answers[2]?.headers["content-type"]).toContain("text/html");
+  });
+
+  it("drops the connection before or after, or sends half of the answer after it is durable", async () => {
+    const { send, names } = await faulty([
+      { nth: 1, action: { kind: "drop", when: "before" } },
+      { nth: 2, action: { kind: "drop", when: "after" } },
+      { nth: 3, action: { kind: "truncate" } },
+    ]);
+    expect(await send()).toMatchObject({ dropped: true, status: 0, body: "" });
+    expect(names()).toEqual([]);
+    expect(await send()).toMatchObject({ dropped: true });
+    expect(names()).toEqual(["E2"]);
+    const half = await send();
+    expect(half).toMatchObject({ status: 201, truncated: true, dropped: false });
+    expect(() => half.json()).toThrow(SyntaxError);
+    expect(half.body.length).toBe(Math.floor(Number(half.headers["content-length"]) / 2));
+    expect(names()).toEqual(["E2", "E3"]);
+  });
+
+  it("delays the answer, or the carrying out, on the injected clock", async () => {
+    const { send, clock, names } = await faulty([{ nth: 1, action: { kind: "delay", ms: 90_000 } }]);
+    expect((await send()).status).toBe(201);
+    expect(clock.slept).toEqual([90_000]);
+    expect(names()).toEqual(["E1"]);
+  });
+
+  it("delays beside another fault", async () => {
+    const { send, clock } = await faulty([
+      { action: { kind: "delay", ms: 5, when: "before" } },
+      { action: { kind: "drop", when: "after" } },
+    ]);
+    expect((await send()).dropped).toBe(true);
+    expect(clock.slept).toEqual([5]);
+  });
+
+  it("answers 409 PENDING_PROCESS_CONFLICT_ERROR, as often as told", async () => {
+    const { send, names } = await faulty([{ times: 2, action: { kind: "pending-process" } }]);
+    const answers = [refusalOf(await send()), refusalOf(await send())];
+    expect(answers[1]).toBe("409 PENDING_PROCESS_CONFLICT_ERROR A background process is running");
+    expect((await send()).status).toBe(201);
+    expect(names()).toEqual(["E3"]);
+  });
+
+  it("expires the token that the request carries, and no other", async () => {
+    const { send, sandbox, get } = await faulty([]);
+    const other = await tokenOf(sandbox);
+    sandbox.setFaults([{ nth: 1, action: { kind: "expire-token" } }]);
+    expect((await send()).body).toBe('{"message":"The incoming token has expired"}');
+    expect((await get("/documents/x")).status).toBe(403);
+    const headers = { authorization: `Bearer ${other}` };
+    expect((await sandbox.inject({ method: "GET", path: "/documents/x", headers })).status).toBe(404);
+  });
+
+  it("storms with 429 until it is over, and spends no token of the limiter in doing nothing else", async () => {
+    const { send } = await faulty([{ nth: 2, times: 3, action: { kind: "status", status: 429, when: "before" } }]);
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 6; sent += 1) statuses.push((await send()).status);
+    expect(statuses).toEqual([201, 429, 429, 429, 201, 201]);
+  });
+
+  it("hits the nth request of its endpoint only, the token endpoint included", async () => {
+    const { sandbox, get, send } = await faulty([
+      { match: BATCH, nth: 2, action: { kind: "drop", when: "before" } },
+      { match: { path: "/oauth/token" }, action: { kind: "status", status: 500, when: "before" } },
+      { match: { method: "GET" }, nth: 1, action: { kind: "pending-process" } },
+    ]);
+    expect((await send()).status).toBe(201);
+    expect((await get("/documents/x")).status).toBe(409);
+    expect((await send()).dropped).toBe(true);
+    await expect(tokenOf(sandbox)).resolves.toBeUndefined();
+  });
+});
+
+/** 200 requests under these rules: a dot for each that was accepted. */
+async function run(seed: number, rules: FaultRule[]) {
+  const { send, sandbox } = await faulty([]);
+  sandbox.setFaults(rules, seed);
+  let text = "";
+  for (let sent = 0; sent < 200; sent += 1) text += (await send()).status === 201 ? "." : "x";
+  return text;
+}
+
+describe("chance", () => {
+  const flaky: FaultRule = { probability: 0.25, action: { kind: "status", status: 500, when: "before" } };
+
+  it("is reproducible by its seed, and about as likely as told", async () => {
+    const one = await run(5, [flaky]);
+    expect(await run(5, [flaky])).toBe(one);
+    expect(await run(6, [flaky])).not.toBe(one);
+    const hits = one.split("x").length - 1;
+    expect(hits).toBeGreaterThan(30);
+    expect(hits).toBeLessThan(70);
+  });
+
+  it("of one rule is not shifted by what another rule does", async () => {
+    const other: FaultRule = { nth: 3, action: { kind: "drop", when: "before" } };
+    const alone = await run(5, [flaky]);
+    const together = await run(5, [other, flaky]);
+    expect(together.split("").filter((mark, index) => mark !== alone[index]).length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("the control endpoints", () => {
+  it("set, list and delete faults, outside authentication and limiter", async () => {
+    const { sandbox, send } = await faulty([], { rate: 20, burst: 30 });
+    const control = (method: string, path: string, body?: unknown) =>
+      sandbox.inject({
+        method,
+        path: `${sandbox.controlPath}/${path}`,
+        ...(body === undefined ? {} : { body: body as never }),
+      });
+    const rule: FaultRule = { match: BATCH, times: 1, action: { kind: "pending-process" } };
+    for (let sent = 0; sent < 100; sent += 1) expect((await control("GET", "faults")).status).toBe(200);
+    expect((await control("PUT", "faults", { rules: [rule], seed: 3 })).status).toBe(200);
+    expect((await send()).status).toBe(409);
+    expect((await control("GET", "faults")).json()).toEqual({ rules: [{ rule, seen: 1, fired: 1 }] });
+    expect((await control("DELETE", "faults")).json()).toEqual({ rules: [] });
+    const wrong = await control("PUT", "faults", { rules: [{ action: { kind: "explode" } }] });
+    expect(refusalOf(wrong)).toContain("400 VALIDATION_ERROR");
+    expect((await control("PATCH", "faults")).status).toBe(405);
+    expect((await control("GET", "nothing")).status).toBe(404);
+  });
+
+  it("move the clock, expire tokens, and show statistics, state and the dump", async () => {
+    const { sandbox, send, documentId } = await faulty([]);
+    const control = (method: string, path: string, body?: unknown) =>
+      sandbox.inject({
+        method,
+        path: `${sandbox.controlPath}/${path}`,
+        ...(body === undefined ? {} : { body: body as never }),
+      });
+    await send();
+    expect((await control("PUT", "clock", { offsetMs: -60_000 })).headers["date"]).toContain("11:59:00");
+    expect((await control("POST", "expire-tokens")).json()).toEqual({ expired: 1 });
+    expect((await send()).status).toBe(403);
+    const { endpoints, statuses } = (await control("GET", "stats")).json();
+    expect(endpoints["POST /documents/events"]).toEqual({ 201: 2, 403: 1 });
+    expect(statuses[403]).toBe(1);
+    const dump = await control("GET", "dump");
+    expect(dump.headers["content-type"]).toContain("text/plain");
+    expect(dump.body).toBe(sandbox.dump());
+    expect((await control("GET", "dump?ids=true")).body).toContain(documentId);
+  });
+});

@@ -1,0 +1,269 @@
+/** The same core over HTTP: sockets, broken connections, the description of the interface. */
+import { connect } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox, type SandboxAddress } from "../../src/sandbox/index.js";
+import { person, tokenOf } from "../support/sandbox.world.js";
+
+let sandbox: Sandbox;
+let address: SandboxAddress;
+let headers: Record<string, string>;
+
+beforeAll(async () => {
+  sandbox = createSandbox({ rate: null, maxBytes: 100_000 });
+  address = await sandbox.listen({ host: "127.0.0.1", port: 0 });
+  headers = { authorization: `Bearer ${await tokenOf(sandbox)}`, "content-type": "application/json" };
+});
+beforeEach(() => sandbox.setFaults([]));
+afterAll(() => sandbox.close());
+
+const post = (path: string, body: unknown) =>
+  fetch(`${address.baseUrl}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+
+/** The answer of raw bytes, as text. */
+function raw(text: string, port = Number(new URL(address.baseUrl).port), isWhole = true): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.write(text, "latin1");
+      if (isWhole) socket.end();
+    });
+    let answer = "";
+    socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
+    socket.on("close", () => resolve(answer));
+    socket.on("error", reject);
+  });
+}
+
+describe("over HTTP", () => {
+  it("a token, a participant and a refusal look as they do in process", async () => {
+    const form = new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: "second",
+      client_secret: "second",
+    });
+    const token = await fetch(address.tokenUrl, { method: "POST", body: form });
+    expect(await token.json()).toMatchObject({ token_type: "Bearer", expires_in: 3600 });
+    const created = await post("/participants", person("http"));
+    expect(created.status).toBe(201);
+    const refused = await post("/participants", person("http"));
+    expect(refused.status).toBe(409);
+    expect(refused.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(refused.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    const { id } = (await created.json()) as { id: string };
+    const read = await fetch(`${address.baseUrl}/participants/${encodeURIComponent(id)}`, { headers });
+    expect(await read.json()).toMatchObject({ id, taxId: "http" });
+  });
+
+  it("the date header follows the sandbox's clock (H10)", async () => {
+    sandbox.setClockOffset(-86_400_000);
+    const answer = await fetch(`${address.baseUrl}/documents/x`, { headers });
+    sandbox.setClockOffset(0);
+    const behind = Date.now() - Date.parse(answer.headers.get("date") ?? "");
+    expect(Math.abs(behind - 86_400_000)).toBeLessThan(10_000);
+  });
+
+  it("a dropped answer and half an answer break the connection, after all was carried out", async () => {
+    const statistics = () => sandbox.store.participants().length;
+    const before = statistics();
+    sandbox.setFaults([
+      { match: { path: "/participants" }, nth: 1, action: { kind: "drop", when: "after" } },
+      { match: { path: "/participants" }, nth: 2, action: { kind: "truncate" } },
+    ]);
+    await expect(post("/participants", person("drop"))).rejects.toThrow("fetch failed");
+    const half = await post("/participants", person("half"));
+    expect(half.status).toBe(201);
+    await expect(half.text()).rejects.toThrow("terminated");
+    expect(statistics()).toBe(before + 2);
+  });
+
+  it("a slow answer ends when its caller hangs up", async () => {
+    sandbox.setFaults([{ nth: 1, action: { kind: "delay", ms: 600_000 } }]);
+    const before = sandbox.store.statistics().requests;
+    await expect(
+      fetch(`${address.baseUrl}/documents/x`, { headers, signal: AbortSignal.timeout(100) }),
+    ).rejects.toThrow(/timeout/);
+    await expect.poll(() => sandbox.store.statistics().requests).toBe(before + 1);
+  });
+
+  it.each([
+    ["malformed JSON", "POST", "/documents", "{", {}, 400],
+    ["an empty body", "POST", "/documents", "", {}, 400],
+    ["text", "POST", "/documents", "{}", { "content-type": "text/plain" }, 415],
+    ["a content type that is none", "POST", "/documents", "{}", { "content-type": "json" }, 415],
+    ["an oversized body", "POST", "/documents", `{"a":"${"x".repeat(100_000)}"}`, {}, 413],
+    ["an unknown path", "GET", "/nowhere", undefined, {}, 404],
+    ["a wrong method", "DELETE", "/documents/x", undefined, {}, 405],
+    ["HEAD", "HEAD", "/documents/x", undefined, {}, 405],
+    ["an id that is too long", "GET", `/documents/${"x".repeat(5000)}`, undefined, {}, 404],
+    ["broken percent-encoding", "GET", "/documents/%E0%A4%A", undefined, {}, 404],
+    ["a control endpoint without its key", "PUT", "/_sandbox/clock", "{}", {}, 403],
+  ] as const)("%s is an error of the envelope", async (_title, method, path, sent, more, status) => {
+    const before = sandbox.store.documents().length;
+    const answer = await fetch(`${address.baseUrl}${path}`, {
+      method,
+      headers: { ...headers, ...more },
+      ...(sent === undefined ? {} : { body: sent }),
+    });
+    expect(answer.status).toBe(status);
+    const body = await answer.text();
+    expect(body).toMatch(method === "HEAD" ? /^$/ : /^\{"errors":\[\{"code":"[A-Z_]+"/);
+    expect(sandbox.store.documents()).toHaveLength(before);
+  });
+
+  it("what is not HTTP gets an envelope too, and half a body stores nothing", async () => {
+    expect(await raw("GARBAGE\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 .*"errors":\[\{/s);
+    const before = sandbox.store.documents().length;
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    await raw(`POST /documents HTTP/1.1\r\nhost: x\r\n${head.join("")}content-length: 100\r\n\r\n{"a":1}`);
+    expect(sandbox.store.documents()).toHaveLength(before);
+    expect((await post("/documents", {})).status).toBe(201);
+  });
+
+  it("many requests on one connection keep their answers apart", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const answer = await post("/documents", { externalId: `E${index}` });
+        const { id } = (await answer.json()) as { id: string };
+        return sandbox.store.document(id)?.externalId === `E${index}`;
+      }),
+    );
+    expect(answers.every(Boolean)).toBe(true);
+  });
+
+  it("the control endpoints answer without a token, to who has their key", async () => {
+    const answer = await fetch(`${address.controlUrl}/stats`);
+    expect(((await answer.json()) as { requests: number }).requests).toBeGreaterThan(0);
+    for (const path of ["/_sandbox/stats", "/_sandbox/0123/stats", "/_sandbox//stats", "/_sandbox/"]) {
+      const refused = await fetch(`${address.baseUrl}${path}`);
+      expect(await refused.text()).toContain('"code":"FORBIDDEN"');
+    }
+  });
+
+  it.each([
+    ["a page's origin", "origin: http://evil.example", 403],
+    ["an origin of null", "origin: null", 403],
+    ["the name of another machine (DNS rebinding)", "host: evil.example", 403],
+    ["this machine's names", "host: localhost:1", 200],
+  ])("the control endpoints are for programs of this machine: %s", async (_title, header, status) => {
+    const host = header.startsWith("host") ? "" : "host: 127.0.0.1\r\n";
+    const path = new URL(`${address.controlUrl}/dump`).pathname;
+    const answer = await raw(`GET ${path} HTTP/1.1\r\n${host}${header}\r\nconnection: close\r\n\r\n`);
+    expect(answer).toContain(`HTTP/1.1 ${status} `);
+  });
+
+  const ENVELOPE = /x-request-id: [0-9a-f-]{36}[^]*\{"errors":\[\{"code":"[A-Z_]+","id":"[^"]+","timestamp":"/;
+
+  it.each([
+    ["HTTP/1.1 without Host", "GET /documents/x HTTP/1.1\r\nAUTH\r\nconnection: close\r\n\r\n", 400],
+    [
+      "HTTP/1.1 without Host, with a body",
+      "POST /documents HTTP/1.1\r\nAUTH\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}",
+      400,
+    ],
+    ["CONNECT", "CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n", 405],
+    ["endless headers", `GET / HTTP/1.1\r\nhost: x\r\n${"a: b\r\n".repeat(9000)}\r\n`, 431],
+    ["a version that is none", "GET / HTTP/9.9\r\nhost: x\r\n\r\n", 400],
+    ["two lengths", "POST /documents HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n{}", 400],
+    [
+      "a chunk that is none",
+      "POST /documents HTTP/1.1\r\nhost: x\r\nAUTH\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+      400,
+    ],
+    [
+      "an expectation nobody knows",
+      "POST /documents HTTP/1.1\r\nhost: x\r\nAUTH\r\nexpect: miracles\r\ncontent-length: 1\r\nconnection: close\r\n\r\n{",
+      415,
+    ],
+    [
+      "an upgrade",
+      "GET /nowhere HTTP/1.1\r\nhost: x\r\nAUTH\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",
+      404,
+    ],
+    [
+      "bytes that are no UTF-8",
+      'POST /documents HTTP/1.1\r\nhost: x\r\nAUTH\r\ncontent-type: application/json\r\ncontent-length: 9\r\nconnection: close\r\n\r\n{"a":"\xe3"}',
+      400,
+    ],
+  ])("%s is answered in the envelope, with a request id", async (_title, request, status) => {
+    const before = sandbox.store.documents().length;
+    const started = performance.now();
+    const answer = await raw(request.replace("AUTH", `authorization: ${headers["authorization"]}`));
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(ENVELOPE);
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(sandbox.store.documents()).toHaveLength(before);
+  });
+
+  it("a body that stalls is cut off, and so are headers, while other requests go on", async () => {
+    const impatient = createSandbox({ rate: null });
+    const { baseUrl } = await impatient.listen({ patience: 300 });
+    const { port } = new URL(baseUrl);
+    const stalled = ["POST /documents HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{", "GET / HTTP/1.1\r\nhost"];
+    const answers = stalled.map((text) => raw(text, Number(port), false));
+    expect((await fetch(`${baseUrl}/documents/x`)).status).toBe(401);
+    for (const answer of await Promise.all(answers)) {
+      expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+      expect(answer).toMatch(ENVELOPE);
+    }
+    await impatient.close();
+  });
+
+  it.each([
+    ["nested", `${'{"a":'.repeat(15_000)}1${"}".repeat(15_000)}`],
+    ["nested without end", "[".repeat(99_000)],
+    ["wide", `[${"[],".repeat(30_000)}[]]`],
+    ["made of wrong attributes", JSON.stringify({ metadata: { attributes: Array.from({ length: 40_000 }, () => 1) } })],
+  ])("a body that is %s is refused at once", async (_title, body) => {
+    const started = performance.now();
+    const answer = await fetch(`${address.baseUrl}/documents/x/events`, { method: "POST", headers, body });
+    expect([400, 422]).toContain(answer.status);
+    expect(((await answer.json()) as { errors: unknown[] }).errors.length).toBeLessThan(30);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+describe("the description", () => {
+  it("is OpenAPI of every endpoint, and refers to nothing that is not in it", async () => {
+    const text = await (await fetch(`${address.baseUrl}/openapi.json`)).text();
+    const { openapi, paths, components } = JSON.parse(text) as {
+      openapi: string;
+      paths: Record<string, Record<string, { requestBody?: unknown; responses: object }>>;
+      components: { schemas: Record<string, unknown> };
+    };
+    expect(openapi).toBe("3.1.0");
+    const endpoints = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method} ${path}`),
+    );
+    expect(endpoints.toSorted()).toEqual([
+      "get /documents/{id}",
+      "get /participants",
+      "get /participants/{id}",
+      "get /participants/{participantId}/addresses",
+      "post /documents",
+      "post /documents/events",
+      "post /documents/{documentId}/events",
+      "post /oauth/token",
+      "post /participants",
+      "post /participants/{participantId}/addresses",
+    ]);
+    const referred = [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name);
+    expect(new Set(referred)).toEqual(new Set(Object.keys(components.schemas)));
+    for (const name of ["Close", "Actor", "Cancel", "Related", "Update", "Custom"]) {
+      expect(referred).toContain(`${name}Event`);
+    }
+  });
+
+  it("has a page that fetches nothing", async () => {
+    const answer = await fetch(address.docsUrl);
+    expect(answer.headers.get("content-type")).toContain("text/html");
+    const page = await answer.text();
+    expect(page).toContain("/documents/{documentId}/events");
+    expect(page).not.toMatch(/<script|<link|<img|src=|url\(|https?:/);
+  });
+});
+
+it("a second sandbox on the same port says so, and closing twice is safe", async () => {
+  const second = createSandbox();
+  await expect(second.listen({ port: Number(new URL(address.baseUrl).port) })).rejects.toThrow(/EADDRINUSE/);
+  await second.close();
+  await second.close();
+});

@@ -1,0 +1,186 @@
+/** Calls as the specification's endpoints want them, and what is read from their answers. */
+import { describe, expect, it } from "vitest";
+import { addressesOf, batchReceiptOf, documentOf, participantOf, registrationOf } from "../../src/submit/answers.js";
+import type { Answer } from "../../src/submit/call.js";
+import * as calls from "../../src/submit/calls.js";
+import type { JsonValue } from "../../src/model/json.js";
+import { ok, scriptedService } from "../support/submit/scripted-service.js";
+
+function accepted(body: JsonValue | undefined): Answer {
+  return { result: "accepted", status: 200, body, attempts: [], inDoubt: false };
+}
+
+function refused(status: number, raw: string): Answer {
+  const error = { status, codes: [], message: null, raw };
+  return { result: "refused", error, tooLarge: false, notFound: status === 404, attempts: [], inDoubt: false };
+}
+
+describe("calls (service.md, Endpoints)", () => {
+  const data = { countryCode: "BR", name: "A", taxId: "12.345/6", taxIdType: "CNPJ", type: "COMPANY" };
+  it.each([
+    [
+      calls.lookupParticipant(data),
+      "GET https://service.test/v1/participants?countryCode=BR&taxId=12.345%2F6&taxIdType=CNPJ",
+      "read",
+    ],
+    [calls.readParticipant("p 1/x"), "GET https://service.test/v1/participants/p%201%2Fx", "read"],
+    [calls.createParticipant(data), "POST https://service.test/v1/participants", "registration"],
+    [calls.listAddresses("p?1"), "GET https://service.test/v1/participants/p%3F1/addresses", "read"],
+    [
+      calls.createAddress("p#1", { city: "X" }),
+      "POST https://service.test/v1/participants/p%231/addresses",
+      "registration",
+    ],
+    [calls.createDocument({ deduplicationId: "k" }), "POST https://service.test/v1/documents", "keyed"],
+    [calls.createWithEvents('{"document":{},"events":[]}'), "POST https://service.test/v1/documents/events", "keyed"],
+    [calls.appendEvents('{"documentId":"d","events":[]}'), "POST https://service.test/v1/documents/events", "keyed"],
+    [calls.appendEvent("d/1", "{}"), "POST https://service.test/v1/documents/d%2F1/events", "keyed"],
+    [calls.readDocument("ç"), "GET https://service.test/v1/documents/%C3%A7", "read"],
+  ])("%#: go where the specification says", async (call, address, safety) => {
+    const service = scriptedService({ answer: () => ok });
+    await service.clock.run(service.submitter.send(call));
+    expect(`${service.requests[0]?.method} ${service.requests[0]?.url}`).toBe(address);
+    expect(service.requests[0]?.headers["content-type"]).toBe(call.method === "POST" ? "application/json" : undefined);
+    expect(call.safety).toBe(safety);
+  });
+
+  it.each(["", ".", "..", "x".repeat(2_000)])("refuse an identifier that would change the path: %j", (id) => {
+    expect(() => calls.readDocument(id)).toThrow(expect.objectContaining({ code: "identifier-unusable" }));
+  });
+
+  it("send a body as it was given, to the letter", async () => {
+    const text = '{ "events": [1.0, "\\u00e7"] }';
+    const service = scriptedService({ answer: () => ok });
+    await service.clock.run(service.submitter.send(calls.appendEvents(text)));
+    expect(service.requests[0]?.body).toBe(text);
+  });
+});
+
+describe("a participant looked up", () => {
+  const participant = {
+    id: "p1",
+    countryCode: "BR",
+    taxIdType: "CNPJ",
+    taxId: "1",
+    name: "A",
+    type: "COMPANY",
+    email: "x@y",
+  };
+
+  it("is found, with null where a field did not come", () => {
+    expect(participantOf(accepted(participant))).toMatchObject({
+      outcome: "found",
+      count: 1,
+      participant: { id: "p1", name: "A" },
+    });
+    expect(participantOf(accepted({ id: "p1", name: 7 }))).toMatchObject({
+      participant: { id: "p1", name: null, taxId: null },
+    });
+    expect(participantOf(accepted([participant, participant]))).toMatchObject({ outcome: "found", count: 2 });
+  });
+
+  it.each([
+    ["404", refused(404, '{"errors":[{"code":"NOT_FOUND"}]}')],
+    ["404 without a body", refused(404, "")],
+    ["an empty body", accepted(null)],
+    ["an empty list", accepted([])],
+    ["an empty object", accepted({})],
+  ])("is absent after %s (open-points 3)", (_what, answer) => {
+    expect(participantOf(answer)).toEqual({ outcome: "absent" });
+  });
+
+  it.each([
+    ["a body that is no JSON", accepted(undefined)],
+    ["an object without an id", accepted({ name: "A" })],
+    ["an id that is no text", accepted({ id: 7 })],
+    ["a text", accepted("no")],
+  ])("is neither found nor absent after %s", (_what, answer) => {
+    expect(participantOf(answer)).toEqual({ outcome: "unreadable" });
+  });
+
+  it.each([
+    ["a list with others before it", [{ ...participant, id: "p0", taxId: "999" }, participant], "found"],
+    ["its tax id in another spelling", { ...participant, taxId: "9.9/8-a" }, "found"],
+    ["its country in another code", { ...participant, countryCode: "BRA" }, "found"],
+    ["nothing but its id and name", { id: "p1", name: "A" }, "found"],
+    ["a list of others", [{ ...participant, id: "p0", taxId: "999" }], "absent"],
+    ["another one", { ...participant, taxId: "999" }, "unreadable"],
+    ["another one of the same number", { ...participant, taxIdType: "CPF" }, "unreadable"],
+    ["a list of others and of something else", [{ ...participant, taxId: "999" }, 7], "unreadable"],
+  ])("looked up by its natural key and answered with %s is %j", (_what, body, outcome) => {
+    const asked = { countryCode: "BR", taxIdType: "CNPJ", taxId: "998A" };
+    const ours = JSON.parse(JSON.stringify(body).replaceAll(`"${participant.taxId}"`, '"998A"')) as JsonValue;
+    expect(participantOf(accepted(ours), asked)).toMatchObject(
+      outcome === "found" ? { outcome, participant: { id: "p1" } } : { outcome },
+    );
+  });
+
+  it("is not absent because something in front of the service has no such page", () => {
+    expect(participantOf(refused(404, "<!DOCTYPE html><title>Not Found</title>"))).toBeUndefined();
+    expect(participantOf(refused(400, ""))).toBeUndefined();
+    expect(
+      participantOf({ result: "unanswered", error: null, failure: "reset", attempts: [], inDoubt: false }),
+    ).toBeUndefined();
+  });
+});
+
+describe("ids that come back (HARD-CASES H6)", () => {
+  it("count only as texts that are not empty", () => {
+    expect(registrationOf({ id: "p1", snapshotId: "s1" })).toEqual({ id: "p1", snapshotId: "s1", geography: null });
+    for (const id of [7, "", null, ["p1"]]) expect(registrationOf({ id })).toBeNull();
+    for (const body of [undefined, null, [], "p1"]) expect(registrationOf(body)).toBeNull();
+    expect(registrationOf({ id: "p1", snapshotId: 9 })?.snapshotId).toBeNull();
+  });
+
+  it("of an address bring its geography as it came", () => {
+    const geography = { status: "RESOLVED", candidates: [], more: { deep: true } };
+    expect(registrationOf({ id: "a1", geography })?.geography).toEqual(geography);
+  });
+
+  it("of a batch: documentId, else id, and one entry for each that came, in order", () => {
+    const body = {
+      documentId: "d1",
+      id: "other",
+      events: [{ eventId: "e1" }, { eventId: 2 }, null, { eventId: "e4", targetDocumentId: "t4" }],
+    };
+    expect(batchReceiptOf(body)).toEqual({
+      documentId: "d1",
+      events: [
+        { eventId: "e1", targetDocumentId: null },
+        { eventId: null, targetDocumentId: null },
+        { eventId: null, targetDocumentId: null },
+        { eventId: "e4", targetDocumentId: "t4" },
+      ],
+    });
+    expect(batchReceiptOf({ documentId: 5, id: "d2" })).toEqual({ documentId: "d2", events: null });
+  });
+
+  it("of a single event are a batch of one", () => {
+    expect(batchReceiptOf({ documentId: "d1", eventId: "e1", targetDocumentId: "t1" })).toEqual({
+      documentId: "d1",
+      events: [{ eventId: "e1", targetDocumentId: "t1" }],
+    });
+  });
+
+  it.each([[undefined], [null], ["x"], [[]], [{}], [{ events: "no" }]])("are none in %j", (body) => {
+    expect(batchReceiptOf(body)).toEqual({ documentId: null, events: null });
+  });
+
+  it("of a document read", () => {
+    expect(documentOf({ id: "d1", state: "open" })).toEqual({ documentId: "d1", body: { id: "d1", state: "open" } });
+    expect(documentOf("x")).toBeNull();
+  });
+});
+
+describe("addresses listed", () => {
+  it("are read field by field, entries without an id left out", () => {
+    const list = addressesOf([{ id: "a1", street: "R*** M***", latitude: -23.5, zipCode: 7 }, { street: "x" }, "no"]);
+    expect(list).toHaveLength(1);
+    expect(list?.[0]).toMatchObject({ id: "a1", street: "R*** M***", latitude: -23.5, zipCode: null, city: null });
+  });
+
+  it("are none in an empty body, and unknown in anything that is no list", () => {
+    expect(addressesOf(null)).toEqual([]);
+    for (const body of [undefined, "x", { data: [] }, 7]) expect(addressesOf(body)).toBeNull();
+  });
+});

@@ -1,0 +1,205 @@
+/** The classification, row by row of the specification's error table and of the open points about answers. */
+import { describe, expect, it } from "vitest";
+import { classify, isUnexplainedConflict, rules } from "../../src/submit/classify.js";
+import { envelope } from "../support/submit/scripted-service.js";
+
+function read(status: number, body: unknown = "", secrets: string[] = []) {
+  return classify({ status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) }, secrets);
+}
+
+/** A hundred statuses. */
+function statuses(from: number): number[] {
+  return Array.from({ length: 100 }, (_, index) => from + index);
+}
+
+const duplicateMessage = "Document deduplicationId: (acme-1) already exists";
+
+describe("service.md, Errors, row by row", () => {
+  it.each([
+    [400, envelope("VALIDATION", "Exactly one of documentId or document must be provided"), "refused", false],
+    [403, { message: "Forbidden" }, "forbidden", false],
+    [401, envelope("UNAUTHORIZED"), "unauthorized", false],
+    [404, envelope("NOT_FOUND"), "refused", false],
+    [409, envelope("PENDING_PROCESS_CONFLICT_ERROR"), "pending", false],
+    [409, envelope("CONFLICT_ERROR", duplicateMessage), "duplicate", false],
+    [409, envelope("CONFLICT_ERROR", "Document is closed"), "refused", false],
+    [422, envelope("UNPROCESSABLE"), "refused", false],
+    [429, "", "rate-limited", false],
+    [500, envelope("INTERNAL"), "unavailable", true],
+    [502, "<html><title>502 Bad Gateway</title></html>", "unavailable", true],
+    [503, "", "unavailable", true],
+    [504, "", "unavailable", true],
+  ] as const)("%i with %j is %s", (status, body, verdict, doubt) => {
+    expect(read(status, body)).toMatchObject({ verdict, doubt });
+  });
+
+  it("every 4xx that has no row of its own is terminal, every 5xx leaves doubt", () => {
+    const terminal = statuses(400).filter((status) => ![401, 403, 429].includes(status));
+    expect(terminal.filter((status) => read(status).verdict !== "refused" || read(status).doubt)).toEqual([]);
+    expect(statuses(500).filter((status) => read(status).verdict !== "unavailable" || !read(status).doubt)).toEqual([]);
+  });
+
+  it("any 2xx is success (open-points 16)", () => {
+    for (let status = 200; status < 300; status++) expect(read(status, "{}").verdict).toBe("accepted");
+  });
+
+  it("redirects and unknown statuses are no answers of the service", () => {
+    for (const status of [301, 302, 307, 308, 600]) expect(read(status).verdict).toBe("unavailable");
+  });
+
+  it("no rule is out of reach", () => {
+    const reached = rules.map((rule) => {
+      const error = rule.code === undefined ? "" : envelope(rule.code, rule.words && duplicateMessage);
+      return read(rule.to === 499 ? 400 : Math.min(rule.to, 700), error).verdict === rule.verdict;
+    });
+    expect(reached).toEqual(rules.map(() => true));
+  });
+});
+
+describe("a duplicate (HARD-CASES H2)", () => {
+  it.each([
+    duplicateMessage,
+    "document deduplicationid: (acme-1) ALREADY EXISTS",
+    "Document deduplicationId:(acme-1)  already\nexists.",
+    "Conflict. Document deduplicationId: (acme-1) already exists",
+  ])("is recognised in %j and its key read", (message) => {
+    expect(read(409, envelope("CONFLICT_ERROR", message))).toMatchObject({ verdict: "duplicate", key: "acme-1" });
+  });
+
+  it("needs its code: the words alone are an ordinary conflict", () => {
+    expect(read(409, envelope("OTHER_CONFLICT", duplicateMessage)).verdict).toBe("refused");
+    expect(read(409, { message: duplicateMessage }).verdict).toBe("refused");
+    expect(read(409, duplicateMessage).verdict).toBe("refused");
+  });
+
+  it("needs its words: the code alone, or with others, is an ordinary conflict", () => {
+    expect(read(409, envelope("CONFLICT_ERROR")).verdict).toBe("refused");
+    expect(read(409, envelope("CONFLICT_ERROR", "deduplicationId is required")).verdict).toBe("refused");
+    expect(read(409, envelope("CONFLICT_ERROR", "Participant already exists")).verdict).toBe("refused");
+  });
+
+  it.each([
+    ["plain text", `CONFLICT_ERROR: ${duplicateMessage}`],
+    ["HTML", `<html><body><h1>409 CONFLICT_ERROR</h1>${duplicateMessage}</body></html>`],
+    ["a list of messages", { statusCode: 409, message: [`CONFLICT_ERROR: ${duplicateMessage}`], error: "Conflict" }],
+    ["a bare message", { message: `[CONFLICT_ERROR] ${duplicateMessage}` }],
+  ])("is recognised in %s that holds code and words (open-points 14)", (_, body) => {
+    expect(read(409, body)).toMatchObject({
+      verdict: "duplicate",
+      key: "acme-1",
+      error: { codes: ["CONFLICT_ERROR"] },
+    });
+    expect(read(409, JSON.stringify(body).replaceAll("CONFLICT_ERROR", "PENDING_PROCESS_CONFLICT_ERROR")).verdict).toBe(
+      "pending",
+    );
+  });
+
+  it("needs its status", () => {
+    expect(read(400, envelope("CONFLICT_ERROR", duplicateMessage)).verdict).toBe("refused");
+    expect(read(500, envelope("CONFLICT_ERROR", duplicateMessage)).verdict).toBe("unavailable");
+  });
+
+  it.each(["Document deduplicationId already exists", "Document deduplicationId: (...) already exists"])(
+    "whose key is unreadable has none: %j",
+    (message) => {
+      expect(read(409, envelope("CONFLICT_ERROR", message))).toMatchObject({ verdict: "duplicate", key: null });
+    },
+  );
+
+  it("is read from the whole message, however long", () => {
+    const message = `${"x ".repeat(400)}${duplicateMessage}`;
+    const reading = read(409, envelope("CONFLICT_ERROR", message));
+    expect(reading).toMatchObject({ verdict: "duplicate", key: "acme-1" });
+    expect(reading.error?.message?.length).toBeLessThanOrEqual(500);
+  });
+
+  it("wins over a pending process in the same answer", () => {
+    const body = {
+      errors: [{ code: "PENDING_PROCESS_CONFLICT_ERROR" }, { code: "CONFLICT_ERROR", message: duplicateMessage }],
+    };
+    expect(read(409, body).verdict).toBe("duplicate");
+  });
+
+  it("without any words is an unexplained conflict, to be settled one by one (open-points 23)", () => {
+    const { error } = read(409, envelope("CONFLICT_ERROR"));
+    expect(error !== null && isUnexplainedConflict(error)).toBe(true);
+    const worded = read(409, envelope("CONFLICT_ERROR", "closed")).error;
+    expect(worded !== null && isUnexplainedConflict(worded)).toBe(false);
+    const pending = read(409, envelope("PENDING_PROCESS_CONFLICT_ERROR")).error;
+    expect(pending !== null && isUnexplainedConflict(pending)).toBe(false);
+  });
+});
+
+describe("bodies of any shape (open-points 14)", () => {
+  it.each([
+    [
+      "the envelope",
+      {
+        errors: [
+          { code: "A", message: "first" },
+          { code: "B", message: "second" },
+        ],
+      },
+      ["A", "B"],
+      "first; second",
+    ],
+    ["an envelope of one object", { errors: { code: "A", detail: "only" } }, ["A"], "only"],
+    ["message", { message: "Forbidden" }, [], "Forbidden"],
+    ["Message", { Message: "User is not authorized" }, [], "User is not authorized"],
+    ["error and description", { error: "invalid", error_description: "why" }, [], "why"],
+    ["error alone", { error: "Not Found", status: 404 }, [], "Not Found"],
+    ["a nested error", { error: { code: 17, message: "inner" } }, ["17"], "inner"],
+    ["texts in errors", { errors: ["one", "two"] }, [], "one; two"],
+    ["an array", [{ code: "A", message: "m" }], ["A"], "m"],
+    ["a JSON text", JSON.stringify("plain"), [], "plain"],
+    ["plain text", "upstream connect error", [], "upstream connect error"],
+    [
+      "HTML with a title",
+      "<html><head><title>413 Too &amp; Large</title></head><body><p>x</p></body></html>",
+      [],
+      "413 Too & Large: x",
+    ],
+    ["HTML without", "<body><style>p{}</style><p>Service  is <b>down</b></p></body>", [], "Service is down"],
+    ["nothing", "", [], null],
+    ["an empty object", {}, [], null],
+    ["null", "null", [], null],
+    ["a number", "7", [], null],
+    ["broken JSON", '{"errors": [{"code": "A"', [], '{"errors": [{"code": "A"'],
+    ["values of the wrong type", { errors: [{ code: { a: 1 }, message: [7] }, null, 5] }, [], null],
+  ] as const)("%s", (_what, body, codes, message) => {
+    expect(read(400, body).error).toMatchObject({ codes, message });
+  });
+
+  it("are kept raw up to 4 KiB, whole characters only", () => {
+    const { error } = read(400, "ção🚛".repeat(2000));
+    expect(Buffer.byteLength(error?.raw ?? "")).toBeLessThanOrEqual(4096);
+    expect(Buffer.byteLength(error?.raw ?? "")).toBeGreaterThan(4090);
+    expect(error?.raw).not.toContain("\ufffd");
+  });
+
+  it("never bring terminal escapes into a message (HARD-CASES H35)", () => {
+    const { error } = read(
+      400,
+      envelope("A\u001b[2J", "\u001b]0;owned\u0007\u001b[31mred\u001b[0m\r\nnext\u0000\u009b5m\u202e"),
+    );
+    expect(error?.message).toBe("red next 5m");
+    expect(error?.codes).toEqual(["A"]);
+  });
+
+  it("have secrets struck out, should the service echo them", () => {
+    const { error } = read(400, { message: "token tok-12345 is bad" }, ["tok-12345"]);
+    expect(error?.message).toBe("token [secret] is bad");
+    expect(error?.raw).not.toContain("tok-12345");
+  });
+
+  it("do not pollute prototypes", () => {
+    read(400, '{"__proto__":{"polluted":true},"errors":[{"__proto__":{"code":"X"}}]}');
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  it("of an accepted answer are JSON under any content type, null when empty, undefined when unreadable", () => {
+    expect(read(200, '\ufeff{"id":"p"}').body).toEqual({ id: "p" });
+    expect(read(200, " \n").body).toBeNull();
+    expect(read(200, "OK").body).toBeUndefined();
+  });
+});

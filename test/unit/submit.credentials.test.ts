@@ -1,0 +1,407 @@
+/** Tokens and credentials (service.md, Authentication; HARD-CASES H8), in virtual time. */
+import { describe, expect, it } from "vitest";
+import { appendEvents } from "../../src/submit/calls.js";
+import {
+  ok,
+  type Scripted,
+  type ScriptedOptions,
+  type ScriptedService,
+  type Seen,
+  scriptedService,
+  target,
+  tokenBody,
+  unsent,
+} from "../support/submit/scripted-service.js";
+
+const append = appendEvents("{}");
+const form = (request: Seen | undefined) => new URLSearchParams(request?.body);
+const bearer = (request: Seen) => request.headers["authorization"]?.replace("Bearer ", "") ?? "";
+
+async function send(options: ScriptedOptions) {
+  const service = scriptedService(options);
+  const answer = await service.clock.run(service.submitter.send(append));
+  return { ...service, answer };
+}
+
+describe("a token", () => {
+  it("is asked for once by all who wait for it", async () => {
+    const service = scriptedService({ answer: () => ok, latencyMs: 200 });
+    await service.clock.run(Promise.all(Array.from({ length: 50 }, () => service.submitter.send(append))));
+    expect(service.tokenRequests).toHaveLength(1);
+    expect(service.requests).toHaveLength(50);
+    expect(new Set(service.requests.map(bearer))).toEqual(new Set(["token-1"]));
+  });
+
+  it("is renewed before expires_in ends, so that no request meets the end of it", async () => {
+    const told: (number | null)[] = [];
+    const service = scriptedService({
+      answer: () => ok,
+      token: (_request, index) => ({ status: 200, body: tokenBody(index + 1, 100) }),
+      options: { onTokenRefreshed: (ms) => told.push(ms) },
+    });
+    for (let minute = 0; minute < 10; minute++) {
+      await service.clock.run(service.submitter.send(append));
+      await service.clock.advance(60_000);
+    }
+    expect(service.tokenRequests.length).toBeGreaterThanOrEqual(5);
+    expect(service.requests).toHaveLength(10);
+    expect(told[0]).toBe(100_000);
+  });
+
+  it("is presented as the specification says: Authorization: Bearer", async () => {
+    const { requests } = await send({ answer: () => ok });
+    expect(requests[0]?.headers["authorization"]).toBe("Bearer token-1");
+  });
+});
+
+describe("the first 403 of any shape (HARD-CASES H8, open-points 13)", () => {
+  it.each([
+    ["of a gateway", { status: 403, body: { message: "The incoming token has expired" } }],
+    ["of the service", { status: 403, body: { errors: [{ code: "FORBIDDEN" }] } }],
+    ["without a body", { status: 403 }],
+  ] as [string, Scripted][])("%s renews the token and repeats once", async (_shape, first) => {
+    const { answer, requests, tokenRequests } = await send({ answer: (_r, index) => (index === 0 ? first : ok) });
+    expect(answer).toMatchObject({ result: "accepted", inDoubt: false });
+    expect(requests.map(bearer)).toEqual(["token-1", "token-2"]);
+    expect(tokenRequests).toHaveLength(2);
+    expect(requests[1]?.at).toBe(requests[0]?.at);
+  });
+
+  it("spends no retry", async () => {
+    const { answer, requests } = await send({
+      answer: (_r, i) => (i === 2 ? { status: 403 } : i < 6 ? { status: 503 } : ok),
+    });
+    expect(answer.result).toBe("accepted");
+    expect(requests).toHaveLength(7);
+  });
+
+  it("met by many lanes at once renews the token once", async () => {
+    const service = scriptedService({
+      answer: (request) => (bearer(request) === "token-1" ? { status: 403 } : ok),
+      latencyMs: 300,
+    });
+    const answers = await service.clock.run(
+      Promise.all(Array.from({ length: 30 }, () => service.submitter.send(append))),
+    );
+    expect(answers.every((answer) => answer.result === "accepted")).toBe(true);
+    expect(service.tokenRequests).toHaveLength(2);
+  });
+
+  it("met by those who wait for the throttle renews the token once for all of them", async () => {
+    let left = 0;
+    const service = scriptedService({
+      // The answers to the old token come over a long time: one request in flight waits for the next.
+      answer: (request, index) => (bearer(request) === "token-1" && index >= 20 ? { status: 403 } : ok),
+      latencyMs: 3_000,
+      options: {
+        throttle: {
+          async take() {
+            left = Math.max(left + 200, service.clock.now());
+            await service.clock.sleep(left - service.clock.now());
+          },
+          slowDown() {},
+          close: () => Promise.resolve(),
+        },
+      },
+    });
+    const answers = await service.clock.run(
+      Promise.all(Array.from({ length: 60 }, () => service.submitter.send(append))),
+    );
+    expect(answers.every((answer) => answer.result === "accepted")).toBe(true);
+    expect(service.tokenRequests).toHaveLength(2);
+  });
+
+  it("after a renewal that had grown old in the throttle's queue is asked about with a token of the last moment", async () => {
+    const service = scriptedService({
+      answer: (request) => (["token-1", "token-2"].includes(bearer(request)) ? { status: 403 } : ok),
+      options: {
+        throttle: {
+          take: () => service.clock.sleep(2_000),
+          slowDown() {},
+          close: () => Promise.resolve(),
+        },
+      },
+    });
+    const answer = await service.clock.run(service.submitter.send(append));
+    expect(answer.result).toBe("accepted");
+    expect(service.requests.map(bearer).slice(0, 2)).toEqual(["token-1", "token-2"]);
+    expect(service.requests).toHaveLength(3);
+  });
+
+  it("twice stops the run, and the reason repeats nothing that the service says (F64)", async () => {
+    const { answer, requests, submitter, clock } = await send({
+      answer: () => ({ status: 403, body: { message: "not for you, s3cret-s3cret, token-2" } }),
+    });
+    expect(answer).toMatchObject({ result: "stopped", why: "credentials", inDoubt: false });
+    expect(answer.result === "stopped" && answer.message).toBe("The service answered 403 even with a fresh token.");
+    expect(requests).toHaveLength(2);
+    const next = await clock.run(submitter.send(append));
+    expect(next).toMatchObject({ result: "stopped", why: "credentials" });
+    expect(requests).toHaveLength(2);
+  });
+});
+
+describe("tokens that are revoked now and then", () => {
+  it("at any age are not taken for ever shorter-lived ones", async () => {
+    // Seconds at which the token of the time is revoked; in between, tokens are seen to live for minutes.
+    const revocations = [300, 330, 630, 650, 665, 920, 932, 940, 1_200, 1_206, 1_210];
+    const issued: number[] = [];
+    const service = scriptedService({
+      answer: (request) => {
+        const at = issued[Number(bearer(request).slice(6)) - 1] ?? 0;
+        const revoked = revocations.some((second) => second * 1000 > at && second * 1000 <= service.clock.now());
+        return revoked ? { status: 403 } : ok;
+      },
+      token: (_request, index) => {
+        issued.push(service.clock.now());
+        return { status: 200, body: tokenBody(index + 1, 3600) };
+      },
+    });
+    const start = service.clock.now();
+    for (const [index, second] of revocations.entries()) revocations[index] = second + start / 1000;
+    while (service.clock.now() < start + 1_800_000) {
+      expect((await service.clock.run(service.submitter.send(append))).result).toBe("accepted");
+      await service.clock.advance(1_000);
+    }
+    // One for each revocation, the first, and what the wrong guess at a lifetime costs: a few, not hundreds.
+    expect(service.tokenRequests.length).toBeLessThan(revocations.length + 15);
+  });
+});
+
+describe("short-lived tokens", () => {
+  it.each([
+    ["whose end is announced", 4],
+    ["whose end is not announced (open-points 12)", null],
+    ["whose end is announced wrongly", 3600],
+  ])("%s cost a few 403s at most and stop nothing", async (_what, expiresIn) => {
+    const issued: number[] = [];
+    const service: ScriptedService = scriptedService({
+      latencyMs: 150,
+      token: (request, index) => {
+        issued.push(request.at + 150);
+        return { status: 200, body: tokenBody(index + 1, expiresIn) };
+      },
+      answer: (request) => {
+        const age = service.clock.now() - (issued[Number(bearer(request).slice(6)) - 1] ?? 0);
+        return age > 4_000 ? { status: 403, body: { message: "expired" } } : ok;
+      },
+    });
+    let next = 0;
+    const lane = async () => {
+      while (next++ < 600) {
+        expect((await service.submitter.send(append)).result).toBe("accepted");
+        await service.clock.sleep(1_000);
+      }
+    };
+    await service.clock.run(Promise.all(Array.from({ length: 20 }, lane)));
+    expect(service.requests.length).toBeGreaterThanOrEqual(600);
+    // Once met, the end is known: at most the requests of one moment are lost to it.
+    expect(service.requests.length).toBeLessThanOrEqual(640);
+  });
+
+  it("do not end a run though the throttle makes everybody wait longer than they live", async () => {
+    const issued: number[] = [];
+    const service: ScriptedService = scriptedService({
+      latencyMs: 50,
+      token: (request, index) => {
+        issued.push(request.at);
+        return { status: 200, body: tokenBody(index + 1, null) };
+      },
+      answer: (request) => {
+        const age = service.clock.now() - (issued[Number(bearer(request).slice(6)) - 1] ?? 0);
+        return age > 3_000 ? { status: 403 } : ok;
+      },
+      options: {
+        // One request a second: the queue is far longer than a token lives.
+        throttle: (() => {
+          let free = 0;
+          return {
+            async take() {
+              free = Math.max(free, service.clock.now()) + 1_000;
+              await service.clock.sleep(free - service.clock.now());
+            },
+            slowDown() {},
+            close: () => Promise.resolve(),
+          };
+        })(),
+      },
+    });
+    const answers = await service.clock.run(
+      Promise.all(Array.from({ length: 30 }, () => service.submitter.send(append))),
+    );
+    expect(answers.map((answer) => answer.result)).toEqual(answers.map(() => "accepted"));
+  });
+});
+
+describe("401 (HARD-CASES H8)", () => {
+  it("stops the run at once and rejects nothing", async () => {
+    const { answer, requests, tokenRequests } = await send({ answer: () => ({ status: 401 }) });
+    expect(answer).toMatchObject({ result: "stopped", why: "credentials" });
+    expect(requests).toHaveLength(1);
+    expect(tokenRequests).toHaveLength(1);
+  });
+
+  it("about a token that another lane has replaced meanwhile is repeated with the new one", async () => {
+    const service = scriptedService({
+      latencyMs: 100,
+      answer: (request, index) => (bearer(request) !== "token-1" ? ok : { status: index === 0 ? 403 : 401 }),
+    });
+    const first = service.submitter.send(append);
+    const second = service.clock.sleep(150).then(() => service.submitter.send(append));
+    const answers = await service.clock.run(Promise.all([first, second]));
+    expect(answers.map((answer) => answer.result)).toEqual(["accepted", "accepted"]);
+  });
+});
+
+describe("the token endpoint", () => {
+  it("is sent client id and secret as Basic, form-encoded where they need it", async () => {
+    const { tokenRequests } = await send({ answer: () => ok });
+    const basic = Buffer.from(tokenRequests[0]?.headers["authorization"]?.slice(6) ?? "", "base64").toString();
+    expect(basic).toBe("client:s3cret-s3cret");
+    expect(form(tokenRequests[0]).get("grant_type")).toBe("client_credentials");
+    expect(form(tokenRequests[0]).has("client_secret")).toBe(false);
+  });
+
+  it("that forgets to decode Basic is given the plain pair", async () => {
+    const odd = { ...target, clientSecret: "a+b/c d" };
+    const { answer, tokenRequests } = await send({
+      answer: () => ok,
+      token: (_request, index) =>
+        index === 0 ? { status: 401, body: { error: "invalid_client" } } : { status: 200, body: tokenBody(1, 60) },
+      options: { target: odd },
+    });
+    const pairs = tokenRequests.map((request) =>
+      Buffer.from(request.headers["authorization"]?.slice(6) ?? "", "base64").toString(),
+    );
+    expect(pairs).toEqual(["client:a%2Bb%2Fc+d", "client:a+b/c d"]);
+    expect(answer.result).toBe("accepted");
+  });
+
+  it("takes them from the form, and the scope, where the target says so", async () => {
+    const posted = { ...target, clientAuthentication: "post" as const, scope: "events:write" };
+    const { tokenRequests } = await send({ answer: () => ok, options: { target: posted } });
+    expect(tokenRequests[0]?.headers["authorization"]).toBeUndefined();
+    expect(form(tokenRequests[0]).get("client_id")).toBe("client");
+    expect(form(tokenRequests[0]).get("client_secret")).toBe("s3cret-s3cret");
+    expect(form(tokenRequests[0]).get("scope")).toBe("events:write");
+  });
+
+  it.each([
+    ["without token_type", { access_token: "token-1" }],
+    ["with a lifetime in text", { access_token: "token-1", token_type: "Bearer", expires_in: "3600" }],
+    ["with no lifetime to speak of", { access_token: "token-1", token_type: "Bearer", expires_in: 0 }],
+  ])("may answer %s", async (_what, body) => {
+    const { answer, tokenRequests } = await send({ answer: () => ok, token: () => ({ status: 201, body }) });
+    expect(answer.result).toBe("accepted");
+    expect(tokenRequests).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      "refusing the secret",
+      { status: 401, body: { error: "invalid_client", error_description: "bad s3cret-s3cret" } },
+      /refused the client id or secret \(invalid_client\)\. .*clientAuthentication: post/,
+    ],
+    ["refusing the scope", { status: 400, body: { error: "invalid_scope" } }, /refused the scope .* Check `scope`/],
+    [
+      "refusing the grant",
+      { status: 400, body: { error: "unauthorized_client" } },
+      /refused the request \(unauthorized_client\)/,
+    ],
+    [
+      "not being there",
+      { status: 404, body: "<html><title>Not Found</title></html>" },
+      /answered 404\. .*check the token URL/,
+    ],
+    [
+      "being a redirect",
+      { status: 302, body: "", headers: { location: "https://login.test/" } },
+      /answered 302.*check the token URL/,
+    ],
+    [
+      "being a web page",
+      { status: 200, body: "<html><title>Log in</title></html>" },
+      /is not a token: check the token URL/,
+    ],
+    ["answering other JSON", { status: 200, body: { hello: 1 } }, /is not a token/],
+    [
+      "answering a token no header can carry",
+      { status: 200, body: { access_token: "a\r\nb", token_type: "bearer" } },
+      /is not a token/,
+    ],
+  ] as [string, Scripted, RegExp][])("%s stops the run with an explanation", async (_what, reply, message) => {
+    const { answer, requests } = await send({ answer: () => ok, token: () => reply });
+    expect(answer).toMatchObject({ result: "stopped", why: "credentials", attempts: [] });
+    expect(answer.result === "stopped" && answer.message).toMatch(message);
+    expect(answer.result === "stopped" && answer.message).not.toContain("s3cret");
+    expect(requests).toHaveLength(0);
+  });
+
+  it("repeating what it was sent, in any spelling and at any place, has none of it kept (F63)", async () => {
+    const secret = "s3cret-s3cret";
+    const pair = `client:${secret}`;
+    const spellings = [
+      secret,
+      encodeURIComponent(secret),
+      secret.replaceAll("-", "%2D"),
+      JSON.stringify(secret).replaceAll("-", "\\u002d"),
+      Buffer.from(pair).toString("base64"),
+      Buffer.from(encodeURIComponent(pair)).toString("base64url"),
+      Buffer.from(secret).toString("hex"),
+      secret.split("").toReversed().join(""),
+    ];
+    const places = (text: string): unknown[] => [
+      { error: text },
+      { error: "invalid_client", error_description: text, error_uri: `https://x/${text}` },
+      { message: text, errors: [{ code: text, message: text }] },
+      text,
+      `<html><title>${text}</title></html>`,
+    ];
+    for (const spelling of spellings) {
+      for (const body of places(spelling)) {
+        for (const status of [200, 302, 400, 401, 403, 429, 500]) {
+          const reply = { status, body, headers: { location: `https://x/${spelling}`, "x-request-id": spelling } };
+          const { answer } = await send({ answer: () => ok, token: () => reply });
+          expect(answer.result).not.toBe("accepted");
+          expect(JSON.stringify(answer), `${status} ${JSON.stringify(body)}`).not.toContain(spelling);
+        }
+      }
+    }
+  });
+
+  it.each([
+    ["unreachable", unsent()],
+    ["busy", { status: 429 }],
+    ["broken", { status: 503 }],
+  ] as [string, Scripted][])("%s for a while is an outage, not a refusal", async (_what, reply) => {
+    const { answer, tokenRequests } = await send({
+      answer: () => ok,
+      token: (_request, index) => (index < 3 ? reply : { status: 200, body: tokenBody(1, 60) }),
+    });
+    expect(answer).toMatchObject({ result: "accepted", inDoubt: false });
+    expect(answer.attempts).toHaveLength(1);
+    expect(tokenRequests).toHaveLength(4);
+    expect((tokenRequests[3]?.at ?? 0) - (tokenRequests[0]?.at ?? 0)).toBe(7_000);
+  });
+
+  it("renewing slowly does not let the throttle's tokens pile up", async () => {
+    const taken: number[] = [];
+    const service = scriptedService({
+      answer: () => ok,
+      latencyMs: 2_000,
+      options: {
+        throttle: {
+          take: () => {
+            taken.push(service.clock.now());
+            return Promise.resolve();
+          },
+          slowDown() {},
+          close: () => Promise.resolve(),
+        },
+      },
+    });
+    const begun = service.clock.now();
+    await service.clock.run(Promise.all([service.submitter.send(append), service.submitter.send(append)]));
+    expect(taken).toEqual([begun + 2_000, begun + 2_000]);
+  });
+});

@@ -1,0 +1,164 @@
+/** Lanes, slots in flight, and the service's clock. */
+import { describe, expect, it } from "vitest";
+import { appendEvents } from "../../src/submit/calls.js";
+import { createInFlight } from "../../src/submit/in-flight.js";
+import { createLanes } from "../../src/submit/lanes.js";
+import { createServiceClock } from "../../src/submit/service-clock.js";
+import type { Throttle } from "../../src/submit/throttle.js";
+import { ok, type ScriptedService, scriptedService, target } from "../support/submit/scripted-service.js";
+import { VirtualClock } from "../support/submit/virtual-clock.js";
+
+/** A throttle that lets one request through every 50 ms of virtual time. */
+function evenly(service: () => ScriptedService): Throttle {
+  let free = 0;
+  return {
+    async take(signal) {
+      const { clock } = service();
+      free = Math.max(free, clock.now()) + 50;
+      await clock.sleep(free - 50 - clock.now(), signal);
+    },
+    slowDown() {},
+    close: () => Promise.resolve(),
+  };
+}
+
+describe("lanes", () => {
+  it("take tasks only while there is room: a whole file is never queued", async () => {
+    const clock = new VirtualClock();
+    const lanes = createLanes({ concurrency: 10, ahead: 5 });
+    let most = 0;
+    let done = 0;
+    const producer = async () => {
+      for (let task = 0; task < 500; task++) {
+        await lanes.add(async () => {
+          await clock.sleep(100);
+          done++;
+        });
+        most = Math.max(most, lanes.running + lanes.waiting);
+      }
+      await lanes.settled();
+    };
+    await clock.run(producer());
+    expect(done).toBe(500);
+    expect(most).toBeLessThanOrEqual(15);
+  });
+
+  it("end with the first error of a task, and begin no other", async () => {
+    const clock = new VirtualClock();
+    const lanes = createLanes({ concurrency: 1, ahead: 10 });
+    let begun = 0;
+    await lanes.add(async () => {
+      begun++;
+      await clock.sleep(10);
+      throw new Error("disk full");
+    });
+    await lanes.add(async () => {
+      begun++;
+    });
+    await expect(clock.run(lanes.settled())).rejects.toThrow("disk full");
+    await expect(lanes.add(() => Promise.resolve())).rejects.toThrow("disk full");
+    expect(begun).toBe(1);
+  });
+
+  it("in backoff leave their slot to others", async () => {
+    const bad = appendEvents('{"bad":1}');
+    const service = scriptedService({
+      answer: (request) => (request.body === bad.body ? { status: 429, headers: { "retry-after": "60" } } : ok),
+      latencyMs: 100,
+      options: { target: { ...target, burst: 8 } },
+    });
+    const begun = service.clock.now();
+    const bads = Array.from({ length: 50 }, () => service.submitter.send(bad));
+    await service.clock.advance(5_000);
+    const good = await service.clock.run(service.submitter.send(appendEvents("{}")));
+    expect(good.result).toBe("accepted");
+    expect(service.clock.now() - begun).toBeLessThan(5_500);
+    service.submitter.drain();
+    await service.clock.run(Promise.all(bads));
+  });
+});
+
+describe("slots in flight", () => {
+  it("follow the latency: at 2 s per answer 20 requests a second are still sent", async () => {
+    const service: ScriptedService = scriptedService({
+      answer: () => ok,
+      latencyMs: 2_000,
+      options: { throttle: evenly(() => service) },
+    });
+    const begun = service.clock.now();
+    let left = 1_200;
+    const lane = async () => {
+      while (left-- > 0) await service.submitter.send(appendEvents("{}"));
+    };
+    await service.clock.run(Promise.all(Array.from({ length: 200 }, lane)));
+    const seconds = (service.clock.now() - begun) / 1_000;
+    expect(seconds).toBeLessThan(1_200 / 20 + 6);
+  });
+
+  it("are bounded, whatever the latency", async () => {
+    const inFlight = createInFlight({ rate: 20, burst: 30 });
+    expect(inFlight.limit).toBe(30);
+    inFlight.observe(2_000);
+    expect(inFlight.limit).toBe(80);
+    inFlight.observe(300_000);
+    expect(inFlight.limit).toBe(256);
+  });
+
+  it("are given in order, and none to whoever has left", async () => {
+    const inFlight = createInFlight({ rate: 1, burst: 1 });
+    const never = new AbortController().signal;
+    const leaves = await Promise.all(Array.from({ length: 8 }, () => inFlight.enter(never)));
+    const gone = new AbortController();
+    const order: string[] = [];
+    const first = inFlight.enter(gone.signal).then((leave) => order.push(leave === null ? "left" : "first"));
+    const second = inFlight.enter(never).then(() => order.push("second"));
+    gone.abort();
+    await first;
+    // Giving one slot back twice gives one slot.
+    leaves[0]?.();
+    leaves[0]?.();
+    await second;
+    expect(order).toEqual(["left", "second"]);
+    expect(await inFlight.enter(gone.signal)).toBeNull();
+  });
+});
+
+describe("the service's clock (HARD-CASES H10)", () => {
+  it("is the local one before the first answer, then the service's, never later than it", () => {
+    const clock = new VirtualClock(Date.parse("2026-11-20T02:10:00.000Z"));
+    const service = createServiceClock(clock);
+    expect(service.now()).toBe(clock.now());
+    service.seen("Fri, 20 Nov 2026 02:00:00 GMT");
+    expect(new Date(service.now()).toISOString()).toBe("2026-11-20T02:00:00.000Z");
+    expect(service.aheadMs).toBe(-600_000);
+    clock.set(clock.now() + 900);
+    service.seen("Fri, 20 Nov 2026 02:00:00 GMT");
+    expect(new Date(service.now()).toISOString()).toBe("2026-11-20T02:00:00.900Z");
+  });
+
+  it("ignores what is no date", () => {
+    const service = createServiceClock(new VirtualClock(5_000));
+    service.seen(undefined);
+    service.seen("soon");
+    expect(service.aheadMs).toBeNull();
+  });
+
+  it("notices within a few answers that the local clock was set anew", () => {
+    const clock = new VirtualClock(Date.parse("2026-11-20T02:00:00Z"));
+    const service = createServiceClock(clock);
+    const header = "Fri, 20 Nov 2026 02:00:00 GMT";
+    service.seen(header);
+    clock.set(clock.now() + 3_600_000);
+    for (let answer = 0; answer < 16; answer++) service.seen(header);
+    expect(service.now()).toBe(Date.parse(header));
+  });
+
+  it("is told by the submitter, from answers of any kind", async () => {
+    const service = scriptedService({
+      answer: () => ({ status: 422, headers: { date: "Fri, 20 Nov 2026 01:00:00 GMT" } }),
+    });
+    expect(service.submitter.serviceNow()).toBe(service.clock.now());
+    await service.clock.run(service.submitter.send(appendEvents("{}")));
+    expect(new Date(service.submitter.serviceNow()).toISOString()).toBe("2026-11-20T01:00:00.000Z");
+  });
+});

@@ -1,0 +1,200 @@
+/** Outages and interruptions in virtual time (DESIGN section 6). */
+import { describe, expect, it } from "vitest";
+import { appendEvents, createParticipant, createWithEvents, readDocument } from "../../src/submit/calls.js";
+import type { SubmitNotice } from "../../src/submit/create-submitter.js";
+import {
+  lost,
+  ok,
+  type Scripted,
+  type ScriptedOptions,
+  scriptedService,
+  unsent,
+} from "../support/submit/scripted-service.js";
+
+const append = () => appendEvents("{}");
+const register = createParticipant({ countryCode: "BR", name: "A", taxId: "1", taxIdType: "CNPJ", type: "COMPANY" });
+const minute = 60_000;
+
+/** A service that is out from 10 s to `untilMs` after the start, with so many lanes of so many calls each. */
+function outage(
+  untilMs: number,
+  lanes: number,
+  calls: number,
+  options: Partial<ScriptedOptions> & { down?: Scripted } = {},
+) {
+  const notices: SubmitNotice[] = [];
+  const service = scriptedService({
+    latencyMs: 100,
+    ...options,
+    answer: () => {
+      const at = service.clock.now() - begun;
+      return at >= 10_000 && at < untilMs ? (options.down ?? { status: 503 }) : ok;
+    },
+    options: { notice: (notice) => notices.push(notice), ...options.options },
+  });
+  const begun = service.clock.now();
+  const results: string[] = [];
+  const lane = async () => {
+    for (let call = 0; call < calls; call++) {
+      const answer = await service.submitter.send(append());
+      results.push(answer.result === "stopped" ? answer.why : answer.result);
+      await service.clock.sleep(1_000);
+    }
+  };
+  const work = Promise.all(Array.from({ length: lanes }, lane));
+  return { ...service, begun, notices, results, work };
+}
+
+describe("an outage", () => {
+  it.each([
+    ["of 503s", { status: 503 }],
+    ["of connections refused", unsent()],
+    ["of names that do not resolve", unsent("dns")],
+    ["of answers that never come", lost("headers-timeout")],
+    ["of redirects to a maintenance page", { status: 302, headers: { location: "https://sorry.test/" } }],
+  ] as [string, Scripted][])("%s for half an hour spends nobody's retries", async (_what, down) => {
+    const { clock, work, results, notices } = outage(30 * minute, 8, 30, {
+      down,
+      options: { maxOutageMs: 60 * minute },
+    });
+    await clock.run(work);
+    expect(results).toHaveLength(240);
+    expect(new Set(results)).toEqual(new Set(["accepted"]));
+    expect(notices.map((notice) => notice.code)).toEqual(["service-outage", null]);
+  });
+
+  it("is met by one probe at a time, with growing spacing up to 30 s", async () => {
+    const { clock, work, requests, begun } = outage(10 * minute, 8, 20);
+    await clock.run(work);
+    const probes = requests.map((request) => request.at - begun).filter((at) => at > 30_000 && at < 10 * minute);
+    const gaps = probes.slice(1).map((at, index) => at - (probes[index] ?? 0));
+    expect(gaps.length).toBeGreaterThan(10);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(8_000);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(30_200);
+  });
+
+  it("over its bound stops the run: nothing is lost, and nobody's retries are spent", async () => {
+    const { clock, work, results, begun } = outage(300 * minute, 4, 30, { options: { maxOutageMs: 5 * minute } });
+    await clock.run(work);
+    expect(new Set(results)).toEqual(new Set(["accepted", "outage"]));
+    expect(clock.now() - begun).toBeLessThan(7 * minute);
+  });
+
+  it("is not one call's bad luck: that one spends its retries, the others go on", async () => {
+    const bad = appendEvents('{"bad":true}');
+    const service = scriptedService({ answer: (request) => (request.body === bad.body ? { status: 500 } : ok) });
+    const goodLane = async () => {
+      for (let call = 0; call < 60; call++) {
+        expect((await service.submitter.send(append())).result).toBe("accepted");
+        await service.clock.sleep(1_000);
+      }
+    };
+    const [answer] = await service.clock.run(Promise.all([service.submitter.send(bad), goodLane()]));
+    expect(answer.attempts).toHaveLength(6);
+    expect(answer).toMatchObject({ result: "unanswered", inDoubt: true });
+  });
+
+  it("is not the bad luck of the only call there is: it is tried six times and no more", async () => {
+    const service = scriptedService({ answer: () => ({ status: 500 }) });
+    const answer = await service.clock.run(service.submitter.send(append()));
+    expect(answer).toMatchObject({ result: "unanswered" });
+    expect(service.requests).toHaveLength(6);
+  });
+
+  it("is not random faults: one answer in three lost spends little time and stops nothing", async () => {
+    let seed = 1;
+    const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+    const service = scriptedService({ latencyMs: 50, answer: () => (random() < 0.33 ? lost() : ok) });
+    const lane = async () => {
+      for (let call = 0; call < 50; call++) {
+        const { result } = await service.submitter.send(append());
+        expect(["accepted", "unanswered"]).toContain(result);
+      }
+    };
+    await service.clock.run(Promise.all(Array.from({ length: 10 }, lane)));
+    expect(service.requests.length).toBeGreaterThan(600);
+  });
+
+  it("is probed by reads and appends before creates and registrations (HARD-CASES H7)", async () => {
+    const service = scriptedService({ answer: (_request, index) => (index < 8 ? unsent() : ok) });
+    const calls = [register, createWithEvents("{}"), append(), readDocument("d1")];
+    const answers = await service.clock.run(Promise.all(calls.map((call) => service.submitter.send(call))));
+    expect(answers.map((answer) => answer.result)).toEqual(calls.map(() => "accepted"));
+    expect(service.requests.slice(4, 9).map((request) => request.method)).toEqual(["GET", "GET", "GET", "GET", "GET"]);
+  });
+
+  it("leaves a registration whose probe was answered 5xx in doubt, at once", async () => {
+    const service = scriptedService({ answer: (_request, index) => (index < 3 ? unsent() : { status: 500 }) });
+    const answer = await service.clock.run(service.submitter.send(register));
+    expect(answer).toMatchObject({ result: "unanswered", inDoubt: true });
+    expect(service.requests).toHaveLength(4);
+  });
+});
+
+describe("an interruption (drain)", () => {
+  it("lets the request under way finish and counts its answer", async () => {
+    const service = scriptedService({ answer: () => ok, latencyMs: 5_000 });
+    const sending = service.submitter.send(append());
+    await service.clock.advance(6_000);
+    service.submitter.drain();
+    service.submitter.drain();
+    expect(await service.clock.run(sending)).toMatchObject({ result: "accepted" });
+  });
+
+  it("spends no attempt: what waits for its turn answers interrupted, with nothing sent", async () => {
+    const service = scriptedService({
+      answer: () => ok,
+      options: {
+        throttle: {
+          take: (signal) => new Promise((resolve) => signal?.addEventListener("abort", () => resolve())),
+          slowDown() {},
+          close: () => Promise.resolve(),
+        },
+      },
+    });
+    const waiting = Array.from({ length: 100 }, () => service.submitter.send(append()));
+    await service.clock.advance(1_000);
+    service.submitter.drain();
+    for (const answer of await service.clock.run(Promise.all(waiting)))
+      expect(answer).toMatchObject({ result: "stopped", why: "interrupted", attempts: [], inDoubt: false });
+    expect(service.requests).toHaveLength(0);
+  });
+
+  it("ends a backoff at once and keeps its doubt", async () => {
+    const service = scriptedService({ answer: () => ({ status: 503 }) });
+    const sending = service.submitter.send(append());
+    await service.clock.advance(2_000);
+    const at = service.clock.now();
+    service.submitter.drain();
+    const answer = await service.clock.run(sending);
+    expect(answer).toMatchObject({ result: "stopped", why: "interrupted", inDoubt: true });
+    expect(answer.attempts.length).toBe(service.requests.length);
+    expect(service.clock.now()).toBe(at);
+  });
+
+  it("ends the waiting in an outage at once", async () => {
+    const { clock, submitter, work, results } = outage(60 * minute, 6, 100);
+    await clock.advance(5 * minute);
+    submitter.drain();
+    await clock.advance(200);
+    expect(results.filter((result) => result === "interrupted")).toHaveLength(6);
+    await clock.run(work);
+    expect(new Set(results)).toEqual(new Set(["accepted", "interrupted"]));
+  });
+
+  it("refuses new calls afterwards", async () => {
+    const service = scriptedService({ answer: () => ok });
+    service.submitter.drain();
+    expect(await service.submitter.send(append())).toMatchObject({ result: "stopped", why: "interrupted" });
+    await service.submitter.close();
+    await service.submitter.close();
+  });
+
+  it("does not turn a settled answer into an open one", async () => {
+    const service = scriptedService({ answer: () => ({ status: 422 }), latencyMs: 1_000 });
+    const sending = service.submitter.send(append());
+    await service.clock.advance(1_500);
+    service.submitter.drain();
+    expect(await service.clock.run(sending)).toMatchObject({ result: "refused" });
+  });
+});

@@ -1,0 +1,198 @@
+/** The retry loop in virtual time (service.md, Errors: recommended client retry policy). */
+import { describe, expect, it } from "vitest";
+import type { Attempt, Call } from "../../src/submit/call.js";
+import { appendEvents, createParticipant, createWithEvents, readDocument } from "../../src/submit/calls.js";
+import { envelope, lost, ok, type Scripted, scriptedService, unsent } from "../support/submit/scripted-service.js";
+
+const append = appendEvents('{"documentId":"d1","events":[]}');
+const register = createParticipant({ countryCode: "BR", name: "A", taxId: "1", taxIdType: "CNPJ", type: "COMPANY" });
+
+/** Sends one call against answers in order (the last one repeats) and tells the gaps between requests, in ms. */
+async function play(call: Call, answers: [Scripted, ...Scripted[]], random = 0.5) {
+  const service = scriptedService({
+    answer: (_request, index) => answers[Math.min(index, answers.length - 1)] ?? answers[0],
+    options: { random: () => random },
+  });
+  const noted: Attempt[] = [];
+  const answer = await service.clock.run(service.submitter.send(call, { onAttempt: (a) => noted.push(a) }));
+  const times = service.requests.map((request) => request.at);
+  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  return { answer, gaps, noted, ...service };
+}
+
+describe("backoff", () => {
+  it("doubles from one second and gives up after five retries (service.md, Errors)", async () => {
+    const { answer, gaps, requests } = await play(append, [{ status: 503 }], 0);
+    expect(gaps).toEqual([1000, 2000, 4000, 8000, 16000]);
+    expect(requests).toHaveLength(6);
+    expect(answer).toMatchObject({ result: "unanswered", inDoubt: true, error: { status: 503 } });
+  });
+
+  it("is never longer than 30 s, chance included", async () => {
+    const { gaps } = await play(append, [{ status: 500 }], 0.999);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(30_000);
+    expect(gaps[0]).toBeGreaterThan(1000);
+  });
+
+  it("of a pending process is between 2 and 5 seconds (service.md, Errors)", async () => {
+    for (const random of [0, 0.999]) {
+      const { answer, gaps } = await play(
+        append,
+        [{ status: 409, body: envelope("PENDING_PROCESS_CONFLICT_ERROR", "busy") }],
+        random,
+      );
+      expect(gaps).toHaveLength(5);
+      for (const gap of gaps) {
+        expect(gap).toBeGreaterThanOrEqual(2000);
+        expect(gap).toBeLessThanOrEqual(5000);
+      }
+      expect(answer).toMatchObject({ result: "unanswered", inDoubt: false });
+    }
+  });
+
+  it("waits as long as Retry-After asks when that is longer (open-points 17)", async () => {
+    const { gaps } = await play(append, [{ status: 429, headers: { "retry-after": "7" } }, ok]);
+    expect(gaps).toEqual([7000]);
+  });
+
+  it("understands a Retry-After date by the service's clock", async () => {
+    const at = new Date(Date.parse("2026-11-20T02:00:20Z")).toUTCString();
+    const { gaps } = await play(append, [{ status: 503, headers: { "retry-after": at } }, ok]);
+    expect(gaps).toEqual([20_000]);
+  });
+
+  it("does not follow a Retry-After of hours, nor a shorter one than its own", async () => {
+    const long = await play(append, [{ status: 503, headers: { "retry-after": "86400" } }, ok]);
+    expect(long.gaps).toEqual([120_000]);
+    const short = await play(append, [{ status: 503, headers: { "retry-after": "0" } }, ok], 0);
+    expect(short.gaps).toEqual([1000]);
+  });
+});
+
+describe("a repeat", () => {
+  it("carries the identical body (service.md, Errors: the same deduplicationId on every retry)", async () => {
+    const { requests } = await play(append, [lost(), { status: 500 }, { status: 429 }, ok]);
+    expect(new Set(requests.map((request) => request.body))).toEqual(new Set([append.body]));
+    expect(requests).toHaveLength(4);
+  });
+
+  it.each([500, 502, 503, 504])("follows %i and the first acceptance ends it", async (status) => {
+    const { answer, requests } = await play(append, [{ status }, ok]);
+    expect(answer).toMatchObject({ result: "accepted", inDoubt: true });
+    expect(requests).toHaveLength(2);
+  });
+
+  it.each([400, 402, 404, 405, 408, 413, 418, 422])("never follows %i: other 4xx are terminal", async (status) => {
+    const { answer, requests } = await play(append, [{ status, body: envelope("X", "no") }, ok]);
+    expect(answer.result).toBe("refused");
+    expect(requests).toHaveLength(1);
+  });
+
+  it("never follows a duplicate, nor another conflict", async () => {
+    const duplicate = envelope("CONFLICT_ERROR", "Document deduplicationId: (k1) already exists");
+    const first = await play(append, [{ status: 409, body: duplicate }, ok]);
+    expect(first.answer).toMatchObject({ result: "duplicate", key: "k1", inDoubt: false });
+    const other = await play(append, [{ status: 409, body: envelope("CONFLICT_ERROR", "closed") }, ok]);
+    expect(other.answer).toMatchObject({ result: "refused", inDoubt: false });
+    expect(first.requests.length + other.requests.length).toBe(2);
+  });
+
+  it("after a lost answer that is told the key exists leaves the doubt visible (HARD-CASES H3)", async () => {
+    const duplicate = envelope("CONFLICT_ERROR", "Document deduplicationId: (k1) already exists");
+    const { answer } = await play(append, [lost("body-timeout"), { status: 409, body: duplicate }]);
+    expect(answer).toMatchObject({ result: "duplicate", inDoubt: true });
+    expect(answer.attempts.map((attempt) => attempt.inDoubt)).toEqual([true, false]);
+  });
+});
+
+describe("doubt", () => {
+  it.each([
+    ["a 5xx", { status: 500 }],
+    ["a lost answer", lost()],
+    ["a redirect, which is not followed", { status: 307, headers: { location: "https://elsewhere.test/" } }],
+  ] as [string, Scripted][])("about a registration after %s ends it at once (HARD-CASES H7)", async (_what, first) => {
+    const { answer, requests } = await play(register, [first, ok]);
+    expect(answer).toMatchObject({ result: "unanswered", inDoubt: true });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([
+    ["429", { status: 429 }],
+    ["PENDING", { status: 409, body: envelope("PENDING_PROCESS_CONFLICT_ERROR") }],
+    ["a connection that was never made", unsent()],
+  ] as [string, Scripted][])("does not arise from %s, so a registration is repeated", async (_what, first) => {
+    const { answer, requests } = await play(register, [first, { status: 201, body: { id: "p1" } }]);
+    expect(answer).toMatchObject({ result: "accepted", inDoubt: false });
+    expect(requests).toHaveLength(2);
+  });
+
+  it("does not arise about a read", async () => {
+    const { answer } = await play(readDocument("d1"), [{ status: 500 }, lost(), ok]);
+    expect(answer).toMatchObject({ result: "accepted", inDoubt: false });
+  });
+
+  it("stays when later attempts are refused (HARD-CASES H1)", async () => {
+    const { answer } = await play(append, [lost(), { status: 422, body: envelope("LATE", "too late") }]);
+    expect(answer).toMatchObject({ result: "refused", inDoubt: true });
+  });
+});
+
+describe("the account of attempts", () => {
+  it("names each attempt in order, before the next one is made", async () => {
+    const seen: number[] = [];
+    const service = scriptedService({ answer: (_request, index) => (index < 2 ? { status: 503 } : ok) });
+    const sending = service.submitter.send(append, {
+      onAttempt: (attempt) => seen.push(attempt.number * 10 + service.requests.length),
+    });
+    const answer = await service.clock.run(sending);
+    expect(seen).toEqual([11, 22, 33]);
+    expect(answer.attempts.map((attempt) => attempt.status)).toEqual([503, 503, 200]);
+    expect(service.submitter.counts).toEqual({ sent: 3, rateLimited: 0, retries: 2 });
+  });
+
+  it("keeps failure, status, error and request ids (open-points 15)", async () => {
+    const { answer } = await play(append, [
+      lost("headers-timeout"),
+      { status: 400, body: envelope("BAD", "no"), headers: { "x-request-id": "r-9", "x-other": "1" } },
+    ]);
+    expect(answer.attempts[0]).toMatchObject({ status: null, failure: "headers-timeout", error: null, requestIds: [] });
+    expect(answer.attempts[1]).toMatchObject({
+      status: 400,
+      failure: null,
+      error: { codes: ["BAD"], message: "no" },
+      requestIds: ["x-request-id: r-9"],
+    });
+  });
+
+  it("passes on an error of the caller's own ledger", async () => {
+    const service = scriptedService({ answer: () => ok });
+    const sending = service.submitter.send(append, {
+      onAttempt: () => {
+        throw new Error("disk full");
+      },
+    });
+    await expect(service.clock.run(sending)).rejects.toThrow("disk full");
+  });
+});
+
+describe("an answer", () => {
+  it("too large to take in is not asked for again", async () => {
+    const { answer, requests } = await play(readDocument("d1"), [lost("too-large"), ok]);
+    expect(answer).toMatchObject({ result: "unanswered", failure: "too-large", inDoubt: false });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("accepted without a readable body is accepted, with nothing assumed (HARD-CASES H6)", async () => {
+    const html = await play(createWithEvents("{}"), [{ status: 200, body: "<html>hello</html>" }]);
+    expect(html.answer).toMatchObject({ result: "accepted", body: undefined });
+    const empty = await play(createWithEvents("{}"), [{ status: 204 }]);
+    expect(empty.answer).toMatchObject({ result: "accepted", body: null });
+  });
+
+  it("gives creates minutes and everything else half a minute (DESIGN section 6)", async () => {
+    const create = await play(createWithEvents("{}"), [ok]);
+    const read = await play(readDocument("d1"), [ok]);
+    expect(create.requests[0]?.timeouts.headersMs).toBe(300_000);
+    expect(read.requests[0]?.timeouts.headersMs).toBe(30_000);
+  });
+});

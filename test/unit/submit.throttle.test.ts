@@ -1,0 +1,220 @@
+/** The throttle against an exact token bucket (service.md, Limits), with fake timers. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { systemClock } from "../../src/model/clock.js";
+import { createLocalThrottle } from "../../src/submit/local-throttle.js";
+import { safeBurst, type Throttle } from "../../src/submit/throttle.js";
+import { refusedBy } from "../support/submit/exact-bucket.js";
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.parse("2026-11-20T02:00:00Z") });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Takes `count` tokens by `lanes` takers and tells when each was given. */
+async function drainTokens(throttle: Throttle, count: number, lanes = 40): Promise<number[]> {
+  const times: number[] = [];
+  let taken = 0;
+  const lane = async () => {
+    while (taken++ < count) {
+      await throttle.take();
+      times.push(Date.now());
+    }
+  };
+  const done = Promise.all(Array.from({ length: lanes }, lane));
+  while (times.length < count) await vi.advanceTimersByTimeAsync(250);
+  await done;
+  return times;
+}
+
+/** A number from 0 to 1 for each index, the same in every run. */
+function chance(index: number): number {
+  const x = Math.sin(index * 12.9898) * 43758.5453;
+  return x - Math.floor(x);
+}
+
+describe("the local throttle", () => {
+  it("reaches 99% of the rate, and an exact bucket of 20/30 refuses nothing (DESIGN P6)", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    const begun = Date.now();
+    const times = await drainTokens(throttle, 1_200);
+    const seconds = ((times.at(-1) ?? 0) - begun) / 1000;
+    expect(refusedBy(20, 30, times)).toBe(0);
+    expect(seconds).toBeLessThanOrEqual(((1_200 - 30) / 20) * 1.01);
+    await throttle.close();
+  });
+
+  it("is not overrun when requests travel for up to 100 ms more or less", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    const times = await drainTokens(throttle, 1_200);
+    for (let seed = 0; seed < 20; seed++) {
+      const arrivals = times.map((time, index) => time + 20 + 100 * chance(index + seed * 5_000));
+      expect(refusedBy(20, 30, arrivals), `seed ${seed}`).toBe(0);
+    }
+    await throttle.close();
+  });
+
+  it.each([
+    [200, 300, 1.01],
+    [5, 5, 1.01],
+    [50, 10, 1.01],
+    [0.5, 3, 1.01],
+    // Nothing can be carried over in a bucket of one: what a tick is late is lost.
+    [1, 1, 1.06],
+  ])("keeps to %d per second with a burst of %d", async (rate, burst, tolerance) => {
+    const throttle = createLocalThrottle({ rate, burst, clock: systemClock });
+    const begun = Date.now();
+    const count = Math.ceil(rate * 30);
+    const times = await drainTokens(throttle, count);
+    const seconds = ((times.at(-1) ?? 0) - begun) / 1000;
+    expect(refusedBy(rate, burst, times)).toBe(0);
+    expect(seconds).toBeLessThanOrEqual(((count - safeBurst(rate, burst)) / rate) * tolerance + 0.1);
+    await throttle.close();
+  });
+
+  it("fills up while idle, and no further than its burst", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    await drainTokens(throttle, 26);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    const begun = Date.now();
+    const times = await drainTokens(throttle, 60);
+    expect(times.filter((time) => time - begun < 40).length).toBeLessThanOrEqual(27);
+    expect(times.filter((time) => time - begun < 500).length).toBeGreaterThanOrEqual(26);
+    await throttle.close();
+  });
+
+  it("rests while nobody waits", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    await drainTokens(throttle, 100);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(vi.getTimerCount()).toBe(0);
+    await throttle.close();
+  });
+
+  it.each([0, 100, 800, 1_300, 60_000])("follows a run that ended %d ms ago without running over", async (agoMs) => {
+    const first = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    const before = await drainTokens(first, 300);
+    await first.close();
+    vi.setSystemTime((before.at(-1) ?? 0) + agoMs);
+    const second = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock, quietSince: before.at(-1) ?? 0 });
+    const begun = Date.now();
+    const after = await drainTokens(second, 100);
+    expect(refusedBy(20, 30, [...before, ...after])).toBe(0);
+    expect((after[0] ?? 0) - begun, "the first leaves at once").toBeLessThanOrEqual(100);
+    const earned = Math.min(26, Math.floor(agoMs * 0.0199));
+    expect(after.filter((time) => time - begun < 200).length).toBeGreaterThanOrEqual(earned);
+    await second.close();
+  });
+
+  it("begins empty where the clock was set back since the last run", async () => {
+    const throttle = createLocalThrottle({
+      rate: 20,
+      burst: 30,
+      clock: systemClock,
+      quietSince: Date.now() + 86_400_000,
+    });
+    const begun = Date.now();
+    const times = await drainTokens(throttle, 20);
+    expect((times.at(-1) ?? 0) - begun).toBeGreaterThanOrEqual(950);
+    await throttle.close();
+  });
+
+  it("serves in order of asking, retries and fresh work alike", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    const order: number[] = [];
+    const all = Promise.all(Array.from({ length: 60 }, (_, index) => throttle.take().then(() => order.push(index))));
+    await vi.advanceTimersByTimeAsync(5_000);
+    await all;
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    await throttle.close();
+  });
+
+  it("lets an aborted taker go at once and gives its token to the next", async () => {
+    const throttle = createLocalThrottle({ rate: 1, burst: 1, clock: systemClock });
+    await drainTokens(throttle, 1);
+    const gone = new AbortController();
+    const aborted = throttle.take(gone.signal);
+    const next = throttle.take().then(() => Date.now());
+    const begun = Date.now();
+    gone.abort();
+    await aborted;
+    expect(Date.now()).toBe(begun);
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect((await next) - begun).toBeLessThanOrEqual(1_200);
+    await throttle.close();
+  });
+
+  it("closing lets every waiter go", async () => {
+    const throttle = createLocalThrottle({ rate: 1, burst: 1, clock: systemClock });
+    let gone = 0;
+    for (let index = 0; index < 10; index++) void throttle.take().then(() => gone++);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(gone).toBe(1);
+    const closing = throttle.close();
+    await vi.advanceTimersByTimeAsync(100);
+    await closing;
+    expect(gone).toBe(10);
+    await throttle.close();
+    await throttle.take();
+  });
+
+  it("does not run over when the clock is set back, nor stand still", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    await drainTokens(throttle, 60);
+    const waiting = drainTokens(throttle, 20);
+    await vi.advanceTimersByTimeAsync(100);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await waiting;
+    const times = await drainTokens(throttle, 100);
+    const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000;
+    expect(seconds).toBeGreaterThan(4.8);
+    expect(seconds).toBeLessThan(5.5);
+    await throttle.close();
+  });
+});
+
+describe("after a 429 the throttle", () => {
+  it("is slower, and back at its rate within seconds", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    await drainTokens(throttle, 40);
+    // A burst of refusals is one lesson.
+    for (let index = 0; index < 20; index++) throttle.slowDown();
+    const begun = Date.now();
+    const times = await drainTokens(throttle, 400);
+    const within = (from: number, to: number) => times.filter((t) => t - begun >= from && t - begun < to).length;
+    expect(within(0, 1_000)).toBeLessThanOrEqual(17);
+    expect(within(0, 1_000)).toBeGreaterThanOrEqual(12);
+    expect(within(5_000, 10_000)).toBeGreaterThanOrEqual(98);
+    await throttle.close();
+  });
+
+  it("settles near a limit that is really lower than was set", async () => {
+    const throttle = createLocalThrottle({ rate: 20, burst: 30, clock: systemClock });
+    let level = 15;
+    let at = Date.now();
+    let refused = 0;
+    let sent = 0;
+    const until = Date.now() + 120_000;
+    const lane = async () => {
+      while (Date.now() < until) {
+        await throttle.take();
+        const now = Date.now();
+        level = Math.min(15, level + ((now - at) / 1000) * 10);
+        at = now;
+        sent++;
+        if (level >= 1) level -= 1;
+        else {
+          refused++;
+          throttle.slowDown();
+        }
+      }
+    };
+    const lanes = Promise.all(Array.from({ length: 10 }, lane));
+    await vi.advanceTimersByTimeAsync(125_000);
+    await lanes;
+    expect(refused / sent).toBeLessThan(0.1);
+    expect(sent - refused).toBeGreaterThan(120 * 10 * 0.75);
+    await throttle.close();
+  });
+});
