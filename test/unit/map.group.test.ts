@@ -176,6 +176,31 @@ describe("columns of a group", () => {
     expect(problemsOf(mapped)).toMatchObject([{ code: "group-differs" }]);
   });
 
+  it("agree on values: two spellings of one are one, and a cell that cannot be read is named", async () => {
+    const typed =
+      "place: { header: State, as: state }\nweight: { header: Weight, as: number, units: { kg: 1, t: 1000 } }\nyes: { header: Yes, as: boolean }\nat_day: { header: Other, as: date, formats: [dd/MM/yyyy, yyyy-MM-dd] }";
+    const mapping = await load(
+      mappingWith({ input: GROUP, columns: typed, attributes: "P: =place, W: =weight, Y: =yes, D: =at_day" }),
+    );
+    const of = (second: { [header: string]: string }) =>
+      mapRows(
+        mapping,
+        [{ State: "SP", Weight: "1500 kg", Yes: "Sim", Other: "01/02/2026" }, second].map((cells) => ({
+          Doc: "1",
+          Day: DAY,
+          ...cells,
+        })),
+      );
+    const agree = { State: "São Paulo", Weight: "1,5 t", Yes: "S", Other: "2026-02-01" };
+    const values = recordsOf(of(agree)).events[0]?.attributes.map(({ value }) => value);
+    expect(values).toEqual(["SP", "1500", "true", "2026-02-01"]);
+    const codes = (cells: { [header: string]: string }) =>
+      problemsOf(of({ ...agree, ...cells })[0]).map(({ code, column }) => `${code} ${column}`);
+    expect(codes({ State: "RJ" })).toEqual(["group-differs State"]);
+    expect(codes({ Weight: "1500 t" })).toEqual(["group-differs Weight"]);
+    expect(codes({ Weight: "abc" })).toEqual(["number-unreadable Weight"]);
+  });
+
   it("agree first, then take their default; in conflict they fail only where they are used", async () => {
     expect(shown(await values("P: =plate", [{ Plate: "" }, { Plate: "A" }]))).toEqual(["A"]);
     expect(shown(await values("P: =plate", [{ Plate: "" }, { Plate: "" }]))).toEqual(["none"]);
@@ -185,6 +210,46 @@ describe("columns of a group", () => {
   it("do not nest what is over the group", async () => {
     const error = await refusal(mappingWith({ input: GROUP, columns, attributes: "A: =sum(total)" }));
     expect(error).toMatchObject({ code: "mapping-expression" });
+  });
+});
+
+describe("a condition reads only what decides it", () => {
+  const columns = "a: { header: A, as: number }\nb: { header: B, as: number }";
+  const said = async (when: string, cells: { [header: string]: string }, attributes?: string) => {
+    const mapping = await load(
+      mappingWith({
+        columns,
+        event: `when: ${when}`,
+        input: "rowsWithoutEvents: allow",
+        ...(attributes === undefined ? {} : { attributes }),
+      }),
+    );
+    const [mapped] = mapRows(mapping, [{ Doc: "1", Day: DAY, ...cells }]);
+    return mapped?.outcome.fate === "valid"
+      ? mapped.outcome.records.events.length
+      : problemsOf(mapped).map(({ column }) => column);
+  };
+
+  it.each([
+    { A: "x", B: "1" },
+    { B: "x", A: "1" },
+  ])("what is decided without an unreadable cell is decided, on whichever side it stands: %o", async (cells) => {
+    const unread = cells.A === "x" ? "a" : "b";
+    const read = unread === "a" ? "b" : "a";
+    for (const sides of [
+      [`${unread} > 0`, `${read} > 0`],
+      [`${read} > 0`, `${unread} > 0`],
+    ]) {
+      expect(await said(`"=${sides.join(" || ")}"`, cells)).toBe(1);
+      expect(await said(`"=${sides.join(" && ")}"`, cells)).toEqual([unread.toUpperCase()]);
+      expect(await said(`"=${sides.join(" && ").replace(`${read} > 0`, `${read} > 5`)}"`, cells)).toBe(0);
+    }
+  });
+
+  it("and what is read elsewhere in the row is reported all the same", async () => {
+    expect(await said('"=a > 0 || b > 0"', { A: "x", B: "1" }, "X: =b")).toBe(1);
+    expect(await said('"=a > 0 || b > 0"', { A: "x", B: "1" }, "X: =a")).toEqual(["A"]);
+    expect(await said('"=(a > 0 || b > 0) && (a > 1 || b > 1)"', { A: "x", B: "1" })).toEqual(["A"]);
   });
 });
 

@@ -178,30 +178,34 @@ export function cellReading(reader: Reader, cells: Cells): CellReading {
   const textAt = ({ cells: texts, kinds }: Row | View, index: number): string =>
     cells.text(texts[index] ?? "", kinds?.[index] ?? "text");
   const holds = (text: string) => text !== "" && cleanText(text) !== "";
-  /** The row whose cell speaks for the group; null: two differ, reported. */
-  const agreed = (view: View, index: number): Row | undefined | null => {
-    let found: Row | undefined;
-    let text = "";
-    for (const member of view.members ?? []) {
-      const other = textAt(member, index);
-      if (other === "" || other === text) continue;
-      if (found !== undefined) {
-        const [one, two] = [text, other].map((each) => JSON.stringify(shorten(each)));
+  const valueOf = ({ cells: texts, kinds }: Row | View, index: number, view: View): Value | undefined | null => {
+    const kind = kinds?.[index] ?? "text";
+    const text = cells.raw(texts[index] ?? "", kind);
+    return text === "" ? undefined : reader.read(text, kind, index, view);
+  };
+  /** Two spellings of one value agree; each cell that cannot be read is reported. */
+  const agreed = (members: readonly Row[], index: number, view: View): Value | undefined | null => {
+    const read = new Set<string>();
+    let found: { value: Value; text: string } | undefined;
+    let unreadable = false;
+    for (const member of members) {
+      const text = textAt(member, index);
+      const cell = `${member.kinds?.[index] ?? "text"} ${text}`;
+      if (read.has(cell)) continue;
+      read.add(cell);
+      const value = valueOf(member, index, view);
+      if (value === null) unreadable = true;
+      else if (value !== undefined && found !== undefined && asText(value) !== asText(found.value)) {
+        const [one, two] = [found.text, text].map((each) => JSON.stringify(shorten(each)));
         return view.report("group-differs", `rows of one group say ${one} and ${two}`, null, index);
-      }
-      found = member;
-      text = other;
+      } else if (value !== undefined) found ??= { value, text };
     }
-    return found;
+    return unreadable ? null : found?.value;
   };
   return {
     at: (view, index) => {
       if (index < 0) return undefined;
-      const from = view.members === null ? view : agreed(view, index);
-      if (from == null) return from;
-      const kind = from.kinds?.[index] ?? "text";
-      const text = cells.raw(from.cells[index] ?? "", kind);
-      return text === "" ? undefined : reader.read(text, kind, index, view);
+      return view.members === null ? valueOf(view, index, view) : agreed(view.members, index, view);
     },
     filled: (view, index) => {
       if (index < 0) return false;

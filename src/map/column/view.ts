@@ -84,6 +84,13 @@ export class View {
     return value;
   }
 
+  /** Takes back the problems after the first `count`. What could not be read is forgotten: who needs it reports it again. */
+  takeBack(count: number): void {
+    this.problems.length = count;
+    this.#stamp = ++counter;
+    this.#groupStamp = this.#stamp;
+  }
+
   report(code: Code, message: string, hint: string | null, index: number): null {
     this.problems.push({ code, message, hint, column: this.header[index] ?? null });
     return null;

@@ -244,10 +244,15 @@ function logical(op: "&&" | "||", [left, right]: [ASTNode, ASTNode], context: Co
   const [one, two] = [context.compile(left), context.compile(right)];
   const [first, second] = [wanted(one, "boolean", left).run, wanted(two, "boolean", right).run];
   return part("boolean", [one.tree, two.tree], op, (view) => {
+    const before = view.problems.length;
     const a = first(view);
     if (a === decides) return decides;
     const b = second(view);
-    if (b === decides) return decides;
+    if (b === decides) {
+      // What decides nothing need not be readable.
+      if (a === null) view.takeBack(before);
+      return decides;
+    }
     return a === null || b === null ? null : a === undefined || b === undefined ? undefined : !decides;
   });
 }
