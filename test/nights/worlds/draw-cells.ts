@@ -92,14 +92,6 @@ export function dayCell(day: string, mapping: Mapping): Cell {
   return { text, means: { text: day } };
 }
 
-/** Chance that always takes the plainest dress: rows of a group spell what they share alike. */
-export const plainly: Chance = {
-  between: (least) => least,
-  pick: (items) => items[0] as (typeof items)[number],
-  once: () => false,
-  shuffle: (items) => [...items],
-};
-
 export function truthCell(truth: boolean, chance: Chance): Cell {
   const text = truth ? chance.pick(["Sim", "SIM", "s", "1"]) : chance.pick(["Não", "nao", "N", "0"]);
   return chance.once(3) ? { text, typed: { truth }, means: { truth } } : { text, means: { truth } };
@@ -131,14 +123,14 @@ export function badCell(column: Column, mapping: Mapping, chance: Chance): Cell 
   }
 }
 
-export function drawCell(column: Column, mapping: Mapping, chance: Chance, plain = false): Cell {
+export function drawCell(column: Column, mapping: Mapping, chance: Chance): Cell {
   const blank = (): Cell => blankCell(chance.pick(mapping.blank));
   if (chance.once(7)) return blank();
   switch (column.as) {
     case "number":
       return numberCell(drawNumber(chance), column, mapping, chance);
     case "boolean":
-      return truthCell(chance.once(2), plain ? plainly : chance);
+      return truthCell(chance.once(2), chance);
     case "date":
       return dayCell(`2025-0${chance.between(1, 9)}-1${chance.between(0, 9)}`, mapping);
     case "upper": {

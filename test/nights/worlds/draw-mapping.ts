@@ -2,7 +2,31 @@
 import { type Chance, zones } from "./draw-cells.js";
 import type { Column, Condition, DocumentPlan, EventPlan, Formula, InputPlan, Mapping, Table } from "./world.js";
 
-export const words = { pickup: "coleta", weighing: "pesagem", sorting: "triagem", end: "encerrado", draft: "rascunho" };
+export const words = {
+  pickup: "coleta",
+  weighing: "pesagem",
+  sorting: "triagem",
+  end: "encerrado",
+  inspection: "vistoria",
+  stamp: "carimbo",
+  draft: "rascunho",
+};
+
+const names: { [label in keyof typeof words]: string } = {
+  pickup: "Pick-up",
+  weighing: "Weighing",
+  sorting: "Sorting",
+  end: "CLOSE",
+  inspection: "Inspection",
+  stamp: "Stamp",
+  draft: "",
+};
+
+/** Inputs, and what happens in their rows; in the first of these in any case. */
+const inputs = {
+  loads: ["weighing", "pickup", "sorting", "end"],
+  visits: ["inspection", "stamp"],
+} as const satisfies { [input: string]: (keyof typeof words)[] };
 
 const plants: Table = {
   file: "plants.csv",
@@ -28,7 +52,7 @@ const fixedColumns: Column[] = [
   { name: "ticket", header: "Ticket", as: "text" },
 ];
 
-function freeColumns(chance: Chance, grouped: boolean): Column[] {
+function freeColumns(chance: Chance): Column[] {
   const units = chance.pick([undefined, { kg: 1 }, { kg: 1, t: 1000 }]);
   const weight = { as: "number", ...(units === undefined ? {} : { options: { units } }) };
   const all: Column[] = [
@@ -47,8 +71,7 @@ function freeColumns(chance: Chance, grouped: boolean): Column[] {
     { name: "unit", header: "Unidade", as: "text" },
   ];
   for (const column of all) {
-    // In a group version 1 takes the default for the group's value, not for each row's.
-    if (grouped || !chance.once(6)) continue;
+    if (!chance.once(6)) continue;
     if (column.as === "number" && column.options === undefined) column.default = { written: 0, means: { number: "0" } };
     if (column.name === "note") column.default = { written: "s/n", means: { text: "s/n" } };
   }
@@ -111,16 +134,16 @@ function drawAttributes(chance: Chance, grouped: boolean): EventPlan["attributes
 function drawEvent(label: keyof typeof words, document: string, chance: Chance, grouped: boolean): EventPlan {
   const says: Condition = { kind: "is", column: "what", words: [words[label]] };
   const end = label === "end";
-  const row = grouped && label === "weighing" && chance.once(2);
+  const isMany = label === "weighing" || label === "inspection";
+  const row = grouped && isMany && chance.once(2);
   const party = !end && chance.once(4) ? { party: "carrier" } : {};
   return {
     label,
-    name: { pickup: "Pick-up", weighing: "Weighing", sorting: "Sorting", end: "CLOSE", draft: "" }[label],
+    name: names[label],
     document,
-    key: label === "weighing" ? chance.pick([["ticket"], ["ticket", "load"], row ? ["ticket"] : "content"]) : "once",
+    key: isMany ? chance.pick([["ticket"], ["ticket", "load"], row ? ["ticket"] : "content"]) : "once",
     ...(row ? { each: "row" as const } : {}),
-    // In version 1 a condition reads every column that it names, in conflict or not.
-    when: !end && !grouped && chance.once(5) ? { kind: "and", parts: [says, drawCondition(chance)] } : says,
+    when: !end && chance.once(5) ? { kind: "and", parts: [says, drawCondition(chance)] } : says,
     at: "at",
     isPublic: chance.once(3) ? "public" : chance.once(2),
     ...party,
@@ -129,19 +152,17 @@ function drawEvent(label: keyof typeof words, document: string, chance: Chance, 
   };
 }
 
-export function drawInput(name: string, chance: Chance): InputPlan {
+/** `key`: of loads, which are one kind in all inputs. */
+export function drawInput(name: keyof typeof inputs, key: string[], chance: Chance): InputPlan {
   const grouped = chance.once(5);
-  const key = chance.once(4) ? ["load", "unit"] : ["load"];
   const documents: DocumentPlan[] = [{ kind: "load", key, fields: { category: { kind: "literal", text: "Carga" } } }];
   if (chance.once(4)) documents.push({ kind: "invoice", key: ["invoice"], fields: {} });
-  const labels = (["weighing", "pickup", "sorting", "end"] as const).filter(
-    (label) => label === "weighing" || !chance.once(4),
-  );
+  const labels = inputs[name].filter((_label, index) => index === 0 || !chance.once(4));
   const events = labels.map((label) => drawEvent(label, chance.pick(documents).kind, chance, grouped));
   const carried = events.some(({ party }) => party !== undefined);
   return {
     name,
-    columns: [...fixedColumns, ...freeColumns(chance, grouped)],
+    columns: [...fixedColumns, ...freeColumns(chance)],
     skip: chance.once(3) ? { kind: "is", column: "what", words: [words.draft] } : null,
     group: grouped ? [...key, "what"] : null,
     parties: {
@@ -162,13 +183,15 @@ export function drawMapping(chance: Chance): Mapping {
     ["dd/MM/yyyy HH:mm", "dd/MM/yyyy"],
     ["yyyy-MM-dd HH:mm", "yyyy-MM-dd"],
   ]);
+  const key = chance.once(4) ? ["load", "unit"] : ["load"];
+  const several = chance.once(4);
   return {
     zone: chance.pick(Object.keys(zones)),
     decimal: chance.pick([",", "."] as const),
     dates,
     blank: chance.pick([[""], ["", "-"], ["", "-", "n/d"]]),
     tables: { plants },
-    inputs: [drawInput("loads", chance)],
+    inputs: [drawInput("loads", key, chance), ...(several ? [drawInput("visits", key, chance)] : [])],
   };
 }
 
@@ -187,7 +210,14 @@ export function drawEdit(mapping: Mapping, chance: Chance): Mapping {
     return edited;
   }
   const event = events.find(({ label, key }) => label !== "end" && key !== "content");
-  const grouped = edited.inputs[0]?.group !== null && event?.each !== "row";
+  const owner = edited.inputs.find((input) => event !== undefined && input.events.includes(event));
+  const grouped = owner !== undefined && owner.group !== null && event?.each !== "row";
+  // What is not sent by its content may happen in fewer rows, or be seen by others.
+  if (event !== undefined && chance.once(5)) {
+    if (chance.once(2)) event.isPublic = !(event.isPublic === true);
+    else event.when = { kind: "and", parts: [event.when as Condition, drawCondition(chance)] };
+    return edited;
+  }
   const value = drawFormula(chance, grouped);
   if (event !== undefined && event.attributes.length > 0 && chance.once(2))
     (event.attributes[0] as { value: Formula }).value = value;

@@ -4,14 +4,13 @@ import {
   type Chance,
   dayWithoutMidnight,
   drawCell,
-  plainly,
   seededChance,
   taxIdCell,
   textCell,
   timeCell,
 } from "./draw-cells.js";
 import { drawEdit, drawMapping, words } from "./draw-mapping.js";
-import type { Cell, Form, InputPlan, Mapping, Row, Step, World, WorldFile } from "./world.js";
+import type { Cell, Form, Import, InputPlan, Mapping, Row, Step, World, WorldFile } from "./world.js";
 
 const keys = ["M1", "007", "12345678901234567", "A/1", "Ção", "m 2"];
 const firstMinute = Date.parse("2025-06-01T08:00:00Z") / 60_000;
@@ -28,7 +27,7 @@ interface Drawing {
   last: Map<string, number>;
   /** What has happened on which document. */
   once: Set<string>;
-  tickets: number;
+  tickets: { next: number };
 }
 
 /** A document on which this can happen: what happens once is said once. Null: there is none left. */
@@ -44,14 +43,14 @@ function drawKey({ input, chance, once }: Drawing, word: string): string | null 
 function drawRow(drawing: Drawing, wanted: string): Row {
   const { mapping, input, chance, last } = drawing;
   const free = drawKey(drawing, wanted);
-  const word = free === null ? words.weighing : wanted;
+  const many = input.events[0]?.label as keyof typeof words;
+  const word = free === null ? words[many] : wanted;
   const key = free ?? drawKey(drawing, word) ?? "";
   const owner = keys.indexOf(key) % 3;
   const isFirst = !last.has(key);
   const minute = (last.get(key) ?? firstMinute) + chance.between(1, 5000);
   last.set(key, minute);
-  const spelling = input.group === null ? chance : plainly;
-  const party = (index: number): Cell[] => [taxIdCell(index, spelling), textCell(`Empresa ${index} Ltda`)];
+  const party = (index: number): Cell[] => [taxIdCell(index, chance), textCell(`Empresa ${index} Ltda`)];
   const [tax, name] = party(owner) as [Cell, Cell];
   const [driverId, driver] = party(5) as [Cell, Cell];
   const cells: Row["cells"] = {
@@ -66,10 +65,10 @@ function drawRow(drawing: Drawing, wanted: string): Row {
     driver,
     street: textCell(`Rua ${owner}`),
     city: textCell("Campinas"),
-    state: { text: spelling.pick(["SP", "São Paulo", "sp"]), means: { text: "SP" } },
-    ticket: textCell(`T${drawing.tickets++}`),
+    state: { text: chance.pick(["SP", "São Paulo", "sp"]), means: { text: "SP" } },
+    ticket: textCell(`T${drawing.tickets.next++}`),
   };
-  for (const column of input.columns) cells[column.name] ??= drawCell(column, mapping, chance, input.group !== null);
+  for (const column of input.columns) cells[column.name] ??= drawCell(column, mapping, chance);
   return { cells, extra: { Extra: chance.pick(["", "x", "1,5"]) } };
 }
 
@@ -87,15 +86,9 @@ function drawRows(drawing: Drawing, count: number, end: boolean): Row[] {
 }
 
 function spoil(rows: Row[], { input, mapping, chance }: Drawing): void {
-  // Version 1 counts cells, and takes the first or last of them, before it reads them.
-  const unread = input.events.flatMap(({ attributes }) =>
-    attributes.flatMap(({ value }) =>
-      ["count", "first", "last"].includes(value.kind) && "column" in value ? [value.column] : [],
-    ),
-  );
   for (const row of rows) {
     if (!chance.once(8)) continue;
-    const column = chance.pick(input.columns.filter(({ name }) => !unread.includes(name)));
+    const column = chance.pick(input.columns);
     const cell = column.name === "ticket" ? noTicket : badCell(column, mapping, chance);
     const was = row.cells[column.name];
     if (cell !== null && was !== undefined) row.cells[column.name] = { ...cell, was };
@@ -175,64 +168,101 @@ function mend(row: Row): void {
   for (const [name, cell] of Object.entries(row.cells)) row.cells[name] = cell.was ?? cell;
 }
 
-const wrongRows = ({ rows }: WorldFile): number[] =>
-  rows.flatMap(({ cells }, index) => (Object.values(cells).some(({ was }) => was !== undefined) ? [index] : []));
+const isWrong = ({ cells }: Row): boolean => Object.values(cells).some(({ was }) => was !== undefined);
 
-/** The rejected file comes back: some of its rows, mended or not quite, in any order. */
-function drawCorrection(of: WorldFile, mapping: number, drawing: Drawing): Step | null {
-  const { chance, input } = drawing;
-  const wrong = wrongRows(of);
-  const isNameless = input.events.some(({ key }) => key === "content");
-  if (wrong.length === 0 || of.form.kind !== "csv" || input.group !== null || isNameless) return null;
+const wrongRows = ({ rows }: WorldFile): number[] => rows.flatMap((row, index) => (isWrong(row) ? [index] : []));
+
+/** Rows that stand together, by their places: each row by itself, or a group. */
+function groupsOf({ rows }: WorldFile, { group }: InputPlan): number[][] {
+  const groups: number[][] = [];
+  const keyOf = (index: number): string =>
+    JSON.stringify((group ?? []).map((column) => rows[index]?.cells[column]?.means ?? null));
+  for (const index of rows.keys()) {
+    const last = groups.at(-1);
+    if (group !== null && last !== undefined && keyOf(last[0] as number) === keyOf(index)) last.push(index);
+    else groups.push([index]);
+  }
+  return groups;
+}
+
+/** The rejected file comes back: some of its rows, whole groups of them, mended or not quite, in any order. */
+function drawCorrection(of: WorldFile, mapping: number, { chance, input }: Drawing): Step | null {
+  const wrong = groupsOf(of, input).filter((rows) => rows.some((row) => isWrong(of.rows[row] as Row)));
+  if (wrong.length === 0) return null;
   const some = chance.once(3) ? wrong.slice(0, 1) : wrong;
-  const rows = some.map((was) => {
-    const row = structuredClone(of.rows[was] as Row);
-    if (!chance.once(6)) mend(row);
-    return { was, row };
+  const groups = some.map((rows) => {
+    const isMended = !chance.once(6);
+    return rows.map((was) => {
+      const row = structuredClone(of.rows[was] as Row);
+      if (isMended) mend(row);
+      return { was, row };
+    });
   });
-  return { do: "correct", mapping, correction: { of, rows: chance.once(2) ? chance.shuffle(rows) : rows } };
+  return {
+    do: "correct",
+    mapping,
+    correction: { of, rows: (chance.once(2) ? chance.shuffle(groups) : groups).flat() },
+  };
+}
+
+/** The first file of an input: rows that are twins, in the future, after the end, or cannot be read. */
+function drawFirst(drawing: Drawing): WorldFile {
+  const { mapping, input, chance } = drawing;
+  const rows = drawRows(drawing, chance.between(1, 8), chance.once(3));
+  const [many] = input.events;
+  if (chance.once(6)) rows.push(drawRow(drawing, words[many?.label as keyof typeof words]));
+  if (chance.once(6)) (rows.at(-1) as Row).cells["at"] = timeCell(future, mapping, chance);
+  if (!chance.once(3)) spoil(rows, drawing);
+  if (chance.once(5)) rows.push(structuredClone(chance.pick(rows)));
+  return drawFile(drawing, input.name, rows);
 }
 
 export function drawWorld(seed: number): World {
   const chance = seededChance(seed);
   const mapping = drawMapping(chance);
-  const input = mapping.inputs[0] as InputPlan;
-  const drawing: Drawing = { mapping, input, chance, last: new Map(), once: new Set(), tickets: 1 };
-  const rows = drawRows(drawing, chance.between(1, 8), chance.once(3));
-  if (chance.once(6)) rows.push({ ...drawRow(drawing, words.weighing) });
-  if (chance.once(6)) (rows.at(-1) as Row).cells["at"] = timeCell(future, mapping, chance);
-  if (!chance.once(3)) spoil(rows, drawing);
-  if (chance.once(5)) rows.push(structuredClone(chance.pick(rows)));
-  let file = drawFile(drawing, input.name, rows);
+  const shared = { mapping, chance, last: new Map<string, number>(), once: new Set<string>(), tickets: { next: 1 } };
+  const sources = mapping.inputs.map((input) => {
+    const drawing: Drawing = { ...shared, input };
+    const file = drawFirst(drawing);
+    return { drawing, file, seen: [file] };
+  });
   const mappings = [mapping];
-  const steps: Step[] = [{ do: "import", mapping: 0, files: [file] }];
-  if (input.group === null && file.rows.length > 1 && chance.once(6)) {
-    // Two files of one import.
-    const half = Math.ceil(file.rows.length / 2);
-    const second = drawFile(drawing, `${input.name}-1`, file.rows.slice(half));
-    file = { ...file, rows: file.rows.slice(0, half) };
-    steps[0] = { do: "import", mapping: 0, files: [file, second] };
+  const first: Import = { do: "import", mapping: 0, files: sources.map(({ file }) => file) };
+  const steps: Step[] = [first];
+  const [main] = sources as [(typeof sources)[number]];
+  if (main.drawing.input.group === null && main.file.rows.length > 1 && chance.once(6)) {
+    // Two files of one input in one import.
+    const half = Math.ceil(main.file.rows.length / 2);
+    const second = drawFile(main.drawing, `${main.file.input}-1`, main.file.rows.slice(half));
+    main.file = { ...main.file, rows: main.file.rows.slice(0, half) };
+    main.seen = [main.file];
+    first.files.splice(0, 1, main.file, second);
   }
-  const seen = [file];
   for (let more = chance.between(0, 3); more > 0; more--) {
     if (chance.once(6)) {
       steps.push(chance.pick<Step>([{ do: "resume" }, { do: "retry" }, { do: "wait", days: 400 }]));
       continue;
     }
+    const source = chance.pick(sources);
+    const { drawing, file } = source;
     const [wrong] = wrongRows(file);
     const correction = chance.once(2) ? drawCorrection(file, mappings.length - 1, drawing) : null;
     if (correction !== null) {
       steps.push(correction);
       continue;
     }
-    if (wrong !== undefined && input.group === null && chance.once(4)) {
+    if (wrong !== undefined && drawing.input.group === null && chance.once(4)) {
       steps.push({ do: "dismiss", file, row: wrong });
       continue;
     }
-    file = chance.once(4) ? chance.pick(seen) : nextFile(file, drawing);
-    seen.push(file);
+    const others = sources.length > 1 && chance.once(2) ? sources.filter((one) => one !== source) : [];
+    for (const each of [source, ...others]) {
+      each.file = chance.once(4) ? chance.pick(each.seen) : nextFile(each.file, each.drawing);
+      each.seen.push(each.file);
+    }
     if (chance.once(5)) mappings.push(drawEdit(mappings.at(-1) as Mapping, chance));
-    steps.push({ do: "import", mapping: mappings.length - 1, files: [file] });
+    const files = sources.filter((each) => each === source || others.includes(each)).map((each) => each.file);
+    steps.push({ do: "import", mapping: mappings.length - 1, files });
   }
   return { seed, mappings, steps };
 }

@@ -29,6 +29,8 @@ interface FileState {
   isCorrection: boolean;
   /** The events that its valid rows gave. */
   events: Set<string>;
+  /** Those of rows that were corrected by its rejected file. */
+  corrected: Set<string>;
 }
 
 /** A row, or the first of its group, that was invalid when it was last seen, and has not been mended or given up. */
@@ -89,8 +91,17 @@ export class Expected {
       const { name, form, headers, rows } = file;
       const bytes = JSON.stringify([name, form, headers, rows.map((row) => rawCells(row, file, input))]);
       const isCorrection = handed.corrects !== undefined;
-      const state: FileState = { name, input: input.name, bytes, step: this.step, isCorrection, events: new Set() };
-      return [{ ...handed, state, groups: stagedRows(file, input, mapping) }];
+      const state: FileState = {
+        name,
+        input: input.name,
+        bytes,
+        step: this.step,
+        isCorrection,
+        events: new Set(),
+        corrected: new Set(),
+      };
+      const beside = this.openOf(handed.corrects ?? []).flatMap(({ state: of }) => [...of.events, ...of.corrected]);
+      return [{ ...handed, state, groups: stagedRows(file, input, mapping, beside) }];
     });
     refuseTwice(
       read.filter(({ state }) => !state.isCorrection).flatMap(({ groups }) => groups),
@@ -108,12 +119,12 @@ export class Expected {
         const { rows, raw } = group;
         counts.read += rows.length;
         const number = numbers[rows[0] ?? 0] ?? 0;
-        const was = fix?.get(rows[0] ?? 0);
-        const corrected = was && this.open.find((row) => row.state.name === was.name && row.number === was.number);
+        const was = rows.flatMap((row) => fix?.get(row) ?? []);
+        // Parts of a group that was torn apart may stand together now.
+        const corrected = this.openOf(was);
         // A row that was corrected here, and that nobody has mended in its source: as many as were corrected.
         const nth = (handed.get(raw) ?? 0) + 1;
-        const isCorrectedBefore =
-          group.fate !== "skipped" && was === undefined && nth <= (this.corrected.get(raw) ?? 0);
+        const isCorrectedBefore = group.fate !== "skipped" && fix === null && nth <= (this.corrected.get(raw) ?? 0);
         if (isCorrectedBefore) {
           handed.set(raw, nth);
           counts.known += rows.length;
@@ -123,21 +134,23 @@ export class Expected {
           const fresh = group.events.filter(({ id }) => !this.landed.has(id) && !this.pending.has(id));
           const isKnown = this.take(group, state);
           counts[isKnown ? "known" : "staged"] += rows.length;
-          if (corrected !== undefined) {
-            this.forget((row) => row === corrected);
-            this.corrected.set(corrected.raw, (this.corrected.get(corrected.raw) ?? 0) + 1);
-          } else {
+          for (const one of corrected) {
+            this.forget((row) => row === one);
+            this.corrected.set(one.raw, (this.corrected.get(one.raw) ?? 0) + 1);
+            for (const { id } of group.events) one.state.corrected.add(id);
+          }
+          if (corrected.length === 0) {
             this.endOfSame(raw, state);
             mended.push(...this.inPlace(number, fresh, state));
           }
         } else counts[group.fate] += rows.length;
         if (group.fate !== "invalid") continue;
-        if (corrected !== undefined) this.forget((row) => row === corrected);
-        else {
+        for (const one of corrected) this.forget((row) => row === one);
+        if (corrected.length === 0) {
           if (this.dismissed.has(raw)) continue;
           this.endOfSame(raw, state);
         }
-        const holds = group.holds.length === 0 ? (corrected?.holds ?? []) : group.holds;
+        const holds = group.holds.length === 0 ? corrected.flatMap((one) => one.holds) : group.holds;
         // What was said before of an event that cannot be read now waits for it.
         for (const one of holds) {
           const before = one.event === null ? undefined : this.pending.get(one.event);
@@ -156,6 +169,12 @@ export class Expected {
       }
     }
     return counts;
+  }
+
+  private openOf(rows: readonly { name: string; number: number }[]): OpenRow[] {
+    return this.open.filter(({ state, number }) =>
+      rows.some((row) => row.name === state.name && row.number === number),
+    );
   }
 
   /** A person gives up a row for good; gives whether there was one. */

@@ -8,8 +8,10 @@ export class Unreadable extends Error {}
 /** What one record looks at: one row, or all rows of its group. */
 export interface View {
   mapping: Mapping;
-  /** The value of each row, after defaults. */
+  /** The values of the rows, which then have to agree: the default stands where all are blank. */
   values(column: string): Meaning[];
+  /** The value of each row by itself, the default where it is blank. */
+  rows(column: string): Meaning[];
   /** The same before defaults. */
   cells(column: string): Meaning[];
 }
@@ -113,7 +115,7 @@ export function evaluate(formula: Formula, view: View): Meaning {
     case "max":
     case "count":
     case "join":
-      return aggregate(formula.kind, view.values(formula.column).map(readable));
+      return aggregate(formula.kind, view.rows(formula.column).map(readable));
   }
 }
 
@@ -141,7 +143,11 @@ function aggregate(kind: string, all: Meaning[]): Meaning {
   return { number: (kind === "min" ? sorted[0] : sorted.at(-1)) ?? "0" };
 }
 
-export function holds(condition: Condition, view: View): boolean {
+/** A blank condition does not hold. */
+export const holds = (condition: Condition, view: View): boolean => decide(condition, view) === true;
+
+/** Null: blank, where a blank has no order. What decides it must be readable, and nothing else. */
+function decide(condition: Condition, view: View): boolean | null {
   switch (condition.kind) {
     case "filled":
       return view.values(condition.column).some((value) => value !== null);
@@ -151,12 +157,26 @@ export function holds(condition: Condition, view: View): boolean {
       return condition.words.includes(folded(textOf(one(view, condition.column))));
     case "more": {
       const number = numberOf(one(view, condition.column));
-      return number !== null && compare(number, condition.than) > 0;
+      return number === null ? null : compare(number, condition.than) > 0;
     }
     case "and":
-      return condition.parts.every((part) => holds(part, view));
-    case "or":
-      return condition.parts.some((part) => holds(part, view));
+    case "or": {
+      const deciding = condition.kind === "or";
+      const parts = condition.parts.map((part) => attempt(() => ({ holds: decide(part, view) })));
+      if (parts.some((part) => part?.holds === deciding)) return deciding;
+      if (parts.includes(null)) throw new Unreadable("what would decide it");
+      return parts.some((part) => part?.holds === null) ? null : !deciding;
+    }
+  }
+}
+
+/** Gives null where it cannot be read. */
+export function attempt<Result>(work: () => Result): Result | null {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Unreadable) return null;
+    throw error;
   }
 }
 

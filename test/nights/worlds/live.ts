@@ -1,17 +1,15 @@
 /** Lives through a world with the real commands against a sandbox, and says where it is not as expected. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { parse } from "csv-parse/sync";
-import iconv from "iconv-lite";
 import { main } from "../../../src/cli/main.js";
 import { pipeline } from "../../../src/cli/pipeline.js";
 import { createSandbox, type Sandbox, seededRandom } from "../../../src/sandbox/index.js";
 import { RushingClock } from "../../support/docs/rushing-clock.js";
 import { compareService } from "./compare.js";
 import { type Counts, Expected, type Handed, type Telling } from "./expected.js";
-import { writeCsv } from "../../support/read/write-csv.js";
-import type { Correction, InputPlan, Mapping, Step, World, WorldFile } from "./world.js";
+import { handBack } from "./hand-back.js";
+import type { Correction, InputPlan, Mapping, Row, Step, World, WorldFile } from "./world.js";
 import { writeFile } from "./write-file.js";
 import { writeMapping } from "./write-mapping.js";
 
@@ -120,31 +118,17 @@ export class Life {
    * The rejected file of that name which the last import has left, as a person hands it back: these rows, in this order, with
    * other cells. Null: it left none, or no such row.
    */
-  correct({ of, rows }: Correction, input: InputPlan, rejected: readonly string[]): (Handed & { path: string }) | null {
-    const found = rejected.find((path) => basename(path).startsWith(of.name) && path.endsWith(".csv"));
-    if (found === undefined || of.form.kind !== "csv") return null;
-    const text = iconv.decode(readFileSync(found), of.form.encoding);
-    const [header = [], ...lines] = parse(text, { delimiter: of.form.delimiter, bom: true });
-    const reference = header.indexOf("rowferry_row");
+  async correct({ of, rows }: Correction, input: InputPlan): Promise<(Handed & { path: string }) | null> {
+    const found = this.rejected.find((path) => basename(path).startsWith(of.name) && path.endsWith(of.form.kind));
+    if (found === undefined) return null;
     const numbers = this.numbers.get(of.name) ?? [];
-    const back = rows.flatMap(({ was, row }) => {
-      const line = lines.find((cells) => Number(/:(\d+)$/.exec(cells[reference] ?? "")?.[1]) === numbers[was]);
-      return line === undefined ? [] : [{ was, row, line }];
-    });
-    if (back.length === 0) return null;
-    const name = `${input.name}-corrected-${this.corrections++}.csv`;
-    const texts = back.map(({ row, line }) =>
-      header.map((title, position) => {
-        const column = input.columns.find((one) => one.header === title);
-        return column === undefined ? (line[position] ?? "") : (row.cells[column.name]?.text ?? "");
-      }),
-    );
+    const name = `${input.name}-corrected-${this.corrections++}.${of.form.kind}`;
     const path = join(this.folder, "in", name);
-    const written = writeCsv([header, ...texts], { ...of.form, quote: '"', escape: "double" });
-    writeFileSync(path, written.bytes);
+    const changes = rows.map(({ was, row }) => ({ number: numbers[was] ?? 0, row, before: of.rows[was] as Row }));
+    const { back, lines } = await handBack(found, path, of.form, input, changes);
+    if (back.length === 0) return null;
     const file = { ...of, name, rows: back.map(({ row }) => row) };
-    const corrects = back.map(({ was }) => ({ name: of.name, number: numbers[was] ?? 0 }));
-    return { file, numbers: written.lines.slice(1), corrects, path };
+    return { file, numbers: lines, corrects: back.map(({ number }) => ({ name: of.name, number })), path };
   }
 }
 
@@ -191,7 +175,7 @@ async function take(life: Life, expected: Expected, step: Step, world: World): P
       const mapping = world.mappings[step.mapping] as Mapping;
       const path = life.mapping(mapping);
       const input = mapping.inputs.find(({ name }) => name === step.correction.of.input);
-      const handed = input === undefined ? null : life.correct(step.correction, input, life.rejected);
+      const handed = input === undefined ? null : await life.correct(step.correction, input);
       return handed === null ? [] : importing(life, expected, mapping, path, [handed]);
     }
     case "dismiss": {

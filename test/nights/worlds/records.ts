@@ -1,5 +1,5 @@
 /** From the rows of a file to the records that a careful person would expect of them. */
-import { evaluate, holds, one, textOf, Unreadable, type View } from "./formulas.js";
+import { attempt, evaluate, holds, one, textOf, Unreadable, type View } from "./formulas.js";
 import type { EventPlan, InputPlan, Mapping, Meaning, Row, WorldFile } from "./world.js";
 
 export interface Attribute {
@@ -57,27 +57,17 @@ export interface Staged {
 
 function viewOf(rows: Row[], input: InputPlan, mapping: Mapping): View {
   const cells = (name: string): Meaning[] => rows.map((row): Meaning => row.cells[name]?.means ?? null);
+  const fallback = (name: string): Meaning => input.columns.find((one) => one.name === name)?.default?.means ?? null;
   return {
     mapping,
     cells,
+    rows: (name) => cells(name).map((value) => value ?? fallback(name)),
     values: (name) => {
-      const { default: fallback = null } = input.columns.find((column) => column.name === name) ?? {};
       const values = cells(name);
       // What is filled agrees first, then the default applies (LANGUAGE, Decided 5).
-      const blank = values.every((value) => value === null);
-      return blank && fallback !== null ? values.map(() => fallback.means) : values;
+      return values.every((value) => value === null) ? values.map(() => fallback(name)) : values;
     },
   };
-}
-
-/** Gives null where it cannot be read. */
-function attempt<Result>(work: () => Result): Result | null {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof Unreadable) return null;
-    throw error;
-  }
 }
 
 const rank = (name: string): number => (name === "CANCEL" ? 2 : Number(name === "CLOSE"));
@@ -85,12 +75,28 @@ const rank = (name: string): number => (name === "CANCEL" ? 2 : Number(name === 
 /** The order of events of one instant (DESIGN, 5). */
 export const order = (a: Content, b: Content): number => a.at - b.at || rank(a.name) - rank(b.name);
 
+/** Names an event by its content and by which of its twins it is. */
+type Twins = (content: string) => string;
+
+/** A name for each that is not taken yet: of a file nothing is, of a corrected one what the rows beside it gave. */
+function twinsOf(taken: Iterable<string>): Twins {
+  const all = new Set(taken);
+  return (content) => {
+    for (let count = 1; ; count += 1) {
+      const id = JSON.stringify([content, count]);
+      if (all.has(id)) continue;
+      all.add(id);
+      return id;
+    }
+  };
+}
+
 class Reader {
   private readonly view: View;
   private readonly input: InputPlan;
-  private readonly twins: Map<string, number>;
+  private readonly twins: Twins;
 
-  constructor(view: View, input: InputPlan, twins: Map<string, number>) {
+  constructor(view: View, input: InputPlan, twins: Twins) {
     this.view = view;
     this.input = input;
     this.twins = twins;
@@ -145,10 +151,7 @@ class Reader {
     if (event.key === "once") return JSON.stringify([document, event.label]);
     if (event.key === "content") {
       if (content === null) throw new Unreadable("its content is its key");
-      const text = JSON.stringify([document, event.label, content]);
-      const count = (this.twins.get(text) ?? 0) + 1;
-      this.twins.set(text, count);
-      return JSON.stringify([text, count]);
+      return this.twins(JSON.stringify([document, event.label, content]));
     }
     return JSON.stringify([document, event.label, ...event.key.map((column) => this.required(column))]);
   }
@@ -187,12 +190,7 @@ class Reader {
   }
 }
 
-function stage(
-  rows: Row[],
-  input: InputPlan,
-  mapping: Mapping,
-  twins: Map<string, number>,
-): Omit<Staged, "rows" | "raw"> {
+function stage(rows: Row[], input: InputPlan, mapping: Mapping, twins: Twins): Omit<Staged, "rows" | "raw"> {
   const whole = new Reader(viewOf(rows, input, mapping), input, twins);
   const { skip } = input;
   const skipped = skip !== null && attempt(() => holds(skip, viewOf(rows, input, mapping)));
@@ -257,7 +255,12 @@ export function rawCells(row: Row, { form, headers }: WorldFile, input: InputPla
 }
 
 /** What a file's rows become, in the file's order. */
-export function stagedRows(file: WorldFile, input: InputPlan, mapping: Mapping): Staged[] {
+export function stagedRows(
+  file: WorldFile,
+  input: InputPlan,
+  mapping: Mapping,
+  taken: Iterable<string> = [],
+): Staged[] {
   const there = new Set(input.columns.filter(({ header }) => file.headers.includes(header)).map(({ name }) => name));
   const visible = file.rows.map(
     ({ cells }): Row => ({
@@ -273,7 +276,7 @@ export function stagedRows(file: WorldFile, input: InputPlan, mapping: Mapping):
     if (joined) groups.at(-1)?.push(index);
     else groups.push([index]);
   }
-  const twins = new Map<string, number>();
+  const twins = twinsOf(taken);
   const seen = new Set<string>();
   return groups.map((rows) => {
     const views = rows.map((row) => visible[row] as Row);

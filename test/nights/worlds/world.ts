@@ -145,8 +145,14 @@ export interface Correction {
   rows: { was: number; row: Row }[];
 }
 
+export interface Import {
+  do: "import";
+  mapping: number;
+  files: WorldFile[];
+}
+
 export type Step =
-  | { do: "import"; mapping: number; files: WorldFile[] }
+  | Import
   | { do: "correct"; mapping: number; correction: Correction }
   | { do: "dismiss"; file: WorldFile; row: number }
   | { do: "resume" }
