@@ -1,107 +1,111 @@
-/** What import and resume share: target line, progress, closing summary, figures for Prometheus, --on-finish. */
+/** What import, resume and retry share: progress, closing summary, figures for Prometheus, --on-finish. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { plainText } from "../report/plain-text.js";
-import { endOf } from "./report-error.js";
+import { ExitCode } from "../model/exit-code.js";
 import type { PipelineEvent, Summary } from "../model/summary.js";
-import type { Target } from "../model/target.js";
-import type { Frame } from "./frame.js";
+import { plainText } from "../report/plain-text.js";
 import { nextTimeOfDay, type OutputFlags, type RunFlags, type TargetFlags } from "./flags.js";
-import { type Output, shownPath } from "./output.js";
+import type { Frame } from "./frame.js";
+import { type Told, type Work, withTarget } from "./on-target.js";
+import type { Output } from "./output.js";
 import type { Pipeline, ResumeOptions } from "./pipeline.js";
-import { closingLine, printSummary } from "./render/summary.js";
-import { createProgress, type Progress, silentProgress } from "./render/progress.js";
+import { createProgress, type Progress } from "./render/progress.js";
+import { printSummary } from "./render/summary.js";
+import { endOf } from "./report-error.js";
 import type { World } from "./world.js";
-import { withTarget } from "./with-target.js";
 
 export type CommandFlags = TargetFlags & OutputFlags & RunFlags;
 
 /**
- * Runs `work` and gives its exit code. --metrics and --on-finish run afterwards whatever came of it, an error too: that
+ * Runs `run` and gives its exit code. --metrics and --on-finish run afterwards whatever came of it, an error too: that
  * is when they are needed. Their own failures are told, and change nothing.
  */
 export async function runCommand(
   frame: Frame,
   flags: CommandFlags,
-  work: (pipeline: Pipeline, options: ResumeOptions) => Promise<Summary>,
+  run: (pipeline: Pipeline, options: ResumeOptions) => Promise<Summary>,
 ): Promise<number> {
+  const { world } = frame;
+  const ran: { summary: Summary; stateFolder: string }[] = [];
   try {
-    return await runOnTarget(frame, flags, work);
-  } catch (thrown) {
-    const { code, exitCode } = endOf(thrown, frame.signal);
-    const target = flags.target ?? (flags.sandbox === true ? "sandbox" : "");
-    await saveMetrics(frame.world, flags, async (path) => {
-      const { writeFailureMetrics } = await import("../report/metrics.js");
-      return writeFailureMetrics(path, { target, exitCode, at: frame.world.clock.now() });
+    const exitCode = await withTarget(frame, flags, async (work) => {
+      const summary = await runOnTarget(work, flags, run);
+      ran.push({ summary, stateFolder: work.target.stateFolder });
+      return tellSummary(work, summary);
     });
-    await onFinish(frame.world, flags, { ROWFERRY_EXIT_CODE: String(exitCode), ROWFERRY_ERROR: code });
+    for (const { summary, stateFolder } of ran) {
+      await saveMetrics(world, flags, async (path) =>
+        (await import("../report/metrics.js")).writeMetrics(path, summary),
+      );
+      await onFinish(world, flags, {
+        ROWFERRY_SUMMARY: join(stateFolder, "runs", summary.run, "summary.json"),
+        ROWFERRY_RUN: summary.run,
+        ROWFERRY_EXIT_CODE: String(exitCode),
+      });
+    }
+    return exitCode;
+  } catch (thrown) {
+    const { error, exitCode } = endOf(thrown, frame.signal);
+    const target = flags.target ?? (flags.sandbox === true ? "sandbox" : "");
+    const failure = { target, exitCode, at: world.clock.now() };
+    await saveMetrics(world, flags, async (path) =>
+      (await import("../report/metrics.js")).writeFailureMetrics(path, failure),
+    );
+    await onFinish(world, flags, { ROWFERRY_EXIT_CODE: String(exitCode), ROWFERRY_ERROR: error.code });
     throw thrown;
   }
 }
 
 function runOnTarget(
-  frame: Frame,
+  { world, output, target, options, announce }: Work,
   flags: CommandFlags,
-  work: (pipeline: Pipeline, options: ResumeOptions) => Promise<Summary>,
-): Promise<number> {
-  return withTarget(frame, flags, async (target, output) => {
-    const { world } = frame;
-    output.announce();
-    const progress = openProgress(world, output, target.rate);
-    let summary: Summary;
-    try {
-      summary = await work(world.pipeline, {
-        target,
-        clock: world.clock,
-        random: world.random,
-        signal: frame.signal,
-        observe: (event) => {
-          tellEvent(output, event);
-          progress.observe(event);
-        },
-        limits: limits(flags, world.clock.now()),
-        fresh: flags.fresh === true,
-        journal: flags.journal ?? target.journal ?? null,
-        ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
-      });
-    } finally {
-      progress.close();
-    }
-    await saveMetrics(world, flags, async (path) => {
-      const { writeMetrics } = await import("../report/metrics.js");
-      return writeMetrics(path, summary);
-    });
-    const shown = (path: string) => shownPath(path, world.cwd);
-    const problems = await watchedProblems(world, target, summary);
-    output.text(`${printSummary(summary, { columns: output.columns, colors: output.colors, shown, problems })}\n`);
-    output.closeWith(closingLine(summary, shown));
-    await onFinish(world, flags, {
-      ROWFERRY_SUMMARY: join(target.stateFolder, "runs", summary.run, "summary.json"),
-      ROWFERRY_RUN: summary.run,
-      ROWFERRY_EXIT_CODE: String(summary.exitCode),
-    });
-    output.data({ ...summary });
-    return summary.exitCode;
-  });
+  run: (pipeline: Pipeline, options: ResumeOptions) => Promise<Summary>,
+): Promise<Summary> {
+  announce();
+  return watched(world, output, target.rate, (observe) =>
+    run(world.pipeline, {
+      ...options,
+      observe,
+      limits: limits(flags, world.clock.now()),
+      ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
+    }),
+  );
 }
 
-/** With what the cells hold, where a person sits at the terminal; in collected output they stay hidden (P9). */
-async function watchedProblems(world: World, target: Target, summary: Summary): Promise<Summary["problems"]> {
-  if (!world.stdout.isTTY || summary.problems.length === 0) return summary.problems;
-  const { problems } = await world.pipeline.readStatus({ target, cells: true });
-  // Of files that hold nothing the ledger knows nothing.
-  return [...summary.problems.filter(({ code }) => code === "file-empty"), ...problems];
+/** The problems with what the cells hold, where a person sits at the terminal; in collected output they stay hidden (P9). */
+async function tellSummary({ world, target, output, shown }: Work, summary: Summary): Promise<Told> {
+  let { problems } = summary;
+  if (world.stdout.isTTY && problems.length > 0) {
+    const status = await world.pipeline.readStatus({ target, cells: true });
+    // Of files that hold nothing the ledger knows nothing.
+    problems = [...problems.filter(({ code }) => code === "file-empty"), ...status.problems];
+  }
+  const { exitCode } = summary;
+  return { ...printSummary({ ...summary, problems }, { ...output, shown }), line: { ...summary }, exitCode };
+}
+
+/** Shows the progress of `work`, and tells it with --json. */
+export async function watched<Result>(
+  world: World,
+  output: Output,
+  limit: number | null,
+  work: (observe: (event: PipelineEvent) => void) => Promise<Result>,
+): Promise<Result> {
+  const progress = openProgress(world, output, limit);
+  try {
+    return await work((event) => {
+      output.data(event);
+      progress.observe(event);
+    });
+  } finally {
+    progress.close();
+  }
 }
 
 export function openProgress(world: World, output: Output, limit: number | null): Progress {
-  if (output.quiet || output.json) return silentProgress;
+  if (output.quiet || output.json) return { observe: () => {}, close: () => {} };
   return createProgress({ stream: world.stderr, clock: world.clock, limit });
-}
-
-/** The pipeline's own lines for --json, under their own `type`. */
-export function tellEvent(output: Output, event: PipelineEvent): void {
-  output.data({ ...event });
 }
 
 export function limits(flags: RunFlags, now: number): ResumeOptions["limits"] {
@@ -114,13 +118,17 @@ export function limits(flags: RunFlags, now: number): ResumeOptions["limits"] {
   };
 }
 
-async function saveMetrics(world: World, flags: CommandFlags, write: (path: string) => Promise<void>): Promise<void> {
-  if (flags.metrics === undefined) return;
-  const folder = dirname(flags.metrics);
+async function saveMetrics(
+  world: World,
+  { metrics }: CommandFlags,
+  write: (path: string) => Promise<void>,
+): Promise<void> {
+  if (metrics === undefined) return;
+  const folder = dirname(metrics);
   try {
     // One that is made here would hide that a mount is missing, and nobody would collect from it.
     if (!existsSync(folder)) throw new Error(`there is no folder ${folder}`);
-    await write(flags.metrics);
+    await write(metrics);
   } catch (error) {
     world.stderr.write(`rowferry: --metrics was not written: ${plainText((error as Error).message)}\n`);
   }
@@ -132,16 +140,16 @@ function onFinish(world: World, { onFinish: command }: CommandFlags, told: Recor
   const env = { ...world.env, ...told };
   return new Promise((resolve) => {
     const child = spawn(command, { shell: true, cwd: world.cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    child.stdout.on("data", (chunk: Buffer) => world.stderr.write(chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => world.stderr.write(chunk.toString()));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => world.stderr.write(chunk.toString()));
     child.on("error", (error) => {
       world.stderr.write(`rowferry: the --on-finish command could not be run (${error.message})\n`);
       resolve();
     });
     child.on("close", (code, signal) => {
-      if (code !== 0 && (code !== null || signal !== null)) {
-        world.stderr.write(`rowferry: the --on-finish command ended with ${code ?? signal}\n`);
-      }
+      const ending = code ?? signal;
+      if (ending !== null && ending !== ExitCode.ok)
+        world.stderr.write(`rowferry: the --on-finish command ended with ${ending}\n`);
       resolve();
     });
   });
