@@ -263,7 +263,7 @@ function tooManyInvalid(session: Session, staged: readonly StagedInput[], maxErr
   const invalid = staged.reduce((sum, input) => sum + input.invalid, 0);
   if (!limit.isOver(invalid, read)) return false;
   session.stopped = {
-    code: "max-errors",
+    code: "too-many-invalid",
     message: `${invalid} of ${read} rows are invalid, more than --max-errors ${maxErrors} allows; nothing was sent.`,
   };
   return true;

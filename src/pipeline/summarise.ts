@@ -1,6 +1,7 @@
 import { tallyOpen, tallyRun, type OpenWork } from "../ledger/views/tally.js";
 import { tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
 import { tallyRows } from "../ledger/views/tally-rows.js";
+import { codes } from "../model/codes.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { RowCounts, RowOutcomes, Summary } from "../model/summary.js";
 import { limitOf, secondsAtLimit } from "./forecast.js";
@@ -94,7 +95,7 @@ export function exitCodeOf(
     session.stopped?.code === "interrupted" || (session.signal.aborted && any(["planned", "sending"]));
   if (interrupted)
     return (session.signal.reason as { exitCode?: ExitCode } | undefined)?.exitCode ?? ExitCode.interrupted;
-  if (session.stopped !== null) return ExitCode.again;
+  if (session.stopped !== null) return codes[session.stopped.code].exit ?? ExitCode.again;
   if (any(["sending", "stalled"], registrations)) return ExitCode.again;
   const isDoubtful = any(["sending", "stalled", "unsettled"]);
   if (isDoubtful && stalledGoesOn()) return ExitCode.again;

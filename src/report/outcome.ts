@@ -24,6 +24,7 @@ export function answer(summary: Summary): string {
     if (stopped !== null) return sentence(stopped.message);
     if (rows > 0)
       return `${counted(rows, "row")} ${rows === 1 ? "needs" : "need"} you. Nothing is lost; ${restOf(outcomes)}.`;
+    if (needed(summary.open) === 0) return "A file holds no rows; everything else is done.";
     const own = command === "import" ? "Nothing of these files needs you, but" : "Nothing is lost, but";
     return `${own} the ledger holds ${needs(summary)}.`;
   }

@@ -8,6 +8,7 @@ import { isRedisAddress } from "../model/addresses.js";
 import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
+import { moments, notifySettings, oddities } from "./notify-schema.js";
 import { refuseUnsafe } from "./trusted-file.js";
 
 export const configFileName = "rowferry.config.yaml";
@@ -42,6 +43,7 @@ export const configTargetSchema = z.strictObject({
     .describe("Response headers that are kept with every attempt; default: the usual names, x-request-id among them."),
   ledger: words.optional().describe("The ledger's file; default `state/<target>/ledger.db`."),
   journal: words.optional().describe("The journal's file, best on another disk; relative to the settings file."),
+  ...notifySettings,
 });
 
 export const configSchema = z.strictObject({
@@ -51,6 +53,8 @@ export const configSchema = z.strictObject({
     .record(z.string(), configTargetSchema)
     .optional()
     .describe("Services by name (letters, digits, `-` and `_`; not `sandbox` or `env`)."),
+  consoleUrl: words.optional().describe("Where `rowferry console` is reached; notifications link to it."),
+  ...notifySettings,
 });
 
 export type ConfigTarget = z.infer<typeof configTargetSchema>;
@@ -81,6 +85,13 @@ const wanted: Partial<Record<string, string>> = {
   throttle: "must be an address such as redis://localhost",
   requestIdHeaders: "must be a list of names",
   targets: "must hold a target for each name",
+  notify: "must be a list of channels, each with one of webhook, slack, teams, email and command",
+  when: `must be a list out of ${moments.join(", ")}`,
+  silence: `must be a list out of ${oddities.join(", ")}`,
+  ping: "needs either url or urlFile",
+  slack: "needs either url or urlFile",
+  teams: "needs either url or urlFile",
+  expect: 'must be such as { every: 24h, by: "06:30" }',
 };
 
 /** The folder that holds a folder per target. */
@@ -143,7 +154,7 @@ function fromIssue(issue: z.core.$ZodIssue | undefined, document: Document, line
       const hint = "Put the secret in a file of its own and name that: `clientSecretFile: path`.";
       return new RowferryError("settings-invalid", "a secret does not belong in the settings file", { place, hint });
     }
-    const known = Object.keys((path.length === 0 ? configSchema : configTargetSchema).shape);
+    const known = knownAt(path);
     return new RowferryError("settings-invalid", `there is no setting "${key}".${didYouMean(key, known)}`, { place });
   }
   const name = path.join(".");
@@ -156,6 +167,20 @@ function fromIssue(issue: z.core.$ZodIssue | undefined, document: Document, line
       : `${name} ${rule ?? "must be text"}`;
   const place = placeOf(document, lines, missing ? path.slice(0, -1) : path, missing);
   return new RowferryError("settings-invalid", message, { place, cause: issue });
+}
+
+/** The names that a settings file may hold at a path. */
+function knownAt(path: readonly PropertyKey[]): string[] {
+  let schema: z.core.$ZodType = configSchema;
+  for (const part of path) {
+    while (schema instanceof z.ZodOptional) schema = schema.unwrap();
+    if (schema instanceof z.ZodArray) schema = schema.element;
+    else if (schema instanceof z.ZodRecord) schema = schema.valueType;
+    else if (schema instanceof z.ZodObject)
+      schema = (schema.shape as Record<PropertyKey, z.core.$ZodType>)[part] ?? schema;
+  }
+  while (schema instanceof z.ZodOptional) schema = schema.unwrap();
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
 /** The place of a path's value, or of its key. */

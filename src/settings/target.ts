@@ -11,6 +11,7 @@ import type { Target } from "../model/target.js";
 import { chooseTarget, listed } from "./choose-target.js";
 import { type Config, type ConfigTarget, configFileName, readConfig, stateRoot, validSetting } from "./config-file.js";
 import { type Environment, readEnvironment } from "./environment.js";
+import { notifySettings } from "./notify-schema.js";
 import { readSecret, refuseForeignSecret } from "./trusted-file.js";
 
 /** What the command line, or a caller of the library, says of the target. */
@@ -31,7 +32,7 @@ export interface Surroundings {
 }
 
 type Access = Pick<Target, "baseUrl" | "tokenUrl" | "clientId" | "clientSecret" | "scope" | "clientAuthentication">;
-type TuningMember = Exclude<keyof ConfigTarget, keyof Access | "clientSecretFile">;
+type TuningMember = Exclude<keyof ConfigTarget, keyof Access | keyof typeof notifySettings | "clientSecretFile">;
 type Tuning = { [Member in TuningMember]?: NonNullable<ConfigTarget[Member]> };
 
 /** open-points 20, 10 and 15. */
@@ -149,7 +150,8 @@ function fromConfig(
 ): [Access, Tuning] {
   const target = config.targets?.[name];
   if (target === undefined) throw new Error(`no target ${name}`);
-  const { baseUrl, tokenUrl, clientId, clientSecretFile, scope, clientAuthentication, ...tuning } = target;
+  const { baseUrl, tokenUrl, clientId, clientSecretFile, scope, clientAuthentication, ...rest } = target;
+  const tuning = Object.fromEntries(Object.entries(rest).filter(([member]) => !(member in notifySettings)));
   const place = { file: configFileName };
   if (clientSecretFile === undefined) {
     const message = `the target "${name}" lacks clientSecretFile (a file that holds the secret)`;
@@ -163,7 +165,7 @@ function fromConfig(
     scope: scope ?? null,
     clientAuthentication: clientAuthentication ?? "basic",
   };
-  return [access, tuning as Tuning];
+  return [access, tuning];
 }
 
 function addresses(baseName: string, base = "", tokenName: string, token = "", place: Place = {}) {

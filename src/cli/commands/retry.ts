@@ -1,8 +1,9 @@
 /** `rowferry retry [selectors]`: refused work back to planned, then as resume. */
 import type { Command } from "commander";
-import { addRunFlags, addSelectorFlags, type SelectorFlags, selectorsOf } from "../flags.js";
+import { addOutputFlags, addRunFlags, addTargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { type CommandFlags, runCommand } from "../run-command.js";
+import { addSelectorFlags, type SelectorFlags, selectorsOf } from "../selector-flags.js";
 
 const examples = `
 Examples:
@@ -15,14 +16,13 @@ work needs no retry; resume picks it up. For doubt-unsettled the service is
 asked once more.`;
 
 export function define(command: Command, frame: Frame): void {
-  addRunFlags(addSelectorFlags(command))
-    .addHelpText("after", examples)
-    .action(
-      frame.action((flags: CommandFlags & SelectorFlags) =>
-        runCommand(frame, flags, async (_pipeline, options) => {
-          const { runRetry } = await import("../../pipeline/retry.js");
-          return runRetry({ ...options, selectors: selectorsOf(flags) });
-        }),
-      ),
-    );
+  addOutputFlags(addRunFlags(addSelectorFlags(addTargetFlags(command, { sending: true }))));
+  command.addHelpText("after", examples).action(
+    frame.action((flags: CommandFlags & SelectorFlags) =>
+      runCommand(frame, flags, "retry", async (_pipeline, options) => {
+        const { runRetry } = await import("../../pipeline/retry.js");
+        return runRetry({ ...options, selectors: selectorsOf(flags) });
+      }),
+    ),
+  );
 }

@@ -74,10 +74,17 @@ export const pipelineCodes = {
     exit: null,
   },
   "max-errors": {
-    meaning: "There are more problems than --max-errors allows.",
+    meaning: "The service refused more events than --max-errors allows.",
     remedy: "Check the rejected files, fix the cause, and run the same command again.",
-    example: "--max-errors 1% and 900 of 40,000 rows invalid: nothing was sent.",
+    example: "--max-errors 1% and 900 of 40,000 events refused: the rest was not sent.",
     transient: false,
     exit: ExitCode.again,
+  },
+  "too-many-invalid": {
+    meaning: "More rows are invalid than --max-errors allows; nothing was sent.",
+    remedy: "Find out what happened to the file. `rowferry resume` sends its valid rows all the same.",
+    example: "--max-errors 1% and 900 of 40,000 rows invalid, because the file came in another format.",
+    transient: false,
+    exit: ExitCode.person,
   },
 } as const satisfies Record<string, CodeEntry>;

@@ -1,0 +1,89 @@
+/**
+ * What a channel was told, so that it hears of the same open problem once, and then after one and three days and weekly. Pure.
+ * A cause is told at once when it is new or has grown, and when two runs in a row landed nothing.
+ */
+import type { Moment } from "../settings/notify-schema.js";
+import type { Outcome } from "./outcome.js";
+
+export interface Memory {
+  /** By source and id, as they were last told. */
+  causes: { [key: string]: { count: number; since: number; source: string | null } };
+  /** When something new was last told, ms; null: the channel has no open problem on its mind. */
+  news: number | null;
+  /** When anything was last told, ms. */
+  told: number | null;
+  /** Runs in a row that landed nothing although they should have. */
+  fruitless: number;
+}
+
+export const nothingTold: Memory = { causes: {}, news: null, told: null, fruitless: 0 };
+
+export interface Telling {
+  when: Moment;
+  /** `grown`: new, or more than was last told. `since`: ms. */
+  causes: (Outcome["causes"][number] & { grown: boolean; since: number })[];
+  /** Why it is told again although nothing is new: how many days the oldest cause is open. */
+  openDays: number | null;
+  /** 2 or more: that many runs in a row landed nothing. */
+  fruitless: number;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** A run at two in the morning is not always at the same second. */
+const EARLY = 2 * HOUR;
+
+/** Null: nothing is told. The memory is to be kept once the channel has taken the telling. */
+export function decide(
+  memory: Memory,
+  outcome: Outcome,
+  wanted: readonly Moment[],
+  now: number,
+): { telling: Telling | null; memory: Memory } {
+  // Who had no run to look at the ledger with knows nothing of its open work.
+  const others = Object.entries(memory.causes).filter(([, { source }]) =>
+    source === null ? outcome.run === null : source !== outcome.source,
+  );
+  const fruitless = outcome.isFruitless ? memory.fruitless + 1 : 0;
+  const isHeard = wanted.includes(outcome.when);
+  const causes = (outcome.when === "succeeded" || !isHeard ? [] : outcome.causes).map((cause) => {
+    const source = cause.ofRun ? outcome.source : null;
+    const before = memory.causes[keyOf(source, cause.id)];
+    const grown = before === undefined || cause.count > before.count;
+    return { ...cause, source, grown, since: before?.since ?? now };
+  });
+  const next: Memory = {
+    causes: Object.fromEntries([
+      ...others,
+      ...causes.map(({ id, source, count, since }) => [keyOf(source, id), { count, since, source }] as const),
+    ]),
+    news: memory.news,
+    told: memory.told,
+    fruitless,
+  };
+  const tell = (when: Moment, isNews: boolean, openDays: number | null = null) => ({
+    telling: { when, causes, openDays, fruitless },
+    memory: { ...next, told: now, news: isNews ? now : next.news },
+  });
+  if (causes.some(({ grown }) => grown) || (causes.length > 0 && fruitless === 2)) return tell(outcome.when, true);
+  if (causes.length > 0 && isDue(memory, now))
+    return tell(outcome.when, false, Math.round((now - Math.min(...causes.map(({ since }) => since))) / DAY));
+  const isOver = memory.news !== null && outcome.when === "succeeded" && Object.keys(next.causes).length === 0;
+  if (isOver) Object.assign(next, nothingTold);
+  if (isOver && wanted.includes("recovered")) return tell("recovered", false);
+  if (outcome.when === "succeeded" && outcome.run !== null && isHeard) return tell("succeeded", false);
+  return { telling: null, memory: next };
+}
+
+const keyOf = (source: string | null, id: string): string => `${source ?? ""} ${id}`;
+
+/** One day after the last news, three days after, then weekly. */
+function isDue({ news, told }: Memory, now: number): boolean {
+  if (news === null || told === null) return false;
+  const marks = [1, 3];
+  for (let day = 10; day <= (now - news) / DAY + 1; day += 7) marks.push(day);
+  return marks.some((day) => {
+    const at = news + day * DAY - EARLY;
+    return told < at && at <= now;
+  });
+}

@@ -1,0 +1,98 @@
+/**
+ * What is not as usual about an import that ended: compared with up to ten earlier ones by the same mapping, of which there
+ * must be three. Corrections are neither judged nor compared with. Pure; each sentence says what was compared.
+ */
+import type { Summary } from "../model/summary.js";
+import { grouped, shortDuration } from "../report/figures.js";
+import type { Expectation, Oddity } from "../settings/notify-schema.js";
+import type { Cause } from "./outcome.js";
+
+export interface Compared {
+  summary: Summary;
+  /** Newest first. */
+  earlier: readonly Summary[];
+  /** Newest time of an event, ms: of this import, and of earlier ones. */
+  newest: { own: number | null; earlier: number | null };
+}
+
+/** How many earlier imports are asked for, so that ten are left without corrections. */
+export const HISTORY = 30;
+const COMPARED = 10;
+const FEWEST = 3;
+const DAY = 86_400_000;
+
+const isCorrection = ({ inputs }: Summary) => inputs.some(({ input }) => /\.rejected\.(csv|xlsx)$/i.test(input));
+const secondsOf = ({ startedAt, finishedAt }: Summary) => (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
+/** How much longer than at the limit. */
+const pace = (summary: Summary) => secondsOf(summary) / Math.max(1, summary.requests.secondsAtLimit);
+const invalidShare = ({ rows }: Summary) => rows.invalid / Math.max(1, rows.read);
+
+export function odditiesOf({ summary, earlier, newest }: Compared, silence: readonly Oddity[]): Cause[] {
+  if (isCorrection(summary)) return [];
+  const before = earlier.filter((one) => !isCorrection(one) && one.rows.read > 0).slice(0, COMPARED);
+  if (before.length < FEWEST) return [];
+  const usual = (of: (one: Summary) => number) => median(before.map(of));
+  const found: [Oddity, boolean, string, number][] = [];
+
+  const rows = usual((one) => one.rows.read);
+  const read = `${grouped(summary.rows.read)} rows, against ${grouped(Math.round(rows))} as a rule`;
+  found.push(["few-rows", summary.rows.read * 10 <= rows, `Far fewer rows than usual: ${read}.`, 1]);
+  found.push(["many-rows", summary.rows.read >= rows * 10, `Far more rows than usual: ${read}.`, 1]);
+
+  const share = usual(invalidShare);
+  const isWorse = invalidShare(summary) > Math.max(3 * share, share + 0.05) && summary.rows.invalid >= 10;
+  const invalid = `${percent(invalidShare(summary))} of rows, against ${percent(share)} as a rule`;
+  found.push(["many-invalid", isWorse, `More invalid rows than usual: ${invalid}.`, summary.rows.invalid]);
+
+  const seconds = secondsOf(summary);
+  const isSlow = seconds > 300 && pace(summary) > 3 * usual(pace);
+  const took = `${shortDuration(seconds)}, ${pace(summary).toFixed(1)} times the limit's own time, against ${usual(pace).toFixed(1)} as a rule`;
+  found.push(["slow", isSlow, `Slower than usual: ${took}.`, 1]);
+
+  const { own, earlier: last } = newest;
+  const isOld = own !== null && last !== null && own < last - DAY;
+  const ages = isOld ? `its newest event is of ${date(own)}, an earlier file's of ${date(last)}` : "";
+  found.push(["old-data", isOld, `The file holds older events than the one before: ${ages}.`, 1]);
+
+  return found
+    .filter(([name, isOdd]) => isOdd && !silence.includes(name))
+    .map(([name, , what, count]) => ({ id: name, what, count, ofRun: true }));
+}
+
+/** An input that should have come by now; null: it has, or is not due. `last`: when rows were last staged, ms. */
+export function missingInput(expect: Expectation, last: number | null, now: number): Cause | null {
+  const span = spanOf(expect.every);
+  const due = expect.by === undefined ? now : lastTimeOfDay(expect.by, now);
+  if (last !== null && last > due - span) return null;
+  const when = last === null ? "none has come yet" : `the last came on ${new Date(last).toISOString().slice(0, 16)}Z`;
+  const by = expect.by === undefined ? "" : `, by ${expect.by}`;
+  return {
+    id: "no-input",
+    what: `No input in time: one is expected every ${expect.every}${by}; ${when}.`,
+    count: 1,
+    ofRun: true,
+  };
+}
+
+function spanOf(text: string): number {
+  const unit = { m: 60_000, h: 3_600_000, d: DAY }[text.at(-1) ?? "h"] ?? 0;
+  return Number(text.slice(0, -1)) * unit;
+}
+
+/** The last moment at which this machine's clock showed it. */
+function lastTimeOfDay(text: string, now: number): number {
+  const [hours = 0, minutes = 0] = text.split(":").map(Number);
+  const at = new Date(now);
+  at.setHours(hours, minutes, 0, 0);
+  if (at.getTime() > now) at.setDate(at.getDate() - 1);
+  return at.getTime();
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
+
+const percent = (share: number) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)}%`;
+const date = (at: number) => new Date(at).toISOString().slice(0, 10);

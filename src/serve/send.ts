@@ -1,0 +1,145 @@
+/** Hands a notification to a channel. A redirect is not followed, an answer's body is not kept, and no address is repeated in an error. */
+import { spawn } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { request } from "undici";
+import type { Clock } from "../model/clock.js";
+import type { Channel } from "../settings/notify-settings.js";
+import { type Notification, subjectOf, textOf } from "./message.js";
+
+const waits = [1000, 5000];
+const TIMEOUT_MS = 15_000;
+const COMMAND_TIMEOUT_MS = 60_000;
+
+/** Tries three times. @returns why it could not be sent, null where it was */
+export async function send(channel: Channel, notification: Notification, clock: Clock): Promise<string | null> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await sendOnce(channel, notification, clock.now());
+      return null;
+    } catch (error) {
+      const wait = waits[tries];
+      if (wait === undefined) return failureIn(error);
+      await clock.sleep(wait);
+    }
+  }
+}
+
+/** @throws Error where the channel did not take it */
+function sendOnce(channel: Channel, notification: Notification, now: number): Promise<void> {
+  const text = `${subjectOf(notification)}\n${textOf(notification)}`;
+  switch (channel.kind) {
+    case "webhook":
+      return post(channel.url, notification, channel.secret, now);
+    case "slack":
+      return post(channel.url, { text: text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`) });
+    case "teams":
+      return post(channel.url, cardOf(text));
+    case "email":
+      return mail(channel, notification);
+    case "command":
+      return run(channel, `${JSON.stringify(notification)}\n`);
+  }
+}
+
+/** The signature is of `<seconds>.<body>`, so that an old message cannot be played again. */
+async function post(url: string, content: object, secret: string | null = null, now = 0): Promise<void> {
+  const body = JSON.stringify(content);
+  const timestamp = String(Math.floor(now / 1000));
+  const signature = secret === null ? null : createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");
+  await call(url, "POST", body, {
+    "content-type": "application/json",
+    ...(signature === null ? {} : { "x-rowferry-timestamp": timestamp, "x-rowferry-signature": `sha256=${signature}` }),
+  });
+}
+
+/** @throws Error unless the answer is 2xx, within 15 seconds */
+export async function call(url: string, method: "GET" | "POST", body: string | null, headers = {}): Promise<void> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const answer = await request(url, { method, body, headers, signal, headersTimeout: TIMEOUT_MS });
+  await answer.body.dump({ limit: 64 * 1024, signal });
+  if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`it answered ${answer.statusCode}`);
+}
+
+const cardOf = (text: string) => ({
+  type: "message",
+  attachments: [
+    {
+      contentType: "application/vnd.microsoft.card.adaptive",
+      content: {
+        $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+        type: "AdaptiveCard",
+        version: "1.4",
+        body: text
+          .split("\n\n")
+          .map((part) => ({ type: "TextBlock", wrap: true, text: part.replaceAll("\n", "\n\n") })),
+      },
+    },
+  ],
+});
+
+interface Mailer {
+  createTransport(options: object): { sendMail(mail: object): Promise<unknown>; close(): void };
+}
+
+async function mail(channel: Extract<Channel, { kind: "email" }>, notification: Notification): Promise<void> {
+  const { protocol, hostname, port, username } = new URL(channel.smtp);
+  const secure = protocol === "smtps:";
+  const transport = (await nodemailer()).createTransport({
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: port === "" ? (secure ? 465 : 587) : Number(port),
+    secure,
+    // A password is never sent in the clear.
+    requireTLS: channel.password !== null,
+    ...(channel.password === null ? {} : { auth: { user: decodeURIComponent(username), pass: channel.password } }),
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    const { from, to } = channel;
+    await transport.sendMail({ from, to, subject: subjectOf(notification), text: `${textOf(notification)}\n` });
+  } finally {
+    transport.close();
+  }
+}
+
+/** An optional peer: only who sends email installs it. */
+async function nodemailer(): Promise<Mailer> {
+  const name: string = "nodemailer";
+  try {
+    return ((await import(name)) as { default: Mailer }).default;
+  } catch {
+    throw new Error("the package nodemailer is not installed; type: npm install nodemailer");
+  }
+}
+
+function run({ command, cwd }: Extract<Channel, { kind: "command" }>, input: string): Promise<void> {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith("ROWFERRY_CLIENT_SECRET")),
+  );
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, {
+      shell: true,
+      cwd,
+      stdio: ["pipe", "ignore", "ignore"],
+      env,
+      timeout: COMMAND_TIMEOUT_MS,
+    });
+    child.on("error", reject);
+    // A command that does not read its input closes the pipe.
+    child.stdin.on("error", () => {});
+    child.on("close", (code, signal) =>
+      code === 0 ? resolve() : reject(new Error(`it ended with ${code ?? signal}`)),
+    );
+    child.stdin.end(input);
+  });
+}
+
+/** Never with an address in it, which may be a secret. */
+function failureIn(error: unknown): string {
+  const { name, message, code } = error as NodeJS.ErrnoException;
+  if (/^(it |the package )/.test(message)) return message;
+  return name === "TimeoutError" ? "it did not answer in time" : `it could not be reached (${code ?? name})`;
+}

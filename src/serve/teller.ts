@@ -1,0 +1,167 @@
+/**
+ * Tells those whom the settings name how a run began and ended. Nothing here changes a run or its exit code: what fails
+ * is said, and the rest goes on.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { HISTORY, type Compared, missingInput, odditiesOf } from "./oddities.js";
+import { importsBefore, lastStaged, newestEvents } from "../ledger/views/history.js";
+import type { Clock } from "../model/clock.js";
+import { ExitCode } from "../model/exit-code.js";
+import type { Summary } from "../model/summary.js";
+import type { Target } from "../model/target.js";
+import { reading } from "../pipeline/ledger-access.js";
+import { writeAtomically } from "../report/atomic-file.js";
+import type { NotifySettings } from "../settings/notify-settings.js";
+import { decide, type Memory, nothingTold } from "./memory.js";
+import { notificationOf } from "./message.js";
+import { type Cause, type Outcome, outcomeOf } from "./outcome.js";
+import { call, send } from "./send.js";
+
+export interface Teller {
+  /** A run begins. */
+  began(): Promise<void>;
+  /** A run ended with a summary, or an error ended it. `commands`: what to type next. */
+  ended(summary: Summary, commands: readonly string[]): Promise<void>;
+  failed(outcome: Outcome): Promise<void>;
+  /** Tells of an input that should have come by now. @returns what is missing; null: nothing is */
+  due(): Promise<Cause | null>;
+  /** Sends everybody a message that says that it is a trial. @returns why, by channel's name; null where it was sent */
+  trial(): Promise<{ channel: string; failure: string | null }[]>;
+}
+
+/** `say`: one line about a channel that could not be reached. */
+interface TellerWorld {
+  clock: Clock;
+  say: (line: string) => void;
+}
+
+const memorySchema = z.record(
+  z.string(),
+  z.object({
+    causes: z.record(z.string(), z.object({ count: z.number(), since: z.number(), source: z.string().nullable() })),
+    news: z.number().nullable(),
+    told: z.number().nullable(),
+    fruitless: z.number(),
+  }),
+);
+
+export function createTeller(target: Target, settings: NotifySettings, { clock, say }: TellerWorld): Teller {
+  const { channels, ping, expect, silence, consoleUrl } = settings;
+  const path = join(target.stateFolder, "told.json");
+  const tell = async (outcome: Outcome) => {
+    const now = clock.now();
+    const memories = readMemories(path);
+    const before = JSON.stringify(memories);
+    await Promise.all(
+      channels.map(async (channel, index) => {
+        const key = `${index} ${channel.name}`;
+        const known = memories[key] ?? nothingTold;
+        const { telling, memory } = decide(known, outcome, channel.when, now);
+        const failure =
+          telling === null ? null : await send(channel, notificationOf(outcome, telling, consoleUrl, now), clock);
+        if (failure === null) memories[key] = memory;
+        else say(`${channel.name} was not told: ${failure}`);
+      }),
+    );
+    if (JSON.stringify(memories) === before) return;
+    await writeAtomically(path, (file) => file.write(`${JSON.stringify(memories, null, 2)}\n`));
+  };
+  const pinged = async (suffix: string) => {
+    if (ping === null) return;
+    const url = new URL(ping);
+    url.pathname = `${url.pathname.replace(/\/$/, "")}${suffix}`;
+    try {
+      await call(url.href, "GET", null);
+    } catch {
+      say("the address of ping did not answer");
+    }
+  };
+  const finished = async (outcome: Outcome) => {
+    const isFine = outcome.exitCode === ExitCode.ok || outcome.exitCode === ExitCode.person;
+    await Promise.all([pinged(isFine ? "" : `/${outcome.exitCode}`), tell(outcome)]);
+  };
+  return {
+    began: () => pinged("/start"),
+    ended: (summary, commands) =>
+      finished(outcomeOf(summary, commands, summary.command === "import" ? oddities(target, summary, silence) : [])),
+    failed: finished,
+    async due() {
+      const staged = readable(target, (database) => lastStaged(database)) ?? null;
+      const missing =
+        expect === null || silence.includes("no-input") ? null : missingInput(expect, staged, clock.now());
+      const outcome = { target: target.name, source: "due", run: null, exitCode: ExitCode.ok, isFruitless: false };
+      if (missing !== null)
+        await tell({
+          ...outcome,
+          when: "degraded",
+          answer: "No input has come in time.",
+          causes: [missing],
+          commands: [],
+        });
+      else if (expect !== null)
+        await tell({ ...outcome, when: "succeeded", answer: "The input has come.", causes: [], commands: [] });
+      return missing;
+    },
+    async trial() {
+      const causes = [
+        {
+          id: "trial",
+          what: "This is a trial; nothing is wrong.",
+          count: 1,
+          ofRun: true,
+          grown: true,
+          since: clock.now(),
+        },
+      ];
+      const outcome: Outcome = {
+        target: target.name,
+        source: "trial",
+        run: null,
+        exitCode: ExitCode.ok,
+        when: "needs-person",
+        answer: "A trial of rowferry notify.",
+        causes,
+        isFruitless: false,
+        commands: ["rowferry status"],
+      };
+      const telling = { when: outcome.when, causes, openDays: null, fruitless: 0 };
+      const notification = notificationOf(outcome, telling, consoleUrl, clock.now());
+      return Promise.all(
+        channels.map(async (channel) => ({ channel: channel.name, failure: await send(channel, notification, clock) })),
+      );
+    },
+  };
+}
+
+function oddities(target: Target, summary: Summary, silence: NotifySettings["silence"]): Cause[] {
+  const { run, mapping } = summary;
+  const compared = readable(
+    target,
+    (database): Compared => ({
+      summary,
+      earlier: importsBefore(database, run, mapping ?? "", HISTORY),
+      newest: newestEvents(database, run),
+    }),
+  );
+  return compared === null ? [] : odditiesOf(compared, silence);
+}
+
+/** Null where the ledger cannot be read: that is told by others. */
+function readable<Result>(target: Target, work: Parameters<typeof reading<Result>>[1]): Result | null {
+  try {
+    return reading(target, work);
+  } catch {
+    return null;
+  }
+}
+
+/** Of each channel. What cannot be read was never told: a message too many is better than none. */
+function readMemories(path: string): Record<string, Memory> {
+  try {
+    return memorySchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Finds files in a folder once they are complete, and hands them over one at a time, in order. A file is complete when
+ * `<name>.done` lies beside it, or when neither size nor time has changed for a while. What was handled is remembered by
+ * size and time, across restarts; a file that changes afterwards is handled again.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { z } from "zod";
+import type { Clock } from "../model/clock.js";
+import { ExitCode } from "../model/exit-code.js";
+import { RowferryError } from "../model/error.js";
+import { writeAtomically } from "../report/atomic-file.js";
+
+export interface WatchOptions {
+  folder: string;
+  /** Where handled files are moved; null: they stay. */
+  moveTo: string | null;
+  order: "name" | "time";
+  /** How long a file must not have changed, ms. */
+  settleMs: number;
+  /** How often the folder is looked at, ms. */
+  everyMs: number;
+  /** Ends when nothing is left to handle. */
+  once: boolean;
+  /** Remembers what was handled. */
+  memory: string;
+  /** What a file that could not be imported waits for to change: its mapping, the settings. */
+  stamp: () => string;
+  clock: Clock;
+  signal: AbortSignal;
+  /** Imports one file and gives the exit code. */
+  handle: (path: string) => Promise<number>;
+  /** After each look at the folder. */
+  idle?: () => Promise<void>;
+  say: (line: string) => void;
+}
+
+interface Found {
+  name: string;
+  path: string;
+  size: number;
+  /** ms. */
+  changed: number;
+}
+
+const readable = /\.(csv|txt|tsv|xlsx|xlsm|zip)(\.gz|\.zst)?$/i;
+const handledSchema = z.record(
+  z.string(),
+  z.object({ size: z.number(), changed: z.number(), exitCode: z.number(), stamp: z.string() }),
+);
+type Handled = z.infer<typeof handledSchema>;
+
+/**
+ * Watches until the signal comes, or until all is handled with `once`. An import that could go on (exit 4, 5) is tried again
+ * after one minute, then two, four, at most fifteen; a file that cannot be imported (1, 2) once it, its mapping or the
+ * settings change.
+ * @returns the worst exit code of the files handled, or that of the signal that interrupted one
+ * @throws RowferryError `file-unreadable` where there is no such folder at the start
+ */
+export async function watchFolder(options: WatchOptions): Promise<number> {
+  const { folder, clock, signal, say } = options;
+  if (!isFolder(folder)) throw new RowferryError("usage", `there is no folder ${folder}`);
+  const handled = readHandled(options.memory);
+  const seen = new Map<string, Found & { since: number }>();
+  const retries = new Map<string, { at: number; waitMs: number }>();
+  let worst: number = ExitCode.ok;
+  let isGone = false;
+  while (!signal.aborted) {
+    if (isFolder(folder) === isGone) say(isGone ? `${folder} is back` : `${folder} is gone; waiting for it`);
+    isGone = !isFolder(folder);
+    const stamp = options.stamp();
+    const files = isGone ? [] : filesIn(folder).filter((file) => !isHandled(file, handled[file.name], stamp));
+    const complete = inOrder(files, options.order).filter(
+      (file) => isComplete(file, seen, options) && clock.now() >= (retries.get(file.name)?.at ?? 0),
+    );
+    for (const file of complete) {
+      if (signal.aborted) break;
+      const exitCode = await options.handle(file.path);
+      if (exitCode >= ExitCode.interrupted) return exitCode;
+      worst = Math.max(worst, exitCode);
+      handled[file.name] = { size: file.size, changed: file.changed, exitCode, stamp };
+      if (canGoOn(exitCode)) {
+        const waitMs = Math.min(15 * MINUTE, 2 * (retries.get(file.name)?.waitMs ?? MINUTE / 2));
+        retries.set(file.name, { at: clock.now() + waitMs, waitMs });
+      } else retries.delete(file.name);
+      const isDone = exitCode === ExitCode.ok || exitCode === ExitCode.person;
+      if (isDone && options.moveTo !== null) moveAway(file.path, options.moveTo);
+      await remember(options.memory, handled, folder);
+    }
+    await options.idle?.();
+    if (options.once && files.every(({ name }) => retries.has(name))) return worst;
+    if (complete.length > 0) continue;
+    await clock.sleep(options.everyMs, signal);
+  }
+  return worst;
+}
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+function filesIn(folder: string): Found[] {
+  return readdirSync(folder).flatMap((name) => {
+    if (name.startsWith(".") || name.startsWith("~$") || !readable.test(name)) return [];
+    const path = join(folder, name);
+    const status = statSync(path, { throwIfNoEntry: false });
+    return status?.isFile() === true ? [{ name, path, size: status.size, changed: status.mtimeMs }] : [];
+  });
+}
+
+function inOrder(files: readonly Found[], order: WatchOptions["order"]): Found[] {
+  const byName = (left: Found, right: Found) => (left.name < right.name ? -1 : 1);
+  return files.toSorted((left, right) =>
+    order === "name" ? byName(left, right) : left.changed - right.changed || byName(left, right),
+  );
+}
+
+function isHandled(file: Found, before: Handled[string] | undefined, stamp: string): boolean {
+  if (before === undefined || before.size !== file.size || before.changed !== file.changed) return false;
+  const isDone = before.exitCode === ExitCode.ok || before.exitCode === ExitCode.person;
+  return isDone || (!canGoOn(before.exitCode) && before.stamp === stamp);
+}
+
+const MINUTE = 60_000;
+const canGoOn = (exitCode: number) => exitCode === ExitCode.again || exitCode === ExitCode.locked;
+
+function isComplete(file: Found, seen: Map<string, Found & { since: number }>, options: WatchOptions): boolean {
+  if (existsSync(`${file.path}.done`)) return true;
+  const now = options.clock.now();
+  const before = seen.get(file.name);
+  const isSame = before !== undefined && before.size === file.size && before.changed === file.changed;
+  // A file that has lain there for long enough was complete before anybody watched.
+  const since = isSame ? before.since : Math.min(now, Math.max(file.changed, 0));
+  seen.set(file.name, { ...file, since: isSame || before === undefined ? since : now });
+  return now - (seen.get(file.name)?.since ?? now) >= options.settleMs;
+}
+
+/** Never over another file. */
+function moveAway(path: string, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const extension = extname(path);
+  const stem = basename(path, extension);
+  let target = join(folder, basename(path));
+  for (let count = 2; existsSync(target); count += 1) target = join(folder, `${stem}-${count}${extension}`);
+  renameSync(path, target);
+  rmSync(`${path}.done`, { force: true });
+}
+
+function readHandled(path: string): Handled {
+  try {
+    return handledSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    // Importing a file again sends nothing twice.
+    return {};
+  }
+}
+
+/** Files that are gone are forgotten. */
+async function remember(path: string, handled: Handled, folder: string): Promise<void> {
+  for (const name of Object.keys(handled)) if (!existsSync(join(folder, name))) delete handled[name];
+  await writeAtomically(path, (file) => file.write(`${JSON.stringify(handled, null, 2)}\n`));
+}

@@ -1,0 +1,60 @@
+/** Whom a target tells, and when (`notify:`, `ping:`, `expect:`, `silence:` of rowferry.config.yaml). */
+import { z } from "zod";
+
+const words = z.string().trim().min(1);
+
+/** What a notification is about; docs/notifications.md says what each means. */
+export const moments = ["needs-person", "can-go-on", "failed", "degraded", "recovered", "succeeded"] as const;
+export type Moment = (typeof moments)[number];
+
+/** What is told of a run that ended well, or did not take place, and yet is not as usual. */
+export const oddities = ["no-input", "few-rows", "many-rows", "many-invalid", "slow", "old-data"] as const;
+export type Oddity = (typeof oddities)[number];
+
+/** An address that is a secret may lie in a file of its own. */
+const address = z
+  .strictObject({ url: words.optional(), urlFile: words.optional() })
+  .refine(({ url, urlFile }) => (url === undefined) !== (urlFile === undefined), "needs either url or urlFile");
+
+export const channelSchema = z
+  .strictObject({
+    webhook: z
+      .strictObject({ url: words, secretFile: words.optional() })
+      .optional()
+      .describe("Posts one JSON object; `secretFile` signs it (HMAC-SHA256)."),
+    slack: address.optional().describe("An incoming webhook of Slack."),
+    teams: address.optional().describe("A workflow of Microsoft Teams that posts an adaptive card."),
+    email: z
+      .strictObject({ smtp: words, passwordFile: words.optional(), from: words, to: z.union([words, z.array(words)]) })
+      .optional()
+      .describe("Needs the package nodemailer. `smtp`: `smtps://user@host:465` or `smtp://host:587`."),
+    command: words.optional().describe("Runs in a shell; the JSON object is its standard input."),
+    when: z.array(z.enum(moments)).min(1).optional().describe("Default: all but `succeeded`."),
+  })
+  .refine(
+    ({ when: _, ...ways }) => Object.values(ways).filter((way) => way !== undefined).length === 1,
+    "needs one of webhook, slack, teams, email and command",
+  );
+
+export const expectSchema = z.strictObject({
+  every: words.regex(/^\d+(?:\.\d+)?(m|h|d)$/).describe("The longest time between two inputs: `24h`, `90m`, `7d`."),
+  by: words
+    .regex(/^([01]?\d|2[0-3]):[0-5]\d$/)
+    .optional()
+    .describe("The time of day, on this machine's clock, by which the input has come."),
+});
+
+export const notifySettings = {
+  notify: z
+    .array(channelSchema)
+    .optional()
+    .describe("Whom to tell how an import ended, and when (docs/notifications.md)."),
+  ping: address.optional().describe("The address of a dead man's switch, called at the start and the end of each run."),
+  expect: expectSchema
+    .optional()
+    .describe("When an input is due; `rowferry notify --due` and `watch` tell of one that is not there."),
+  silence: z.array(z.enum(oddities)).optional().describe("What is never told although it is not as usual."),
+};
+
+export type ChannelSettings = z.infer<typeof channelSchema>;
+export type Expectation = z.infer<typeof expectSchema>;

@@ -1,0 +1,185 @@
+/** Each channel gets its message in its own form; what a channel does never changes the run, and no secret is repeated. */
+import { createHmac } from "node:crypto";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Notification } from "../../src/serve/message.js";
+import { type Office, openOffice } from "../support/office.js";
+import { openReceiver, type Received } from "../support/receiver.js";
+import { weighings } from "../support/weighings.js";
+
+const bad = [
+  ["Load", "At", "Gross"],
+  ["A", "2026-01-01 10:00", "much"],
+];
+
+function open(
+  settings: string,
+  files: { [name: string]: string } = {},
+): Office & { night: () => ReturnType<Office["type"]> } {
+  const office = openOffice(weighings);
+  office.world.clock = { now: () => office.world.now, sleep: () => Promise.resolve() };
+  for (const [name, text] of Object.entries({ "rowferry.config.yaml": settings, ...files }))
+    writeFileSync(office.path(name), text, { mode: 0o600 });
+  office.writeCsv("bad.csv", bad);
+  return { ...office, night: () => office.type("import", office.path("m.yaml"), office.path("bad.csv")) };
+}
+
+describe("channels", () => {
+  it("a webhook is signed over time and body, so that an old message cannot be played again", async () => {
+    const { url, received } = await openReceiver();
+    const { night } = open(`notify: [{ webhook: { url: "${url}", secretFile: hook.secret } }]`, {
+      "hook.secret": "signing-key\n",
+    });
+    expect((await night()).code).toBe(3);
+    const { headers, body } = received[0] as Received;
+    const expected = createHmac("sha256", "signing-key").update(`${String(headers["x-rowferry-timestamp"])}.${body}`);
+    expect(headers["x-rowferry-signature"]).toBe(`sha256=${expected.digest("hex")}`);
+    expect(body).not.toContain("signing-key");
+    expect(JSON.parse(body)).toMatchObject({
+      type: "notification",
+      when: "needs-person",
+      target: "sandbox",
+      exitCode: 3,
+    });
+  });
+
+  it("Slack gets text, Teams a card; both addresses may lie in files", async () => {
+    const slack = await openReceiver();
+    const teams = await openReceiver();
+    const { night } = open("notify: [{ slack: { urlFile: slack.url } }, { teams: { urlFile: teams.url } }]", {
+      "slack.url": `${slack.url}\n`,
+      "teams.url": `${teams.url}\n`,
+    });
+    await night();
+    const text = (JSON.parse(slack.received[0]?.body ?? "{}") as { text: string }).text;
+    expect(text).toMatch(/^sandbox: a person is needed\n1 row needs you\. Nothing is lost;/);
+    expect(text).toContain("rowferry import");
+    const card = JSON.parse(teams.received[0]?.body ?? "{}") as {
+      attachments: { content: { body: { text: string }[] } }[];
+    };
+    expect(card.attachments[0]?.content.body[0]?.text).toContain("sandbox: a person is needed");
+  });
+
+  it("a command reads the object, and knows no secret of ours", async () => {
+    const office = open("notify: [{ command: 'cat > told.json; env > env.txt' }]");
+    office.world.env = { ...office.world.env, ROWFERRY_CLIENT_SECRET: "planted" };
+    process.env["ROWFERRY_CLIENT_SECRET"] = "planted";
+    onTestFinished(() => void delete process.env["ROWFERRY_CLIENT_SECRET"]);
+    await office.type("import", office.path("m.yaml"), office.path("bad.csv"), "--sandbox");
+    expect((JSON.parse(readFileSync(office.path("told.json"), "utf8")) as Notification).when).toBe("needs-person");
+    expect(readFileSync(office.path("env.txt"), "utf8")).not.toContain("planted");
+  });
+
+  it("email goes out by SMTP", async () => {
+    const mail = await openMailServer();
+    const { night } = open(
+      `notify: [{ email: { smtp: "smtp://127.0.0.1:${mail.port}", from: robot@example.com, to: [ops@example.com, me@example.com] } }]`,
+    );
+    const { code, err } = await night();
+    expect({ code, err }).toMatchObject({ code: 3, err: expect.not.stringContaining("not told") });
+    const said = mail.said();
+    expect(said).toContain("RCPT TO:<me@example.com>");
+    expect(said).toContain("Subject: sandbox: a person is needed");
+    expect(said).toContain("1 row needs you.");
+  });
+});
+
+describe("a channel that fails changes neither the run nor what it says, and is told on stderr without its address", () => {
+  it.each([
+    ["refuses", 500, "it answered 500"],
+    ["redirects", 302, "it answered 302"],
+  ] as const)("one that %s is tried three times", async (_, status, why) => {
+    const receiver = await openReceiver();
+    receiver.answer(status, { location: "http://127.0.0.1:1/elsewhere" });
+    const { night } = open(`notify: [{ slack: { urlFile: slack.url } }]`, {
+      "slack.url": `${receiver.url}?token=planted\n`,
+    });
+    const { code, out, err } = await night();
+    expect([code, receiver.received.length]).toEqual([3, 3]);
+    expect(err).toContain(`slack was not told: ${why}`);
+    expect(out + err).not.toMatch(/planted|elsewhere/);
+    receiver.answer(200);
+    await night();
+    expect(receiver.received).toHaveLength(4);
+  });
+
+  it("nobody listens, and the others are told", async () => {
+    const { url, received } = await openReceiver();
+    const { night } = open(`notify: [{ webhook: { url: "http://127.0.0.1:1/" } }, { webhook: { url: "${url}" } }]`);
+    const { code, err } = await night();
+    expect([code, received.length]).toEqual([3, 1]);
+    expect(err).toContain("webhook 127.0.0.1:1 was not told: it could not be reached (ECONNREFUSED)");
+  });
+
+  it("a command that fails", async () => {
+    const { night } = open("notify: [{ command: 'exit 7' }]");
+    expect((await night()).err).toContain("command was not told: it ended with 7");
+  });
+
+  it("notify --test names who was reached and who was not", async () => {
+    const { url } = await openReceiver();
+    const office = open(`notify: [{ webhook: { url: "${url}" } }, { command: 'exit 7' }]`);
+    const { code, out } = await office.type("notify", "--test");
+    expect(code).toBe(4);
+    expect(out).toMatch(/webhook 127\.0\.0\.1:\d+: sent\ncommand: not sent, it ended with 7/);
+  });
+});
+
+describe("the dead man's switch", () => {
+  it("is called at the start, then for 0 and 3 itself, else with the exit code", async () => {
+    const { url, received } = await openReceiver();
+    const office = open(`ping: { url: "${url}?key=1" }`);
+    await office.night();
+    await office.type("import", office.path("m.yaml"), office.path("gone.csv"));
+    expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "GET /hook/start?key=1",
+      "GET /hook?key=1",
+      "GET /hook/start?key=1",
+      "GET /hook/2?key=1",
+    ]);
+  });
+});
+
+describe("settings", () => {
+  it.each([
+    ["two ways in one channel", 'notify: [{ command: x, slack: { url: "https://a" } }]', /must be a list of channels/],
+    ["no way", "notify: [{ when: [failed] }]", /must be a list of channels/],
+    ["a moment that there is not", "notify: [{ command: x, when: [allways] }]", /must be a list out of needs-person/],
+    ["a mistyped name", "notify: [{ comand: x }]", /there is no setting "comand".*command/],
+    ["plain http to another machine", 'notify: [{ webhook: { url: "http://example.com/" } }]', /plain http/],
+    ["a secret elsewhere", "notify: [{ slack: { urlFile: /etc/hostname } }]", /secret outside its folder/],
+    ["a password in the address", 'notify: [{ email: { smtp: "smtps://u:p@h", from: a, to: b } }]', /passwordFile/],
+    ["a time that is none", "expect: { every: often }", /must be such as/],
+  ])("%s is refused before anything is read, exit 2", async (_, settings, message) => {
+    const office = open(settings);
+    const { code, err } = await office.night();
+    expect(code).toBe(2);
+    expect(err).toMatch(message);
+  });
+});
+
+/** As much of SMTP as takes a mail. */
+async function openMailServer(): Promise<{ port: number; said: () => string }> {
+  let said = "";
+  const server = createServer((socket) => {
+    let isData = false;
+    socket.write("220 here\r\n");
+    socket.on("error", () => {});
+    socket.on("data", (chunk: Buffer) => {
+      const text = chunk.toString();
+      said += text;
+      if (isData && text.endsWith("\r\n.\r\n")) isData = false;
+      else if (isData) return;
+      else if (text.startsWith("DATA")) {
+        isData = true;
+        return void socket.write("354 go on\r\n");
+      }
+      socket.write(text.startsWith("QUIT") ? "221 bye\r\n" : "250 ok\r\n");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, said: () => said };
+}

@@ -1,0 +1,337 @@
+/** Twenty bad mornings: each tells one true message, and docs/notifications.md says what a person reads. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { createSandbox } from "../../src/sandbox/index.js";
+import { type Notification, subjectOf, textOf } from "../../src/serve/message.js";
+import { type Office, openOffice, openOfficeAt } from "../support/office.js";
+import { openReceiver } from "../support/receiver.js";
+import { weighings } from "../support/weighings.js";
+
+const DAY = 86_400_000;
+const HEADER = ["Load", "At", "Gross"];
+const DOCUMENT = new URL("../../docs/notifications.md", import.meta.url);
+
+interface Nights extends Office {
+  /** Imports one file of rows at two in the morning of the given night. */
+  night(day: number, rows: readonly (readonly string[])[] | string, ...more: string[]): Promise<number>;
+  /** What was told since this was last asked. */
+  told(): Notification[];
+}
+
+async function nights(
+  settings = "",
+  at: "sandbox" | "service" = "sandbox",
+): Promise<Nights & { faults: (rules: Parameters<ReturnType<typeof createSandbox>["setFaults"]>[0]) => void }> {
+  const receiver = await openReceiver();
+  const sandbox = createSandbox({ storage: "memory", rate: null });
+  const office = at === "sandbox" ? openOffice(weighings) : await openOfficeAt(sandbox, weighings);
+  const { world } = office;
+  world.clock = {
+    now: () => world.now,
+    sleep: (ms) => {
+      world.now += ms;
+      return new Promise((resolve) => setTimeout(resolve, 1));
+    },
+  };
+  writeFileSync(office.path("rowferry.config.yaml"), `notify:\n  - webhook: { url: "${receiver.url}" }\n${settings}`, {
+    mode: 0o600,
+  });
+  const start = world.now;
+  let asked = 0;
+  return {
+    ...office,
+    faults: (rules) => sandbox.setFaults(rules),
+    async night(day, rows, ...more) {
+      const name = typeof rows === "string" ? rows : `night-${day}.csv`;
+      if (typeof rows !== "string") office.writeCsv(name, [HEADER, ...rows]);
+      world.now = start + day * DAY;
+      return (await office.type("import", office.path("m.yaml"), office.path(name), ...more)).code;
+    },
+    told() {
+      const since = receiver.received.slice(asked).map(({ body }) => JSON.parse(body) as Notification);
+      asked = receiver.received.length;
+      return since;
+    },
+  };
+}
+
+const load = (name: string, minute: number, gross = "5"): string[] => [
+  name,
+  `2026-01-01 ${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`,
+  gross,
+];
+const loads = (night: number, count: number, bad = 0) =>
+  Array.from({ length: count }, (_, index) => load(`N${night}L${index}`, night * 10, index < bad ? "s/ pesagem" : "5"));
+
+/** What happens, the nights it takes, and when it is told. The last telling is the one meant; the earlier nights may tell too. */
+const mornings: { name: string; when: Notification["when"]; play: () => Promise<Notification[]> }[] = [
+  {
+    name: "One row is invalid",
+    when: "needs-person",
+    play: async () => {
+      const office = await nights();
+      await office.night(1, [load("A", 1), load("B", 1, "much")]);
+      return office.told();
+    },
+  },
+  {
+    name: "Rows are invalid for two causes",
+    when: "needs-person",
+    play: async () => {
+      const office = await nights();
+      await office.night(1, [...loads(1, 9, 7), ["X", "yesterday", "5"], ["Y", "soon", "5"]]);
+      return office.told();
+    },
+  },
+  {
+    name: "The next night has more of the same",
+    when: "needs-person",
+    play: async () => {
+      const office = await nights();
+      await office.night(1, loads(1, 5, 1));
+      office.told();
+      await office.night(2, loads(2, 5, 3));
+      return office.told();
+    },
+  },
+  {
+    name: "The next night has a new cause",
+    when: "needs-person",
+    play: async () => {
+      const office = await nights();
+      await office.night(1, loads(1, 5, 1));
+      office.told();
+      await office.night(2, [["X", "soon", "5"]]);
+      return office.told();
+    },
+  },
+  {
+    name: "Nobody has corrected it for three days",
+    when: "needs-person",
+    play: async () => {
+      const office = await nights();
+      await office.night(1, loads(1, 5, 1));
+      await office.night(2, loads(2, 5));
+      await office.night(3, loads(3, 5));
+      office.told();
+      await office.night(4, loads(4, 5));
+      return office.told();
+    },
+  },
+  {
+    name: "A row came back changed after it had landed",
+    when: "needs-person",
+    play: async () => {
+      const office = await nights();
+      await office.night(1, [load("A", 1)]);
+      await office.night(2, [load("A", 1, "6")]);
+      return office.told();
+    },
+  },
+  {
+    name: "A row came too late for its document",
+    when: "needs-person",
+    play: async () => {
+      const office = await nights();
+      await office.night(1, [load("A", 5)]);
+      await office.night(2, [load("A", 1)]);
+      return office.told();
+    },
+  },
+  {
+    name: "The file is empty",
+    when: "needs-person",
+    play: async () => {
+      const office = await nights();
+      writeFileSync(office.path("empty.csv"), "");
+      await office.night(1, "empty.csv");
+      return office.told();
+    },
+  },
+  {
+    name: "The file has another header",
+    when: "failed",
+    play: async () => {
+      const office = await nights();
+      office.writeCsv("other.csv", [["Carga", "Data", "Bruto"], load("A", 1)]);
+      await office.night(1, "other.csv");
+      return office.told();
+    },
+  },
+  {
+    name: "The file is not there",
+    when: "failed",
+    play: async () => {
+      const office = await nights();
+      await office.night(1, "gone.csv");
+      return office.told();
+    },
+  },
+  {
+    name: "Somebody broke the mapping",
+    when: "failed",
+    play: async () => {
+      const office = await nights();
+      writeFileSync(office.path("m.yaml"), "version: 2\nnamespace: [");
+      await office.night(1, loads(1, 3));
+      return office.told();
+    },
+  },
+  {
+    name: "The credential is refused",
+    when: "can-go-on",
+    play: async () => {
+      const office = await nights("", "service");
+      office.world.env = { ...office.world.env, ROWFERRY_CLIENT_SECRET: "expired" };
+      await office.night(1, loads(1, 3));
+      return office.told();
+    },
+  },
+  {
+    name: "The service is down",
+    when: "can-go-on",
+    play: async () => {
+      const office = await nights("", "service");
+      office.faults([{ action: { kind: "status", status: 503, when: "before" } }]);
+      await office.night(1, loads(1, 3), "--max-outage", "1m");
+      return office.told();
+    },
+  },
+  {
+    name: "The service is down for the second night",
+    when: "can-go-on",
+    play: async () => {
+      const office = await nights("", "service");
+      office.faults([{ action: { kind: "status", status: 503, when: "before" } }]);
+      await office.night(1, loads(1, 3), "--max-outage", "1m");
+      office.told();
+      await office.night(2, loads(2, 3), "--max-outage", "1m");
+      return office.told();
+    },
+  },
+  {
+    name: "Too many rows are invalid for --max-errors",
+    when: "needs-person",
+    play: async () => {
+      const office = await nights();
+      await office.night(1, loads(1, 10, 9), "--max-errors", "50%");
+      return office.told();
+    },
+  },
+  {
+    name: "A tenth of the usual rows came",
+    when: "degraded",
+    play: async () => {
+      const office = await nights();
+      for (const day of [1, 2, 3]) await office.night(day, loads(day, 20));
+      await office.night(4, loads(4, 2));
+      return office.told();
+    },
+  },
+  {
+    name: "Ten times the usual rows came",
+    when: "degraded",
+    play: async () => {
+      const office = await nights();
+      for (const day of [1, 2, 3]) await office.night(day, loads(day, 2));
+      await office.night(4, loads(4, 20));
+      return office.told();
+    },
+  },
+  {
+    name: "Far more rows than usual are invalid",
+    when: "needs-person",
+    play: async () => {
+      const office = await nights();
+      for (const day of [1, 2, 3]) await office.night(day, loads(day, 20));
+      await office.night(4, loads(4, 20, 15));
+      return office.told();
+    },
+  },
+  {
+    name: "An old file came again under a new name",
+    when: "degraded",
+    play: async () => {
+      const office = await nights();
+      for (const day of [1, 2, 3]) await office.night(day, loads(day, 4));
+      await office.night(4, [["Z", "2025-11-30 10:00", "5"]], "--until", "23:59");
+      return office.told();
+    },
+  },
+  {
+    name: "No file has come by 06:30",
+    when: "degraded",
+    play: async () => {
+      const office = await nights('expect: { every: 24h, by: "06:30" }\n');
+      await office.night(1, loads(1, 4));
+      office.world.now += DAY + 8 * 3_600_000;
+      await office.type("notify", "--due");
+      return office.told();
+    },
+  },
+];
+
+describe("twenty bad mornings tell one message each, which says what is wrong and what to type", () => {
+  const page = readFileSync(DOCUMENT, "utf8");
+
+  it.each(mornings)("$name", async ({ name, when, play }) => {
+    const told = await play();
+    expect(told).toHaveLength(1);
+    const [notification] = told as [Notification];
+    expect(notification.when).toBe(when);
+    expect(notification.causes.length).toBeGreaterThan(0);
+    if (when !== "degraded") expect(notification.commands.length).toBeGreaterThan(0);
+    const said = `${subjectOf(notification)}. ${notification.message}`.replace(/ in \d+ s/, "");
+    const rows = [
+      `| ${name} | ${said} | ${notification.causes.map(({ count, what }) => `${count} × ${what}`).join("<br>")} |`,
+    ];
+    const isUpdate = process.env["UPDATE_DOCS"] === "1";
+    if (isUpdate) writeFileSync("/tmp/mornings.md", `${rows.join("\n")}\n`, { flag: "a" });
+    else expect(page).toContain(rows[0]);
+    // No cell, no key, no tax id.
+    const whole = JSON.stringify(notification) + textOf(notification);
+    for (const secret of ["s/ pesagem", "much", "11222333000181", "Alfa", "N1L0", "soon"])
+      expect(whole).not.toContain(secret);
+  });
+
+  it("there are twenty", () => expect(mornings).toHaveLength(20));
+});
+
+describe("good nights tell nothing, and what is over is told once", () => {
+  it("a hundred good nights of different sizes", { tags: ["long"], timeout: 120_000 }, async () => {
+    const office = await nights();
+    for (let day = 1; day <= 100; day += 1) {
+      const count = 3 + ((day * 7) % 5);
+      const rows = Array.from({ length: count }, (_, index) => [
+        `N${day}L${index}`,
+        `2026-0${1 + Math.floor(day / 28)}-${String(1 + (day % 28)).padStart(2, "0")} 10:00`,
+        "5",
+      ]);
+      expect(await office.night(day, rows)).toBe(0);
+    }
+    expect(office.told()).toEqual([]);
+  });
+
+  it("a problem is told once, after a day and three, then weekly, and its end once", async () => {
+    const office = await nights();
+    const days: number[] = [];
+    for (let day = 1; day <= 25; day += 1) {
+      await office.night(day, loads(day, 3, day === 2 ? 1 : 0));
+      if (office.told().length > 0) days.push(day);
+    }
+    expect(days).toEqual([2, 3, 5, 12, 19]);
+    const dismissed = await office.type("dismiss", "--code", "number-unreadable");
+    expect(dismissed).toMatchObject({ code: 0 });
+    await office.night(26, loads(26, 3));
+    expect(office.told().map(({ when }) => when)).toEqual(["recovered"]);
+    await office.night(27, loads(27, 3));
+    expect(office.told()).toEqual([]);
+  });
+
+  it("an oddity that is silenced is not told", async () => {
+    const office = await nights("silence: [few-rows]\n");
+    for (const day of [1, 2, 3]) await office.night(day, loads(day, 20));
+    await office.night(4, loads(4, 2));
+    expect(office.told()).toEqual([]);
+  });
+});

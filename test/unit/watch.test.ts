@@ -1,0 +1,155 @@
+/** `rowferry watch`: files are imported once they are complete, in order, one at a time, and once. */
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { describe, expect, it } from "vitest";
+import { type Office, openOffice } from "../support/office.js";
+import { weighings } from "../support/weighings.js";
+
+const text = (load: string, gross = "5") => `Load,At,Gross\n${load},2026-01-01 10:00,${gross}\n`;
+
+/** A command is typed a minute later. */
+const JUST_NOW = -60;
+
+interface Inbox extends Office {
+  put(name: string, content: string, secondsAgo?: number): void;
+  /** Watches until the folder has been looked at so often; what happens between two looks is given. */
+  watch(looks: ((look: number) => void) | number, ...more: string[]): ReturnType<Office["type"]>;
+  landed(): string[];
+}
+
+function open(): Inbox {
+  const office = openOffice(weighings);
+  const { world } = office;
+  mkdirSync(office.path("inbox"));
+  return {
+    ...office,
+    put(name, content, secondsAgo = 60) {
+      writeFileSync(office.path(`inbox/${name}`), content);
+      const at = new Date(world.now - secondsAgo * 1000);
+      utimesSync(office.path(`inbox/${name}`), at, at);
+    },
+    watch(looks, ...more) {
+      let look = 0;
+      world.clock = {
+        now: () => world.now,
+        sleep: (ms, signal) => {
+          world.now += ms;
+          // Only the wait between two looks is this long.
+          if (ms === 5000 && signal !== undefined) {
+            look += 1;
+            if (typeof looks === "function") looks(look);
+            if (look === (typeof looks === "number" ? looks : 40)) world.send("SIGTERM");
+          }
+          return Promise.resolve();
+        },
+      };
+      return office.type("watch", office.path("m.yaml"), office.path("inbox"), ...more);
+    },
+    landed: () =>
+      (existsSync(office.path("state/sandbox/store.db")) ? office.documents() : []).map(
+        ({ externalId, id }) => externalId ?? id,
+      ),
+  };
+}
+
+describe("watch", () => {
+  it("imports what is there in order of name, and what comes later; SIGTERM ends it with 0", async () => {
+    const inbox = open();
+    inbox.put("b.csv", text("B"));
+    inbox.put("a.csv", text("A"));
+    const { code, out } = await inbox.watch((look) => look === 2 && inbox.put("c.csv", text("C")));
+    expect(code).toBe(0);
+    expect(inbox.landed()).toHaveLength(3);
+    expect([...out.matchAll(/1 event landed on 1 document/g)]).toHaveLength(3);
+    expect(readdirSync(inbox.path("inbox"))).toHaveLength(3);
+  });
+
+  it("a file that still grows is left alone until it has not changed for a while", async () => {
+    const inbox = open();
+    inbox.put("a.csv", "Load,At,Gross\nA,2026-01-01 10:00,", JUST_NOW);
+    await inbox.watch((look) => {
+      if (look <= 3) expect(inbox.landed()).toEqual([]);
+      if (look === 1) {
+        appendFileSync(inbox.path("inbox/a.csv"), "5\nB,2026-01-01 10:00,6\n");
+        const at = new Date(inbox.world.now);
+        utimesSync(inbox.path("inbox/a.csv"), at, at);
+      }
+    });
+    expect(inbox.landed()).toHaveLength(2);
+  });
+
+  it("a .done beside it says that it is complete; hidden and unfinished names are left alone", async () => {
+    const inbox = open();
+    inbox.put("a.csv", text("A"), JUST_NOW);
+    writeFileSync(inbox.path("inbox/a.csv.done"), "");
+    inbox.put(".b.csv", text("B"));
+    inbox.put("~$c.xlsx", "x");
+    inbox.put("d.csv.part", text("D"));
+    const { code } = await inbox.watch(1);
+    expect([code, inbox.landed().length]).toEqual([0, 1]);
+  });
+
+  it("goes on after a restart where it stopped, and imports a file again once it changes", async () => {
+    const inbox = open();
+    inbox.put("a.csv", text("A"));
+    await inbox.watch(2);
+    expect((await inbox.watch(2)).out).toBe("");
+    inbox.put("a.csv", `${text("A")}B,2026-01-01 10:00,5\n`, 30);
+    await inbox.watch(3);
+    expect(inbox.landed()).toHaveLength(2);
+  });
+
+  it("what is wrong with one file does not stop the others, and it is tried again once its mapping changes", async () => {
+    const inbox = open();
+    inbox.put("a.csv", "Carga,Data\nA,1\n");
+    inbox.put("b.csv", text("B"));
+    const first = await inbox.watch(3);
+    expect(inbox.landed()).toHaveLength(1);
+    expect(first.err).toContain("a.csv");
+    expect((await inbox.watch(3)).err).not.toContain("a.csv");
+    appendFileSync(inbox.path("m.yaml"), "# looked at\n");
+    expect((await inbox.watch(3)).err).toContain("a.csv");
+  });
+
+  it("--move-to moves what was imported, never over another file; --once ends when nothing is left", async () => {
+    const inbox = open();
+    mkdirSync(inbox.path("done"));
+    writeFileSync(inbox.path("done/a.csv"), "an older one");
+    inbox.put("a.csv", text("A"));
+    inbox.put("b.csv", text("B", "much"));
+    const { code } = await inbox.watch(40, "--once", "--move-to", inbox.path("done"));
+    expect(code).toBe(3);
+    expect(readdirSync(inbox.path("inbox"))).toEqual([]);
+    expect(readdirSync(inbox.path("done")).toSorted()).toEqual(["a-2.csv", "a.csv", "b.csv"]);
+  });
+
+  it("a folder that vanishes is waited for, and told once", async () => {
+    const inbox = open();
+    const { err, code } = await inbox.watch((look) => {
+      if (look === 1) renameSync(inbox.path("inbox"), inbox.path("gone"));
+      if (look === 4) {
+        renameSync(inbox.path("gone"), inbox.path("inbox"));
+        inbox.put("a.csv", text("A"));
+      }
+    });
+    expect(code).toBe(0);
+    expect([...err.matchAll(/is gone; waiting for it/g)]).toHaveLength(1);
+    expect(inbox.landed()).toHaveLength(1);
+  });
+
+  it("a folder that is not there at the start is a mistake of the command, exit 2", async () => {
+    const inbox = open();
+    rmSync(inbox.path("inbox"), { recursive: true });
+    const { code, err } = await inbox.watch(1);
+    expect(code).toBe(2);
+    expect(err).toContain("there is no folder");
+  });
+});
