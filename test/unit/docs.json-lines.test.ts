@@ -33,6 +33,8 @@ const commands = [
   "rowferry ledger backup backup.db",
   "rowferry ledger check",
   "rowferry ledger prune --keep 180d",
+  "rowferry notify --test",
+  "rowferry notify --due",
   "rowferry import weighings.yaml no-such.csv",
 ];
 
@@ -50,7 +52,7 @@ it("every type and member that commands print is documented", { timeout: 60_000 
           "examples/weighings/weighings.yaml": "weighings.yaml",
           "examples/weighings/weighings-2025-11-19.csv": "weighings-1.csv",
         },
-        run: "sed -i '3s/9.020,00/x/' weighings-1.csv",
+        run: "sed -i '3s/9.020,00/x/' weighings-1.csv; echo 'notify: [{ command: \"true\" }]' > rowferry.config.yaml",
       },
     });
     for (const command of commands) {

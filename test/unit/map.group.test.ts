@@ -192,8 +192,8 @@ describe("columns of a group", () => {
         })),
       );
     const agree = { State: "São Paulo", Weight: "1,5 t", Yes: "S", Other: "2026-02-01" };
-    const values = recordsOf(of(agree)).events[0]?.attributes.map(({ value }) => value);
-    expect(values).toEqual(["SP", "1500", "true", "2026-02-01"]);
+    const agreed = recordsOf(of(agree)).events[0]?.attributes.map(({ value }) => value);
+    expect(agreed).toEqual(["SP", "1500", "true", "2026-02-01"]);
     const codes = (cells: { [header: string]: string }) =>
       problemsOf(of({ ...agree, ...cells })[0]).map(({ code, column }) => `${code} ${column}`);
     expect(codes({ State: "RJ" })).toEqual(["group-differs State"]);

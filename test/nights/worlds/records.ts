@@ -57,7 +57,8 @@ export interface Staged {
 
 function viewOf(rows: Row[], input: InputPlan, mapping: Mapping): View {
   const cells = (name: string): Meaning[] => rows.map((row): Meaning => row.cells[name]?.means ?? null);
-  const fallback = (name: string): Meaning => input.columns.find((one) => one.name === name)?.default?.means ?? null;
+  const fallback = (name: string): Meaning =>
+    input.columns.find((column) => column.name === name)?.default?.means ?? null;
   return {
     mapping,
     cells,
