@@ -116,7 +116,7 @@ describe("the sandbox keeps the contract", () => {
 
   const ofAnyClock = SUITE.filter((each) => !OF_THE_CLOCK.includes(each));
 
-  it("when its clock is an hour ahead of ours", async () => {
+  it("when its clock is an hour ahead of ours", { tags: ["long"] }, async () => {
     expect(failures(await against({ options: { clockOffset: 3_600_000 } }, ofAnyClock))).toEqual([]);
   });
 

@@ -4,9 +4,10 @@
  */
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/sandbox/index.js";
+import { isSample } from "../support/sample.js";
 import { type LinkRow, type LinkedWorld, linkedWorld, type What } from "../support/linked.js";
 
-const [from, to] = (process.env["LINK_SEEDS"] ?? "1-3").split("-").map(Number) as [number, number];
+const [from, to] = (process.env["LINK_SEEDS"] ?? (isSample ? "1-1" : "1-3")).split("-").map(Number) as [number, number];
 const seeds = Array.from({ length: to - from + 1 }, (_, index) => from + index);
 const GROUPS = 8;
 

@@ -1,4 +1,4 @@
-/** 200 nights drawn from seeds: P1–P5 and P7 hold under faults, kills, clock jumps and every switch of the open points. */
+/** Nights drawn from seeds: P1–P5 and P7 hold under faults, kills, clock jumps and every switch of the open points. */
 import { describe, expect, test } from "vitest";
 import { live } from "./simulation/night.js";
 import { drawStory, FIRST_OF_ALL_READINGS, FIRST_OF_REAL_SHAPES } from "./simulation/story.js";
@@ -28,8 +28,8 @@ describe("a simulated night breaks no promise", () => {
   const starts = Array.from({ length: 20 }, (_, index) => index * NIGHTS_A_TEST + 1);
   const nightsFrom = (seed: number) => brokenNights(Array.from({ length: NIGHTS_A_TEST }, (_, index) => seed + index));
 
-  test.each(starts.slice(0, 8))("seeds from %i", async (seed) => expect(await nightsFrom(seed)).toEqual([]));
-  test.each(starts.slice(8))("seeds from %i", { tags: ["long"] }, async (seed) => {
+  test.each(starts.slice(0, 3))("seeds from %i", async (seed) => expect(await nightsFrom(seed)).toEqual([]));
+  test.each(starts.slice(3))("seeds from %i", { tags: ["long"] }, async (seed) => {
     expect(await nightsFrom(seed)).toEqual([]);
   });
 
@@ -42,11 +42,11 @@ describe("a simulated night breaks no promise", () => {
   });
 
   // Small ones; those of `npm run simulate` have 2,000 to 20,000 rows.
-  test.each([0, 1, 2])("of real shape, read from files, part %i", async (part) => {
-    expect(await brokenNights([FIRST_OF_REAL_SHAPES + part * 2, FIRST_OF_REAL_SHAPES + part * 2 + 1], 150)).toEqual([]);
+  test("of real shape, read from files", async () => {
+    expect(await brokenNights([FIRST_OF_REAL_SHAPES, FIRST_OF_REAL_SHAPES + 1], 150)).toEqual([]);
   });
 
-  test.each([1, 2, 3, 4])(
+  test.each([0, 1, 2, 3, 4])(
     "of real shape, more of them, part %i",
     { tags: ["long"], timeout: 300_000 },
     async (part) => {
@@ -59,8 +59,11 @@ describe("a simulated night breaks no promise", () => {
     expect(await brokenNights(onceOfRealShape, 150)).toEqual([]);
   });
 
-  test.each([0, 1, 2])("those that once did, part %i", async (part) => {
-    expect(await brokenNights(once.filter((_, index) => index % 3 === part))).toEqual([]);
+  test("some of those that once did", async () => {
+    expect(await brokenNights(once.filter((_, index) => index % 4 === 0))).toEqual([]);
+  });
+  test.each([1, 2, 3])("those that once did, part %i", { tags: ["long"] }, async (part) => {
+    expect(await brokenNights(once.filter((_, index) => index % 4 === part))).toEqual([]);
   });
 });
 

@@ -1,16 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
 import type { ImportOptions, Pipeline } from "../../src/cli/pipeline.js";
 import { RowferryError } from "../../src/model/error.js";
 import { folder, testWorld, type } from "../support/cli.world.js";
+import { program } from "./processes.js";
 import { summary } from "../support/summary.sample.js";
-
-const entry = fileURLToPath(new URL("../../src/cli/rowferry.ts", import.meta.url));
 
 describe("exit codes (DESIGN section 7)", () => {
   it.each([
@@ -310,19 +307,19 @@ describe("help", () => {
   });
 
   it("a command that was not called is not loaded, nor what it needs", () => {
-    const trace = spawnSync(process.execPath, ["--import", tsx, "--import", loadTrace, entry, "--help"], {
+    const trace = spawnSync(process.execPath, ["--import", loadTrace, program(), "--help"], {
       encoding: "utf8",
     });
     expect(trace.status).toBe(0);
     const loaded = trace.stderr.split("\n").filter((line) => line.startsWith("loaded "));
-    expect(loaded.filter((line) => line.includes("/src/cli/main.ts"))).not.toEqual([]);
+    expect(loaded.filter((line) => line.includes("/dist/cli/main.js"))).not.toEqual([]);
     const heavy = /\/cli\/commands\/|better-sqlite3|\/zod\/|\/yaml\/|exceljs|undici|prom-client/;
     expect(loaded.filter((line) => heavy.test(line))).toEqual([]);
   });
 
   it("status loads no reader, no client and no sandbox: it answers at once", () => {
     const cwd = folder();
-    const argv = ["--import", tsx, "--import", loadTrace, entry, "status"];
+    const argv = ["--import", loadTrace, program(), "status"];
     const trace = spawnSync(process.execPath, argv, { encoding: "utf8", cwd });
     expect(trace.status).toBe(2);
     expect(trace.stderr).toContain("better-sqlite3");
@@ -330,8 +327,6 @@ describe("help", () => {
     expect(trace.stderr.split("\n").filter((line) => heavy.test(line))).toEqual([]);
   });
 });
-
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx/esm")).href;
 
 /** Tells every module that is loaded on stderr. */
 const hook =
@@ -343,7 +338,7 @@ const loadTrace = `data:text/javascript,${encodeURIComponent(
 describe("as a process", () => {
   it("a closed pipe ends nothing with an error", async () => {
     const cwd = folder();
-    const child = spawn(process.execPath, ["--import", tsx, entry, "import", "--help"], {
+    const child = spawn(process.execPath, [program(), "import", "--help"], {
       cwd,
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -357,16 +352,16 @@ describe("as a process", () => {
   it("an older Node is told what is needed, with 2, before anything is loaded (F69)", () => {
     const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })";
     const preload = `data:text/javascript,${encodeURIComponent(older)}`;
-    const argv = ["--import", tsx, "--import", preload, "--import", loadTrace, entry, "status"];
+    const argv = ["--import", preload, "--import", loadTrace, program(), "status"];
     const result = spawnSync(process.execPath, argv, { cwd: folder(), encoding: "utf8" });
     expect(result.status).toBe(2);
     expect(result.stderr).toContain("rowferry: Node 22 or later is needed; this is Node 20.20.2");
-    expect(result.stderr).not.toMatch(/loaded .*(main\.ts|better-sqlite3)/);
+    expect(result.stderr).not.toMatch(/loaded .*(main\.js|better-sqlite3)/);
   });
 
   it("usage errors end the process with 2 and leave nothing behind", () => {
     const cwd = folder();
-    const result = spawnSync(process.execPath, ["--import", tsx, entry, "import", "m.yaml"], { cwd, encoding: "utf8" });
+    const result = spawnSync(process.execPath, [program(), "import", "m.yaml"], { cwd, encoding: "utf8" });
     expect(result.status).toBe(2);
     expect(existsSync(join(cwd, "state"))).toBe(false);
   });

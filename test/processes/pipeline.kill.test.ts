@@ -133,7 +133,7 @@ describe("the log of a killed import (F93)", () => {
     expectAll(await runImport());
   });
 
-  test("is not mixed into a backup that is copied over the ledger; restore puts it in place", async () => {
+  test("is not mixed into a backup that is copied over the ledger; restore puts it in place", long, async () => {
     const backup = join(folder, "backup.db");
     await runImport({ env: { ROWFERRY_FAIL_AT: "after-staging-committed" } });
     expect((await run(["ledger", "backup", backup])).code).toBe(0);
@@ -161,10 +161,12 @@ describe("the log of a killed import (F93)", () => {
 });
 
 describe("two imports at once (H33)", () => {
-  test.each([
-    ["both files land once", () => {}],
-    ["also where a person takes the lock's file away (F68)", () => rmSync(`${ledger}.lock`)],
-  ])("the second ends with exit code 5, or waits for the first; %s", async (_, mishap) => {
+  test("the second ends with exit code 5, or waits for the first; both files land once", long, () =>
+    expectApart(() => {}),
+  );
+  test("also where a person takes the lock's file away (F68)", () => expectApart(() => rmSync(`${ledger}.lock`)));
+
+  async function expectApart(mishap: () => void): Promise<void> {
     const first = runImport({ env: { ROWFERRY_RATE: "60", ROWFERRY_BURST: "10" } });
     while (sandbox.store.statistics().requests === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     mishap();
@@ -177,7 +179,7 @@ describe("two imports at once (H33)", () => {
     expect(refused.stderr).toMatch(/another rowferry process/i);
     expectAll(waited);
     expect(waited.stdout).toMatch(/known/);
-  });
+  }
 });
 
 describe("a clock that is set back by a day between two runs (H33)", () => {

@@ -1,23 +1,32 @@
 /** Real processes of the program as it is installed, for tests that kill, starve or restart them. All on loopback. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { globSync } from "tinyglobby";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 let cli: string | null = null;
-let built: string | null = null;
 const running = new Set<ChildProcess>();
 
 /** After the last test: a test that ran out of time leaves its processes behind. Safe to call twice. */
 export function endProcesses(): void {
   for (const child of running) child.kill("SIGKILL");
-  if (built !== null) rmSync(built, { recursive: true, force: true });
-  cli = null;
-  built = null;
 }
 
 function watched<Child extends ChildProcess>(child: Child): Child {
@@ -26,27 +35,49 @@ function watched<Child extends ChildProcess>(child: Child): Child {
   return child;
 }
 
-/** Built once a test file: a TypeScript loader in every process would cost more than what the tests are about. */
-function program(): string {
-  if (cli !== null) return cli;
-  const cache = join(root, "node_modules", ".cache");
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, "rowferry-processes-"));
-  // Also for processes of another user.
-  chmodSync(folder, 0o755);
-  built = folder;
-  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-  const options = ["-p", join(root, "tsconfig.build.json"), "--noCheck", "--declaration", "false"];
-  const compiled = spawnSync(process.execPath, [compiler, ...options, "--outDir", join(folder, "dist")], {
-    encoding: "utf8",
-  });
-  if (compiled.status !== 0) throw new Error(`The program could not be built: ${compiled.stdout}`);
-  copyFileSync(join(root, "package.json"), join(folder, "package.json"));
-  const page = [join(root, "scripts", "build-console.mjs"), join(folder, "dist")];
-  const bundled = spawnSync(process.execPath, page, { cwd: root, encoding: "utf8" });
-  if (bundled.status !== 0) throw new Error(`The console's page could not be built: ${bundled.stderr}`);
-  cli = join(folder, "dist", "cli", "rowferry.js");
+/**
+ * The built command. A TypeScript loader in every process would cost more than what the tests are about, so src is
+ * built once, in a folder named after what it holds: whoever comes next with the same src uses the same build.
+ */
+export function program(): string {
+  cli ??= join(built(), "dist", "cli", "rowferry.js");
   return cli;
+}
+
+function built(): string {
+  const cache = join(root, "node_modules", ".cache", "rowferry-built");
+  const folder = join(cache, contentOfSrc());
+  if (existsSync(folder)) return folder;
+  mkdirSync(cache, { recursive: true });
+  for (const name of readdirSync(cache)) {
+    const isOld = Date.now() - statSync(join(cache, name)).mtimeMs > 3_600_000;
+    if (isOld) rmSync(join(cache, name), { recursive: true, force: true });
+  }
+  const making = mkdtempSync(join(cache, "making-"));
+  // Also for processes of another user.
+  chmodSync(making, 0o755);
+  const node = (...args: string[]): void => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+    if (status !== 0) throw new Error(`The program could not be built: ${stdout}${stderr}`);
+  };
+  const options = ["-p", "tsconfig.build.json", "--noCheck", "--declaration", "false"];
+  node("node_modules/typescript/bin/tsc", ...options, "--outDir", join(making, "dist"));
+  node("scripts/build-console.mjs", join(making, "dist"));
+  copyFileSync(join(root, "package.json"), join(making, "package.json"));
+  try {
+    renameSync(making, folder);
+  } catch (error) {
+    // Another worker was quicker.
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+function contentOfSrc(): string {
+  const hash = createHash("sha256");
+  const files = globSync(["src/**", "package.json", "tsconfig*.json", "scripts/build-console.mjs"], { cwd: root });
+  for (const path of files.toSorted()) hash.update(`${path}\0`).update(readFileSync(join(root, path)));
+  return hash.digest("hex").slice(0, 16);
 }
 
 /** The manifests of the examples: 66 documents, some 180 requests. */

@@ -9,6 +9,7 @@ import { folder } from "../support/cli.world.js";
 import "../support/fixed-seed.js";
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
+import { drawn } from "../support/sample.js";
 
 function table(header: string[], cells: string[][], more: Partial<GuessTable> = {}): GuessTable {
   const sample = cells.map((row, index): Row => ({ number: index + 2, cells: row, kinds: null, problems: null }));
@@ -188,7 +189,7 @@ it("whatever stands in a table, alone or beside others, its draft loads", async 
       expect(problems).toEqual([]);
       expect(parse(yaml).draft === true).toBe(/^ *# decide: /m.test(yaml));
     }),
-    { numRuns: 150 },
+    { numRuns: drawn(40, 150) },
   );
 });
 
@@ -208,6 +209,6 @@ it("whatever is answered, the draft loads, and what was answered is open no more
         expect((await checkMapping(path)).problems.map(({ message }) => message)).toEqual([]);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: drawn(10, 40) },
   );
 });

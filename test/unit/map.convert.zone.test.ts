@@ -3,6 +3,7 @@ import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
 import { compileConversion } from "../../src/map/convert/conversion.js";
 import { openZone } from "../../src/map/convert/zone.js";
+import { drawn } from "../support/sample.js";
 
 const read = (timezone: string, cell: string, disambiguation?: "earlier" | "later") => {
   const result = compileConversion("timestamp", {
@@ -106,7 +107,7 @@ describe("the remembered offsets", () => {
           const found = zone.toInstant(local);
           expect(typeof found === "number" ? found : null).toBe(expected);
         }),
-        { numRuns: 150 },
+        { numRuns: drawn(40, 150) },
       );
     },
   );

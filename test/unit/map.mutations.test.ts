@@ -8,6 +8,7 @@ import { compileMapping } from "../../src/map/compile-mapping.js";
 import { mappingSchema } from "../../src/map/language/mapping-schema.js";
 import { MappingSource } from "../../src/map/language/source.js";
 import { parseWithSchema } from "../../src/map/language/schema-problems.js";
+import { drawn } from "../support/sample.js";
 
 const mappings = fileURLToPath(new URL("../../mappings", import.meta.url));
 const names = (await readdir(mappings)).filter((name) => name.endsWith(".yaml") && !name.endsWith(".cases.yaml"));
@@ -79,7 +80,7 @@ describe("a mapping with slips of the pen", () => {
         }
         if (source.problems.length > 0) refused++;
       }),
-      { numRuns: 250, seed: 11, interruptAfterTimeLimit: 8000, markInterruptAsFailure: false },
+      { numRuns: drawn(80, 250), seed: 11, interruptAfterTimeLimit: 8000, markInterruptAsFailure: false },
     );
     expect(refused).toBeGreaterThan(50);
   });

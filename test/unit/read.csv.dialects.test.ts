@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { type CsvRecord, readRecords, type Shape } from "../../src/read/csv/records.js";
 import { brief, readFile, temporaryFile } from "../support/read/read-file.js";
 import { pinned, type WrittenDialect, writeCsv } from "../support/read/write-csv.js";
+import { drawn } from "../support/sample.js";
 
 const dialects: fc.Arbitrary<WrittenDialect> = fc
   .record({
@@ -40,7 +41,7 @@ test("any table in any dialect and encoding is read back cell for cell, under th
       expect(table.header).toEqual(header);
       expect(brief(table.rows)).toEqual(filled);
     }),
-    { numRuns: 300 },
+    { numRuns: drawn(60, 300) },
   );
 });
 
@@ -68,7 +69,7 @@ test("text in pieces of any size gives the same records as in one", async () => 
       }
       expect(await recordsOf(pieces, shape)).toEqual(await recordsOf([text], shape));
     }),
-    { numRuns: 200 },
+    { numRuns: drawn(40, 200) },
   );
 });
 
@@ -130,9 +131,9 @@ test("what keeps the rules is read by the letter, under its lines; what does not
         seen.told++;
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: drawn(600, 3_000) },
   );
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(300);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(drawn(60, 300));
 });
 
 test("the delimiter of an ordinary export is found, whatever its cells hold", async () => {
@@ -181,6 +182,6 @@ test("the delimiter of an ordinary export is found, whatever its cells hold", as
         rows.filter((cells) => cells.some((text) => text.trim() !== "")),
       );
     }),
-    { numRuns: 200 },
+    { numRuns: drawn(40, 200) },
   );
 });

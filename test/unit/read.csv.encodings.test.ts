@@ -5,6 +5,7 @@ import iconv from "iconv-lite";
 import { expect, test } from "vitest";
 import { canonicalEncoding, chooseEncoding, decoded, MARK } from "../../src/read/csv/encoding.js";
 import { brief, readFile, temporaryFile } from "../support/read/read-file.js";
+import { drawn } from "../support/sample.js";
 
 const pieces = fc.array(
   fc.oneof(
@@ -52,7 +53,7 @@ test("what is not UTF-8 is marked on its own lines, in chunks of any size, overl
       expect(text.split(/\r\n|\r|\n/).map((line) => line.includes(MARK))).toEqual(lines.map((line) => !isUtf8(line)));
       expect(text.replaceAll(MARK, "")).toBe(bytes.toString());
     }),
-    { numRuns: 1000 },
+    { numRuns: drawn(200, 1_000) },
   );
 });
 

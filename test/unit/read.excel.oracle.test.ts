@@ -7,6 +7,7 @@ import { columnLetters } from "../../src/read/header.js";
 import { readFile, temporaryFile } from "../support/read/read-file.js";
 import { escapeXml, MAIN, type MadeWorkbook, OFFICE, writeWorkbook } from "../support/read/write-workbook.js";
 import { entryText } from "../support/read/write-zip.js";
+import { drawn } from "../support/sample.js";
 
 const below = (random: Random, end: number) => Math.floor(random() * end);
 const pick = <T>(random: Random, values: readonly T[]): T => values[below(random, values.length)] as T;
@@ -148,9 +149,10 @@ async function ours(bytes: Buffer): Promise<Map<string, string>> {
 }
 
 test("no cell of generated workbooks differs from what exceljs reads", { timeout: 120_000 }, async () => {
+  const books = drawn(30, 200);
   let cells = 0;
   let dates = 0;
-  for (let seed = 1; seed <= 200; seed++) {
+  for (let seed = 1; seed <= books; seed++) {
     const bytes = await writeWorkbook(makeBook(seeded(seed)));
     const wanted = await theirs(bytes);
     if (wanted.size === 0) continue;
@@ -158,6 +160,6 @@ test("no cell of generated workbooks differs from what exceljs reads", { timeout
     cells += wanted.size;
     dates += [...wanted.values()].filter((text) => /^\d{4}-\d\d-\d\dT/.test(text)).length;
   }
-  expect(cells).toBeGreaterThan(3000);
-  expect(dates).toBeGreaterThan(200);
+  expect(cells).toBeGreaterThan(15 * books);
+  expect(dates).toBeGreaterThan(books);
 });

@@ -6,6 +6,7 @@ import type { CellKind } from "../../src/model/row.js";
 import { columnLetters } from "../../src/read/header.js";
 import { readFile, temporaryFile } from "../support/read/read-file.js";
 import { escapeXml, textCell, writeWorkbook } from "../support/read/write-workbook.js";
+import { drawn } from "../support/sample.js";
 
 interface TypedCell {
   kind: CellKind;
@@ -151,7 +152,7 @@ test("through a hand-made writer", async () => {
         rows,
       );
     }),
-    { numRuns: 100 },
+    { numRuns: drawn(30, 100) },
   );
 });
 
@@ -172,6 +173,6 @@ test("through exceljs", async () => {
       }
       await expectSame(Buffer.from(await workbook.xlsx.writeBuffer()), rows);
     }),
-    { numRuns: 40 },
+    { numRuns: drawn(10, 40) },
   );
 });

@@ -10,8 +10,9 @@ import { mapping } from "../support/mapping.js";
 import { openOffice } from "../support/office.js";
 import { startRecorder } from "../support/recorder.js";
 import { parties } from "../support/weighings.js";
+import { drawn } from "../support/sample.js";
 
-const ROWS = Number(process.env["ROWFERRY_VALUE_ROWS"] ?? 100);
+const ROWS = Number(process.env["ROWFERRY_VALUE_ROWS"] ?? drawn(40, 100));
 
 /** A rational number, its bottom positive. */
 interface Ratio {

@@ -11,8 +11,9 @@ import { describe, expect, test } from "vitest";
 import { openOffice } from "../support/office.js";
 import { startRecorder } from "../support/recorder.js";
 import { parties } from "../support/weighings.js";
+import { drawn } from "../support/sample.js";
 
-const ROWS = Number(process.env["ROWFERRY_VALUE_ROWS"] ?? 200);
+const ROWS = Number(process.env["ROWFERRY_VALUE_ROWS"] ?? drawn(60, 200));
 
 /** What a workbook holds in a cell, and what a CSV file holds in its place. */
 interface Value {

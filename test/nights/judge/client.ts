@@ -1,19 +1,11 @@
 /** Runs the real command line against a judge, in a folder of its own, and reads what its ledger says at the end. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
-import { main } from "../../../src/cli/main.js";
-import { pipeline } from "../../../src/cli/pipeline.js";
-import { systemClock } from "../../../src/model/clock.js";
-import { root } from "./inputs.js";
+import { program } from "../../processes/processes.js";
 import type { Judge } from "./service.js";
-
-// The processes work in a folder of their own, from which the loader would not be found by name.
-const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 export interface Ran {
   args: string[];
@@ -26,8 +18,6 @@ export interface Ran {
 export interface Client {
   folder: string;
   run(args: string[]): Promise<Ran>;
-  /** The same command line without a process of its own, which takes a second to start. */
-  runHere(args: string[]): Promise<Ran>;
   /** This command, then `resume` for as long as the exit code says that it helps, six times at most. */
   untilSettled(args: string[]): Promise<Ran[]>;
   /** Documents that wait for a person's word about themselves (documentId null) or about events, by their keys. */
@@ -54,10 +44,7 @@ export function createClient(judge: Judge, options: { rate: number; burst: numbe
 
   function run(args: string[]): Promise<Ran> {
     const started = performance.now();
-    const child = spawn(process.execPath, ["--import", loader, join(root, "src/cli/rowferry.ts"), ...args], {
-      cwd: folder,
-      env,
-    });
+    const child = spawn(process.execPath, [program(), ...args], { cwd: folder, env });
     let output = "";
     child.stdout.on("data", (text: Buffer) => (output += text.toString()));
     child.stderr.on("data", (text: Buffer) => (output += text.toString()));
@@ -68,15 +55,6 @@ export function createClient(judge: Judge, options: { rate: number; burst: numbe
         resolve({ args, code, output, ms: Math.round(performance.now() - started) });
       });
     });
-  }
-
-  async function runHere(args: string[]): Promise<Ran> {
-    const started = performance.now();
-    let output = "";
-    const stream = { write: (text: string) => void (output += text), isTTY: false, columns: null };
-    const world = { clock: systemClock, random: Math.random, pipeline, onSignal: () => () => {}, exitNow: () => {} };
-    const code = await main(args, { ...world, env, cwd: folder, stdout: stream, stderr: stream });
-    return { args, code, output, ms: Math.round(performance.now() - started) };
   }
 
   function query<T>(sql: string): T[] {
@@ -91,7 +69,6 @@ export function createClient(judge: Judge, options: { rate: number; burst: numbe
   return {
     folder,
     run,
-    runHere,
     async untilSettled(args) {
       const runs = [await run(args)];
       // 4: the same command can go on.

@@ -12,7 +12,7 @@ export async function settleByLooking(client: Client, { timelines }: Judge): Pro
       const document = `${kind}/${key}`;
       const there = timelines.docs.find(({ externalId }) => externalId === key);
       const say = async (what: string, ...words: string[]) =>
-        runs.push(await client.runHere(["resolve", what, ...words, "--by", "judge", "--yes"]));
+        runs.push(await client.run(["resolve", what, ...words, "--by", "judge", "--yes"]));
       if (documentId === null && there !== undefined) await say(document, "--document-id", there.id);
       else if (documentId === null) await say(document, "--not-landed");
       else {

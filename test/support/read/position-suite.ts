@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import type { HeaderOption, ReadOptions } from "../../../src/model/dialect.js";
 import { columnLetters } from "../../../src/read/header.js";
 import { brief, readFile } from "./read-file.js";
+import { drawn } from "../sample.js";
 
 export interface MadeFile {
   path: string;
@@ -28,7 +29,7 @@ export interface PositionSuiteOptions {
 
 export function positionSuite(reader: string, makeFile: MakeFile, suite: PositionSuiteOptions = {}): void {
   const cell = suite.cell ?? fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !text.includes("\0"));
-  const numRuns = suite.runs ?? 60;
+  const numRuns = suite.runs ?? drawn(20, 60);
 
   async function readBack(table: readonly (readonly string[])[], header?: HeaderOption) {
     const made = await makeFile(table);
