@@ -13,9 +13,9 @@ import { loadMapping } from "../src/map/load-mapping.js";
 import { systemClock } from "../src/model/clock.js";
 import type { RowCounts } from "../src/model/summary.js";
 import type { Target } from "../src/model/target.js";
-import { type Forecast, forecast } from "../src/pipeline/forecast.js";
-import { openSession, type Session } from "../src/pipeline/session.js";
-import { stageFiles } from "../src/pipeline/stage-files.js";
+import { type Forecast, forecast } from "../src/run/forecast.js";
+import { openSession, type Session } from "../src/run/session.js";
+import { stageFiles } from "../src/run/stage.js";
 import { seeded } from "./harness.js";
 
 export const EVENTS_A_DOCUMENT = 10;

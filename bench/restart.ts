@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { systemClock } from "../src/model/clock.js";
-import { runResume } from "../src/pipeline/run.js";
+import { runResume } from "../src/run/import.js";
 import { builtFile, figure, measure, median, withTemporaryFolder } from "./harness.js";
 import { benchTarget, SERVICE_VARIABLE, writeManifests, writeMapping } from "./manifests.js";
 import { startService } from "./service.js";

@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { systemClock } from "../src/model/clock.js";
 import type { JsonValue } from "../src/model/json.js";
 import type { Summary } from "../src/model/summary.js";
-import { runImport } from "../src/pipeline/import.js";
+import { runImport } from "../src/run/import.js";
 import { figure, measure, megabytes, runContender, withTemporaryFolder } from "./harness.js";
 import { benchTarget, EVENTS_A_DOCUMENT, writeManifests, writeMapping } from "./manifests.js";
 import { startService } from "./service.js";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { prune } from "../src/pipeline/look-after-ledger.js";
+import { prune } from "../src/desk/care.js";
 import { createWorld } from "../test/nights/simulation/world.js";
 import { evenly, writeDeliveries } from "../test/support/deliveries.js";
 import { figure } from "./harness.js";

@@ -6,8 +6,10 @@ import { resolveTarget as resolveFrom } from "./settings/target.js";
 import { type Clock, type Random, systemClock } from "./model/clock.js";
 import type { PipelineEvent, Summary } from "./model/summary.js";
 import type { Target } from "./model/target.js";
-import * as pipeline from "./pipeline/index.js";
-import { writeReportAgain } from "./pipeline/report-again.js";
+import { readStatus as readStatusOf, type Status } from "./desk/status.js";
+import * as runs from "./run/import.js";
+import * as plans from "./run/plan.js";
+import { writeReportAgain } from "./desk/report-again.js";
 import type { RunLogLevel } from "./report/run-log.js";
 
 export { loadMapping } from "./map/load-mapping.js";
@@ -20,7 +22,8 @@ export { ExitCode } from "./model/exit-code.js";
 export type { Place } from "./model/place.js";
 export type { PipelineEvent, RowCounts, StateCounts, Summary } from "./model/summary.js";
 export type { Target } from "./model/target.js";
-export type { Plan, Status } from "./pipeline/index.js";
+export type { Status } from "./desk/status.js";
+export type { Plan } from "./run/plan.js";
 export { createSandbox, type FaultRule, type Sandbox, type SandboxOptions } from "./sandbox/index.js";
 
 /** Where the settings of a target are looked for; the same places as the command line's, in the same order. */
@@ -58,7 +61,7 @@ export interface RunOptions {
   onEvent?: (event: PipelineEvent) => void;
   /** Aborting lets calls under way finish (bounded) and gives a summary with exit code 130; nothing is lost. */
   signal?: AbortSignal;
-  limits?: Partial<pipeline.RunLimits>;
+  limits?: Partial<runs.RunLimits>;
   /** Empties the embedded sandbox and its ledger first; default false. Does nothing for other targets. */
   fresh?: boolean;
   /** Of run.log in the run's folder; default `info`. */
@@ -86,18 +89,18 @@ export interface PlanOptions extends ImportOptions {
  * @throws RowferryError for what stops it before the first request: mapping, files, settings, a ledger in use.
  */
 export function runImport(options: ImportOptions): Promise<Summary> {
-  return pipeline.runImport({ ...completed(options), mappingPath: options.mapping, files: [...options.files] });
+  return runs.runImport({ ...completed(options), mappingPath: options.mapping, files: [...options.files] });
 }
 
 /** Goes on with what the ledger still has to send: an import without files. */
 export function runResume(options: RunOptions): Promise<Summary> {
-  return pipeline.runResume(completed(options));
+  return runs.runResume(completed(options));
 }
 
 /** What an import would do. Sends nothing, and leaves the ledger as it was. @throws RowferryError as `runImport` */
-export function planImport(options: PlanOptions): Promise<pipeline.Plan> {
+export function planImport(options: PlanOptions): Promise<plans.Plan> {
   const { mapping, files, document } = options;
-  return pipeline.planImport({
+  return plans.planImport({
     ...completed(options),
     mappingPath: mapping,
     files: [...files],
@@ -106,8 +109,8 @@ export function planImport(options: PlanOptions): Promise<pipeline.Plan> {
 }
 
 /** What is open in the ledger and why; works beside a run. @throws RowferryError `ledger-missing` */
-export function readStatus(options: { target: Target }): Promise<pipeline.Status> {
-  return pipeline.readStatus(options);
+export function readStatus(options: { target: Target }): Promise<Status> {
+  return readStatusOf(options);
 }
 
 /** Makes a run's HTML report again; `run` left out: of the last. Gives its path. @throws RowferryError `run-unknown` */
@@ -115,7 +118,7 @@ export async function writeReport(options: { target: Target; run?: string }): Pr
   return (await writeReportAgain(options.target, options.run ?? null)).path;
 }
 
-function completed(options: RunOptions): pipeline.ResumeOptions {
+function completed(options: RunOptions): runs.ResumeOptions {
   return {
     target: options.target,
     clock: options.clock ?? systemClock,

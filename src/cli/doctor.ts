@@ -7,7 +7,7 @@ import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock, Random } from "../model/clock.js";
 import type { Target } from "../model/target.js";
-import { reading } from "../pipeline/ledger-access.js";
+import { reading } from "../desk/ledger-access.js";
 import { grouped } from "../report/figures.js";
 import { plainText } from "../report/plain-text.js";
 import { lookupParticipant } from "../submit/calls.js";

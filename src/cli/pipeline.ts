@@ -1,14 +1,22 @@
-/** The pipeline as the commands see it. Each part is loaded when it is first called: `status` needs no readers and no client. */
-import type { ImportOptions, PlanOptions, ResumeOptions } from "../pipeline/index.js";
+/** What the commands run. Each part is loaded when it is first called: `status` needs no readers and no client. */
+import type { readStatus } from "../desk/status.js";
+import type { runImport, runResume } from "../run/import.js";
+import type { planImport } from "../run/plan.js";
 
-export type { ImportOptions, Plan, ResumeOptions, RunLimits, Status } from "../pipeline/index.js";
+export type { Status } from "../desk/status.js";
+export type { ImportOptions, ResumeOptions, RunLimits } from "../run/import.js";
+export type { Plan } from "../run/plan.js";
 
-type Whole = typeof import("../pipeline/index.js");
-export type Pipeline = Pick<Whole, "runImport" | "runResume" | "planImport" | "readStatus">;
+export interface Pipeline {
+  runImport: typeof runImport;
+  runResume: typeof runResume;
+  planImport: typeof planImport;
+  readStatus: typeof readStatus;
+}
 
 export const pipeline: Pipeline = {
-  runImport: async (options: ImportOptions) => (await import("../pipeline/import.js")).runImport(options),
-  planImport: async (options: PlanOptions) => (await import("../pipeline/import.js")).planImport(options),
-  runResume: async (options: ResumeOptions) => (await import("../pipeline/run.js")).runResume(options),
-  readStatus: async (options) => (await import("../pipeline/status.js")).readStatus(options),
+  runImport: async (options) => (await import("../run/import.js")).runImport(options),
+  planImport: async (options) => (await import("../run/plan.js")).planImport(options),
+  runResume: async (options) => (await import("../run/import.js")).runResume(options),
+  readStatus: async (options) => (await import("../desk/status.js")).readStatus(options),
 };

@@ -2,7 +2,7 @@
 import { describeMappingProblem, type MappingProblem } from "../map/language/problem.js";
 import type { Dialect } from "../model/dialect.js";
 import { describePlace } from "../model/place.js";
-import type { CheckError, FileCheck, TableCheck } from "../pipeline/check-files.js";
+import type { CheckError, FileCheck, TableCheck } from "../run/check-files.js";
 import { grouped } from "../report/figures.js";
 import { plainLines, plainText } from "../report/plain-text.js";
 import { causes } from "./render/problems.js";

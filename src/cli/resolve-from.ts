@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
-import type { LookedUp } from "../pipeline/resolve-from-file.js";
+import type { LookedUp } from "../desk/resolve-from-file.js";
 import { plainText } from "../report/plain-text.js";
 import { confirm } from "./confirm.js";
 import type { OutputFlags, TargetFlags } from "./flags.js";
@@ -14,8 +14,8 @@ type Flags = TargetFlags & OutputFlags & { by: string; yes?: boolean; journal?: 
 
 export function resolveFrom(frame: Frame, path: string, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const { lookUp, readFilledIn } = await import("../pipeline/resolve-from-file.js");
-    const { resolveNamed } = await import("../pipeline/resolve-document.js");
+    const { lookUp, readFilledIn } = await import("../desk/resolve-from-file.js");
+    const { resolveNamed } = await import("../desk/resolve.js");
     const { clock, cwd, random } = frame.world;
     const { file, wanted, refused, blank, known } = await readFilledIn(
       target,

@@ -15,7 +15,7 @@ import { RowferryError } from "../model/error.js";
 import type { Problem } from "../model/problem.js";
 import type { Row } from "../model/row.js";
 import type { Target } from "../model/target.js";
-import { reading } from "../pipeline/ledger-access.js";
+import { reading } from "../desk/ledger-access.js";
 import { makeFolder } from "../report/atomic-file.js";
 import { type RejectedRow, writeRejectedFile } from "../report/rejected-file.js";
 import { originalColumns } from "../report/rejected-row.js";

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { asRowferryError } from "../cli/report-error.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
-import { showAnything, showRuns } from "../pipeline/show.js";
+import { showAnything, showRuns } from "../desk/show.js";
 import type { Failure } from "./api.js";
 import { createCorrections, keepOpenDrafts } from "./corrections.js";
 import { createGuard, headers } from "./guard.js";

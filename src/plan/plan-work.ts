@@ -20,7 +20,7 @@ import {
 } from "./links.js";
 import { makersOf } from "./makers.js";
 import { holdReplacements, tieReplacements } from "./replacements.js";
-import type { Retiming } from "./retime.js";
+import type { Retiming } from "./assess-document.js";
 
 export interface Component {
   assessments: Assessment[];

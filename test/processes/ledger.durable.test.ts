@@ -16,7 +16,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vit
 import { readArchive } from "../../src/ledger/care/archive.js";
 import { openJournal } from "../../src/ledger/journal/journal.js";
 import { openLedgerReadOnly } from "../../src/ledger/open-ledger.js";
-import { prune } from "../../src/pipeline/look-after-ledger.js";
+import { prune } from "../../src/desk/care.js";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";
 import { endProcesses, manifests, rowferry, serviceEnv, shortWaits } from "./processes.js";
 import { expectWhole, type Timelines, undisturbedTimelines } from "./timelines.js";

@@ -9,7 +9,7 @@ import type { World } from "../../src/cli/world.js";
 import { systemClock } from "../../src/model/clock.js";
 import { ExitCode } from "../../src/model/exit-code.js";
 import type { Summary } from "../../src/model/summary.js";
-import { exitCodeOf } from "../../src/pipeline/summarise.js";
+import { exitCodeOf } from "../../src/run/finish.js";
 import { type CollectedStream, collectedStream } from "../support/cli.world.js";
 
 const root = join(import.meta.dirname, "../..");

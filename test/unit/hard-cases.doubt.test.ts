@@ -6,10 +6,10 @@ import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
 import { documentDeduplicationId } from "../../src/model/keys.js";
-import { resolveNamed } from "../../src/pipeline/resolve-document.js";
-import { checkDoubt, settleNamed, type Word } from "../../src/pipeline/settle-doubt.js";
-import { rebuildLedger } from "../../src/pipeline/rebuild-ledger.js";
-import { showAnything } from "../../src/pipeline/show.js";
+import { resolveNamed } from "../../src/desk/resolve.js";
+import { checkDoubt, settleNamed, type Word } from "../../src/desk/settle-doubt.js";
+import { rebuildLedger } from "../../src/desk/rebuild.js";
+import { showAnything } from "../../src/desk/show.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
 import {
   at,

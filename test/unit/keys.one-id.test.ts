@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/model/clock.js";
-import { runImport } from "../../src/pipeline/import.js";
+import { runImport } from "../../src/run/import.js";
 import { createSandbox, seededRandom } from "../../src/sandbox/index.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { mapping } from "../support/mapping.js";

@@ -1,7 +1,7 @@
 /** `ledger check`: every promise is seen broken where it is broken, and says what to do (P1, P3, P4, P7). */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { check } from "../../src/pipeline/look-after-ledger.js";
+import { check } from "../../src/desk/care.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
 

@@ -3,9 +3,9 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
-import { prune } from "../../src/pipeline/look-after-ledger.js";
-import { showAnything } from "../../src/pipeline/show.js";
-import { writeRejects } from "../../src/pipeline/write-rejects.js";
+import { prune } from "../../src/desk/care.js";
+import { showAnything } from "../../src/desk/show.js";
+import { writeRejects } from "../../src/desk/rejects.js";
 import { eventRow, invalidRow, participantOf } from "../nights/simulation/story-rows.js";
 import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
 

@@ -1,8 +1,8 @@
 /** What follows a document into its next generation: holds, dismissals and new keys (HARD-CASES H15, H23, H25, H26). */
 import { afterEach, describe, expect, it } from "vitest";
-import { dismissSelected } from "../../src/pipeline/dismiss.js";
-import { replaceNamed } from "../../src/pipeline/replace-document.js";
-import { showAnything } from "../../src/pipeline/show.js";
+import { dismissSelected } from "../../src/desk/dismiss.js";
+import { replaceNamed } from "../../src/desk/replace.js";
+import { showAnything } from "../../src/desk/show.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
 import { importText, weighingMapping } from "../nights/simulation/yaml-import.js";

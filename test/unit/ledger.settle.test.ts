@@ -2,11 +2,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { findDocument, retry } from "../../src/ledger/decide/dismiss.js";
-import { dismissSelected } from "../../src/pipeline/dismiss.js";
-import { replaceNamed } from "../../src/pipeline/replace-document.js";
+import { dismissSelected } from "../../src/desk/dismiss.js";
+import { replaceNamed } from "../../src/desk/replace.js";
 import { collectReportData } from "../../src/report/html/collect-report-data.js";
-import { checkResolve, resolveNamed } from "../../src/pipeline/resolve-document.js";
-import { showAnything } from "../../src/pipeline/show.js";
+import { checkResolve, resolveNamed } from "../../src/desk/resolve.js";
+import { showAnything } from "../../src/desk/show.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/model/clock.js";
 import type { Target } from "../../src/model/target.js";
-import { runImport } from "../../src/pipeline/import.js";
+import { runImport } from "../../src/run/import.js";
 import { createSandbox, type Sandbox, seededRandom } from "../../src/sandbox/index.js";
 import { sandboxTransport } from "../nights/simulation/sandbox-transport.js";
 import { weighingMapping } from "../nights/simulation/yaml-import.js";

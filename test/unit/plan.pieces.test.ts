@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { LedgerDatabase } from "../../src/ledger/open-ledger.js";
 import { createRegistrationStore } from "../../src/ledger/registrations.js";
 import { createWorkStore } from "../../src/ledger/work.js";
-import { assumeRegistered } from "../../src/pipeline/forecast.js";
+import { assumeRegistered } from "../../src/run/forecast.js";
 import {
   type Component,
   groupDocuments,

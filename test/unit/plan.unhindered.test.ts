@@ -5,7 +5,7 @@ import { createRegistrationStore } from "../../src/ledger/registrations.js";
 import { createUnhindered } from "../../src/ledger/unhindered.js";
 import { createWorkStore } from "../../src/ledger/work.js";
 import type { MappedRow } from "../../src/model/mapped-row.js";
-import { assumeRegistered } from "../../src/pipeline/forecast.js";
+import { assumeRegistered } from "../../src/run/forecast.js";
 import { groupDocuments, planComponent } from "../../src/plan/plan-work.js";
 import { drawStory, type StoryRow } from "../nights/simulation/story.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";

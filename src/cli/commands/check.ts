@@ -6,7 +6,7 @@ import type { Mapping } from "../../map/mapping.js";
 import type { MappingProblem } from "../../map/language/problem.js";
 import { codes } from "../../model/codes.js";
 import { ExitCode } from "../../model/exit-code.js";
-import { checkFiles, type FileCheck } from "../../pipeline/check-files.js";
+import { checkFiles, type FileCheck } from "../../run/check-files.js";
 import { addOutputFlags, type OutputFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { createOutput, type Output, shownPath } from "../output.js";

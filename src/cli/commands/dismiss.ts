@@ -36,8 +36,8 @@ export function define(command: Command, frame: Frame): void {
 
 function dismiss(frame: Frame, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const { dismissSelected } = await import("../../pipeline/dismiss.js");
-    const { patiently } = await import("../../pipeline/ledger-access.js");
+    const { dismissSelected } = await import("../../desk/dismiss.js");
+    const { patiently } = await import("../../desk/ledger-access.js");
     const journal = flags.journal ?? target.journal ?? null;
     const { clock } = frame.world;
     const { left, ...done } = await patiently({ wait: flags.wait === true, clock, signal: frame.signal }, () =>

@@ -9,7 +9,7 @@ import { type Sampled, sampleFiles } from "../../guess/sample.js";
 import { loadMapping } from "../../map/load-mapping.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
-import { checkFiles, type FileCheck } from "../../pipeline/check-files.js";
+import { checkFiles, type FileCheck } from "../../run/check-files.js";
 import { grouped } from "../../report/figures.js";
 import { plainText } from "../../report/plain-text.js";
 import { terminalOf } from "../confirm.js";

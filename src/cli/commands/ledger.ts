@@ -71,7 +71,7 @@ export function define(command: Command, frame: Frame): void {
 
 function backupTo(frame: Frame, file: string, forget: boolean): Body {
   return async (target, output) => {
-    const ledger = await import("../../pipeline/look-after-ledger.js");
+    const ledger = await import("../../desk/care.js");
     const path = resolve(frame.world.cwd, file);
     const { clock } = frame.world;
     const bytes = await (forget ? ledger.backupWithoutJournal(target, path, clock) : ledger.backup(target, path));
@@ -83,7 +83,7 @@ function backupTo(frame: Frame, file: string, forget: boolean): Body {
 
 function restore(frame: Frame, backup: string): Body {
   return async (target, output) => {
-    const { restoreLedger } = await import("../../pipeline/rebuild-ledger.js");
+    const { restoreLedger } = await import("../../desk/rebuild.js");
     const { cwd, clock } = frame.world;
     const kept = await restoreLedger(target, resolve(cwd, backup), clock);
     output.text(
@@ -101,7 +101,7 @@ function restore(frame: Frame, backup: string): Body {
 }
 
 async function check(target: Target, output: Output): Promise<number> {
-  const ledger = await import("../../pipeline/look-after-ledger.js");
+  const ledger = await import("../../desk/care.js");
   const found = ledger.check(target);
   const lines = found.flatMap(({ name, remedy, broken }) => [
     `${broken.length === 0 ? "holds " : "BROKEN"}  ${name}`,
@@ -120,7 +120,7 @@ async function check(target: Target, output: Output): Promise<number> {
 
 function prune(frame: Frame, flags: Flags & { keep: number }): Body {
   return async (target, output) => {
-    const ledger = await import("../../pipeline/look-after-ledger.js");
+    const ledger = await import("../../desk/care.js");
     const pruned = await ledger.prune(target, flags.keep, {
       clock: frame.world.clock,
       waitForLock: flags.wait === true,
@@ -137,7 +137,7 @@ function prune(frame: Frame, flags: Flags & { keep: number }): Body {
 
 function rebuild(frame: Frame, journal: string, backup: string | null): Body {
   return async (target, output) => {
-    const { rebuildLedger } = await import("../../pipeline/rebuild-ledger.js");
+    const { rebuildLedger } = await import("../../desk/rebuild.js");
     const { cwd, clock } = frame.world;
     const from = { journal: resolve(cwd, journal), backup: backup === null ? null : resolve(cwd, backup) };
     const rebuilt = await rebuildLedger(target, from, clock);
@@ -158,7 +158,7 @@ function rebuild(frame: Frame, journal: string, backup: string | null): Body {
 
 function rebind(frame: Frame, flags: Flags): Body {
   return async (target, output) => {
-    const ledger = await import("../../pipeline/look-after-ledger.js");
+    const ledger = await import("../../desk/care.js");
     const { clock, random } = frame.world;
     const options = { clock, random, signal: frame.signal, waitForLock: flags.wait === true };
     const { before, lookedUp, journal } = await ledger.rebind(target, options);

@@ -34,7 +34,7 @@ export function define(command: Command, frame: Frame): void {
 
 function rejects(frame: Frame, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const { writeRejects } = await import("../../pipeline/write-rejects.js");
+    const { writeRejects } = await import("../../desk/rejects.js");
     const { cwd } = frame.world;
     const folder = flags.folder === undefined ? join(target.stateFolder, "rejects") : resolve(cwd, flags.folder);
     const found = await writeRejects(target, selectorsOf(flags), folder);

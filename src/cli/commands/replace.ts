@@ -31,7 +31,7 @@ export function define(command: Command, frame: Frame): void {
 
 function replace(frame: Frame, name: string, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const { replaceNamed } = await import("../../pipeline/replace-document.js");
+    const { replaceNamed } = await import("../../desk/replace.js");
     const found = await replaceNamed(
       target,
       { document: name, reason: flags.reason },

@@ -25,7 +25,7 @@ export function define(command: Command, frame: Frame): void {
 
 function report(frame: Frame, run: string | null, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const { writeReportAgain } = await import("../../pipeline/report-again.js");
+    const { writeReportAgain } = await import("../../desk/report-again.js");
     const written = await writeReportAgain(target, run);
     output.text(shownPath(written.path, frame.world.cwd));
     output.data({ type: "report", ...written });

@@ -74,7 +74,7 @@ const wrong = (message: string) => Promise.reject(new RowferryError("usage", mes
 
 function giveId(frame: Frame, name: string, documentId: string, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const { checkResolve, resolveNamed } = await import("../../pipeline/resolve-document.js");
+    const { checkResolve, resolveNamed } = await import("../../desk/resolve.js");
     const { clock, random } = frame.world;
     const options = { clock, random, signal: frame.signal };
     const check = await checkResolve(target, { document: name, documentId }, options);
@@ -88,7 +88,7 @@ function giveId(frame: Frame, name: string, documentId: string, flags: Flags): P
     const differs = check.findings.some(({ agrees }) => !agrees);
     const question = `${differs ? "The read speaks against it. " : ""}${document} gets the id ${plainText(check.documentId)} for good.`;
     await confirm(frame.world, question, check.document.key, flags.yes === true);
-    const { patiently } = await import("../../pipeline/ledger-access.js");
+    const { patiently } = await import("../../desk/ledger-access.js");
     await patiently({ wait: flags.wait === true, clock, signal: frame.signal }, () =>
       resolveNamed(target, check, clock, { by: who(frame, flags), journal: flags.journal ?? target.journal ?? null }),
     );
@@ -103,7 +103,7 @@ function giveId(frame: Frame, name: string, documentId: string, flags: Flags): P
 
 function settle(frame: Frame, name: string, word: "landed" | "not-landed", flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const { checkDoubt, settleNamed } = await import("../../pipeline/settle-doubt.js");
+    const { checkDoubt, settleNamed } = await import("../../desk/settle-doubt.js");
     const confirmed = checkDoubt(target, name, word);
     const { document, ofDocument, events } = confirmed;
     const title = `${plainText(document.kind)} ${plainText(document.key)}`;

@@ -20,7 +20,7 @@ export function define(command: Command, frame: Frame): void {
   command.addHelpText("after", examples).action(
     frame.action((flags: CommandFlags & SelectorFlags) =>
       runCommand(frame, flags, "retry", async (_pipeline, options) => {
-        const { runRetry } = await import("../../pipeline/retry.js");
+        const { runRetry } = await import("../../desk/retry.js");
         return runRetry({ ...options, selectors: selectorsOf(flags) });
       }),
     ),

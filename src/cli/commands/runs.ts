@@ -23,7 +23,7 @@ export function define(command: Command, frame: Frame): void {
 
 function runs(frame: Frame, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const { showRuns } = await import("../../pipeline/show.js");
+    const { showRuns } = await import("../../desk/show.js");
     const found = showRuns(target, flags.count);
     output.text(`${printRuns(found, frame.world.clock.now())}\n`);
     output.data({ type: "runs", runs: found });

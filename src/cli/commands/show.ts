@@ -33,7 +33,7 @@ export function define(command: Command, frame: Frame): void {
 
 function show(frame: Frame, anything: string, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const { showAnything, showSentBetween } = await import("../../pipeline/show.js");
+    const { showAnything, showSentBetween } = await import("../../desk/show.js");
     const now = frame.world.clock.now();
     const isRequests = anything === "requests" || flags.since !== undefined || flags.before !== undefined;
     const until = time(flags.before, now, "--before") ?? now;

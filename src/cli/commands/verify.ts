@@ -26,7 +26,7 @@ export function define(command: Command, frame: Frame): void {
 
 function verifyTarget(frame: Frame, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const { verify } = await import("../../pipeline/verify.js");
+    const { verify } = await import("../../desk/verify.js");
     const { clock, random } = frame.world;
     const progress = openProgress(frame.world, output, target.rate);
     try {

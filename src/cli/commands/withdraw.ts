@@ -27,7 +27,7 @@ export function define(command: Command, frame: Frame): void {
 
 function withdraw(frame: Frame, flags: Flags): Promise<number> {
   return withTarget(frame, flags, async (target, output) => {
-    const { withdrawSelected } = await import("../../pipeline/withdraw.js");
+    const { withdrawSelected } = await import("../../desk/withdraw.js");
     const options = { clock: frame.world.clock, waitForLock: flags.wait === true, signal: frame.signal };
     const withdrawn = await withdrawSelected(target, selectorsOf(flags), options, (found) =>
       confirm(frame.world, `${told(found)} would be taken back.`, String(found.rows), flags.yes === true),

@@ -2,12 +2,12 @@
 import { dismiss, findDocument } from "../../../src/ledger/decide/dismiss.js";
 import { selectOpen } from "../../../src/ledger/decide/selection.js";
 import type { MappedRow } from "../../../src/model/mapped-row.js";
-import { beside, journaled } from "../../../src/pipeline/ledger-access.js";
-import { rebuildLedger } from "../../../src/pipeline/rebuild-ledger.js";
-import { replaceNamed } from "../../../src/pipeline/replace-document.js";
-import { resolveNamed } from "../../../src/pipeline/resolve-document.js";
-import { showAnything } from "../../../src/pipeline/show.js";
-import { readStatus } from "../../../src/pipeline/status.js";
+import { beside, journaled } from "../../../src/desk/ledger-access.js";
+import { rebuildLedger } from "../../../src/desk/rebuild.js";
+import { replaceNamed } from "../../../src/desk/replace.js";
+import { resolveNamed } from "../../../src/desk/resolve.js";
+import { showAnything } from "../../../src/desk/show.js";
+import { readStatus } from "../../../src/desk/status.js";
 import { checkPromises } from "./promises.js";
 import { partsOf, writeReal } from "./real-shapes.js";
 import type { Beside, Step, Story, StoryRow } from "./story.js";

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Summary } from "../../../src/model/summary.js";
-import { runImport } from "../../../src/pipeline/import.js";
+import { runImport } from "../../../src/run/import.js";
 import { unthrottled } from "../../../src/submit/throttle.js";
 import { sandboxTransport } from "./sandbox-transport.js";
 import type { World } from "./world.js";

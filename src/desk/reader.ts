@@ -1,0 +1,57 @@
+/** A way to read from the service outside of a run: no ledger, no run, the target's own limit. */
+import { lockLedger } from "../ledger/care/lock.js";
+import type { Clock, Random } from "../model/clock.js";
+import type { Target } from "../model/target.js";
+import { onAbort } from "../model/when-aborted.js";
+import type { Answer, Call } from "../submit/call.js";
+import { createSubmitter } from "../submit/create-submitter.js";
+import type { Throttle } from "../submit/throttle.js";
+import type { Transport } from "../submit/transport.js";
+import { openEmbeddedSandbox } from "../run/sandbox.js";
+import { isEmbedded } from "../run/sandbox.js";
+
+export interface ReaderOptions {
+  clock: Clock;
+  random: Random;
+  /** Once aborted, the read under way ends as soon as it can, and none is begun. */
+  signal?: AbortSignal;
+  transport?: Transport;
+  throttle?: Throttle;
+}
+
+export interface Reader {
+  send(call: Call): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** The embedded sandbox is started for it, and needs its ledger's lock. @throws RowferryError `ledger-locked` */
+export async function openReader(target: Target, options: ReaderOptions): Promise<Reader> {
+  const closing: (() => Promise<void> | void)[] = [];
+  const close = async () => {
+    for (const step of closing.splice(0).toReversed()) await step();
+  };
+  try {
+    let reached = target;
+    if (isEmbedded(target) && options.transport === undefined) {
+      const lock = await lockLedger(target.ledgerPath, { wait: false, clock: options.clock });
+      closing.push(() => lock.release());
+      reached = await openEmbeddedSandbox(target, false, closing);
+    }
+    const submitter = createSubmitter({
+      target: reached,
+      clock: options.clock,
+      random: options.random,
+      notice: () => {},
+      ...(options.transport === undefined ? {} : { transport: options.transport }),
+      ...(options.throttle === undefined ? {} : { throttle: options.throttle }),
+    });
+    closing.push(() => submitter.close());
+    const { signal } = options;
+    if (signal?.aborted === true) submitter.drain();
+    else if (signal !== undefined) closing.push(onAbort(signal, () => submitter.drain()));
+    return { send: (call) => submitter.send(call), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

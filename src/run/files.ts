@@ -1,0 +1,63 @@
+/** Which inputs of a mapping read an opened file. */
+import type { InputStore } from "../ledger/inputs.js";
+import { inputOf, parseRowReference } from "../ledger/row-id.js";
+import type { Mapping, MappingInput } from "../map/mapping.js";
+import type { Input } from "../read/table.js";
+import type { PipelineEvent } from "../model/summary.js";
+import { bytesOf } from "../read/files.js";
+
+/**
+ * By its name, and what has none by its kind; a corrected file by the rows it corrects, as far as the ledger knows them.
+ * @param store null: there is no ledger to ask. @throws RowferryError `mapping-files`.
+ */
+export async function inputsOfFile(mapping: Mapping, input: Input, store: InputStore | null): Promise<MappingInput[]> {
+  const corrected = await input.corrected();
+  if (corrected === null)
+    return input.nameless ? mapping.inputsForNameless(input.format) : mapping.inputsFor(input.name);
+  const origin = store === null ? null : originOf(corrected.reference, mapping.namespace, store);
+  return mapping.inputsFor(input.name, { input: origin, sheet: corrected.sheet });
+}
+
+/** The mapping's input that had read the row referred to; null: this ledger has no such row. */
+function originOf(text: string | null, namespace: string, store: InputStore): string | null {
+  const reference = text === null ? null : parseRowReference(text.replace(/#\d+$/, ""));
+  if (reference === null) return null;
+  const input = store.get(inputOf(reference.row));
+  if (input === null || input.namespace !== namespace) return null;
+  return input.contentHash.startsWith(reference.hashPrefix) ? input.mappingInput : null;
+}
+
+/** What a command tells while it reads its files: one count and one share over all of them. */
+
+export interface ReadingProgress {
+  /** @param rows of the file at hand, so far. */
+  tell(input: Input, rows: number): void;
+  /** The file at hand has been read. */
+  next(input: Input, rows: number): void;
+}
+
+/** @param folder what relative paths start from. */
+export async function createReadingProgress(
+  paths: readonly string[],
+  observe: (event: PipelineEvent) => void,
+  folder?: string,
+): Promise<ReadingProgress> {
+  const total = await bytesOf(paths, folder);
+  const before = { rows: 0, bytes: 0 };
+  let share = 0;
+  const observed = (rows: number, bytes: number) => {
+    // A workbook of which several sheets are read begins again with each.
+    share = Math.max(share, Math.min(1, (before.bytes + bytes) / Math.max(1, total ?? 1)));
+    const counts = { sent: 0, problems: 0, held: 0, retries: 0 };
+    const known = total === null ? {} : { share };
+    observe({ type: "progress", stage: "reading", done: before.rows + rows, total: null, ...known, ...counts });
+  };
+  return {
+    tell: (input, rows) => observed(rows, input.position()),
+    next(input, rows) {
+      before.rows += rows;
+      before.bytes += input.bytes;
+      observed(0, 0);
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { tallyOpen, tallyRun, type OpenWork } from "../ledger/views/tally.js";
+import { tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
+import { tallyRows } from "../ledger/views/tally-rows.js";
+import { codes } from "../model/codes.js";
+import { ExitCode } from "../model/exit-code.js";
+import type { RowCounts, RowOutcomes, Summary } from "../model/summary.js";
+import { limitOf, secondsAtLimit } from "./forecast.js";
+import type { Session } from "./session.js";
+import type { StagedInput } from "./stage.js";
+import { componentsOf, planPieces } from "../plan/plan-work.js";
+import { planContext } from "./send.js";
+
+/** The run's summary, without the files that are yet to be written. */
+export function summarise(
+  session: Session,
+  context: {
+    command: string;
+    mapping: string | null;
+    startedAt: number;
+    staged: readonly StagedInput[];
+    journal: string | null;
+  },
+): Summary {
+  const { database, run, submitter, target } = session;
+  const open = tallyOpen(database);
+  const limit = limitOf(session);
+  const { requests: byKind, ...sent } = tallyRun(database, run.id);
+  return {
+    type: "summary",
+    run: run.name,
+    command: context.command,
+    target: { name: target.name, baseUrl: target.baseUrl },
+    ledger: target.ledgerPath,
+    journal: context.journal === (target.journal ?? null) ? null : context.journal,
+    mapping: context.mapping,
+    startedAt: new Date(context.startedAt).toISOString(),
+    finishedAt: new Date(session.clock.now()).toISOString(),
+    exitCode: exitCodeOf(session, open, () => canGoOn(session)),
+    stopped: session.stopped,
+    inputs: context.staged.map(({ id: _, ...input }) => input),
+    rows: sumRows(context.staged),
+    outcomes: outcomesOf(database, context.staged),
+    ...sent,
+    open,
+    requests: {
+      sent: submitter.counts.sent,
+      byKind,
+      retries: submitter.counts.retries,
+      rateLimited: submitter.counts.rateLimited,
+      secondsAtLimit: secondsAtLimit(submitter.counts.sent, limit),
+      limit,
+    },
+    problems: [...emptyFiles(session), ...tallyProblems(database)],
+    warnings: tallyWarnings(database, context.startedAt),
+    files: [],
+  };
+}
+
+function emptyFiles({ emptyFiles: [place, ...more] }: Session): Summary["problems"] {
+  if (place === undefined) return [];
+  return [{ code: "file-empty", count: more.length + 1, place, column: null, example: "the file holds no rows" }];
+}
+
+/** Every staged or invalid row, once. */
+export function outcomesOf(database: Session["database"], staged: readonly StagedInput[]): RowOutcomes {
+  const rows = staged.reduce((sum, input) => sum + input.staged + input.invalid, 0);
+  const none = { landed: 0, later: 0, waiting: 0, toCorrect: 0, toDecide: 0, toSend: 0, dismissed: 0 };
+  if (rows === 0) return none;
+  const outcomes = tallyRows(
+    database,
+    staged.map(({ id }) => id),
+  );
+  return { ...outcomes, landed: rows - Object.values(outcomes).reduce((sum, count) => sum + count, 0) };
+}
+
+function sumRows(inputs: readonly RowCounts[]): RowCounts {
+  const sum = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
+  for (const input of inputs) for (const fate of Object.keys(sum) as (keyof RowCounts)[]) sum[fate] += input[fate];
+  return sum;
+}
+
+/**
+ * DESIGN section 7: what can go on by the same command wins over what needs a person. `stalledGoesOn`: whether the next
+ * run would send any document or event that stands stalled; asked only where one does.
+ */
+export function exitCodeOf(
+  session: Pick<Session, "stopped" | "signal" | "emptyFiles">,
+  open: OpenWork,
+  stalledGoesOn: () => boolean,
+): ExitCode {
+  const registrations = [open.participants, open.addresses];
+  const any = (states: readonly string[], among = [...registrations, open.documents, open.events]) =>
+    among.some((counts) => states.some((state) => (counts[state] ?? 0) > 0));
+  // A signal that came when all was done has interrupted nothing.
+  const interrupted =
+    session.stopped?.code === "interrupted" || (session.signal.aborted && any(["planned", "sending"]));
+  if (interrupted)
+    return (session.signal.reason as { exitCode?: ExitCode } | undefined)?.exitCode ?? ExitCode.interrupted;
+  if (session.stopped !== null) return codes[session.stopped.code].exit ?? ExitCode.again;
+  if (any(["sending", "stalled"], registrations)) return ExitCode.again;
+  const isDoubtful = any(["sending", "stalled", "unsettled"]);
+  if (isDoubtful && stalledGoesOn()) return ExitCode.again;
+  const needsPerson = isDoubtful || any(["rejected", "held", "changed", "foreign", "stranded"]);
+  if (open.rows > 0 || needsPerson || session.emptyFiles.length > 0) return ExitCode.person;
+  return ExitCode.ok;
+}
+
+/** Whether the same command could go on: whether anything that stands stalled would be sent by the next run. */
+
+/** False where all that is stalled waits for a person: for their word on doubt, a correction, a stranded document's id. */
+export function canGoOn(session: Session): boolean {
+  const stalled = new Set(session.work.stalledDocuments());
+  if (stalled.size === 0) return false;
+  const context = planContext(session, true);
+  const isStalled = (state: string) => state === "stalled" || state === "sending";
+  for (const documents of componentsOf(session.work)) {
+    if (!documents.some((id) => stalled.has(id))) continue;
+    for (const { requests } of planPieces(context, documents)) {
+      if (requests.some(({ document, creates }) => creates && isStalled(document.state))) return true;
+      if (requests.some(({ events }) => events.some(({ state }) => isStalled(state)))) return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,130 @@
+/**
+ * The whole plan, checked before anything is sent: states of what cannot go are written down, requests are counted
+ * (DESIGN section 5). Inside `plan` the ledger is rolled back afterwards.
+ */
+import type { RegistrationStore } from "../ledger/registrations.js";
+import { describeWait } from "../ledger/views/describe-wait.js";
+import type { ProblemCount } from "../ledger/views/problems.js";
+import { createUnhindered } from "../ledger/unhindered.js";
+import { planWork } from "../plan/plan-work.js";
+import type { Session } from "./session.js";
+import { planContext, settleComponent } from "./send.js";
+
+export interface Forecast {
+  /** Requests by kind. Registrations are a range: a lookup each, and a create for those that are not there. */
+  requests: { [kind: string]: number };
+  /** Of all requests at the limit, with every registration created. */
+  secondsAtLimit: number;
+  documents: number;
+  events: { ready: number; held: number; deferred: number; refused: number };
+  /** What of the events to send the service may refuse, by its code. */
+  doubted: ProblemCount[];
+}
+
+/** Requests beyond the burst go at the rate. */
+export function secondsAtLimit(requests: number, { rate, burst }: { rate: number; burst: number }): number {
+  return Math.max(0, requests - burst) / rate;
+}
+
+/** The specification's own limit (service.md, Limits), for targets without one. */
+export const SERVICE_LIMIT = { rate: 20, burst: 30 };
+
+export function limitOf(session: Session): { rate: number; burst: number } {
+  const { rate, burst } = session.target;
+  return rate === null ? SERVICE_LIMIT : { rate, burst };
+}
+
+/** Nothing is registered while the plan is made: each is looked at once, a bounded number of them. */
+function onceEach<Found>(find: (ref: number) => Found): (ref: number) => Found {
+  const found = new Map<number, Found>();
+  return (ref) => {
+    const before = found.get(ref);
+    if (before !== undefined) return before;
+    if (found.size > 50_000) found.clear();
+    const now = find(ref);
+    found.set(ref, now);
+    return now;
+  };
+}
+
+/** What will be registered first counts as registered. */
+export function assumeRegistered(registrations: RegistrationStore): RegistrationStore {
+  const soon = <T extends { state: string } | null>(found: T): T =>
+    found !== null && ["planned", "sending", "stalled"].includes(found.state)
+      ? { ...found, state: "registered" }
+      : found;
+  return {
+    ...registrations,
+    participant: onceEach((ref) => soon(registrations.participant(ref))),
+    address: onceEach((ref) => soon(registrations.address(ref))),
+  };
+}
+
+/**
+ * Before anything is sent, participants and addresses that will be registered first count as
+ * registered, so that the forecast shows what will follow them.
+ */
+export function forecast(session: Session): Forecast {
+  const open = session.registrations.countOpen();
+  const context = planContext(session, true);
+  const result: Forecast = {
+    requests: {
+      "lookup-participant": open.participants,
+      "create-participant": open.participants,
+      "create-address": open.addresses,
+      "create-document": 0,
+      "create-with-events": 0,
+      "append-events": 0,
+    },
+    secondsAtLimit: 0,
+    documents: 0,
+    events: { ready: 0, held: 0, deferred: 0, refused: 0 },
+    doubted: [],
+  };
+  const assumed = { ...context, registrations: assumeRegistered(session.registrations) };
+  const count = (kind: string) => {
+    result.requests[kind] = (result.requests[kind] ?? 0) + 1;
+  };
+  const { maxEvents, maxBytes } = session.caps;
+  const unhindered = createUnhindered(session.database, { dueBefore: context.dueBefore, maxEvents, maxBytes });
+  const skip = (document: number): boolean => {
+    const found = unhindered(document);
+    if (found === null) return false;
+    count(found.creates ? "create-with-events" : "append-events");
+    result.documents += 1;
+    result.events.ready += found.events;
+    return true;
+  };
+  let last: number | null = null;
+  for (const component of planWork(assumed, skip)) {
+    for (const { event, code } of component.doubted) {
+      const same = result.doubted.find((one) => one.code === code);
+      if (same !== undefined) {
+        same.count += 1;
+        continue;
+      }
+      const other = describeWait(session.database, `document:${event.relatedDocument}`);
+      const why =
+        code === "mirror-closed" ? `later than the CLOSE of ${other}` : `earlier than the last event of ${other}`;
+      const example = `${describeWait(session.database, `event:${event.id}`)}: ${why}`;
+      result.doubted.push({ code, count: 1, place: null, column: null, example });
+    }
+    for (const request of component.requests) {
+      if (!request.creates) count("append-events");
+      else count(request.events.length > 0 ? "create-with-events" : "create-document");
+    }
+    for (const { document, ready, held, deferred, refused } of component.assessments) {
+      // A long one comes in pieces.
+      if (document.id !== last) result.documents += 1;
+      last = document.id;
+      result.events.ready += ready.length;
+      result.events.held += held.length;
+      result.events.deferred += deferred.length;
+      result.events.refused += refused.length;
+    }
+    settleComponent(session, component);
+  }
+  const total = Object.values(result.requests).reduce((sum, number) => sum + number, 0);
+  result.secondsAtLimit = secondsAtLimit(total, limitOf(session));
+  return result;
+}

@@ -1,0 +1,295 @@
+/** A run: what was staged and what is open is planned, checked as a whole, and sent; then its files are written. */
+import { existsSync } from "node:fs";
+import { countInvalidRows, countTrouble, countWaiting } from "../ledger/views/run-figures.js";
+import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
+import { createRegisteredView } from "../ledger/views/expected.js";
+import { createRunStore } from "../ledger/runs.js";
+import { inTransaction } from "../ledger/transaction.js";
+import { codes } from "../model/codes.js";
+import { type LoadOptions, loadMapping } from "../map/load-mapping.js";
+import { RowferryError } from "../model/error.js";
+import { ExitCode } from "../model/exit-code.js";
+import { failPoint } from "../model/fail-point.js";
+import type { Summary } from "../model/summary.js";
+import type { Target } from "../model/target.js";
+import { openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
+import { readParticipant } from "../submit/calls.js";
+import { parseErrorLimit } from "./error-limit.js";
+import { forecast, limitOf, secondsAtLimit } from "./forecast.js";
+import { look } from "./register.js";
+import { registerAll } from "./register-all.js";
+import { sendWork } from "./send.js";
+import { openSession, type Session, type SessionOptions } from "./session.js";
+import { type StagedInput, stageFiles } from "./stage.js";
+import { summarise } from "./finish.js";
+import { runFolder, writeRunFiles } from "./run-files.js";
+
+export interface RunLimits {
+  /** `N` or `N%`: at staging of rows read, before anything is sent; later of events sent, after 100. */
+  maxErrors?: string;
+  maxOutageMs?: number;
+  limitDocuments?: number;
+  /** ms since 1970. */
+  until?: number;
+  waitForLock: boolean;
+}
+
+export interface ResumeOptions extends Omit<SessionOptions, "waitForLock" | "maxOutageMs" | "offline" | "onAttempt"> {
+  limits: RunLimits;
+  journal: string | null;
+  /** Of run.log; default `info`. */
+  logLevel?: RunLogLevel;
+}
+
+export interface ImportOptions extends ResumeOptions {
+  mappingPath: string;
+  files: string[];
+}
+
+/** @throws RowferryError for anything that stops it before the first request; a run that has begun gives its summary. */
+export async function runImport(options: ImportOptions): Promise<Summary> {
+  const mapping = await loadMapping(options.mappingPath, draftsFor(options));
+  return run("import", mapping.path, options, (session) => stageFiles(session, mapping, options.files));
+}
+
+/** A draft is rehearsed in the sandbox, and sent nowhere else. */
+export function draftsFor({ target }: { target: { name: string } }): LoadOptions {
+  return { drafts: target.name === "sandbox" ? "accept" : "refuse" };
+}
+
+/** `import` without files. @throws RowferryError `ledger-missing`: of a mistyped ledger there is nothing to go on with */
+export async function runResume(options: ResumeOptions): Promise<Summary> {
+  requireLedger(options.target);
+  return run("resume", null, options, null);
+}
+
+/** Opening for writing would make a new one, in which there is nothing to do: "all is well". */
+export function requireLedger({ ledgerPath }: Target): void {
+  if (!existsSync(ledgerPath))
+    throw new RowferryError("ledger-missing", "There is no ledger here.", { place: { file: ledgerPath } });
+}
+
+/** A run of any kind: `stage` puts rows into the ledger, whole or not at all; null: only what is there already. */
+export async function run(
+  command: string,
+  mapping: string | null,
+  options: ResumeOptions,
+  stage: ((session: Session) => Promise<StagedInput[]>) | null,
+): Promise<Summary> {
+  const startedAt = options.clock.now();
+  let log: RunLog | null = null;
+  /** Whether what its files hold is in no ledger, so that there is nothing to go on with. */
+  let unstaged = false;
+  const session = await openSession(command, mapping, {
+    ...sessionOptions(options),
+    observe(event) {
+      log?.event(event);
+      options.observe(event);
+    },
+    onAttempt: (kind, { error, ...attempt }) => log?.attempt({ ...attempt, kind, codes: error?.codes ?? [] }),
+  }).catch((error: unknown) => {
+    throw stage === null ? error : nothingStaged(error);
+  });
+  try {
+    log = openRunLog(runFolder(session.target, session.run.name), options.logLevel ?? "info");
+    log.begin({ name: session.run.name, command, target: session.target.name });
+    let staged: StagedInput[] = [];
+    unstaged = stage !== null;
+    if (stage !== null) {
+      session.observe({ type: "stage", stage: "reading", total: null });
+      staged = await inTransaction(session.database, "COMMIT", async () => {
+        const inputs = await stage(session);
+        session.journalChoices();
+        createRunStore(session.database).staged(session.run.id, session.clock.now());
+        failPoint("before-staging-commits");
+        return inputs;
+      });
+      unstaged = false;
+      failPoint("after-staging-committed");
+    } else tellUnstaged(session);
+    if (!tooManyInvalid(session, staged, options.limits.maxErrors))
+      await submit(session, options, command === "import", staged);
+    failPoint("before-run-files");
+    const summary = summarise(session, { command, mapping, startedAt, staged, journal: options.journal });
+    log.end(summary);
+    await writeRunFiles(session, summary, { staged, log: log.path });
+    failPoint("after-run-files");
+    createRunStore(session.database).finish(
+      session.run.id,
+      summary.exitCode,
+      JSON.stringify(summary),
+      session.clock.now(),
+    );
+    return summary;
+  } catch (thrown) {
+    const error = asLedgerFailure(thrown, session.target.ledgerPath);
+    const code = error instanceof RowferryError ? error.code : "unexpected";
+    finishFailed(session, codes[code].exit ?? ExitCode.unexpected);
+    log?.fail(code);
+    throw unstaged ? nothingStaged(error) : error;
+  } finally {
+    await session.close();
+    log?.close();
+  }
+}
+
+/** Of a disk that is full: `resume` would find nothing, say that all is well, and the files would never be sent. */
+function nothingStaged(error: unknown): unknown {
+  if (!(error instanceof RowferryError) || !["ledger-not-written", "journal-not-written"].includes(error.code))
+    return error;
+  const { code, message, place, cause } = error;
+  const hint =
+    "Nothing of these files was staged, and nothing was sent. Make room or restore the permission, then type the same import again.";
+  return new RowferryError(code, message, { place, cause, hint });
+}
+
+/** What was killed while it read has left nothing to go on with, and would be forgotten in silence. */
+function tellUnstaged({ database, observe }: Session): void {
+  const name = createRunStore(database).lastUnstaged();
+  if (name === null) return;
+  const message = `${name} was killed before its rows were staged: there is nothing of them to go on with. Type that import again.`;
+  observe({ type: "notice", level: "warning", code: null, message });
+}
+
+/** A ledger that cannot be written has no room for this either: the first failure is the one to tell. */
+function finishFailed(session: Session, exitCode: ExitCode): void {
+  try {
+    createRunStore(session.database).finish(session.run.id, exitCode, null, session.clock.now());
+  } catch (error) {
+    if (!(asLedgerFailure(error, session.target.ledgerPath) instanceof RowferryError)) throw error;
+  }
+}
+
+/** `check`: the whole plan, before anything is sent. Otherwise each document is planned when its turn comes. */
+async function submit(
+  session: Session,
+  options: ResumeOptions,
+  check: boolean,
+  staged: readonly StagedInput[],
+): Promise<void> {
+  const { limits } = options;
+  const { observe } = session;
+  const requests = check ? checkPlan(session) : null;
+  const open = requests === null ? tellBacklog(session) : 0;
+  const errors = parseErrorLimit(limits.maxErrors);
+  const isOver = () => {
+    const over = errors !== null && errors.isOverWhileSending(session.database, session.run.id);
+    if (over) session.stopped ??= { code: "max-errors", message: "More events were refused than --max-errors allows." };
+    return over || (limits.until !== undefined && session.clock.now() >= limits.until);
+  };
+  const trouble = troubleMeter(session);
+  const progress = (stage: string, done: number, total: number | null) => {
+    const { sent, retries } = session.submitter.counts;
+    observe({ type: "progress", stage, done, total, sent, ...trouble(), retries });
+  };
+  let stage = "";
+  await registerAll(session, isOver, (name, done, total) => {
+    if (name !== stage) observe({ type: "stage", stage: name as "participants" | "addresses", total });
+    stage = name;
+    progress(name, done, total);
+  });
+  if (session.stopped !== null || session.signal.aborted) return;
+  const total = requests ?? open;
+  if (total > 0) observe({ type: "stage", stage: requests === null ? "documents" : "events", total });
+  let done = 0;
+  const first = staged.map(({ id }) => id);
+  const sendLimits = { first, documents: limits.limitDocuments ?? null, until: limits.until ?? null, isOver };
+  const sendProgress = {
+    onRequest() {
+      if (requests !== null) progress("events", ++done, total);
+    },
+    onDocuments(count: number) {
+      if (requests === null) progress("documents", (done += count), total);
+    },
+  };
+  await sendWork(session, sendLimits, sendProgress);
+  // The service's clock decides (HARD-CASES H10), and was not known when these were looked at.
+  if (!isOver() && (await isDeferredByOwnClock(session))) await sendWork(session, sendLimits, sendProgress);
+}
+
+/** A clock that is less behind than this defers nothing for long. */
+const NOTEWORTHY_MS = 60_000;
+
+/** Whether this machine's clock is behind, and something waits; the service is asked for its own where no answer has told it. */
+async function isDeferredByOwnClock(session: Session): Promise<boolean> {
+  const { clock, database, observe, signal, submitter } = session;
+  if (session.stopped !== null || signal.aborted || countWaiting(database).deferred === 0) return false;
+  // A time that is far off is believed when two answers say so (F68).
+  const [known] = createRegisteredView(database).participantsAfter(0, 1);
+  for (let answers = submitter.counts.sent; answers < 2; answers += 1) {
+    if (known === undefined) return false;
+    await look(session, { kind: "participant", id: known.id, attempted: false }, readParticipant(known.serviceId));
+  }
+  const behind = submitter.serviceNow() - clock.now();
+  if (behind < NOTEWORTHY_MS) return false;
+  const minutes = Math.round(behind / 60_000);
+  const much = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+  const message = `This machine's clock is ${much} behind the service's, which counts. Set it right: what it deferred is looked at again.`;
+  observe({ type: "notice", level: "warning", code: null, message });
+  return true;
+}
+
+/** @returns how many requests will carry documents and events. */
+function checkPlan(session: Session): number {
+  session.observe({ type: "stage", stage: "planning", total: null });
+  const { requests, secondsAtLimit: seconds, events } = forecast(session);
+  failPoint("after-planning");
+  const { held, deferred } = events;
+  session.observe({ type: "forecast", requests, secondsAtLimit: seconds, held, deferred });
+  const count = (kind: string) => requests[kind] ?? 0;
+  return count("create-with-events") + count("append-events") + count("create-document");
+}
+
+/** What is open, counted and not planned: no document waits for that of all others. @returns how many documents. */
+function tellBacklog(session: Session): number {
+  const documents = session.work.countOpenDocuments();
+  const { participants, addresses } = session.registrations.countOpen();
+  const { held, deferred } = countWaiting(session.database);
+  const seconds = secondsAtLimit(documents + participants + addresses, limitOf(session));
+  session.observe({
+    type: "backlog",
+    documents,
+    participants,
+    addresses,
+    secondsAtLimit: seconds,
+    held,
+    deferred,
+  });
+  return documents;
+}
+
+/** Problems and held events so far, counted anew at most once a second. */
+function troubleMeter({ database, clock }: Session): () => { problems: number; held: number } {
+  const invalid = countInvalidRows(database);
+  let latest = { problems: invalid, held: 0 };
+  let countedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (Math.abs(clock.now() - countedAt) >= 1000) {
+      countedAt = clock.now();
+      const { problems, held } = countTrouble(database);
+      latest = { problems: problems + invalid, held };
+    }
+    return latest;
+  };
+}
+
+function tooManyInvalid(session: Session, staged: readonly StagedInput[], maxErrors: string | undefined): boolean {
+  const limit = parseErrorLimit(maxErrors);
+  if (limit === null) return false;
+  const read = staged.reduce((sum, input) => sum + input.read, 0);
+  const invalid = staged.reduce((sum, input) => sum + input.invalid, 0);
+  if (!limit.isOver(invalid, read)) return false;
+  session.stopped = {
+    code: "too-many-invalid",
+    message: `${invalid} of ${read} rows are invalid, more than --max-errors ${maxErrors} allows; nothing was sent.`,
+  };
+  return true;
+}
+
+export function sessionOptions({ limits, logLevel: _level, ...options }: ResumeOptions): SessionOptions {
+  return {
+    ...options,
+    waitForLock: limits.waitForLock,
+    ...(limits.maxOutageMs === undefined ? {} : { maxOutageMs: limits.maxOutageMs }),
+  };
+}

@@ -1,0 +1,128 @@
+/**
+ * The requests that one document would get, bodies included, before anything is sent. Ids that the service has yet to
+ * give stand in angle brackets: `<id of participant 12.345.678/0001-95>`.
+ */
+import type { Registration, RegistrationStore } from "../ledger/registrations.js";
+import { findDocument } from "../ledger/decide/dismiss.js";
+import type { WorkDocument } from "../ledger/work.js";
+import { type JsonObject, parseJson } from "../model/json.js";
+import { groupDocuments, planComponent } from "../plan/plan-work.js";
+import { appendEvents, createAddress, createDocument, createParticipant, createWithEvents } from "../submit/calls.js";
+import type { Call } from "../submit/call.js";
+import { createBodies } from "./bodies.js";
+import { assumeRegistered } from "./forecast.js";
+import { planContext } from "./send.js";
+import type { Session } from "./session.js";
+
+export interface PreviewedRequest {
+  kind: string;
+  method: string;
+  /** Below the base URL. */
+  path: string;
+  body: JsonObject;
+}
+
+export interface PreviewedDocument {
+  kind: string;
+  key: string;
+  generation: number;
+  /** Registrations that it needs and that are not there yet, then its own requests, in order. */
+  requests: PreviewedRequest[];
+  /** Events that would not be sent now. */
+  held: number;
+  deferred: number;
+  refused: number;
+}
+
+/** `name`: a key, or `kind/key`. Call it where staged rows can be seen. @throws RowferryError `document-unknown` */
+export function previewDocument(session: Session, name: string): PreviewedDocument {
+  const { work, settings } = session;
+  const { id, kind, key, generation } = findDocument(session.database, name);
+  const group = groupDocuments(work.links()).get(id) ?? [id];
+  const registrations = withPlaceholders(assumeRegistered(session.registrations));
+  const settingsOf = (document: WorkDocument) => settings.get(document.settings);
+  const bodies = createBodies(registrations, { ...work, document: (ref) => placed(work.document(ref)) }, settingsOf);
+  const component = planComponent({ ...planContext(session, true), registrations }, group);
+  const requests: PreviewedRequest[] = [];
+  const needed = new Set<string>();
+  for (const { document, creates, events } of component.requests) {
+    if (document.id !== id) continue;
+    const refs = [document, ...events].map(({ participant, address }) => ({ participant, address }));
+    for (const { participant } of refs) registration(session, "participant", participant, needed, requests);
+    for (const { address } of refs) registration(session, "address", address, needed, requests);
+    requests.push(shown(documentCall(creates && document.serviceId === null, bodies, document, events)));
+  }
+  const assessment = component.assessments.find(({ document }) => document.id === id);
+  return {
+    kind,
+    key,
+    generation,
+    requests,
+    held: assessment?.held.length ?? 0,
+    deferred: assessment?.deferred.length ?? 0,
+    refused: assessment?.refused.length ?? 0,
+  };
+}
+
+function documentCall(
+  creates: boolean,
+  bodies: ReturnType<typeof createBodies>,
+  document: WorkDocument,
+  events: Parameters<typeof bodies.create>[1],
+): Call {
+  if (creates) {
+    return events.length > 0
+      ? createWithEvents(bodies.create(document, events))
+      : createDocument(bodies.document(document));
+  }
+  return appendEvents(bodies.append(placed(document)?.serviceId ?? "", events));
+}
+
+/** Its create, where it is still to be registered and was not shown before. */
+function registration(
+  session: Session,
+  kind: "participant" | "address",
+  ref: number | null,
+  needed: Set<string>,
+  requests: PreviewedRequest[],
+): void {
+  if (ref === null || needed.has(`${kind}:${ref}`)) return;
+  needed.add(`${kind}:${ref}`);
+  const found = session.registrations[kind](ref);
+  if (found === null || found.serviceId !== null) return;
+  const data = parseJson(found.payload) as JsonObject;
+  if (kind === "participant") {
+    requests.push(shown(createParticipant(data as Parameters<typeof createParticipant>[0])));
+    return;
+  }
+  const owner = session.registrations.ownerOf(found.id);
+  const { path: _, ...call } = createAddress("owner", data);
+  requests.push(
+    shown({ ...call, path: `/participants/${owner?.serviceId ?? placeholder("participant", owner)}/addresses` }),
+  );
+}
+
+function shown({ kind, method, path, body }: Call): PreviewedRequest {
+  return { kind, method, path, body: parseJson(body ?? "{}") as JsonObject };
+}
+
+function withPlaceholders(registrations: RegistrationStore): RegistrationStore {
+  const named = (kind: "participant" | "address", found: Registration | null) =>
+    found === null || found.serviceId !== null ? found : { ...found, serviceId: placeholder(kind, found) };
+  return {
+    ...registrations,
+    participant: (ref) => named("participant", registrations.participant(ref)),
+    address: (ref) => named("address", registrations.address(ref)),
+  };
+}
+
+function placeholder(kind: "participant" | "address", found: Registration | null): string {
+  const data = parseJson(found?.payload ?? "{}") as { [field: string]: string };
+  const name = kind === "participant" ? data["taxId"] : data["name"];
+  return `<id of ${kind} ${name ?? "unknown"}>`;
+}
+
+function placed(document: WorkDocument | null): WorkDocument | null {
+  if (document === null || document.serviceId !== null) return document;
+  return { ...document, serviceId: `<id of ${document.kind} ${document.key}>` };
+}

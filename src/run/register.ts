@@ -1,0 +1,124 @@
+/**
+ * What registering a participant and an address have in common. They have no deduplicationId, so nothing is created
+ * after doubt without looking first, after a delay (HARD-CASES H7).
+ */
+import { isOn } from "../model/safeguards.js";
+import { type Registration, registrationOf } from "../submit/answers.js";
+import type { Answer, Call, ServiceError } from "../submit/call.js";
+import { describeRefusal } from "./refusals.js";
+import type { Session } from "./session.js";
+
+/** How long after a create in doubt the first look is taken: time for the service to commit what it was given. */
+const LOOK_AFTER_MS = 3000;
+/** Creates after the first, each after a look that found nothing (service.md, Errors: at most 5 retries). */
+const MOST_REPEATS = 5;
+
+export type Outcome = "registered" | "rejected" | "stalled" | "stopped";
+
+export interface Subject {
+  kind: "participant" | "address";
+  id: number;
+  /** Whether a create may have been sent before. */
+  attempted: boolean;
+}
+
+export interface RegistrationSteps {
+  /** Look even where nothing is in doubt. */
+  lookFirst: boolean;
+  /** Null: not there. */
+  lookUp(): Promise<Outcome | null>;
+  create: Call;
+  /** The create was accepted; runs in the transaction of its outcome. */
+  created(receipt: Registration, now: number): void;
+}
+
+/** Looks, creates, and after doubt looks again before it creates again. */
+export async function register(session: Session, subject: Subject, steps: RegistrationSteps): Promise<Outcome> {
+  const { clock, signal } = session;
+  const looks = isOn("look-before-create");
+  if (subject.attempted) await clock.sleep(LOOK_AFTER_MS, signal);
+  if (steps.lookFirst || (subject.attempted && looks)) {
+    const known = await steps.lookUp();
+    if (known !== null) return known;
+  }
+  for (let repeat = 0; ; repeat += 1) {
+    const outcome = await create(session, subject, steps);
+    if (typeof outcome === "string" && outcome !== "in-doubt") return outcome;
+    if (session.stopped !== null) return "stopped";
+    await clock.sleep(LOOK_AFTER_MS * 2 ** repeat, signal);
+    const known = looks ? await steps.lookUp() : "stalled";
+    if (known !== null) return known;
+    if (outcome !== "in-doubt") return conflict(session, subject, steps, outcome.error);
+    if (repeat === MOST_REPEATS || session.stopped !== null) return "stalled";
+  }
+}
+
+/** The service says that it is there, and no look finds it: one more, then only a person can tell what stands there. */
+async function conflict(
+  session: Session,
+  { kind, id }: Subject,
+  { lookUp }: RegistrationSteps,
+  error: ServiceError,
+): Promise<Outcome> {
+  const { clock, signal, registrations } = session;
+  await clock.sleep(LOOK_AFTER_MS * 4, signal);
+  if (session.stopped !== null) return "stopped";
+  const known = await lookUp();
+  if (known !== null) return known;
+  const message = `${describeRefusal(error)}; yet a look finds no such ${kind}`;
+  registrations.rejected(kind, id, { code: "service-refused", message }, clock.now());
+  return "rejected";
+}
+
+/** Sends the create under its intent. In doubt or in conflict it stands as stalled until somebody has looked. */
+async function create(
+  session: Session,
+  { kind, id }: Subject,
+  { create: call, created }: RegistrationSteps,
+): Promise<Outcome | "in-doubt" | Conflict> {
+  const { requests, clock, registrations } = session;
+  const { request, answer } = await session.send(call, { subject: kind, subjectId: id, events: [], creates: true });
+  if (answer.result === "stopped") session.stop(answer);
+  if (request === null) return "stopped";
+  const now = clock.now();
+  const receipt = answer.result === "accepted" ? registrationOf(answer.body) : null;
+  const outcome = receipt === null ? outcomeWithoutReceipt(answer) : "registered";
+  requests.end(request, answer.result, answer.attempts.at(-1), now, () => {
+    if (receipt !== null) created(receipt, now);
+    else if (outcome === "stopped" && !answer.inDoubt) registrations.unsent(kind, id, now);
+    else if (outcome === "rejected" && answer.result === "refused")
+      registrations.rejected(kind, id, refusal(answer), now);
+    else
+      registrations.stalled(kind, id, answer.result === "accepted" ? "answer-unreadable" : "service-unanswered", now);
+  });
+  return outcome;
+}
+
+/** Refused with 409, and not in doubt. */
+interface Conflict {
+  error: ServiceError;
+}
+
+function outcomeWithoutReceipt(answer: Answer): Outcome | "in-doubt" | Conflict {
+  if (answer.result === "stopped") return "stopped";
+  if (answer.inDoubt) return "in-doubt";
+  if (answer.result === "duplicate") return { error: answer.error };
+  if (answer.result === "refused") return answer.error.status === 409 ? { error: answer.error } : "rejected";
+  return "in-doubt";
+}
+
+/** Reads change nothing: they need no intent, but their attempts count against the limit and stand in the ledger. */
+export async function look(session: Session, { kind, id }: Subject, call: Call): Promise<Answer> {
+  const { requests, clock, submitter, run } = session;
+  const startedAt = clock.now();
+  const answer = await submitter.send(call);
+  if (answer.result === "stopped") session.stop(answer);
+  const intent = { runId: run.id, kind: call.kind, subject: kind, subjectId: id, events: [], creates: false };
+  requests.log(intent, answer.result, answer.attempts, startedAt, clock.now());
+  return answer;
+}
+
+export const refusal = ({ error }: { error: ServiceError }) => ({
+  code: "service-refused" as const,
+  message: describeRefusal(error),
+});

@@ -1,0 +1,84 @@
+/** A run's folder: the rows that a person must change, each in its input's own format, stranded documents, receipts, report, summary. */
+import { rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { everyStranded } from "../ledger/views/timelines.js";
+import { createRejects } from "../ledger/views/rejects.js";
+import { forgetLandedCells } from "../ledger/stage/row-cells.js";
+import { receiptsOf } from "../ledger/views/receipts.js";
+import type { Summary } from "../model/summary.js";
+import type { Target } from "../model/target.js";
+import { collectReportData } from "../report/html/collect-report-data.js";
+import { writeHtmlReport } from "../report/html/html-report.js";
+import { writeReceipts } from "../report/receipts.js";
+import { rejectedFileName, writeRejectedFile } from "../report/rejected-file.js";
+import { STRANDED_FILE, writeStranded } from "../report/stranded-file.js";
+import { writeSummaryFile } from "../report/summary-file.js";
+import type { Session } from "./session.js";
+import type { StagedInput } from "./stage.js";
+
+export const runFolder = (target: Pick<Target, "stateFolder">, run: string): string =>
+  join(target.stateFolder, "runs", run);
+
+/** Writes the files and names them in the summary, which comes last. `log`: where run.log lies; null: nowhere. */
+export async function writeRunFiles(
+  session: Session,
+  summary: Summary,
+  context: { staged: readonly StagedInput[]; log: string | null },
+): Promise<void> {
+  const folder = runFolder(session.target, session.run.name);
+  await writeRejected(session, folder, summary);
+  const delimiter = delimiterOf(session, context.staged);
+  const format = delimiter === null ? {} : { delimiter };
+  if ((summary.open.documents["stranded"] ?? 0) > 0) {
+    const path = join(folder, STRANDED_FILE);
+    await writeStranded(path, everyStranded(session.database), format);
+    summary.files.push({ kind: "stranded", path });
+  }
+  const receipts = join(folder, "receipts.csv");
+  const count = await writeReceipts(receipts, receiptsOf(session.database, session.run.id), format);
+  if (count > 0) summary.files.push({ kind: "receipts", path: receipts });
+  const report = join(folder, "report.html");
+  summary.files.push({ kind: "report", path: report });
+  if (context.log !== null) summary.files.push({ kind: "log", path: context.log });
+  await writeHtmlReport(report, collectReportData(session.database, summary, session.run.id));
+  forgetLandedCells(session.database);
+  await writeSummaryFile(join(folder, "summary.json"), summary);
+}
+
+async function writeRejected(session: Session, folder: string, summary: Summary): Promise<void> {
+  const rejects = createRejects(session.database);
+  for (const id of rejects.inputs()) {
+    const input = session.inputs.get(id);
+    if (input === null) continue;
+    const path = unusedPath(folder, rejectedFileName(input.name, input.sheet, input.dialect.format), summary);
+    const rows = rejects.rows(input);
+    const written = await writeRejectedFile(path, { header: input.header, dialect: input.dialect, rows });
+    if (written.rows === 0) {
+      rmSync(written.path, { force: true });
+      continue;
+    }
+    summary.files.push({ kind: "rejected", path: written.path, mapping: input.mapping });
+    if (written.note === null) continue;
+    const message = `${basename(written.path)}: ${written.note}`;
+    session.observe({ type: "notice", level: "info", code: null, message });
+  }
+}
+
+/** Of the first CSV input of this run, else of the newest there is: what opens that file opens receipts and list. */
+function delimiterOf(session: Session, staged: readonly StagedInput[]): string | null {
+  for (const { id } of staged) {
+    const dialect = session.inputs.get(id)?.dialect;
+    if (dialect?.format === "csv") return dialect.delimiter;
+  }
+  return session.inputs.newestDelimiter();
+}
+
+/** Two inputs of one name get two files. */
+function unusedPath(folder: string, name: string, summary: Summary): string {
+  const taken = new Set(summary.files.map(({ path }) => basename(path)));
+  const [, stem = name, ending = ""] = /^(.*)(\.rejected\.\w+)$/.exec(name) ?? [];
+  for (let count = 1; ; count += 1) {
+    const candidate = count === 1 ? name : `${stem}-${count}${ending}`;
+    if (!taken.has(candidate)) return join(folder, candidate);
+  }
+}

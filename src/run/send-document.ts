@@ -1,0 +1,273 @@
+/**
+ * Sends one planned request: creates its document when it has to, with the first events, or appends. A create whose
+ * answer is lost leaves a document whose id cannot be looked up, so doubt is kept as such (HARD-CASES H4, H6).
+ */
+import type { Transitions } from "../ledger/writer.js";
+import type { WorkDocument, WorkEvent } from "../ledger/work.js";
+import type { PlannedRequest } from "../plan/batch.js";
+import { countBeforeShut, isDisproved } from "../plan/shut-out.js";
+import { batchReceiptOf } from "../submit/answers.js";
+import type { Answer, ServiceError } from "../submit/call.js";
+import { createDocument, createWithEvents } from "../submit/calls.js";
+import { askToSettle, describeRefusal } from "./refusals.js";
+import {
+  byDoubt,
+  type Evidence,
+  forgetAttempts,
+  gatherEvidence,
+  giveBack,
+  mayHaveLanded,
+  noteRefusal,
+  noteUnread,
+  saysTheSame,
+} from "./evidence.js";
+import { recordLandings } from "./record-landings.js";
+import { type LaneDocument, linkedAt, sendEvents, withdraw } from "./send-events.js";
+import type { Session } from "./session.js";
+
+/** True: everything of it has landed. */
+export async function sendRequest(session: Session, request: PlannedRequest): Promise<boolean> {
+  if (session.stopped !== null) return false;
+  const document = session.work.document(request.document.id);
+  if (document === null) return false;
+  const evidence = gatherEvidence(request.events);
+  // What has landed elsewhere meanwhile may have moved this timeline on: then the plan is made anew.
+  const isOvertaken = ({ id, at }: WorkEvent) => at < (document.lastAt ?? at) && !evidence.doubtful.has(id);
+  const isOutdated = (event: WorkEvent) => isOvertaken(event) || isDisproved(document, event);
+  if (document.state === "cancelled" || request.events.some(isOutdated)) return false;
+  // What is in doubt behind a CLOSE that would shut it out is planned anew once that has landed.
+  const events = request.events.slice(0, countBeforeShut(request.events));
+  const isWhole = events.length === request.events.length;
+  if (document.serviceId !== null) {
+    const landed = await sendEvents(session, lane(session, document, document.serviceId), events, evidence);
+    return landed && isWhole;
+  }
+  if (!request.creates) return false;
+  const landed = await create(session, document, events, evidence);
+  return landed && isWhole;
+}
+
+const lane = (session: Session, document: WorkDocument, serviceId: string): LaneDocument => ({
+  id: document.id,
+  serviceId,
+  mirrorsNow: session.settings.get(document.settings).linkTime === "server",
+});
+
+async function create(
+  session: Session,
+  document: WorkDocument,
+  events: readonly WorkEvent[],
+  evidence: Evidence,
+): Promise<boolean> {
+  const { creation } = session.settings.get(document.settings);
+  const attempted = document.state === "stalled" || document.state === "sending";
+  const first = creation === "with-events" ? session.caps.fit(byDoubt(events, evidence)[0] ?? []) : [];
+  let riding = first;
+  let known: Known = { inDoubt: attempted, refusedWith: null, duplicate: false };
+  for (;;) {
+    const made = await sendCreate(session, document, riding, known, evidence);
+    if (made.next === "created") {
+      // What was sent to this document before it was created cannot have landed.
+      forgetAttempts(evidence, events);
+      const unread = made.isRead ? [] : riding;
+      noteUnread(evidence, unread);
+      // The plan took it for doubtful, and placed it without asking what would refuse it: it is made anew.
+      const rest = [...unread, ...(made.lifted > 0 ? [] : events.slice(riding.length))];
+      const asked = unread.map(({ id }) => id);
+      const landed =
+        rest.length === 0 ||
+        (await sendEvents(session, lane(session, document, made.serviceId), rest, evidence, asked));
+      return landed && made.lifted === 0;
+    }
+    if (made.next === "stop") {
+      if (riding !== first) leave(session, document, first, evidence);
+      return false;
+    }
+    // Fewer and fewer under the same key: what is refused alone is refused for its own fault (HARD-CASES H4).
+    riding = made.next === "fewer" ? session.caps.fit(riding) : made.next === "first-event" ? riding.slice(0, 1) : [];
+    if (made.next === "fewer") continue;
+    noteRefusal(evidence, first, made.refusedWith);
+    known = {
+      inDoubt: known.inDoubt || made.inDoubt,
+      refusedWith: made.refusedWith,
+      duplicate: known.duplicate || made.duplicate,
+    };
+  }
+}
+
+type Created =
+  /**
+   * `isRead`: the answer said what became of each event that rode along. `lifted`: so many others had been sent to the
+   * document before it was created, and are planned again.
+   */
+  | { next: "created"; serviceId: string; isRead: boolean; lifted: number }
+  /** The request was too large: try it with as many events as the lowered cap allows. */
+  | { next: "fewer" }
+  /** Try the document with its first event, or without events. */
+  | { next: "first-event" | "alone"; refusedWith: ServiceError; inDoubt: boolean; duplicate: boolean }
+  | { next: "stop" };
+
+interface Known {
+  /** Whether an earlier create of this document may have been carried out. */
+  inDoubt: boolean;
+  /** The refusal of the request it stood in with events, which may have been kept in part; null: none. */
+  refusedWith: ServiceError | null;
+  /** Whether a create with events was answered as a duplicate of something. */
+  duplicate: boolean;
+}
+
+async function sendCreate(
+  session: Session,
+  document: WorkDocument,
+  events: readonly WorkEvent[],
+  known: Known,
+  evidence: Evidence,
+): Promise<Created> {
+  const { bodies, clock, requests } = session;
+  const withEvents = events.length > 0 || session.documentsEndpointIsAbsent;
+  const call = withEvents
+    ? createWithEvents(bodies.create(document, events))
+    : createDocument(bodies.document(document));
+  const ids = events.map(({ id }) => id);
+  const intent = { subject: "document" as const, subjectId: document.id, events: ids, creates: true };
+  const { request, answer } = await session.send(call, intent);
+  const now = clock.now();
+  const mayExist = known.inDoubt || answer.inDoubt || known.refusedWith !== null;
+  if (request === null) {
+    withdraw(session, evidence, events, answer, (t) => {
+      if (session.work.document(document.id)?.state !== "sending") return;
+      if (mayExist) t.documentStalled(document.id, "interrupted-in-doubt", now);
+      else t.documentUnsent(document.id, now);
+    });
+    return { next: "stop" };
+  }
+  const end = (outcome: (t: Transitions) => void) =>
+    requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
+  if (answer.inDoubt) for (const id of ids) evidence.doubtful.add(id);
+
+  switch (answer.result) {
+    case "accepted": {
+      const receipt = batchReceiptOf(answer.body);
+      const { documentId } = receipt;
+      const other = documentId === null ? null : session.work.otherOfId(document.id, documentId);
+      if (documentId === null || other !== null) {
+        end((t) => {
+          for (const id of ids) t.stalled(id, "document-stranded", now);
+          const why = other === null ? "held no id" : `named the id of ${other}`;
+          const message = strandedMessage(`was created, but the answer ${why}`, answer);
+          t.stranded(document.id, "document-stranded", message, now);
+        });
+        return { next: "stop" };
+      }
+      const mirrorAt = linkedAt(session, lane(session, document, documentId), answer);
+      let lifted = 0;
+      end((t) => {
+        lifted = t.opened(document.id, documentId, ids, now);
+        recordLandings(t, events, receipt.events, mirrorAt, now);
+      });
+      const isRead = events.length === 0 || receipt.events?.length === events.length;
+      return { next: "created", serviceId: documentId, isRead, lifted };
+    }
+    case "duplicate": {
+      if (events.length > 0 && answer.key !== bodies.documentKey(document)) {
+        end(() => {});
+        return { next: "alone", refusedWith: answer.error, inDoubt: answer.inDoubt, duplicate: true };
+      }
+      end((t) => {
+        // Where the document's key was taken this request wrote nothing: only earlier ones may have.
+        for (const event of events) {
+          if (mayHaveLanded(evidence, event)) t.stalled(event.id, "document-stranded", now);
+          else t.unsent(event.id, now);
+        }
+        strand(t, document, mayExist, answer, now);
+      });
+      return { next: "stop" };
+    }
+    case "refused": {
+      if (events.length > 0) {
+        end(() => {});
+        if (answer.tooLarge && events.length > 1) {
+          session.caps.lower(events.length);
+          return { next: "fewer" };
+        }
+        const next = events.length > 1 ? "first-event" : "alone";
+        return { next, refusedWith: answer.error, inDoubt: answer.inDoubt, duplicate: false };
+      }
+      if (call.kind === "create-document" && isAbsentEndpoint(answer)) {
+        // Nothing is shown of POST /documents but its existence (open-points 25): the other endpoint then, without events.
+        end(() => {});
+        session.documentsEndpointIsAbsent = true;
+        return sendCreate(session, document, events, known, evidence);
+      }
+      end((t) => {
+        // A conflict without words under a key that may be taken by ourselves: it is (HARD-CASES H4, open-points 23).
+        // And a key of ours was taken already: events exist only where their document does.
+        const exists = known.duplicate && known.inDoubt;
+        if ((answer.unexplainedConflict === true && mayExist) || exists) strand(t, document, true, answer, now);
+        else if (isOwnFault(known, answer)) {
+          const words = describeRefusal(known.refusedWith ?? answer.error);
+          t.documentRejected(document.id, { code: "service-refused", message: words }, now);
+        } else if (session.refusals.ofDocument(document.id, request, answer.error)) {
+          const key = bodies.documentKey(document);
+          t.documentUnsettled(document.id, askToSettle(answer.error, "document", key, session.target), now);
+        } else t.documentStalled(document.id, "refused-in-doubt", now);
+      });
+      return { next: "stop" };
+    }
+    case "unanswered":
+      end((t) => {
+        if (mayExist || events.length === 0) t.documentStalled(document.id, "service-unanswered", now);
+        else t.documentUnsent(document.id, now);
+        for (const event of events) {
+          if (mayHaveLanded(evidence, event)) t.stalled(event.id, "service-unanswered", now);
+          else t.unanswered(event.id, now);
+        }
+      });
+      return { next: "stop" };
+    case "stopped":
+      session.stop(answer);
+      end((t) => {
+        if (mayExist) t.documentStalled(document.id, "interrupted-in-doubt", now);
+        else t.documentUnsent(document.id, now);
+        giveBack(t, evidence, events, now, "interrupted-in-doubt");
+      });
+      return { next: "stop" };
+  }
+}
+
+/**
+ * Whether a refusal of the document alone says that it does not exist. The same body was refused for another reason
+ * than a conflict: it cannot have passed before (HARD-CASES H1, H4).
+ */
+function isOwnFault(known: Known, answer: Answer & { result: "refused" }): boolean {
+  if (known.inDoubt || answer.inDoubt) return false;
+  const { refusedWith } = known;
+  return refusedWith === null || answer.error.status !== 409 || saysTheSame(refusedWith, answer.error);
+}
+
+function isAbsentEndpoint({ error }: Answer & { result: "refused" }): boolean {
+  return error.status === 404 || error.status === 405 || error.status === 501;
+}
+
+function strand(t: Transitions, document: WorkDocument, ours: boolean, answer: Answer, now: number): void {
+  const why = ours ? "exists already by an attempt of ours" : "exists already, and this ledger never sent it";
+  t.stranded(document.id, ours ? "document-stranded" : "foreign-collision", strandedMessage(why, answer), now);
+}
+
+function strandedMessage(why: string, answer: Answer): string {
+  const ids = answer.attempts.flatMap(({ requestIds }) => requestIds);
+  const when = answer.attempts[0] === undefined ? "" : ` Sent ${new Date(answer.attempts[0].startedAt).toISOString()}.`;
+  return `The document ${why}; its id cannot be looked up.${when}${ids.length > 0 ? ` Request ids: ${ids.join(", ")}.` : ""}`;
+}
+
+/** Events of a create that came to nothing: in doubt where an attempt may have been kept. */
+function leave(session: Session, document: WorkDocument, events: readonly WorkEvent[], evidence: Evidence): void {
+  const now = session.clock.now();
+  const state = session.work.document(document.id)?.state;
+  // What was refused for its own fault does not exist, nor does anything on it.
+  if (state === "rejected" || state === "planned") forgetAttempts(evidence, events);
+  const begun = new Set(session.work.sending(events.map(({ id }) => id)).map(({ id }) => id));
+  const left = events.filter(({ id }) => begun.has(id));
+  const reason = state === "stranded" ? "document-stranded" : "refused-in-doubt";
+  session.outcomes((t) => giveBack(t, evidence, left, now, reason));
+}

@@ -1,0 +1,298 @@
+/** Events are due when the service's clock has passed them by this much, in ms (HARD-CASES H10). */
+import type { Transitions } from "../ledger/writer.js";
+import type { WorkEvent } from "../ledger/work.js";
+import { batchReceiptOf } from "../submit/answers.js";
+import type { Answer } from "../submit/call.js";
+import { appendEvents } from "../submit/calls.js";
+import { askToSettle, describeEventRefusal } from "./refusals.js";
+import {
+  byDoubt,
+  type Evidence,
+  giveBack,
+  isOurs,
+  isProven,
+  mayHaveLanded,
+  noteAccepted,
+  noteConfirmed,
+  noteRefusal,
+  noteUnread,
+} from "./evidence.js";
+import { recordLandings } from "./record-landings.js";
+import type { Session } from "./session.js";
+
+export const DUE_MARGIN_MS = 2000;
+
+/**
+ * Sends a document's consecutive events until all have landed or one stands in the way: a refused batch is narrowed
+ * to the event at fault, in order; a duplicate is a receipt only by evidence; a refusal after doubt proves nothing
+ * (HARD-CASES H1–H3, H6).
+ */
+
+/** A document as a lane sends to it. `mirrorsNow`: back-references take place at the service's time (open-points 11). */
+export interface LaneDocument {
+  id: number;
+  serviceId: string;
+  mirrorsNow: boolean;
+}
+
+interface Lane {
+  session: Session;
+  mirrorsNow: boolean;
+  evidence: Evidence;
+  /** Parts still to be sent, in order; the first goes next. */
+  queue: WorkEvent[][];
+  /** Whether something stands in the way of what comes after `queue`. */
+  barred: boolean;
+  /** Events that were asked about again because the first answer could not be read. */
+  asked: Set<number>;
+  /** When events that were never sent before this lane were sent first, ms of the local clock. */
+  firstSentAt: Map<number, number>;
+  /** What to wait before the next request, ms. */
+  pauseMs: number;
+}
+
+/** One answer in its lane. */
+interface Turn extends Lane {
+  lane: Lane;
+  chunk: readonly WorkEvent[];
+  /** The request's id in the ledger. */
+  request: number;
+  now: number;
+  /** When a back-reference of these events took place, ms; null: at their own time. */
+  mirrorAt: number | null;
+  end(outcome: (t: Transitions) => void): void;
+}
+
+/** service.md, Errors: backoff begins at one second. */
+const ASK_AGAIN_AFTER_MS = 1_000;
+
+/**
+ * `asked`: of these, the ones that rode with a creation whose answer could not be read; they are asked about once more,
+ * after a pause. True: all have landed. False: one stands in the way, or the run was stopped; the ledger says which.
+ */
+export async function sendEvents(
+  session: Session,
+  document: LaneDocument,
+  events: readonly WorkEvent[],
+  evidence: Evidence,
+  asked: readonly number[] = [],
+): Promise<boolean> {
+  const { clock, requests, bodies } = session;
+  const lane: Lane = {
+    session,
+    mirrorsNow: document.mirrorsNow,
+    evidence,
+    queue: byDoubt(events, evidence),
+    barred: false,
+    asked: new Set(asked),
+    firstSentAt: new Map(),
+    pauseMs: asked.length > 0 ? ASK_AGAIN_AFTER_MS : 0,
+  };
+  const { queue } = lane;
+  let refusedWhole = 0;
+  let isClean = true;
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    if (lane.pauseMs > 0) await clock.sleep(lane.pauseMs, session.signal);
+    lane.pauseMs = 0;
+    const chunk = session.caps.fit(next);
+    if (chunk.length < next.length) queue.unshift(next.slice(chunk.length));
+    const call = appendEvents(bodies.append(document.serviceId, chunk));
+    const ids = chunk.map(({ id }) => id);
+    const intent = { subject: "document" as const, subjectId: document.id, events: ids, creates: false };
+    const { request, answer } = await session.send(call, intent);
+    const now = clock.now();
+    if (request === null) {
+      withdraw(session, evidence, [...chunk, ...queue.flat()], answer);
+      return false;
+    }
+    for (const { id, attempted } of chunk)
+      if (!attempted && !lane.asked.has(id) && !lane.firstSentAt.has(id))
+        lane.firstSentAt.set(id, answer.attempts[0]?.startedAt ?? now);
+    if (answer.inDoubt && answer.result !== "accepted") for (const id of ids) evidence.doubtful.add(id);
+    const mirrorAt = linkedAt(session, document, answer);
+    const end = (outcome: (t: Transitions) => void) =>
+      requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
+    const turn: Turn = { ...lane, lane, chunk, request, now, mirrorAt, end };
+    if (answer.result === "refused" && !answer.tooLarge && chunk.length > 1) {
+      refusedWhole = Math.max(refusedWhole, chunk.length);
+    } else if (answer.result !== "accepted") isClean = false;
+    if (!take(turn, answer)) return false;
+  }
+  if (lane.barred) return false;
+  // A batch that was refused whole while all its parts were accepted was too large for the service (open-points 10).
+  if (isClean && refusedWhole > 1) session.caps.lower(refusedWhole);
+  return true;
+}
+
+/** The next request of a lane did not leave: what earlier ones of it had begun is given back, the rest stays as it was. */
+export function withdraw(
+  session: Session,
+  evidence: Evidence,
+  events: readonly WorkEvent[],
+  answer: Answer,
+  more: (t: Transitions) => void = () => {},
+): void {
+  if (answer.result === "stopped") session.stop(answer);
+  const begun = new Set(session.work.sending(events.map(({ id }) => id)).map(({ id }) => id));
+  session.outcomes((t) => {
+    const left = events.filter(({ id }) => begun.has(id));
+    giveBack(t, evidence, left, session.clock.now(), "interrupted-in-doubt");
+    more(t);
+  });
+}
+
+/**
+ * When back-references and targets of an accepted request took place, ms; null: at their events' own times. Under `server`
+ * not before the request left: to believe a timeline further on than it is would refuse good rows as late.
+ */
+export function linkedAt(session: Session, document: LaneDocument, { attempts }: Answer): number | null {
+  return document.mirrorsNow ? session.submitter.serviceNow() - (attempts.at(-1)?.durationMs ?? 0) : null;
+}
+
+/**
+ * The same for an event that a duplicate answer confirmed: when it landed is not known, but not before it was first sent.
+ * Null, too, where that was before this lane, for the clock may have been set since: not before its own time.
+ */
+function linkedSince({ session, lane }: Turn, { id }: WorkEvent): number | null {
+  const first = lane.firstSentAt.get(id);
+  const elapsed = session.clock.now() - (first ?? Number.POSITIVE_INFINITY);
+  return lane.mirrorsNow && elapsed >= 0 ? session.submitter.serviceNow() - elapsed : null;
+}
+
+/** False: the lane ends here. */
+function take(turn: Turn, answer: Answer): boolean {
+  const { session, evidence, chunk, queue, now, end } = turn;
+  switch (answer.result) {
+    case "accepted":
+      return takeAccepted(turn, answer);
+    case "duplicate":
+      return takeDuplicate(turn, answer);
+    case "refused":
+      return takeRefused(turn, answer);
+    case "unanswered":
+      end((t) => {
+        for (const event of chunk) {
+          if (mayHaveLanded(evidence, event)) t.stalled(event.id, "service-unanswered", now);
+          else t.unanswered(event.id, now);
+        }
+        giveBack(t, evidence, queue.flat(), now);
+      });
+      return false;
+    case "stopped":
+      session.stop(answer);
+      end((t) => giveBack(t, evidence, [...chunk, ...queue.flat()], now, "interrupted-in-doubt"));
+      return false;
+  }
+}
+
+function takeAccepted(turn: Turn, answer: Answer & { result: "accepted" }): boolean {
+  const { lane, evidence, chunk, queue, mirrorAt, now, end } = turn;
+  const { events } = batchReceiptOf(answer.body);
+  const matched = events !== null && events.length === chunk.length;
+  if (matched) noteAccepted(evidence);
+  else noteUnread(evidence, chunk);
+  const isAsked = chunk.some(({ id }) => lane.asked.has(id));
+  end((t) => {
+    recordLandings(t, chunk, events, mirrorAt, now);
+    if (!matched && isAsked) giveBack(t, evidence, queue.flat(), now);
+  });
+  if (matched || isAsked) return matched;
+  // The duplicate answer to each key will tell (HARD-CASES H6).
+  for (const { id } of chunk) lane.asked.add(id);
+  lane.pauseMs = ASK_AGAIN_AFTER_MS;
+  queue.unshift([...chunk]);
+  return true;
+}
+
+function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): boolean {
+  const { session, evidence, chunk, queue, now, end } = turn;
+  const unreadable = answer.key === null;
+  const index = unreadable && chunk.length === 1 ? 0 : chunk.findIndex((one) => one.deduplicationId === answer.key);
+  const event = chunk[index];
+  if (event === undefined) {
+    // Another key than theirs is taken: that of a target's document, which is an ordinary conflict.
+    if (!unreadable) return takeConflict(turn, answer);
+    end(() => {});
+    noteRefusal(evidence, chunk, answer.error);
+    queue.unshift(...chunk.map((single) => [single]));
+    return true;
+  }
+  const before = chunk.slice(0, index);
+  const after = chunk.slice(index + 1);
+  if (isOurs(evidence, event)) {
+    const mirrorAt = linkedSince(turn, event);
+    end((t) => void t.landedWithoutId(event.id, mirrorAt, now));
+    if (noteConfirmed(evidence, event, answer)) session.duplicatesAreSeen = true;
+    noteRefusal(evidence, before, answer.error);
+    queue.unshift(...[before, after].filter(({ length }) => length > 0));
+    return true;
+  }
+  // What precedes a foreign collision goes, what follows is held (HARD-CASES H3).
+  end((t) => {
+    t.foreign(event.id, now);
+    giveBack(t, evidence, [...after, ...queue.flat()], now);
+  });
+  noteRefusal(evidence, before, answer.error);
+  return sendLast(turn, before);
+}
+
+/** Nothing but `events` is sent in this lane any more. */
+function sendLast({ lane, queue }: Turn, events: WorkEvent[]): boolean {
+  lane.barred = true;
+  queue.splice(0, queue.length, ...(events.length > 0 ? [events] : []));
+  return events.length > 0;
+}
+
+function takeConflict(turn: Turn, answer: Answer & { result: "duplicate" }): boolean {
+  return takeRefused(turn, { ...answer, result: "refused", tooLarge: false, notFound: false });
+}
+
+function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolean {
+  const { session, evidence, chunk, queue, now, end } = turn;
+  // The service's clock decides (HARD-CASES H10): by its Date these were sent too early, and it cannot have taken them.
+  const serviceNow = session.submitter.serviceNow();
+  // Nor any earlier try of what is still to come, however late within its second that clock was read.
+  const toCome = serviceNow + (answer.attempts.at(-1)?.durationMs ?? 0) + DUE_MARGIN_MS;
+  const early = chunk.findIndex(({ at, id }) =>
+    evidence.doubtful.has(id) ? at > toCome : at >= serviceNow - DUE_MARGIN_MS,
+  );
+  if (early >= 0 && !answer.tooLarge) {
+    const due = chunk.slice(0, early);
+    noteRefusal(evidence, due, answer.error);
+    end((t) => {
+      for (const { id } of chunk.slice(early)) t.unsent(id, now);
+      giveBack(t, evidence, queue.flat(), now);
+    });
+    return sendLast(turn, due);
+  }
+  const [first] = chunk;
+  if (first === undefined) return false;
+  if (chunk.length > 1) {
+    end(() => {});
+    if (answer.tooLarge) session.caps.lower(chunk.length);
+    else noteRefusal(evidence, chunk, answer.error);
+    // Without words it may be a duplicate, and no later refusal could be told from this one: then they go singly, in order.
+    if (answer.error.message === null && !answer.tooLarge) queue.unshift(...chunk.map((single) => [single]));
+    else {
+      const middle = Math.ceil(chunk.length / 2);
+      queue.unshift(chunk.slice(0, middle), chunk.slice(middle));
+    }
+    return true;
+  }
+  const proven = isProven(evidence, first, answer, session.duplicatesAreSeen);
+  if (proven) noteAccepted(evidence);
+  // Asked again, it was refused again: the next time would tell no more (HARD-CASES H1).
+  const isUnsettled = !proven && session.refusals.ofEvent(first, turn.request, answer.error);
+  end((t) => {
+    const note = {
+      code: "service-refused" as const,
+      message: describeEventRefusal(answer.error, first, session.work),
+    };
+    if (proven) t.rejected(first.id, note, now);
+    else if (isUnsettled)
+      t.unsettled(first.id, askToSettle(answer.error, "event", first.deduplicationId, session.target), now);
+    else t.stalled(first.id, "refused-in-doubt", now);
+    giveBack(t, evidence, queue.flat(), now);
+  });
+  return false;
+}

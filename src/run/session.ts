@@ -1,0 +1,278 @@
+/**
+ * One run's hold on its ledger and its service: lock, stores, submitter, and what the run learns about the service.
+ * Everything that works during a run takes a session; nothing else opens a ledger for writing.
+ */
+import { isBehindJournal } from "../ledger/journal/behind-journal.js";
+import { recordInterruptions } from "../ledger/interrupted.js";
+import { holdLedger, lockLedger } from "../ledger/care/lock.js";
+import { type Journal, openJournal } from "../ledger/journal/journal.js";
+import { createChoiceLog } from "../ledger/journal/choices.js";
+import { createJournalEntries } from "../ledger/journal/entries.js";
+import { journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
+import { type LedgerDatabase, type LedgerOwner, openLedger } from "../ledger/open-ledger.js";
+import { createInputStore, type InputStore } from "../ledger/inputs.js";
+import { createRefusalHistory, type RefusalHistory } from "../ledger/views/refusals.js";
+import { createRegistrationStore, type ForeignParticipant, type RegistrationStore } from "../ledger/registrations.js";
+import { createRequestStore, type Intent, type RequestStore } from "../ledger/requests.js";
+import { createRunStore, type Run } from "../ledger/runs.js";
+import { createSettingsStore, type SettingsStore } from "../ledger/settings.js";
+import type { Transitions } from "../ledger/writer.js";
+import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
+import { createWorkStore, type WorkStore } from "../ledger/work.js";
+import type { MappingSettings } from "../map/mapping.js";
+import type { Clock, Random } from "../model/clock.js";
+import type { Code } from "../model/codes.js";
+import { RowferryError } from "../model/error.js";
+import type { PipelineEvent } from "../model/summary.js";
+import type { Target } from "../model/target.js";
+import type { Answer, Attempt, Call, CallKind, Submitter } from "../submit/call.js";
+import { readParticipant } from "../submit/calls.js";
+import { createSubmitter } from "../submit/create-submitter.js";
+import type { Throttle } from "../submit/throttle.js";
+import type { Transport } from "../submit/transport.js";
+import { type Bodies, createBodies } from "./bodies.js";
+import { codeOfStop } from "./refusals.js";
+import { openEmbeddedSandbox } from "./sandbox.js";
+import { createRequestCaps, type RequestCaps } from "../plan/caps.js";
+
+export interface SessionOptions {
+  target: Target;
+  clock: Clock;
+  random: Random;
+  signal: AbortSignal;
+  observe: (event: PipelineEvent) => void;
+  waitForLock: boolean;
+  maxOutageMs?: number;
+  fresh: boolean;
+  /** Plans only: the service is not called, and an embedded sandbox is not started. */
+  offline?: boolean;
+  /** Instead of the network and its limit, where a night is simulated. */
+  transport?: Transport;
+  throttle?: Throttle;
+  /** Path of the journal; null or absent: none is kept. */
+  journal?: string | null;
+  /** Told of every try of every request, for the run's log. */
+  onAttempt?: (kind: CallKind, attempt: Attempt) => void;
+}
+
+export interface Stopped {
+  code: Code;
+  message: string;
+}
+
+export interface Session {
+  readonly target: Target;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly observe: (event: PipelineEvent) => void;
+  readonly database: LedgerDatabase;
+  readonly run: Run;
+  readonly inputs: InputStore;
+  readonly registrations: RegistrationStore;
+  readonly requests: RequestStore;
+  readonly refusals: RefusalHistory;
+  readonly work: WorkStore;
+  readonly settings: SettingsStore<MappingSettings>;
+  readonly bodies: Bodies;
+  readonly caps: RequestCaps;
+  readonly submitter: Submitter;
+  /** Why no more is sent; null: work goes on. */
+  stopped: Stopped | null;
+  /** Names of files that held nothing, where the mapping does not allow it. */
+  readonly emptyFiles: string[];
+  /** This service notices duplicates before lateness: seen in this run (open-points 19). */
+  duplicatesAreSeen: boolean;
+  /** POST /documents is not there: seen in this run (open-points 25). */
+  documentsEndpointIsAbsent: boolean;
+  stop(answer: Answer & { result: "stopped" }): void;
+  /**
+   * Sends a call whose intent is written once its slot and its token are held: a kill leaves in doubt at most what was on the
+   * wire (HARD-CASES H44). `request`: its id in the ledger; null: nothing left, and nothing of it was written.
+   */
+  send(call: Call, intent: Omit<Intent, "runId" | "kind">): Promise<{ request: number | null; answer: Answer }>;
+  outcomes(write: (t: Transitions) => void): void;
+  /** What staging chose goes into the journal, where one is kept; inside staging's transaction. */
+  journalChoices(): void;
+  close(): Promise<void>;
+}
+
+/** @throws RowferryError `ledger-locked` and the ledger's other codes; nothing is left open then. */
+export async function openSession(command: string, mapping: string | null, options: SessionOptions): Promise<Session> {
+  const { clock, signal } = options;
+  const closing: (() => Promise<void> | void)[] = [];
+  const close = async () => {
+    for (const step of closing.splice(0).toReversed()) await step();
+  };
+  try {
+    const embedded = options.target.name === "sandbox" && options.target.baseUrl === "";
+    const waiting = { wait: options.waitForLock, clock, signal };
+    const lock = await lockLedger(options.target.ledgerPath, waiting);
+    closing.push(() => lock.release());
+    const serve = embedded && options.offline !== true;
+    const target = serve ? await openEmbeddedSandbox(options.target, options.fresh, closing) : options.target;
+    const owner = { target: target.name, baseUrl: embedded ? null : target.baseUrl, clientId: target.clientId };
+    const database = openLedger(target.ledgerPath, owner, clock.now());
+    closing.push(() => void database.close());
+    if (options.offline !== true) {
+      const hold = await holdLedger(database, waiting);
+      closing.push(() => hold.release());
+      recordInterruptions(database, clock.now());
+    }
+
+    const path = options.offline === true ? null : journalOf(database, options.journal ?? null);
+    const openIt = database.transaction((at: string) => openRunJournal(database, target, owner, at, options));
+    const journal = path === null ? null : openIt.immediate(path);
+    if (journal !== null && path !== null) {
+      closing.push(() => journal.close());
+      closing.push(() => rememberEnd(database, path));
+    }
+    const choices = journal && createChoiceLog(database, journal, createJournalEntries(database));
+    const requests = createRequestStore(database, journal);
+    const registrations = createRegistrationStore(database, journal);
+    const work = createWorkStore(database);
+    const settings = createSettingsStore<MappingSettings>(database, defaultSettings);
+    const runs = createRunStore(database);
+    const plain = createSubmitter({
+      // A plan never sends; its submitter only tells the time.
+      target:
+        options.offline === true ? { ...target, baseUrl: "https://localhost", tokenUrl: "https://localhost" } : target,
+      clock,
+      random: options.random,
+      quietSince: () => runs.quietSince(clock.now()),
+      notice: (notice) => options.observe({ type: "notice", ...notice }),
+      ...(options.maxOutageMs === undefined ? {} : { maxOutageMs: options.maxOutageMs }),
+      ...(options.transport === undefined ? {} : { transport: options.transport }),
+      ...(options.throttle === undefined ? {} : { throttle: options.throttle }),
+    });
+    const submitter = options.onAttempt === undefined ? plain : watched(plain, options.onAttempt);
+    closing.push(() => submitter.close());
+    const drain = () => submitter.drain();
+    signal.addEventListener("abort", drain, { once: true });
+    closing.push(() => signal.removeEventListener("abort", drain));
+
+    const run = runs.begin(command, mapping, clock.now());
+    const session: Session = {
+      target,
+      clock,
+      signal,
+      observe: options.observe,
+      database,
+      run,
+      inputs: createInputStore(database),
+      registrations,
+      requests,
+      refusals: createRefusalHistory(database),
+      work,
+      settings,
+      bodies: createBodies(registrations, work, ({ settings: id }) => settings.get(id)),
+      caps: createRequestCaps({ maxEvents: target.maxEventsPerRequest, maxBytes: target.maxRequestBytes }),
+      submitter,
+      stopped: null,
+      emptyFiles: [],
+      duplicatesAreSeen: false,
+      documentsEndpointIsAbsent: false,
+      stop(answer) {
+        if (answer.why === "overtaken") return;
+        session.stopped ??= { code: codeOfStop[answer.why], message: answer.message };
+        submitter.drain();
+      },
+      async send(call, intent) {
+        let request: number | null = null;
+        let before: Attempt | null = null;
+        const foreign = () => registrations.foreignOf(intent);
+        const answer = await submitter.send(call, {
+          foreignRead() {
+            const found = foreign();
+            return found === null ? null : readParticipant(found.serviceId);
+          },
+          onLeaving() {
+            request = requests.begin({ ...intent, kind: call.kind, runId: run.id }, clock.now());
+            return request !== null;
+          },
+          // Every attempt but the last is kept as it happens; the last goes with the outcome.
+          onAttempt(attempt) {
+            if (before !== null && request !== null) requests.recordAttempt(request, before);
+            before = attempt;
+          },
+        });
+        return { request, answer: nameForeign(answer, foreign) };
+      },
+      outcomes: (write) => requests.outcomes(write),
+      journalChoices: () => choices?.record(clock.now()),
+      close,
+    };
+    return session;
+  } catch (error) {
+    await close();
+    throw asLedgerFailure(error, options.target.ledgerPath);
+  }
+}
+
+/** Of a call refused with 403 whose token is good: which participant it is about, for the service's words may not say. */
+function nameForeign(answer: Answer, foreign: () => ForeignParticipant | null): Answer {
+  if (answer.result !== "refused" || answer.error.status !== 403) return answer;
+  const found = foreign();
+  const who = `${found?.name ?? "the participant"} (${found?.serviceId})`;
+  const about = `it refers to ${who}, which this client did not create; with participants.foreign: refuse in the mapping such rows are found before they are sent`;
+  const message = [answer.error.message, about].filter((part) => part !== null).join(" · ");
+  return { ...answer, error: { ...answer.error, message } };
+}
+
+/** @throws RowferryError `ledger-behind-journal`, and what `openJournal` throws */
+function openRunJournal(
+  database: LedgerDatabase,
+  target: Target,
+  owner: LedgerOwner,
+  path: string,
+  options: SessionOptions,
+): Journal {
+  const journal = openJournal(path, target.ledgerPath, owner);
+  if (!options.fresh && isBehindJournal(database, path)) {
+    journal.close();
+    throw new RowferryError(
+      "ledger-behind-journal",
+      `The journal ${path} tells of events that this ledger has never sent: it is not the ledger that sent last.`,
+      { place: { file: target.ledgerPath } },
+    );
+  }
+  rememberJournal(database, path);
+  if (journal.besideLedger) {
+    const message = `The journal ${path} lies on the same disk as the ledger, and would be lost with it.`;
+    options.observe({ type: "notice", level: "warning", code: "journal-beside-ledger", message });
+  }
+  return journal;
+}
+
+/** Of a disk that is full, what was remembered at the beginning stays: the journal goes on from there. */
+function rememberEnd(database: LedgerDatabase, journal: string): void {
+  try {
+    database.transaction(() => rememberJournal(database, journal)).immediate();
+  } catch {}
+}
+
+function watched(submitter: Submitter, watch: (kind: CallKind, attempt: Attempt) => void): Submitter {
+  return {
+    ...submitter,
+    send: (call, options) =>
+      submitter.send(call, {
+        ...options,
+        onAttempt(attempt) {
+          watch(call.kind, attempt);
+          options?.onAttempt?.(attempt);
+        },
+      }),
+  };
+}
+
+/** The safe reading of every choice; see open-points. */
+export const defaultSettings: MappingSettings = {
+  identity: "first",
+  references: "registered",
+  creation: "with-events",
+  linkTime: "event",
+  participants: { strategy: "lookup-first", foreign: "use" },
+  addresses: { extendedFields: false },
+  unplacedRows: "report",
+  replacementExternalId: null,
+  late: { refuse: true },
+};

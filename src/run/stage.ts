@@ -1,0 +1,222 @@
+/**
+ * Reads, maps and stages files inside one transaction: everything or nothing. A file that cannot be read to its end
+ * stages nothing at all (HARD-CASES H14); a file whose rows are all what the timelines hold is not read again.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { createInputStager } from "../ledger/stage/stage-input.js";
+import type { Mapping, MappingInput } from "../map/mapping.js";
+import { RowferryError } from "../model/error.js";
+import type { MappedRow } from "../model/mapped-row.js";
+import { describePlace } from "../model/place.js";
+import type { Row } from "../model/row.js";
+import type { RowCounts } from "../model/summary.js";
+import { expandFiles } from "../read/files.js";
+import { openInput } from "../read/open-input.js";
+import type { Input, Table } from "../read/table.js";
+import { inputsOfFile, createReadingProgress } from "./files.js";
+import type { Session } from "./session.js";
+import { changedKeys, formerNamespace, type KeyChange, saveFingerprints } from "../ledger/stage/fingerprints.js";
+
+export interface StagedInput extends RowCounts {
+  id: number;
+  input: string;
+  sheet: string | null;
+}
+
+/** The caller holds an open transaction and commits it, or rolls it back (`plan`, and any error). */
+export async function stageFiles(session: Session, mapping: Mapping, files: readonly string[]): Promise<StagedInput[]> {
+  refuseChangedKeys(session, mapping);
+  const mappingHash = hashMapping(mapping);
+  const settingsId = session.settings.idOf(mapping.settings);
+  const staged: StagedInput[] = [];
+  const inputsOfImport = new Set<number>();
+  const tell = (message: string) => session.observe({ type: "notice", level: "info", code: null, message });
+  const paths = await expandFiles(files, undefined, tell);
+  const progress = await createReadingProgress(paths, session.observe);
+  for (const path of paths) {
+    const input = await openInput(path).catch((error: unknown) =>
+      tellEmpty(session, error, () => mapping.inputsFor(basename(path))),
+    );
+    if (input === null) continue;
+    let rows = 0;
+    try {
+      for (const mappingInput of await inputsOfFile(mapping, input, session.inputs)) {
+        const before = rows;
+        const tellRows = (done: number) => progress.tell(input, before + done);
+        const context = { mapping, mappingHash, mappingInput, settingsId, inputsOfImport, path, tellRows };
+        const one = await stageTable(session, input, context).catch((error: unknown) =>
+          tellEmpty(session, error, () => [mappingInput]),
+        );
+        if (one === null) continue;
+        rows += one.read;
+        staged.push(one);
+      }
+      progress.next(input, rows);
+    } finally {
+      await input.close();
+    }
+  }
+  return staged;
+}
+
+/** An empty file stops no other; whether it needs a person is the mapping's choice. @throws whatever else it is */
+function tellEmpty(session: Session, error: unknown, inputs: () => readonly MappingInput[]): null {
+  if (!(error instanceof RowferryError) || error.code !== "file-empty") throw error;
+  const allowed = inputs().every(({ read }) => read.allowEmpty === true);
+  const place = describePlace(error.place);
+  if (!allowed) session.emptyFiles.push(place);
+  const message = `${place}: ${error.message}${allowed ? ", as the mapping allows" : ""}.`;
+  session.observe({ type: "notice", level: allowed ? "info" : "warning", code: error.code, message });
+  return null;
+}
+
+/** The mapping's file and whatever lies beside it that it uses: any change means staging again. */
+function hashMapping(mapping: Mapping): string {
+  const hash = createHash("sha256");
+  for (const path of [mapping.path, ...mapping.dependencies]) hash.update(readFileSync(path));
+  return hash.digest("hex");
+}
+
+interface TableContext {
+  mapping: Mapping;
+  mappingHash: string;
+  mappingInput: MappingInput;
+  settingsId: number;
+  inputsOfImport: Set<number>;
+  path: string;
+  /** Called with the rows read so far. */
+  tellRows: (done: number) => void;
+}
+
+async function stageTable(session: Session, input: Input, context: TableContext): Promise<StagedInput> {
+  const { mapping, mappingInput } = context;
+  const { inputs, clock, run } = session;
+  const table = await input.open(mappingInput.read);
+  const before = inputs.find(input.contentHash, table.sheet, mapping.namespace, mappingInput.name);
+  const name = { input: input.name, sheet: table.sheet };
+  if (before?.mappingHash === context.mappingHash && before.counts.read > 0 && inputs.isStillTrue(before)) {
+    const { read, skipped, invalid } = before.counts;
+    const counts = { ...before.counts, known: read - skipped - invalid, staged: 0 };
+    inputs.finish(before.id, counts);
+    return { id: before.id, ...name, ...counts };
+  }
+  const tell = (notes: readonly string[]): void => {
+    for (const note of notes)
+      session.observe({ type: "notice", level: "info", code: null, message: `${input.name}: ${note}` });
+  };
+  const known = table.notes.length;
+  tell(table.notes);
+  const mapper = mappingInput.bind(table.header, { file: input.name, sheet: table.sheet });
+  const id = inputs.begin(
+    {
+      contentHash: input.contentHash,
+      name: input.name,
+      path: context.path,
+      sheet: table.sheet,
+      mapping: mapping.path,
+      mappingHash: context.mappingHash,
+      mappingInput: mappingInput.name,
+      namespace: mapping.namespace,
+      header: table.header,
+      dialect: table.dialect,
+    },
+    { runId: run.id, settingsId: context.settingsId, now: clock.now() },
+  );
+  context.inputsOfImport.add(id);
+  const stager = createInputStager(session.database, {
+    inputId: id,
+    runId: run.id,
+    namespace: mapping.namespace,
+    settingsId: context.settingsId,
+    identity: mapping.settings.identity,
+    extendedFields: mapping.settings.addresses.extendedFields,
+    unplacedRows: mapping.settings.unplacedRows,
+    now: clock.now(),
+    inputsOfImport: context.inputsOfImport,
+    header: table.header,
+    place: { file: input.name, sheet: table.sheet },
+    notify({ code, message }) {
+      session.observe({ type: "notice", level: "warning", code, message });
+    },
+  });
+  await stageRows(session, table, mapper, stager.stage, () => context.tellRows(stager.counts.read));
+  // What shows only at the end of the table: hidden rows, a cut last line.
+  tell(table.notes.slice(known));
+  stager.end();
+  inputs.finish(id, stager.counts);
+  return { id, ...name, ...stager.counts };
+}
+
+async function stageRows(
+  session: Session,
+  table: Table,
+  mapper: { map(rows: readonly Row[]): MappedRow[]; end(): MappedRow[] },
+  stage: (mapped: MappedRow, rowOf: (number: number) => Row) => void,
+  tellRows: () => void,
+): Promise<void> {
+  // Rows of a group may span batches: those not yet given back by the mapper are kept. A worksheet may hold them in any order.
+  const pending = new Map<number, Row>();
+  const rowOf = (number: number): Row => {
+    const row = pending.get(number);
+    if (row === undefined) throw new Error(`row ${number} was mapped but not read`);
+    return row;
+  };
+  const take = (mapped: readonly MappedRow[]): void => {
+    for (const row of mapped) {
+      stage(row, rowOf);
+      pending.delete(row.row);
+      for (const number of row.alsoRows) pending.delete(number);
+    }
+  };
+  let untold = 0;
+  for await (const rows of table.rows()) {
+    if (session.signal.aborted)
+      throw new RowferryError("interrupted", "Interrupted while reading; nothing was staged.", { hint: AGAIN });
+    for (const row of rows) pending.set(row.number, row);
+    take(mapper.map(rows));
+    untold += rows.length;
+    if (untold < TOLD_EVERY) continue;
+    untold = 0;
+    tellRows();
+  }
+  take(mapper.end());
+}
+
+/** There is nothing that `resume` could go on with. */
+const AGAIN = "Run the same command again: it reads the files from the beginning.";
+
+/** Rows between two reports of progress. */
+const TOLD_EVERY = 500;
+
+/** Compares the keys that a mapping makes with those that made what was sent, before anything is staged (HARD-CASES H25). */
+
+/** @throws RowferryError `keys-changed`, naming the kinds */
+export function refuseChangedKeys({ database, clock }: Session, mapping: Mapping): void {
+  const { namespace, keyMakers } = mapping;
+  const former = formerNamespace(database, mapping.path, namespace);
+  const changes = changedKeys(database, mapping.name, former ?? namespace, keyMakers);
+  const renamed = changes.filter(({ renamedTo }) => renamedTo !== null);
+  if (renamed.length > 0) throw labelsChanged(renamed);
+  if (changes.length > 0) throw keysChanged(changes, former);
+  saveFingerprints(database, mapping.name, namespace, keyMakers, clock.now());
+}
+
+function keysChanged(changes: readonly KeyChange[], former: string | null): RowferryError {
+  const list = changes.map(({ name, sent, example }) => `${name} (${sent} sent, such as ${example})`).join("; ");
+  const why = former === null ? "" : ` The namespace was ${former} before.`;
+  return new RowferryError("keys-changed", `The mapping gives other keys to what was sent: ${list}.${why}`);
+}
+
+/** The way on is one word in the mapping. */
+function labelsChanged(changes: readonly KeyChange[]): RowferryError {
+  const last = (name: string | null): string => name?.split("/").at(-1) ?? "";
+  const list = changes.map(
+    ({ name, renamedTo, sent, example }) => `${name} seems to be ${renamedTo} now (${sent} sent, such as ${example})`,
+  );
+  const ways = changes.map(({ name, renamedTo }) => `\`was: ${last(name)}\` under ${last(renamedTo)}`);
+  return new RowferryError("keys-changed", `Names of documents and events are part of keys: ${list.join("; ")}.`, {
+    hint: `Write ${ways.join(", ")}, and nothing is sent twice; \`was: none\` if it is something new. Or give the former name back.`,
+  });
+}
