@@ -1,0 +1,15 @@
+/** docs/install.md names each dependency, with its licence as the package states it. */
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+it("the table of dependencies is that of package.json", () => {
+  const rows = [...read("docs/install.md").matchAll(/^\| ([@\w./-]+) \| .+ \| ([\w.-]+) \|$/gm)].map((row) =>
+    row.slice(1),
+  );
+  const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
+  const licence = (name: string) =>
+    (JSON.parse(read(`node_modules/${name}/package.json`)) as { license: string }).license;
+  expect(rows).toEqual(Object.keys(dependencies).map((name) => [name, licence(name)]));
+});
