@@ -1,6 +1,6 @@
 /** docs/commands.md, from the commands' own definitions: what `rowferry <command> --help` prints, at 100 columns. */
 import { Command } from "commander";
-import { commands } from "../../src/cli/commands.js";
+import { commands, loadCommand } from "../../src/cli/commands.js";
 import { createFrame } from "../../src/cli/frame.js";
 import { processWorld } from "../../src/cli/world.js";
 
@@ -22,9 +22,9 @@ export async function commandsReference(): Promise<string> {
     ...exitCodes.map(([code, meaning]) => `| ${code} | ${meaning} |`),
   ];
   const frame = createFrame(processWorld(), new AbortController().signal);
-  for (const { name, summary, load } of commands) {
+  for (const { name, summary } of commands) {
     const command = new Command(`rowferry ${name}`).description(summary).helpOption("-h, --help", "print this help");
-    (await load()).define(command, frame);
+    (await loadCommand(name)).define(command, frame);
     lines.push("", `## ${name}`, "", "```text", helpOf(command), "```");
     for (const sub of command.commands) lines.push("", `### ${name} ${sub.name()}`, "", "```text", helpOf(sub), "```");
   }

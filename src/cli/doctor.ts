@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import type { Clock, Random } from "../model/clock.js";
 import type { Target } from "../model/target.js";
 import { reading } from "../desk/ledger-access.js";
-import { grouped } from "../report/figures.js";
+import { grouped, shortDuration } from "../report/figures.js";
 import { plainText } from "../report/plain-text.js";
 import { lookupParticipant } from "../submit/calls.js";
 import { createSubmitter } from "../submit/create-submitter.js";
@@ -17,7 +17,7 @@ import type { Transport } from "../submit/transport.js";
 import { createUndiciTransport } from "../submit/undici-transport.js";
 
 export interface Finding {
-  check: "disk" | "ledger" | "credential" | "reach" | "clock";
+  check: "settings" | "disk" | "ledger" | "credential" | "reach" | "clock";
   /** `warning`: imports work, but somebody should look. */
   result: "ok" | "warning" | "failed";
   message: string;
@@ -27,8 +27,6 @@ export interface DoctorOptions {
   target: Target;
   clock: Clock;
   random: Random;
-  /** Default: the network. */
-  transport?: Transport;
   /** How a path is shown. */
   shown: (path: string) => string;
 }
@@ -45,14 +43,14 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
   const ledger = isThere ? "is there" : "is not there yet; the first import makes it";
   yield { check: "ledger", result: "ok", message: `${shown(target.ledgerPath)} ${ledger}` };
   if (target.baseUrl === "") return;
-  const transport = options.transport ?? createUndiciTransport();
+  const transport = createUndiciTransport();
   try {
     const token = await requestToken(target, transport);
     if (!token.ok) {
       yield { check: "credential", result: "failed", message: plainText(token.message) };
       return;
     }
-    const lifetime = token.expiresInMs === null ? "" : `, good for ${grouped(Math.round(token.expiresInMs / 1000))} s`;
+    const lifetime = token.expiresInMs === null ? "" : `, valid for ${shortDuration(token.expiresInMs / 1000)}`;
     yield { check: "credential", result: "ok", message: `the token endpoint gave a token${lifetime}` };
     yield* service(options, transport);
   } finally {
@@ -77,16 +75,14 @@ async function disk(target: Target, shown: (path: string) => string): Promise<Fi
   return { check: "disk", result: free < 500 ? "warning" : "ok", message };
 }
 
-async function* service(options: DoctorOptions, transport: Transport): AsyncGenerator<Finding> {
-  const { target, clock, random } = options;
+async function* service({ target, clock, random }: DoctorOptions, transport: Transport): AsyncGenerator<Finding> {
   const startedAt = clock.now();
-  // Its own transport is closed by whoever opened it.
-  const shared: Transport = (request) => transport(request);
   const submitter = createSubmitter({
     target,
     clock,
     random,
-    transport: shared,
+    // Without its `close`: whoever opened it closes it.
+    transport: (request) => transport(request),
     maxOutageMs: 1_000,
     retryPolicy: { retries: 0 },
   });
@@ -94,24 +90,15 @@ async function* service(options: DoctorOptions, transport: Transport): AsyncGene
     const answer = await submitter.send(
       lookupParticipant({ countryCode: "ZZ", taxIdType: "NONE", taxId: "rowferry-doctor" }),
     );
-    const took = `${grouped(clock.now() - startedAt)} ms`;
-    switch (answer.result) {
-      case "accepted":
-      case "refused":
-      case "duplicate":
-        yield { check: "reach", result: "ok", message: `${plainText(target.baseUrl)} answered within ${took}` };
-        yield clockFinding(submitter.serviceNow() - clock.now());
-        break;
-      case "stopped":
-        yield { check: "reach", result: "failed", message: plainText(answer.message) };
-        break;
-      case "unanswered":
-        yield {
-          check: "reach",
-          result: "failed",
-          message: plainText(answer.error?.message ?? answer.failure ?? `no answer from ${target.baseUrl}`),
-        };
-        break;
+    if (answer.result === "stopped") {
+      yield { check: "reach", result: "failed", message: plainText(answer.message) };
+    } else if (answer.result === "unanswered") {
+      const message = answer.error?.message ?? answer.failure ?? `no answer from ${target.baseUrl}`;
+      yield { check: "reach", result: "failed", message: plainText(message) };
+    } else {
+      const took = `${grouped(clock.now() - startedAt)} ms`;
+      yield { check: "reach", result: "ok", message: `${plainText(target.baseUrl)} answered within ${took}` };
+      yield clockFinding(submitter.serviceNow() - clock.now());
     }
   } finally {
     await submitter.close();

@@ -7,10 +7,10 @@ import { setImmediate } from "node:timers/promises";
 import { Command, CommanderError } from "commander";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
-import { commands } from "./commands.js";
+import { commands, loadCommand } from "./commands.js";
 import { createFrame, type Frame, type Interruption } from "./frame.js";
 import { keepHeapSmall } from "./heap.js";
-import { asRowferryError, exitCodeOf, tellError } from "./report-error.js";
+import { endOf, tellError } from "./report-error.js";
 import { processWorld, type World } from "./world.js";
 
 /** Runs one command line (without node and script) and gives its exit code. Never rejects, never ends the process. */
@@ -58,15 +58,10 @@ export function createProgram(frame: Frame): Command {
       getErrHelpWidth: () => stderr.columns ?? 80,
     })
     .addHelpText("after", examples);
-  for (const entry of commands)
-    program
-      .command(entry.name)
-      .description(entry.summary)
-      .helpGroup(entry.group)
-      .helpOption("-h, --help", "print this help");
+  for (const { name, summary, group } of commands)
+    program.command(name).description(summary).helpGroup(group).helpOption("-h, --help", "print this help");
   return program.hook("preSubcommand", async (_program, command) => {
-    const entry = commands.find(({ name }) => name === command.name());
-    (await entry?.load())?.define(command, frame);
+    (await loadCommand(command.name())).define(command, frame);
   });
 }
 
@@ -87,23 +82,16 @@ function withoutHelpCommand(argv: readonly string[]): string[] {
 
 function explained(thrown: unknown, frame: Frame, argv: readonly string[]): number {
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return ExitCode.ok;
-  const interruption = frame.signal.aborted ? (frame.signal.reason as Interruption) : null;
-  const error =
-    thrown instanceof CommanderError ? usageError(thrown, argv) : asRowferryError(thrown, interruption !== null);
-  const level = argv.indexOf("--log-level");
-  const debug = argv.includes("--log-level=debug") || argv.includes("--log-level=trace");
-  tellError(frame.world, error, {
-    json: argv.includes("--json"),
-    debug: debug || (level >= 0 && ["debug", "trace"].includes(argv[level + 1] ?? "")),
-    logFolder: frame.logFolder,
-  });
-  return error.code === "interrupted" && interruption !== null ? interruption.exitCode : exitCodeOf(error);
+  const end = endOf(thrown instanceof CommanderError ? usageError(thrown, argv) : thrown, frame.signal);
+  const debug = /--log-level[= ](?:debug|trace)\b/.test(argv.join(" "));
+  tellError(frame, end, { json: argv.includes("--json"), debug });
+  return end.exitCode;
 }
 
 function usageError(error: CommanderError, argv: readonly string[]): RowferryError {
-  const command = commands.find(({ name }) => name === argv[0])?.name;
+  const command = commands.some(({ name }) => name === argv[0]) ? `${argv[0]} ` : "";
   const message = error.message.replace(/^error: /, "").replaceAll("\n", " ");
-  const hint = `\`rowferry ${command === undefined ? "" : `${command} `}--help\` shows what fits here.`;
+  const hint = `\`rowferry ${command}--help\` shows what fits here.`;
   return new RowferryError("usage", message, { hint, cause: error });
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a command prints: lines for people, or lines of JSON. The last line names target and ledger; a command that sends
- * names them on stderr before it does (DESIGN section 3). With --quiet lines are held back, and printed only if something is wrong.
+ * What a command prints: text for people, or lines of JSON. With --quiet text is held back, and printed only if
+ * something is wrong.
  */
 import { relative } from "node:path";
 import picocolors from "picocolors";
@@ -19,63 +19,35 @@ export interface Output extends Look {
   text(lines: string): void;
   /** One line of JSON; nothing without --json. */
   data(line: { type: string; [member: string]: unknown }): void;
-  /** What the output is about: the last line, and the first of --json. Paths are shown relative to the working folder. */
-  begin(target: Target): void;
-  /** Names the target on stderr, before anything is sent. */
-  announce(): void;
-  /** Another last line than target and ledger. */
-  closeWith(line: string): void;
-  /** Prints the last line, and what --quiet held back where the code is not 0. Safe to call twice. */
-  end(code: number): void;
+  /** Prints `closing`, unless there was no text, and what --quiet held back where the code is not 0. */
+  end(code: number, closing: string): void;
 }
 
 export function createOutput(world: World, flags: OutputFlags): Output {
   const json = flags.json === true;
   const quiet = flags.quiet === true;
-  let keptBack: string[] | null = quiet && !json ? [] : null;
+  const heldBack: string[] = [];
   let hasText = false;
-  let closing: string | null = null;
-  const write = (line: string) => {
-    if (keptBack === null) world.stdout.write(line);
-    else keptBack.push(line);
+  const text = (lines: string) => {
+    hasText = true;
+    if (quiet) heldBack.push(`${lines}\n`);
+    else if (!json) world.stdout.write(`${lines}\n`);
   };
   return {
     json,
     quiet,
     columns: world.stdout.columns || 80,
     colors: picocolors.createColors(useColors(world)),
-    text: (lines) => {
-      hasText = true;
-      if (!json) write(`${lines}\n`);
-    },
+    text,
     data: (line) => {
       if (json) world.stdout.write(`${JSON.stringify(line)}\n`);
     },
-    begin(target) {
-      closing = targetLine(target, world.cwd);
-      this.data({ type: "target", target: target.name, baseUrl: target.baseUrl, ledger: target.ledgerPath });
-    },
-    announce() {
-      if (!json && !quiet && closing !== null) world.stderr.write(`${closing}\n`);
-    },
-    closeWith(line) {
-      closing = line;
-    },
-    end(code) {
-      if (closing === null) return;
+    end(code, closing) {
       // An error says for itself what it is about.
-      if (!json && hasText) write(`${closing}\n`);
-      if (code !== ExitCode.ok) for (const line of keptBack ?? []) world.stdout.write(line);
-      keptBack = keptBack === null ? null : [];
-      closing = null;
+      if (hasText) text(closing);
+      if (code !== ExitCode.ok && !json) for (const lines of heldBack) world.stdout.write(lines);
     },
   };
-}
-
-/** `production https://api.example.com · ledger state/production/ledger.db` */
-export function targetLine(target: Target, cwd: string): string {
-  const service = target.baseUrl === "" ? "" : ` ${plainText(target.baseUrl)}`;
-  return `${target.name}${service} · ledger ${shownPath(target.ledgerPath, cwd)}`;
 }
 
 /** The flags by which another command works on the same ledger: ` --target production`. `journal`: as a flag named it. */

@@ -1,61 +1,88 @@
-/** What import and resume share: target line, progress, closing summary, figures for Prometheus, --on-finish. */
+/** What import, resume and retry share: progress, closing summary, figures for Prometheus, --on-finish. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ExitCode } from "../model/exit-code.js";
-import { nextSteps } from "../report/next-steps.js";
-import { plainText } from "../report/plain-text.js";
-import { endOf } from "./report-error.js";
 import type { PipelineEvent, Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import type { Frame } from "./frame.js";
-import { nextTimeOfDay, type OutputFlags, type RunFlags, type TargetFlags } from "./flags.js";
-import { type Output, shownPath } from "./output.js";
-import type { Pipeline, ResumeOptions } from "./pipeline.js";
-import { closingLine, printSummary } from "./render/summary.js";
-import { createProgress, type Progress, silentProgress } from "./render/progress.js";
-import type { World } from "./world.js";
-import { withTarget } from "./with-target.js";
+import { nextSteps } from "../report/next-steps.js";
+import { plainText } from "../report/plain-text.js";
 import type { Teller } from "../serve/teller.js";
+import { nextTimeOfDay, type OutputFlags, type RunFlags, type TargetFlags } from "./flags.js";
+import type { Frame } from "./frame.js";
+import { type Told, type Work, withTarget } from "./on-target.js";
+import type { Output } from "./output.js";
+import type { Pipeline, ResumeOptions } from "./pipeline.js";
+import { createProgress, type Progress } from "./render/progress.js";
+import { printSummary } from "./render/summary.js";
+import { endOf } from "./report-error.js";
+import type { World } from "./world.js";
 
 export type CommandFlags = TargetFlags & OutputFlags & RunFlags;
 
+type Run = (pipeline: Pipeline, options: ResumeOptions) => Promise<Summary>;
+
 /**
- * Runs `work` and gives its exit code. --metrics, --on-finish and notifications follow whatever came of it, an error too:
+ * Runs `run` and gives its exit code. --metrics, --on-finish and notifications follow whatever came of it, an error too:
  * that is when they are needed. Their own failures are told, and change nothing. `source`: the mapping's path, or the command.
  */
-export async function runCommand(
-  frame: Frame,
-  flags: CommandFlags,
-  source: string,
-  work: (pipeline: Pipeline, options: ResumeOptions) => Promise<Summary>,
-): Promise<number> {
+export async function runCommand(frame: Frame, flags: CommandFlags, source: string, run: Run): Promise<number> {
   const { world } = frame;
-  const teller: { open: Teller | null; target: string } = {
-    open: null,
+  const begun: { target: string; teller: Teller | null; end: (exitCode: number) => Promise<void> } = {
     target: flags.target ?? (flags.sandbox === true ? "sandbox" : ""),
+    teller: null,
+    end: () => Promise.resolve(),
+  };
+  const follow = async (exitCode: number, variables: Record<string, string>, ending: Ending) => {
+    await saveMetrics(world, flags, ending.metrics);
+    await onFinish(world, flags, { ...variables, ROWFERRY_EXIT_CODE: String(exitCode) });
+    if (begun.teller !== null && !isWatched(world, exitCode)) await ending.notify(begun.teller);
   };
   try {
-    return await withTarget(frame, flags, async (target, output) => {
-      teller.target = target.name;
-      teller.open = await tellerOf(target, world);
-      await teller.open?.began();
-      return runOnTarget(frame, flags, { target, output, work, teller: teller.open });
+    const exitCode = await withTarget(frame, flags, async (work) => {
+      const { target, shown } = work;
+      begun.target = target.name;
+      begun.teller = await tellerOf(target, world);
+      await begun.teller?.began();
+      const summary = await runOnTarget(work, flags, run);
+      const told = await tellSummary(work, summary);
+      const commands = nextSteps(summary, shown).map(({ command }) => command);
+      const variables = {
+        ROWFERRY_SUMMARY: join(target.stateFolder, "runs", summary.run, "summary.json"),
+        ROWFERRY_RUN: summary.run,
+      };
+      begun.end = (code) =>
+        follow(code, variables, {
+          metrics: async (path) => (await import("../report/metrics.js")).writeMetrics(path, summary),
+          notify: (teller) => teller.ended(summary, commands),
+        });
+      return told;
     });
+    await begun.end(exitCode);
+    return exitCode;
   } catch (thrown) {
-    const { code, exitCode, place } = endOf(thrown, frame.signal);
-    await saveMetrics(world, flags, async (path) => {
-      const { writeFailureMetrics } = await import("../report/metrics.js");
-      return writeFailureMetrics(path, { target: teller.target, exitCode, at: world.clock.now() });
-    });
-    await onFinish(world, flags, { ROWFERRY_EXIT_CODE: String(exitCode), ROWFERRY_ERROR: code });
-    if (teller.open !== null && !isWatched(world, exitCode)) {
-      const { failureOf } = await import("../serve/outcome.js");
-      const { target } = teller;
-      await teller.open.failed(failureOf({ target, source: basename(source), code, exitCode, place }));
-    }
+    const { error, exitCode } = endOf(thrown, frame.signal);
+    const { target } = begun;
+    const { code, place } = error;
+    await follow(
+      exitCode,
+      { ROWFERRY_ERROR: code },
+      {
+        metrics: async (path) =>
+          (await import("../report/metrics.js")).writeFailureMetrics(path, { target, exitCode, at: world.clock.now() }),
+        notify: async (teller) => {
+          const { failureOf } = await import("../serve/outcome.js");
+          await teller.failed(failureOf({ target, source: basename(source), code, exitCode, place }));
+        },
+      },
+    );
     throw thrown;
   }
+}
+
+interface Ending {
+  metrics: (path: string) => Promise<void>;
+  notify: (teller: Teller) => Promise<void>;
 }
 
 /** Whoever typed the command sees for himself that it was mistyped, or interrupted. */
@@ -72,74 +99,55 @@ export async function tellerOf(target: Target, world: World): Promise<Teller | n
   return createTeller(target, settings, { clock: world.clock, say });
 }
 
-async function runOnTarget(
-  frame: Frame,
+function runOnTarget(
+  { world, output, target, options, announce }: Work,
   flags: CommandFlags,
-  given: {
-    target: Target;
-    output: Output;
-    work: (pipeline: Pipeline, options: ResumeOptions) => Promise<Summary>;
-    teller: Teller | null;
-  },
-): Promise<number> {
-  const { world } = frame;
-  const { target, output, teller } = given;
-  output.announce();
-  const progress = openProgress(world, output, target.rate);
-  let summary: Summary;
-  try {
-    summary = await given.work(world.pipeline, {
-      target,
-      clock: world.clock,
-      random: world.random,
-      signal: frame.signal,
-      observe: (event) => {
-        tellEvent(output, event);
-        progress.observe(event);
-      },
+  run: Run,
+): Promise<Summary> {
+  announce();
+  return watched(world, output, target.rate, (observe) =>
+    run(world.pipeline, {
+      ...options,
+      observe,
       limits: limits(flags, world.clock.now()),
-      fresh: flags.fresh === true,
-      journal: flags.journal ?? target.journal ?? null,
       ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
+    }),
+  );
+}
+
+/** The problems with what the cells hold, where a person sits at the terminal; in collected output they stay hidden (P9). */
+async function tellSummary({ world, target, output, shown }: Work, summary: Summary): Promise<Told> {
+  let { problems } = summary;
+  if (world.stdout.isTTY && problems.length > 0) {
+    const status = await world.pipeline.readStatus({ target, cells: true });
+    // Of files that hold nothing the ledger knows nothing.
+    problems = [...problems.filter(({ code }) => code === "file-empty"), ...status.problems];
+  }
+  const { exitCode } = summary;
+  return { ...printSummary({ ...summary, problems }, { ...output, shown }), line: { ...summary }, exitCode };
+}
+
+/** Shows the progress of `work`, and tells it with --json. */
+export async function watched<Result>(
+  world: World,
+  output: Output,
+  limit: number | null,
+  work: (observe: (event: PipelineEvent) => void) => Promise<Result>,
+): Promise<Result> {
+  const progress = openProgress(world, output, limit);
+  try {
+    return await work((event) => {
+      output.data(event);
+      progress.observe(event);
     });
   } finally {
     progress.close();
   }
-  await saveMetrics(world, flags, async (path) => {
-    const { writeMetrics } = await import("../report/metrics.js");
-    return writeMetrics(path, summary);
-  });
-  const shown = (path: string) => shownPath(path, world.cwd);
-  const problems = await watchedProblems(world, target, summary);
-  output.text(`${printSummary(summary, { columns: output.columns, colors: output.colors, shown, problems })}\n`);
-  output.closeWith(closingLine(summary, shown));
-  await onFinish(world, flags, {
-    ROWFERRY_SUMMARY: join(target.stateFolder, "runs", summary.run, "summary.json"),
-    ROWFERRY_RUN: summary.run,
-    ROWFERRY_EXIT_CODE: String(summary.exitCode),
-  });
-  const commands = nextSteps(summary, shown).map(({ command }) => command);
-  if (!isWatched(world, summary.exitCode)) await teller?.ended(summary, commands);
-  output.data({ ...summary });
-  return summary.exitCode;
-}
-
-/** With what the cells hold, where a person sits at the terminal; in collected output they stay hidden (P9). */
-async function watchedProblems(world: World, target: Target, summary: Summary): Promise<Summary["problems"]> {
-  if (!world.stdout.isTTY || summary.problems.length === 0) return summary.problems;
-  const { problems } = await world.pipeline.readStatus({ target, cells: true });
-  // Of files that hold nothing the ledger knows nothing.
-  return [...summary.problems.filter(({ code }) => code === "file-empty"), ...problems];
 }
 
 export function openProgress(world: World, output: Output, limit: number | null): Progress {
-  if (output.quiet || output.json) return silentProgress;
+  if (output.quiet || output.json) return { observe: () => {}, close: () => {} };
   return createProgress({ stream: world.stderr, clock: world.clock, limit });
-}
-
-/** The pipeline's own lines for --json, under their own `type`. */
-export function tellEvent(output: Output, event: PipelineEvent): void {
-  output.data({ ...event });
 }
 
 export function limits(flags: RunFlags, now: number): ResumeOptions["limits"] {
@@ -152,13 +160,17 @@ export function limits(flags: RunFlags, now: number): ResumeOptions["limits"] {
   };
 }
 
-async function saveMetrics(world: World, flags: CommandFlags, write: (path: string) => Promise<void>): Promise<void> {
-  if (flags.metrics === undefined) return;
-  const folder = dirname(flags.metrics);
+async function saveMetrics(
+  world: World,
+  { metrics }: CommandFlags,
+  write: (path: string) => Promise<void>,
+): Promise<void> {
+  if (metrics === undefined) return;
+  const folder = dirname(metrics);
   try {
     // One that is made here would hide that a mount is missing, and nobody would collect from it.
     if (!existsSync(folder)) throw new Error(`there is no folder ${folder}`);
-    await write(flags.metrics);
+    await write(metrics);
   } catch (error) {
     world.stderr.write(`rowferry: --metrics was not written: ${plainText((error as Error).message)}\n`);
   }
@@ -170,16 +182,16 @@ function onFinish(world: World, { onFinish: command }: CommandFlags, told: Recor
   const env = { ...world.env, ...told };
   return new Promise((resolve) => {
     const child = spawn(command, { shell: true, cwd: world.cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    child.stdout.on("data", (chunk: Buffer) => world.stderr.write(chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => world.stderr.write(chunk.toString()));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => world.stderr.write(chunk.toString()));
     child.on("error", (error) => {
       world.stderr.write(`rowferry: the --on-finish command could not be run (${error.message})\n`);
       resolve();
     });
     child.on("close", (code, signal) => {
-      if (code !== 0 && (code !== null || signal !== null)) {
-        world.stderr.write(`rowferry: the --on-finish command ended with ${code ?? signal}\n`);
-      }
+      const ending = code ?? signal;
+      if (ending !== null && ending !== ExitCode.ok)
+        world.stderr.write(`rowferry: the --on-finish command ended with ${ending}\n`);
       resolve();
     });
   });

@@ -10,6 +10,14 @@ export function counted(count: number, one: string, many = `${one}${one.endsWith
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
+/** `3 rows, 1 address` of `{ rows: 3, addresses: 1, events: 0 }`; `nothing` where all are 0. */
+export function countedKinds(counts: { [kinds: string]: number }): string {
+  const parts = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([kinds, count]) => counted(count, kinds.replace(/(?<=ss)es$|s$/, "")));
+  return parts.length === 0 ? "nothing" : parts.join(", ");
+}
+
 /** `7 s`, `1 min 32 s`, `12 min`, `3 h 05 min`, `2 d 04 h`: as exact as matters. */
 export function shortDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
@@ -31,16 +39,22 @@ export function atLimit(seconds: number, limit?: { rate: number; burst: number }
 
 const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
+/** `2026-11-02 02:00:05`, by this machine's clock. */
+export function localTime(time: number | string): string {
+  const at = new Date(time);
+  const date = [at.getFullYear(), at.getMonth() + 1, at.getDate()].map(twoDigits).join("-");
+  return `${date} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(twoDigits).join(":")}`;
+}
+
 /** `today 02:00`, `yesterday 23:10`, `Tuesday 02:00` within a week, else `2026-11-02 02:00`; by this machine's clock. */
 export function moment(time: number | string, now: number): string {
   const at = new Date(time);
-  const clock = `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
-  const midnight = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+  const [date = "", clock = ""] = localTime(time).slice(0, -3).split(" ");
+  const midnight = (day: Date) => new Date(day).setHours(0, 0, 0, 0);
   const ago = Math.round((midnight(new Date(now)) - midnight(at)) / 86_400_000);
   if (ago === 0) return `today ${clock}`;
   if (ago === 1) return `yesterday ${clock}`;
-  if (ago > 1 && ago < 7) return `${days[at.getDay()]} ${clock}`;
-  return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())} ${clock}`;
+  return `${ago > 1 && ago < 7 ? days[at.getDay()] : date} ${clock}`;
 }
 
 function twoDigits(value: number): string {

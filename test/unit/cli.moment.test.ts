@@ -1,6 +1,6 @@
 /** Times as a person types them for `show requests`. */
 import { describe, expect, it } from "vitest";
-import { moment } from "../../src/cli/moment.js";
+import { moment } from "../../src/cli/flags.js";
 
 describe("a moment as typed", () => {
   const now = new Date(2026, 10, 20, 12, 0).getTime();

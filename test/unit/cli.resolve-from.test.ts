@@ -121,7 +121,7 @@ describe("stranded.csv", () => {
     expect((await typed("status")).out).toMatch(/^rowferry rejects .*\n {4}write the list of stranded documents/m);
     const { code, out } = await typed("rejects", "--folder", at("out"));
     expect(code).toBe(3);
-    expect(out).toMatch(/3 stranded: look up each .*\n {2}rowferry resolve --from out\/stranded\.csv/);
+    expect(out).toMatch(/Stranded: 3 documents\.\n\nrowferry resolve --from out\/stranded\.csv .*\n {4}look up each/);
     const text = readFileSync(at("out/stranded.csv"), "utf8");
     expect(text.split("\r\n")).toHaveLength(5);
     // What opens the input opens the list, also where no file came with the command.
@@ -174,7 +174,7 @@ describe("resolve --from", () => {
     world.ask = (question) => Promise.resolve(questions.push(question) > 0 ? "3" : null);
     const { code, out } = await typed("resolve", "--from", list, "--journal", at("journal.ndjson"), "--by", "anna");
     expect([code, questions.length]).toEqual([0, 1]);
-    expect(questions[0]).toContain("3 documents get their ids from stranded.csv for good.");
+    expect(questions[0]).toContain("3 documents get their ids from stranded.csv; this cannot be undone.");
     expect(out).toContain("stranded.csv: 3 resolved.");
     expect(readFileSync(at("journal.ndjson"), "utf8").match(/"anna"/g)).toHaveLength(3);
 

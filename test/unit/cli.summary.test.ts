@@ -1,6 +1,7 @@
 import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
 import { nextSteps, shellQuoted } from "../../src/report/next-steps.js";
+import { steps as stepLines } from "../../src/cli/render/problems.js";
 import { printSummary } from "../../src/cli/render/summary.js";
 import type { Summary } from "../../src/model/summary.js";
 import { summary } from "../support/summary.sample.js";
@@ -8,7 +9,8 @@ import { summary } from "../support/summary.sample.js";
 const look = { columns: 80, colors: picocolors.createColors(false), shown: (path: string) => path };
 
 function printed(changes: Partial<Summary> = {}, columns = 80): string {
-  return printSummary(summary(changes), { ...look, columns });
+  const { text, next } = printSummary(summary(changes), { ...look, columns });
+  return [...text, stepLines(next, { ...look, columns })].filter((part) => part !== "").join("\n\n");
 }
 
 describe("the closing summary", () => {

@@ -83,13 +83,15 @@ it("every type and member that commands print is documented", { timeout: 60_000 
     "sandbox",
     "console",
     "notice",
+    "trial",
+    "due",
   ];
   expect([...sections.keys()].filter((type) => !seen.has(type) && !elsewhere.includes(type))).toEqual([]);
 });
 
 it("no command prints a type that is not documented", () => {
   const printed = globSync("src/cli/**/*.ts", { cwd: root }).flatMap((path) =>
-    [...readFileSync(root + path, "utf8").matchAll(/(?:data\(\{|stringify\(\{)\s*type: "([\w-]+)"/g)].map(
+    [...readFileSync(root + path, "utf8").matchAll(/(?:data\(\{|stringify\(\{|line: \{)\s*type: "([\w-]+)"/g)].map(
       ([, type = ""]) => type,
     ),
   );

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { exitCodeOf } from "../../src/cli/report-error.js";
+import { codes } from "../../src/model/codes.js";
 import { resolveTarget } from "../../src/settings/target.js";
 import { RowferryError } from "../../src/model/error.js";
 import { drawn } from "../support/sample.js";
@@ -66,7 +66,7 @@ function tryOut(env: Record<string, string | undefined>): boolean {
   } catch (error) {
     expect(error).toBeInstanceOf(RowferryError);
     const { description, hint } = error as RowferryError;
-    expect(exitCodeOf(error as RowferryError), description).toBe(2);
+    expect(codes[(error as RowferryError).code].exit, description).toBe(2);
     expect(`${description}${hint}`).not.toContain(SECRET);
     return false;
   }

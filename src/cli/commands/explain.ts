@@ -5,9 +5,10 @@ import type { CodeEntry } from "../../model/code.js";
 import { codes } from "../../model/codes.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
-import { type OutputFlags } from "../flags.js";
+import type { OutputFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
-import { createOutput, type Output } from "../output.js";
+import { createOutput } from "../output.js";
+import { wrapped } from "../render/text.js";
 
 const examples = `
 Examples:
@@ -22,33 +23,28 @@ export function define(command: Command, frame: Frame): void {
     .action(frame.action((code: string | undefined, flags: OutputFlags) => explain(frame, code, flags)));
 }
 
-function explain(frame: Frame, code: string | undefined, flags: OutputFlags): Promise<number> {
-  const output = createOutput(frame.world, flags);
+async function explain({ world }: Frame, code: string | undefined, flags: OutputFlags): Promise<number> {
+  const output = createOutput(world, flags);
+  const { columns, colors } = output;
   const all: Record<string, CodeEntry> = codes;
-  if (code === undefined) {
-    const width = Math.max(...Object.keys(all).map((name) => name.length)) + 2;
-    for (const [name, entry] of Object.entries(all).toSorted(([left], [right]) => left.localeCompare(right, "en"))) {
-      tell(output, name, entry, `${name.padEnd(width)}${entry.meaning}`);
-    }
-    return Promise.resolve(ExitCode.ok);
+  const names = Object.keys(all).toSorted((left, right) => left.localeCompare(right, "en"));
+  if (code !== undefined && !names.includes(code))
+    throw new RowferryError("code-unknown", `there is no code "${code}".${didYouMean(code, names)}`);
+  for (const name of code === undefined ? names : [code]) {
+    const entry = all[name] as CodeEntry;
+    const { meaning, remedy, example, transient, exit } = entry;
+    const lines =
+      code === undefined
+        ? [meaning]
+        : [
+            meaning,
+            `What to do: ${remedy}`,
+            `Example: ${example}`,
+            ...(transient ? ["It may succeed later without any change."] : []),
+            ...(exit === null ? [] : [`A command that ends with it has exit code ${exit}.`]),
+          ];
+    output.text([colors.bold(name), ...lines.map((line) => wrapped(line, { columns, first: "  " }))].join("\n"));
+    output.data({ type: "code", code: name, ...entry });
   }
-  const entry = Object.hasOwn(all, code) ? all[code] : undefined;
-  if (entry === undefined) {
-    throw new RowferryError("code-unknown", `there is no code "${code}".${didYouMean(code, Object.keys(all))}`);
-  }
-  const lines = [
-    output.colors.bold(code),
-    `  ${entry.meaning}`,
-    `  What to do: ${entry.remedy}`,
-    `  Example: ${entry.example}`,
-  ];
-  if (entry.transient) lines.push("  It may go well later without anybody changing anything.");
-  if (entry.exit !== null) lines.push(`  A command that ends with it has the exit code ${entry.exit}.`);
-  tell(output, code, entry, lines.join("\n"));
-  return Promise.resolve(ExitCode.ok);
-}
-
-function tell(output: Output, code: string, entry: CodeEntry, text: string): void {
-  output.text(text);
-  output.data({ type: "code", code, ...entry });
+  return ExitCode.ok;
 }

@@ -1,8 +1,9 @@
 /** `rowferry import <mapping> <files…>`: the main job. */
 import type { Command } from "commander";
-import { addOutputFlags, addRunFlags, addTargetFlags } from "../flags.js";
+import { addRunFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { checkMappingFirst } from "../mapping-first.js";
+import { withTarget } from "../on-target.js";
 import { type CommandFlags, runCommand } from "../run-command.js";
 import { plan } from "./plan.js";
 
@@ -19,15 +20,15 @@ ledger is in use, 130 and 143 interrupted (resume).`;
 export function define(command: Command, frame: Frame): void {
   command
     .argument("<mapping>", "the mapping file (YAML)")
-    .argument("<files...>", "CSV or Excel files; - reads standard input");
-  addOutputFlags(addRunFlags(addTargetFlags(command, { fresh: true, sending: true })));
-  command
+    .argument("<files...>", "CSV or Excel files; - reads standard input")
     .option("--dry-run", "send nothing, and say what would be sent: the same as `rowferry plan`")
+    .option("--fresh", "empty the sandbox and its ledger first");
+  addRunFlags(command)
     .addHelpText("after", examples)
     .action(
       frame.action(
         (mappingPath: string, files: string[], { dryRun, ...flags }: CommandFlags & { dryRun?: boolean }) => {
-          if (dryRun === true) return plan(frame, mappingPath, files, flags);
+          if (dryRun === true) return withTarget(frame, flags, (work) => plan(work, mappingPath, files, flags));
           return runCommand(frame, flags, mappingPath, (pipeline, options) => {
             checkMappingFirst("import", mappingPath, files);
             return pipeline.runImport({ ...options, mappingPath, files });

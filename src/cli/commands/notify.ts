@@ -2,10 +2,9 @@
 import type { Command } from "commander";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
-import { addOutputFlags, addTargetFlags, type OutputFlags, type TargetFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
+import { onTarget, type Told, type Work } from "../on-target.js";
 import { tellerOf } from "../run-command.js";
-import { withTarget } from "../with-target.js";
 
 const examples = `
 Examples:
@@ -16,35 +15,39 @@ Examples:
 
 docs/notifications.md says who is told what, and when.`;
 
-type Flags = TargetFlags & OutputFlags & { test?: boolean; due?: boolean };
-
-export function define(command: Command, frame: Frame): void {
-  addOutputFlags(addTargetFlags(command))
-    .option("--test", "send a trial message to everybody")
-    .option("--due", "tell of an input that should have come by now (`expect:` of the settings)")
-    .addHelpText("after", examples)
-    .action(frame.action((flags: Flags) => notify(frame, flags)));
+interface Flags {
+  test?: boolean;
+  due?: boolean;
 }
 
-function notify(frame: Frame, flags: Flags): Promise<number> {
+export function define(command: Command, frame: Frame): void {
+  command
+    .option("--test", "send a trial message to everybody")
+    .option("--due", "tell of an input that should have come by now (`expect:` of the settings)");
+  onTarget(command, frame, examples, notify);
+}
+
+async function notify({ world, target }: Work, flags: Flags): Promise<Told> {
   if ((flags.test === true) === (flags.due === true)) throw new RowferryError("usage", "say either --test or --due");
-  return withTarget(frame, flags, async (target, output) => {
-    const teller = await tellerOf(target, frame.world);
-    if (teller === null) {
-      const hint = "Add `notify:` to rowferry.config.yaml; docs/notifications.md shows how.";
-      throw new RowferryError("settings-incomplete", `nobody is to be told anything about "${target.name}"`, { hint });
-    }
-    if (flags.due === true) {
-      const missing = await teller.due();
-      output.text(missing === null ? "No input is overdue." : missing.what);
-      output.data({ type: "due", missing: missing?.what ?? null });
-      return missing === null ? ExitCode.ok : ExitCode.person;
-    }
-    const tried = await teller.trial();
-    for (const { channel, failure } of tried) {
-      output.text(failure === null ? `${channel}: sent` : `${channel}: not sent, ${failure}`);
-      output.data({ type: "trial", channel, failure });
-    }
-    return tried.some(({ failure }) => failure !== null) ? ExitCode.again : ExitCode.ok;
-  });
+  const teller = await tellerOf(target, world);
+  if (teller === null) {
+    const hint = "Add `notify:` to rowferry.config.yaml; docs/notifications.md shows how.";
+    throw new RowferryError("settings-incomplete", `nobody is to be told anything about "${target.name}"`, { hint });
+  }
+  if (flags.due === true) {
+    const missing = (await teller.due())?.what ?? null;
+    return {
+      text: missing ?? "No input is overdue.",
+      line: { type: "due", missing },
+      exitCode: missing === null ? ExitCode.ok : ExitCode.person,
+    };
+  }
+  const channels = await teller.trial();
+  return {
+    text: channels
+      .map(({ channel, failure }) => `${channel}: ${failure === null ? "sent" : `not sent, ${failure}`}`)
+      .join("\n"),
+    line: { type: "trial", channels },
+    exitCode: channels.some(({ failure }) => failure !== null) ? ExitCode.again : ExitCode.ok,
+  };
 }

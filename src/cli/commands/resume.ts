@@ -1,6 +1,6 @@
 /** `rowferry resume`: sends what is still open in the ledger. */
 import type { Command } from "commander";
-import { addOutputFlags, addRunFlags, addTargetFlags } from "../flags.js";
+import { addRunFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { type CommandFlags, runCommand } from "../run-command.js";
 
@@ -12,8 +12,7 @@ Examples:
 It is import without files: it sends what is still open, and nothing twice.`;
 
 export function define(command: Command, frame: Frame): void {
-  addOutputFlags(addRunFlags(addTargetFlags(command, { sending: true })));
-  command
+  addRunFlags(command)
     .addHelpText("after", examples)
     .action(
       frame.action((flags: CommandFlags) =>

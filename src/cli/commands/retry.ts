@@ -1,9 +1,8 @@
 /** `rowferry retry [selectors]`: refused work back to planned, then as resume. */
 import type { Command } from "commander";
-import { addOutputFlags, addRunFlags, addTargetFlags } from "../flags.js";
+import { addRunFlags, addSelectorFlags, type SelectorFlags, selectorsOf } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { type CommandFlags, runCommand } from "../run-command.js";
-import { addSelectorFlags, type SelectorFlags, selectorsOf } from "../selector-flags.js";
 
 const examples = `
 Examples:
@@ -16,13 +15,14 @@ work needs no retry; resume picks it up. For doubt-unsettled the service is
 asked once more.`;
 
 export function define(command: Command, frame: Frame): void {
-  addOutputFlags(addRunFlags(addSelectorFlags(addTargetFlags(command, { sending: true }))));
-  command.addHelpText("after", examples).action(
-    frame.action((flags: CommandFlags & SelectorFlags) =>
-      runCommand(frame, flags, "retry", async (_pipeline, options) => {
-        const { runRetry } = await import("../../desk/retry.js");
-        return runRetry({ ...options, selectors: selectorsOf(flags) });
-      }),
-    ),
-  );
+  addRunFlags(addSelectorFlags(command))
+    .addHelpText("after", examples)
+    .action(
+      frame.action((flags: CommandFlags & SelectorFlags) =>
+        runCommand(frame, flags, "retry", async (_pipeline, options) => {
+          const { runRetry } = await import("../../desk/retry.js");
+          return runRetry({ ...options, selectors: selectorsOf(flags) });
+        }),
+      ),
+    );
 }

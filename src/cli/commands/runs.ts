@@ -1,10 +1,9 @@
 /** `rowferry runs`: what was run against this target, newest first. Works beside a running import. */
 import type { Command } from "commander";
-import { ExitCode } from "../../model/exit-code.js";
-import { addOutputFlags, addTargetFlags, type OutputFlags, positiveInteger, type TargetFlags } from "../flags.js";
+import { positiveInteger } from "../flags.js";
 import type { Frame } from "../frame.js";
+import { onTarget, type Told, type Work } from "../on-target.js";
 import { printRuns } from "../render/status.js";
-import { withTarget } from "../with-target.js";
 
 const examples = `
 Examples:
@@ -12,21 +11,13 @@ Examples:
   rowferry runs --count 3 --json
   rowferry show <run>                     one of them in full`;
 
-type Flags = TargetFlags & OutputFlags & { count: number };
-
 export function define(command: Command, frame: Frame): void {
-  addOutputFlags(addTargetFlags(command))
-    .option("--count <n>", "how many, newest first", positiveInteger, 20)
-    .addHelpText("after", examples)
-    .action(frame.action((flags: Flags) => runs(frame, flags)));
+  command.option("--count <n>", "how many, newest first", positiveInteger, 20);
+  onTarget(command, frame, examples, runs);
 }
 
-function runs(frame: Frame, flags: Flags): Promise<number> {
-  return withTarget(frame, flags, async (target, output) => {
-    const { showRuns } = await import("../../desk/show.js");
-    const found = showRuns(target, flags.count);
-    output.text(`${printRuns(found, frame.world.clock.now())}\n`);
-    output.data({ type: "runs", runs: found });
-    return ExitCode.ok;
-  });
+async function runs({ target, world }: Work, flags: { count: number }): Promise<Told> {
+  const { showRuns } = await import("../../desk/show.js");
+  const found = showRuns(target, flags.count);
+  return { text: printRuns(found, world.clock.now()), line: { type: "runs", runs: found } };
 }

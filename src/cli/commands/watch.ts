@@ -2,12 +2,12 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { addOutputFlags, addRunFlags, addTargetFlags, duration } from "../flags.js";
+import { addRunFlags, duration } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { checkMappingFirst } from "../mapping-first.js";
 import { configFileName } from "../../settings/config-file.js";
 import { resolveTarget } from "../../settings/target.js";
-import { endOf, tellThrown } from "../report-error.js";
+import { endOf, tellError } from "../report-error.js";
 import { type CommandFlags, runCommand, tellerOf } from "../run-command.js";
 
 const examples = `
@@ -19,20 +19,24 @@ Examples:
 A file is imported once it has not changed for --settle, or as soon as
 <name>.done lies beside it. One at a time, in order. Ctrl-C or SIGTERM ends it.`;
 
-type Flags = CommandFlags & { moveTo?: string; order: "name" | "time"; settle: number; every: number; once?: boolean };
+type Flags = CommandFlags & {
+  moveTo?: string;
+  order: "name" | "time";
+  settle?: number;
+  every?: number;
+  once?: boolean;
+};
 
 export function define(command: Command, frame: Frame): void {
-  command.argument("<mapping>", "the mapping file (YAML)").argument("<folder>", "where the files come to lie");
-  addOutputFlags(addRunFlags(addTargetFlags(command, { sending: true })))
+  command
+    .argument("<mapping>", "the mapping file (YAML)")
+    .argument("<folder>", "where the files arrive")
     .option("--move-to <folder>", "move files there once they are imported")
     .addOption(new Option("--order <what>", "which file goes first").choices(["name", "time"]).default("name"))
-    .addOption(
-      new Option("--settle <time>", "a file is complete when it has not changed for this long")
-        .argParser(duration)
-        .default(10_000, "10s"),
-    )
-    .addOption(new Option("--every <time>", "how often to look").argParser(duration).default(5000, "5s"))
-    .option("--once", "import what is there, then end")
+    .option("--settle <time>", "a file is complete when it has not changed for this long (default: 10s)", duration)
+    .option("--every <time>", "how often to look (default: 5s)", duration)
+    .option("--once", "import what is there, then end");
+  addRunFlags(command)
     .addHelpText("after", examples)
     .action(frame.action((mapping: string, folder: string, flags: Flags) => watch(frame, mapping, folder, flags)));
 }
@@ -48,8 +52,8 @@ async function watch(frame: Frame, mappingPath: string, folder: string, flags: F
     folder: resolve(world.cwd, folder),
     moveTo: flags.moveTo === undefined ? null : resolve(world.cwd, flags.moveTo),
     order: flags.order,
-    settleMs: flags.settle,
-    everyMs: flags.every,
+    settleMs: flags.settle ?? duration("10s"),
+    everyMs: flags.every ?? duration("5s"),
     once: flags.once === true,
     memory: join(target.stateFolder, "watched.json"),
     stamp: () => [mappingPath, configFileName].map((path) => changedAt(resolve(world.cwd, path))).join(" "),
@@ -74,7 +78,8 @@ async function importOne(frame: Frame, flags: CommandFlags, mappingPath: string,
       pipeline.runImport({ ...options, mappingPath, files: [path] }),
     );
   } catch (thrown) {
-    tellThrown(frame, thrown, flags);
-    return endOf(thrown, frame.signal).exitCode;
+    const end = endOf(thrown, frame.signal);
+    tellError(frame, end, { json: flags.json === true, debug: false });
+    return end.exitCode;
   }
 }

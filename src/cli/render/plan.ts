@@ -1,7 +1,8 @@
 /** What an import would do: the answer, the numbers, what a person would have to do. Text only. */
 import type { RowCounts } from "../../model/summary.js";
 import { atLimit, counted, grouped } from "../../report/figures.js";
-import { rowSum } from "../../report/outcome.js";
+import type { NextStep } from "../../report/next-steps.js";
+import { rowSum, total } from "../../report/outcome.js";
 import { plainLines, plainText } from "../../report/plain-text.js";
 import type { Plan } from "../pipeline.js";
 import { causes, problemSections } from "./problems.js";
@@ -12,23 +13,23 @@ export interface PlanLook extends Look {
   command: string;
 }
 
-/** Several lines without a closing line feed. */
-export function printPlan(plan: Plan, look: PlanLook): string {
+export function printPlan(plan: Plan, look: PlanLook): { text: string[]; next: NextStep[] } {
   const numbers = [
     labelled("Rows", rowSum(rowsOf(plan), plan.outcomes, true), look),
     eventLine(plan, look),
     requestLine(plan, look),
   ];
-  const sections = [
-    wrapped(answer(plan), look),
-    numbers.filter((text) => text !== "").join("\n"),
-    ...problemSections(plan.problems, look),
-    causes("Would wait", "for something that is not there yet", plan.waiting, look),
-    causes("Would be sent", "the service may refuse these", plan.doubted, look),
-    plan.preview === null ? "" : previewLines(plan.preview, look.colors),
-    plan.events.ready > 0 || most(plan) > 0 ? `${look.colors.bold(look.command)}\n    send it` : "",
-  ];
-  return sections.filter((text) => text !== "").join("\n\n");
+  return {
+    text: [
+      wrapped(answer(plan), look),
+      numbers.filter((text) => text !== "").join("\n"),
+      ...problemSections(plan.problems, look),
+      causes("Would wait", "for something that is not there yet", plan.waiting, look),
+      causes("Would be sent", "the service may refuse these", plan.doubted, look),
+      plan.preview === null ? "" : previewLines(plan.preview, look.colors),
+    ],
+    next: plan.events.ready > 0 || most(plan) > 0 ? [{ command: look.command, why: "send it" }] : [],
+  };
 }
 
 function answer(plan: Plan): string {
@@ -38,7 +39,7 @@ function answer(plan: Plan): string {
   return `Would send ${what}${requestCount(plan)}: ${atLimit(plan.secondsAtLimit)}. Nothing was sent.`;
 }
 
-const most = ({ requests }: Plan): number => Object.values(requests).reduce((sum, count) => sum + count, 0);
+const most = ({ requests }: Plan): number => total(requests);
 
 /** Participants that the service knows already need a lookup, and no create. */
 function requestCount(plan: Plan): string {

@@ -1,41 +1,42 @@
 /** The end of a run: the answer, the numbers, what a person must do, what to type. Texts from outside are made plain (HARD-CASES H35). */
 import { ExitCode } from "../../model/exit-code.js";
-import type { Summary, ToldProblem } from "../../model/summary.js";
+import type { Summary } from "../../model/summary.js";
 import { atLimit, counted, grouped } from "../../report/figures.js";
-import { nextSteps } from "../../report/next-steps.js";
+import { type NextStep, nextSteps } from "../../report/next-steps.js";
 import { answer, endings, registrations, rowSum, total } from "../../report/outcome.js";
 import { plainText } from "../../report/plain-text.js";
-import { causes, problemSections, steps } from "./problems.js";
+import { causes, problemSections } from "./problems.js";
 import { labelled, type Look, wrapped } from "./text.js";
 
 export interface SummaryLook extends Look {
   /** How a path is shown. */
   shown: (path: string) => string;
-  /** With cells in their examples, where a person watches; default: the summary's own. */
-  problems?: readonly ToldProblem[];
 }
 
-/** Several lines without a closing line feed. */
-export function printSummary(summary: Summary, look: SummaryLook): string {
+/** `closing`: the last line: what this was, and where to look. */
+export function printSummary(
+  summary: Summary,
+  look: SummaryLook,
+): { text: string[]; next: NextStep[]; closing: string } {
   const { colors, columns } = look;
-  const isGood = summary.exitCode === ExitCode.ok;
-  const first = wrapped(plainText(answer(summary), 600), { columns });
+  const paint = summary.exitCode === ExitCode.ok ? colors.green : colors.yellow;
   const numbers = [
     summary.rows.read > 0 ? labelled("Rows", rowSum(summary.rows, summary.outcomes), look) : "",
     requestLine(summary, look),
   ];
-  const sections = [
-    (isGood ? colors.green : colors.yellow)(first),
-    numbers.filter((text) => text !== "").join("\n"),
-    ...problemSections(look.problems ?? summary.problems, look),
-    causes("Worth a look", "sent all the same", summary.warnings, look),
-    steps(nextSteps(summary, look.shown), look),
-  ];
-  return sections.filter((section) => section !== "").join("\n\n");
+  return {
+    text: [
+      paint(wrapped(plainText(answer(summary), 600), { columns })),
+      numbers.filter((text) => text !== "").join("\n"),
+      ...problemSections(summary.problems, look),
+      causes("Worth a look", "sent all the same", summary.warnings, look),
+    ],
+    next: nextSteps(summary, look.shown),
+    closing: closingLine(summary, look.shown),
+  };
 }
 
-/** The last line: what this was, and where to look. */
-export function closingLine({ target, run, exitCode, files }: Summary, shown: (path: string) => string): string {
+function closingLine({ target, run, exitCode, files }: Summary, shown: (path: string) => string): string {
   const report = files.find(({ kind }) => kind === "report");
   const ending = exitCode === ExitCode.ok ? "" : ` · exit ${exitCode}, ${endings[exitCode].word}`;
   const place = report === undefined ? "" : `\n${shown(report.path)}`;

@@ -10,25 +10,25 @@ export interface Look {
   colors: Colors;
 }
 
-/** Breaks a text at blanks; a word that is too long stays whole, as paths and commands must. */
+/** Breaks each line of a text at blanks; a word that is too long stays whole, as paths and commands must. */
 export function wrapped(
   text: string,
   { columns, first = "", rest = first.replace(/./g, " ") }: { columns: number; first?: string; rest?: string },
 ): string {
   const width = Math.max(40, Math.min(columns, 120));
-  const lines: string[] = [];
-  let line = first;
-  let isEmpty = true;
-  for (const word of text.split(" ")) {
-    if (!isEmpty && lengthOf(line) + 1 + lengthOf(word) > width) {
-      lines.push(line);
-      line = rest;
-      isEmpty = true;
+  const lines = text.split("\n").flatMap((line) => {
+    const broken: string[] = [];
+    let now: string | null = null;
+    for (const word of line.split(" ")) {
+      const longer: string = now === null ? (broken.length === 0 ? first : rest) + word : `${now} ${word}`;
+      if (now !== null && lengthOf(longer) > width) {
+        broken.push(now);
+        now = rest + word;
+      } else now = longer;
     }
-    line += isEmpty ? word : ` ${word}`;
-    isEmpty = false;
-  }
-  return [...lines, line].join("\n");
+    return [...broken, now ?? ""];
+  });
+  return lines.join("\n");
 }
 
 /** A label of ten characters, and what belongs to it: `Rows       560 = …`. */
