@@ -47,7 +47,7 @@ test("any table in any dialect and encoding is read back cell for cell, under th
 
 async function recordsOf(texts: readonly string[], shape: Shape): Promise<CsvRecord[]> {
   async function* text() {
-    yield* texts;
+    for (const one of texts) yield Buffer.from(one);
   }
   const records: CsvRecord[] = [];
   for await (const some of readRecords(text, { shape, file: "x", firstLine: 1 })) records.push(...some);

@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import * as fc from "fast-check";
 import iconv from "iconv-lite";
 import { expect, test } from "vitest";
-import { canonicalEncoding, chooseEncoding, decoded, MARK } from "../../src/read/csv/encoding.js";
+import { asUtf8, canonicalEncoding, chooseEncoding, MARK } from "../../src/read/csv/encoding.js";
 import { brief, readFile, temporaryFile } from "../support/read/read-file.js";
 import { drawn } from "../support/sample.js";
 
@@ -36,6 +36,12 @@ async function* chunked(bytes: Buffer, sizes: number[]): AsyncGenerator<Buffer> 
   }
 }
 
+async function textOf(chunks: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return Buffer.concat(parts).toString();
+}
+
 test("what is not UTF-8 is marked on its own lines, in chunks of any size, overlong forms and surrogates included", async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 });
   await fc.assert(
@@ -43,8 +49,7 @@ test("what is not UTF-8 is marked on its own lines, in chunks of any size, overl
       const bytes = Buffer.concat([Buffer.from("ação\nção\nçã\nçãé\nçãéà\nã\nõ\nô\nà\nü\né\nê\nó\n"), ...parts]);
       const file = { name: "x", chunks: () => chunked(bytes, lengths) };
       const encoding = await chooseEncoding(file, bytes, {});
-      let text = "";
-      for await (const piece of decoded(file, encoding)) text += piece;
+      const text = await textOf(asUtf8(file, encoding));
       const lines = bytes
         .toString("latin1")
         .split(/\r\n|\r|\n/)
@@ -61,9 +66,7 @@ test("every byte of windows-1252 is decoded as iconv-lite has it, whatever else 
   for (let byte = 0; byte < 256; byte++) {
     const bytes = Buffer.from([0x61, 0x62, 0x63, 0x64, 0xe3, byte, 0x41]);
     const file = { name: "x", chunks: () => chunked(bytes, [3]) };
-    let text = "";
-    for await (const piece of decoded(file, await chooseEncoding(file, bytes, { encoding: "windows-1252" })))
-      text += piece;
+    const text = await textOf(asUtf8(file, await chooseEncoding(file, bytes, { encoding: "windows-1252" })));
     expect(text.replaceAll(MARK, "")).toBe(iconv.decode(bytes, "windows-1252"));
   }
 });

@@ -98,14 +98,12 @@ function bestShape(sample: Sample, given: Given, notes: string[]): Shape {
       .toSorted((one, other) => other.score - one.score);
   const usual = judge({});
   const rarer: Judged[][] = [];
-  if (given.escape === undefined && quote !== null && sample.text.includes(`\\${quote}`))
-    rarer.push(judge({ escape: "\\" }));
-  if (
-    given.trim === undefined &&
-    quote !== null &&
-    (sample.text.includes(` ${quote}`) || sample.text.includes(`${quote} `))
-  )
-    rarer.push(judge({ trim: true }));
+  // Rules for quotes within cells have to explain what the usual ones do not.
+  if (quote !== null && usual[0]?.faults !== 0) {
+    if (given.escape === undefined && sample.text.includes(`\\${quote}`)) rarer.push(judge({ escape: "\\" }));
+    if (given.trim === undefined && (sample.text.includes(` ${quote}`) || sample.text.includes(`${quote} `)))
+      rarer.push(judge({ trim: true }));
+  }
   if (given.quote === undefined && !sample.text.includes('"') && APOSTROPHES.test(sample.text))
     rarer.push(judge({ quote: "'", escape: given.escape ?? "'" }));
   const better = rarer.filter(([best]) => isBetter(best as Judged, usual[0] as Judged));

@@ -28,7 +28,8 @@ export interface Encoding {
 }
 
 /** What DOS programs put at the end of a text. */
-const DOS_END = "\u001a";
+const DOS_END = 0x1a;
+const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
 /** Lines that prove, by their number, that a file is in another encoding than the mapping says. */
 const PROOF_LINES = 3;
@@ -76,25 +77,28 @@ export async function chooseEncoding(file: Bytes, head: Buffer, options: CsvOpti
   return chosen(fallback, { mixed: true, notes: [...notes, mixedNote(file, fallback, proof)] });
 }
 
-/** The file's text in pieces, without byte order marks at its beginning and the {@link DOS_END}. */
-export async function* decoded(file: Bytes, encoding: Encoding): AsyncGenerator<string> {
+/** The file's text as UTF-8, without byte order marks at its beginning and the {@link DOS_END}. */
+export async function* asUtf8(file: Bytes, encoding: Encoding): AsyncGenerator<Buffer> {
   let start = true;
-  let held = "";
-  for await (const piece of markedText(file, encoding)) {
-    let text = held + piece;
-    if (start) text = text.replace(/^\uFEFF+/, "");
-    start &&= text === "";
-    held = text.endsWith(DOS_END) ? DOS_END : "";
-    if (text.length > held.length) yield held === "" ? text : text.slice(0, -1);
+  let held: Buffer = Buffer.alloc(0);
+  for await (const piece of encoding.name === "utf-8" && !encoding.mixed ? file.chunks() : marked(file, encoding)) {
+    let bytes = held.length === 0 ? piece : Buffer.concat([held, piece]);
+    while (start && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK)) bytes = bytes.subarray(3);
+    start &&= bytes.length < 3;
+    const end = start ? 0 : bytes.length - (bytes.at(-1) === DOS_END ? 1 : 0);
+    held = bytes.subarray(end);
+    if (end > 0) yield bytes.subarray(0, end);
   }
+  if (held.at(-1) === DOS_END) held = held.subarray(0, -1);
+  if (held.length > 0) yield held;
 }
 
-async function* markedText(file: Bytes, { name, mixed }: Encoding): AsyncGenerator<string> {
+async function* marked(file: Bytes, { name, mixed }: Encoding): AsyncGenerator<Buffer> {
   const decoder = iconv.getDecoder(name, { stripBOM: false });
   const wide = name.startsWith("utf-16");
   const mark = (text: string) => {
     if (wide) return text.replace(/\p{Surrogate}/gu, `${MARK}\uFFFD`);
-    const replaced = name === "utf-8" && !mixed ? text : text.replaceAll("\uFFFD", `${MARK}\uFFFD`);
+    const replaced = text.replaceAll("\uFFFD", `${MARK}\uFFFD`);
     if (!mixed || name === "utf-8") return replaced;
     return replaced.replace(/[^\0-\x7f]+/g, (run) => (isPlausible(iconv.encode(run, name)) ? MARK + run : run));
   };
@@ -106,10 +110,10 @@ async function* markedText(file: Bytes, { name, mixed }: Encoding): AsyncGenerat
     const text = held + decoder.write(chunk);
     const end = wide ? text.length - (/[\uD800-\uDBFF]$/.test(text) ? 1 : 0) : mixed ? endOfAscii(text) : text.length;
     held = text.slice(end);
-    yield mark(text.slice(0, end));
+    yield Buffer.from(mark(text.slice(0, end)));
   }
   const rest = mark(held + (decoder.end() ?? ""));
-  yield wide && bytes % 2 === 1 ? `${rest}${MARK}\uFFFD` : rest;
+  yield Buffer.from(wide && bytes % 2 === 1 ? `${rest}${MARK}\uFFFD` : rest);
 }
 
 interface Lines {
@@ -183,7 +187,7 @@ async function isAllUtf8(file: Bytes): Promise<boolean> {
 }
 
 /** How many last bytes begin a character of UTF-8 that is not complete. */
-export function unfinishedBytes(bytes: Buffer): number {
+function unfinishedBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number;
     if (byte < 0x80) return 0;

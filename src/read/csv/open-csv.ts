@@ -8,7 +8,7 @@ import { type Fault, RowFinisher, type TableShape, Tally } from "../rows.js";
 import type { OpenedFile } from "../opened-file.js";
 import type { Input, Table } from "../table.js";
 import { type DetectedShape, detectShape, type Sample, startOfLine } from "./dialect.js";
-import { type Bytes, chooseEncoding, decoded, type Encoding, MARK } from "./encoding.js";
+import { type Bytes, asUtf8, chooseEncoding, type Encoding, MARK } from "./encoding.js";
 import { type CsvRecord, firstRecords, lineBreaks, readRecords } from "./records.js";
 
 /** What `openCsv` needs to know of a file; unpacked, where it was packed. */
@@ -105,15 +105,15 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
   let suspicious = false;
   let ended = true;
   let ends = false;
-  async function* text(): AsyncGenerator<string> {
+  async function* text(): AsyncGenerator<Buffer> {
     let skip = header.offset;
-    for await (const piece of decoded(file, encoding)) {
-      const rest = piece.slice(skip);
+    for await (const piece of asUtf8(file, encoding)) {
+      const rest = piece.subarray(skip);
       skip = Math.max(0, skip - piece.length);
-      if (rest === "") continue;
-      suspicious ||= rest.includes(MARK) || rest.includes("\0");
-      ended = rest.endsWith("\n") || rest.endsWith("\r");
-      ends ||= rest.includes("\n") || rest.includes("\r");
+      if (rest.length === 0) continue;
+      suspicious ||= rest.includes(MARK) || rest.includes(0);
+      ended = rest.at(-1) === 10 || rest.at(-1) === 13;
+      ends ||= rest.includes(10) || rest.includes(13);
       yield rest;
     }
   }
@@ -158,7 +158,7 @@ function findBadCharacters(record: CsvRecord, encoding: string): void {
 
 interface FoundTable {
   table: TableShape;
-  /** The line on which the (first) header row begins, and where in the text; where there is none, the first line of rows. */
+  /** The line on which the (first) header row begins, and at which byte; where there is none, the first line of rows. */
   firstLine: number;
   offset: number;
   doubt: string | null;
@@ -188,7 +188,7 @@ function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption): 
     if (faults !== null || innerQuotes)
       notes.push(`The header in row ${number} has a quote in the wrong place; its names are taken as they are.`);
   const width = regularWidth(header, below);
-  const offset = Math.max(0, startOfLine(sample.text, firstLine));
+  const offset = Buffer.byteLength(sample.text.slice(0, Math.max(0, startOfLine(sample.text, firstLine))));
   return { table: { header, headerRow, width, hidden: null, sample: rows }, firstLine, offset, doubt, notes };
 }
 
@@ -232,7 +232,7 @@ async function sampleOf(file: Bytes, encoding: Encoding, head: { bytes: Buffer; 
   async function* chunks() {
     yield head.bytes;
   }
-  let text = "";
-  for await (const piece of decoded({ name: file.name, chunks }, encoding)) text += piece;
-  return { file: file.name, text, complete: head.complete };
+  const pieces: Buffer[] = [];
+  for await (const piece of asUtf8({ name: file.name, chunks }, encoding)) pieces.push(piece);
+  return { file: file.name, text: Buffer.concat(pieces).toString(), complete: head.complete };
 }

@@ -2,6 +2,8 @@
  * Text into records with csv-parse: strictly and fast; where quotes break its rules, once more from the beginning to tell which
  * rows are at fault, and to go on with the others. Knows nothing of headers, widths, encodings or files.
  */
+import { finished } from "node:stream/promises";
+import { promisify } from "node:util";
 import { type CsvError, type Options, parse as openParser } from "csv-parse";
 import { parse as parseWhole } from "csv-parse/sync";
 import { RowferryError } from "../../model/error.js";
@@ -31,13 +33,18 @@ export interface SampleRecord extends CsvRecord {
 
 /** Characters of one record; what is longer ends the reading of its file. */
 export const MAX_RECORD = 1_048_576;
+/** Of one character of a cell, in UTF-8. */
+const MOST_BYTES = 3;
 
-/** Characters cut at once, and records given at once: few, so that they die young (V8 moves what survives to the old space). */
+/** Bytes cut at once, and records given at once: few, so that they die young (V8 moves what survives to the old space). */
 const PIECE = 16 * 1024;
 const BATCH = 64;
 
 /** Stands for a backslash that escapes nothing: csv-parse would drop it. A noncharacter. */
 const BACKSLASH = "\uFDD1";
+const CR = 0x0d;
+const BACKSLASH_CODE = 0x5c;
+const BACKSLASH_BYTES = Buffer.from(BACKSLASH).toString("latin1");
 
 export interface RecordsOptions {
   shape: Shape;
@@ -49,11 +56,11 @@ export interface RecordsOptions {
 }
 
 /**
- * Blank records are among them. @param text from the first line on; called a second time where a quote breaks the rules.
+ * Blank records are among them. @param text UTF-8, from the first line on; called a second time where a quote breaks the rules.
  * @throws RowferryError `quote-unclosed`, `record-oversized`.
  */
 export async function* readRecords(
-  text: () => AsyncIterable<string>,
+  text: () => AsyncIterable<Buffer>,
   options: RecordsOptions,
 ): AsyncGenerator<CsvRecord[]> {
   let given = 0;
@@ -78,40 +85,44 @@ const LENIENT: Options = { raw: true, relax_quotes: true, rtrim: false };
 
 /** @param more {@link LENIENT}, or nothing: strictly. */
 async function* cutText(
-  text: AsyncIterable<string>,
+  text: AsyncIterable<Buffer>,
   options: RecordsOptions,
   more: Options,
 ): AsyncGenerator<CsvRecord[]> {
   const { shape, maxRecord: limit = MAX_RECORD } = options;
+  const parser = startParser(shape, more);
+  const backslashes = shape.escape === "\\";
   let line = options.firstLine;
-  let records: CsvRecord[] = [];
   let mayBreak = false;
   let unfinished = 0;
-  const add = ({ record: cells, raw }: Raw) => {
-    let size = 0;
-    for (const cell of cells) size += cell.length;
-    if (size > limit) throw oversized(options, line);
-    if (raw === "") {
-      records.push({ number: line, ...clean(cells) });
-      line += 1 + (mayBreak ? breaksWithin(cells) : 0);
-      return;
-    }
-    const found = diagnose(cells, raw, shape);
-    const [fault] = found.faults ?? [];
-    if (fault !== undefined && !fault.message.endsWith(CLOSES) && breaksWithin(found.cells) > 0)
-      throw unclosed(options, line + breaksWithin(found.cells.slice(0, fault.column ?? 0)));
-    records.push({ number: line, ...found });
-    line += Math.max(1, lineBreaks(raw));
-  };
-  const parser = startParser(options, more, add, () => line);
   for await (const piece of pieces(text, shape)) {
     mayBreak ||= shape.quote !== null && piece.includes(shape.quote);
-    await (piece === "" ? parser.end() : parser.write(piece));
+    const cut = await parser.cut(piece).catch((error: Error) => {
+      throw asFault(error, options, line);
+    });
+    const records: CsvRecord[] = [];
+    for (const given of cut) {
+      const isStrict = Array.isArray(given);
+      const record = isStrict ? clean(backslashes ? given.map(withBackslashes) : given) : checked(given, options, line);
+      const size = record.cells.reduce((sum, cell) => sum + cell.length, 0);
+      if (size > limit) throw oversized(options, line);
+      records.push({ number: line, ...record });
+      if (!isStrict) line += Math.max(1, lineBreaks(given.raw));
+      else line += 1 + (mayBreak ? breaksWithin(given) : 0);
+    }
     unfinished = records.length > 0 ? 0 : unfinished + piece.length;
-    if (unfinished > limit) throw oversized(options, line);
+    if (unfinished > limit * MOST_BYTES) throw oversized(options, line);
     for (let start = 0; start < records.length; start += BATCH) yield records.slice(start, start + BATCH);
-    records = [];
   }
+}
+
+/** @throws RowferryError `quote-unclosed`: where a faulty cell holds lines, the rows after it may have been swallowed. */
+function checked({ record, raw }: Raw, options: RecordsOptions, line: number): Omit<CsvRecord, "number"> {
+  const found = diagnose(record, raw, options.shape);
+  const [fault] = found.faults ?? [];
+  if (fault !== undefined && !fault.message.endsWith(CLOSES) && breaksWithin(found.cells) > 0)
+    throw unclosed(options, line + breaksWithin(found.cells.slice(0, fault.column ?? 0)));
+  return found;
 }
 
 const CLOSES = "it closes a quote that it does not open";
@@ -200,7 +211,7 @@ export function firstRecords(
     },
   };
   try {
-    parseWhole(withoutLoneBackslashes(text.slice(0, end), shape.escape), options as unknown as Options);
+    parseWhole(withoutLoneBackslashes(Buffer.from(text.slice(0, end)), shape.escape), options as unknown as Options);
   } catch {
     // An open quote at the end of a sample, or a record without end: what came before it is enough.
   }
@@ -229,42 +240,33 @@ const BYTES_OF_LINE_ENDS = new Map(
 );
 
 /** Of the line ends only those that occur: csv-parse tries each of them at each byte, a fifth of its time. */
-function lineEndsIn(tail: string, text: string): Buffer[] {
+function lineEndsIn(text: Buffer): Buffer[] {
   let ends = LINE_ENDS.lf;
-  if (text.includes("\r") || tail.includes("\r"))
-    ends = /\r(?!\n)|(?<!\r)\n/.test(tail + text) ? LINE_ENDS.all : LINE_ENDS.crlf;
+  if (text.includes("\r")) ends = /\r(?!\n)|(?<!\r)\n/.test(text.toString("latin1")) ? LINE_ENDS.all : LINE_ENDS.crlf;
   return BYTES_OF_LINE_ENDS.get(ends) ?? [];
 }
 
-/** A parser that hands each record to `add` as soon as it is complete; nothing goes through the stream's own queue. */
-function startParser(options: RecordsOptions, more: Options, add: (record: Raw) => void, line: () => number) {
-  const backslashes = options.shape.escape === "\\";
-  const failed = (error: Error) => asFault(error, options, line());
-  const parser = openParser({
-    ...csvOptions(options.shape),
-    ...more,
-    on_record: (given: Raw | string[]) => {
-      add(Array.isArray(given) ? { record: backslashes ? given.map(withBackslashes) : given, raw: "" } : given);
-      return null;
-    },
-  } as Options);
+/** Cuts a text piece by piece. Each piece's records are there when it has been written: the queue holds one a byte. */
+function startParser(shape: Shape, more: Options) {
+  const options = { ...csvOptions(shape), ...more, readableHighWaterMark: 2 * PIECE };
+  const parser = openParser(options as Options);
   // Whoever writes is told of errors.
   parser.on("error", () => {});
-  const settled = (resolve: () => void, reject: (error: unknown) => void) => (error?: Error | null) =>
-    error == null ? resolve() : reject(failed(error));
-  let tail = "";
+  const write = promisify(parser.write.bind(parser) as (text: Buffer, done: (error?: Error | null) => void) => void);
+  let tail: Buffer = Buffer.alloc(0);
   return {
-    write(text: string) {
-      // What csv-parse has not taken yet of the last piece is a few characters.
-      parser.options.record_delimiter = lineEndsIn(tail, text);
-      tail = (tail + text).slice(-16);
-      return new Promise<void>((resolve, reject) => parser.write(text, settled(resolve, reject)));
+    /** The records that a piece completes; after the last, an empty piece, the rest. */
+    async cut(piece: Buffer): Promise<(string[] | Raw)[]> {
+      // What csv-parse has not taken yet of the last piece is a few bytes.
+      const waiting = Buffer.concat([tail, piece]);
+      parser.options.record_delimiter = lineEndsIn(waiting);
+      tail = waiting.subarray(-16);
+      if (piece.length > 0) await write(piece);
+      else await finished(parser.end(), { readable: false });
+      const records: (string[] | Raw)[] = [];
+      for (let next = parser.read(); next !== null; next = parser.read()) records.push(next);
+      return records;
     },
-    end: () =>
-      new Promise<void>((resolve, reject) => {
-        parser.once("finish", resolve).once("error", (error) => reject(failed(error)));
-        parser.end();
-      }),
   };
 }
 
@@ -288,35 +290,38 @@ function unclosed({ shape, file }: RecordsOptions, row: number): RowferryError {
   return new RowferryError("quote-unclosed", message, { place: { file, row } });
 }
 
-/** Pieces of at most {@link PIECE} characters; the last is empty. */
-async function* pieces(text: AsyncIterable<string>, { escape }: Shape): AsyncGenerator<string> {
-  const halves = new Set(escape === "\\" ? ["\r", "\\"] : ["\r"]);
-  let carry = "";
+/** Pieces of at most {@link PIECE} bytes; the last is empty. */
+async function* pieces(text: AsyncIterable<Buffer>, { escape }: Shape): AsyncGenerator<Buffer> {
+  let carry: Buffer = Buffer.alloc(0);
   for await (const whole of text) {
-    for (let start = 0; start < whole.length; ) {
-      let end = Math.min(start + PIECE, whole.length);
-      if (isHighSurrogate(whole.charCodeAt(end - 1)) && end < whole.length) end++;
-      const piece = carry + whole.slice(start, end);
-      start = end;
-      let cut = piece.length;
-      // What a backslash escapes, or the other half of a line end, may begin the next piece.
-      while (halves.has(piece[cut - 1] ?? "")) cut--;
-      carry = piece.slice(cut);
-      if (cut > 0) yield withoutLoneBackslashes(piece.slice(0, cut), escape);
+    for (let start = 0; start < whole.length; start += PIECE) {
+      const next = whole.subarray(start, start + PIECE);
+      const piece = carry.length === 0 ? next : Buffer.concat([carry, next]);
+      const cut = piece.length - (endsHalfway(piece, escape) ? 1 : 0);
+      carry = piece.subarray(cut);
+      if (cut > 0) yield withoutLoneBackslashes(piece.subarray(0, cut), escape);
     }
   }
-  if (carry !== "") yield withoutLoneBackslashes(carry, escape);
-  yield "";
+  if (carry.length > 0) yield withoutLoneBackslashes(carry, escape);
+  yield Buffer.alloc(0);
 }
 
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
+/** Whether what its last byte escapes, or the other half of its line end, may begin the next piece. */
+function endsHalfway(piece: Buffer, escape: string | null): boolean {
+  if (piece.at(-1) === CR) return true;
+  if (escape !== "\\") return false;
+  let before = piece.length;
+  while (piece[before - 1] === BACKSLASH_CODE) before--;
+  return (piece.length - before) % 2 === 1;
 }
 
 /** Only a quote or another backslash can be escaped: `C:\temp` is text. */
-function withoutLoneBackslashes(text: string, escape: string | null): string {
+function withoutLoneBackslashes(text: Buffer, escape: string | null): Buffer {
   if (escape !== "\\" || !text.includes("\\")) return text;
-  return text.replace(/\\(["'\\])|\\/g, (all, escaped?: string) => (escaped === undefined ? BACKSLASH : all));
+  const marked = text
+    .toString("latin1")
+    .replace(/\\(["'\\])|\\/g, (all, escaped?: string) => (escaped === undefined ? BACKSLASH_BYTES : all));
+  return Buffer.from(marked, "latin1");
 }
 
 function withBackslashes(cell: string): string {

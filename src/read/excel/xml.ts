@@ -2,11 +2,8 @@
  * Walks the XML parts of a workbook with saxes: from their bytes to elements and texts, errors naming the part. No document
  * types; bounded depth and token length.
  */
-import { isUtf8 } from "node:buffer";
-import iconv from "iconv-lite";
 import { SaxesParser } from "saxes";
 import { RowferryError } from "../../model/error.js";
-import { unfinishedBytes } from "../csv/encoding.js";
 import { corrupt, reasonOf, refused } from "./fault.js";
 import type { Zip } from "../zip.js";
 
@@ -122,59 +119,56 @@ export function isTrue(text: string | undefined): boolean {
   return text !== undefined && /^(1|true|on)$/i.test(text.trim());
 }
 
+/** Bytes that hold a part's XML declaration. */
+const DECLARATION = 256;
+
 /** @throws Error (plain) when the bytes are not text in their encoding, or the encoding is unknown. */
 export async function* decodeXml(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let decoder: { write(bytes: Buffer): string; end(): string } | null = null;
+  let decode: Decode | null = null;
   let head: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    if (decoder !== null) yield decoder.write(chunk);
-    else {
-      head = Buffer.concat([head, chunk]);
-      // The declaration may be cut by the first chunk's end.
-      if (head.length < 256) continue;
-      decoder = decoderFor(head);
-      yield decoder.write(head);
+    if (decode !== null) {
+      yield decode(chunk);
+      continue;
     }
+    // The declaration may be cut by the first chunk's end.
+    head = Buffer.concat([head, chunk]);
+    if (head.length < DECLARATION) continue;
+    decode = decoderFor(head);
+    yield decode(head);
   }
-  if (decoder === null) {
-    decoder = decoderFor(head);
-    yield decoder.write(head);
-  }
-  yield decoder.end();
+  if (decode !== null) yield decode();
+  else yield decoderFor(head)(head, true);
 }
 
-function decoderFor(head: Buffer) {
+type Decode = (bytes?: Buffer, last?: boolean) => string;
+
+function decoderFor(head: Buffer): Decode {
+  const encoding = encodingOf(head);
+  const decoder = textDecoder(encoding);
+  return (bytes, last = bytes === undefined) => {
+    try {
+      return decoder.decode(bytes, { stream: !last });
+    } catch {
+      throw new Error(`it is not valid ${encoding.toUpperCase()}`);
+    }
+  };
+}
+
+function textDecoder(encoding: string) {
+  try {
+    return new TextDecoder(encoding, { fatal: true });
+  } catch {
+    throw new Error(`its encoding ${encoding} is unknown`);
+  }
+}
+
+function encodingOf(head: Buffer): string {
   const begins = (...bytes: number[]) => bytes.every((byte, index) => head[index] === byte);
-  const wide =
-    begins(0xff, 0xfe) || begins(0x3c, 0) ? "utf-16le" : begins(0xfe, 0xff) || begins(0, 0x3c) ? "utf-16be" : null;
-  if (wide !== null) {
-    const decoder = new TextDecoder(wide, { fatal: true });
-    return { write: (bytes: Buffer) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
-  }
+  if (begins(0xff, 0xfe) || begins(0x3c, 0)) return "utf-16le";
+  if (begins(0xfe, 0xff) || begins(0, 0x3c)) return "utf-16be";
   const declaration = /^\s*<\?xml[^>]{0,200}?\sencoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})["']/;
-  const declared: string = declaration.exec(head.toString("latin1", 0, 256))?.[1] ?? "utf-8";
+  const declared = declaration.exec(head.toString("latin1", 0, DECLARATION))?.[1] ?? "utf-8";
   // A part that says UTF-16 in one-byte letters is not UTF-16.
-  if (/^(utf-?8|utf-?16.*|us-ascii)$/i.test(declared)) return utf8Decoder();
-  const known: boolean = iconv.encodingExists(declared);
-  if (!known) throw new Error(`its encoding ${declared} is unknown`);
-  const decoder = iconv.getDecoder(declared);
-  return { write: (bytes: Buffer) => decoder.write(bytes), end: () => decoder.end() ?? "" };
-}
-
-function utf8Decoder() {
-  /** The bytes of a character that is not complete. */
-  let held: Buffer = Buffer.alloc(0);
-  const whole = (bytes: Buffer) => {
-    if (!isUtf8(bytes)) throw new Error("it is not valid UTF-8");
-    return bytes.toString("utf8");
-  };
-  return {
-    write(chunk: Buffer) {
-      const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-      const end = bytes.length - unfinishedBytes(bytes);
-      held = Buffer.from(bytes.subarray(end));
-      return whole(bytes.subarray(0, end));
-    },
-    end: () => whole(held),
-  };
+  return /^(utf8|utf-?16.*)$/i.test(declared) ? "utf-8" : declared;
 }
