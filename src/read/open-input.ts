@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { RowferryError } from "../model/error.js";
+import { Utf8Check } from "./csv/encoding.js";
 import { type CsvFile, openCsv } from "./csv/open-csv.js";
 import { hashOf, openFile } from "./opened-file.js";
 import { unpacked } from "./packed.js";
@@ -50,8 +51,11 @@ async function openPath(path: string, name?: string, packed = false): Promise<In
     const kind = await kindOf(file.chunks(), file.name);
     if (packed && (kind === "gzip" || kind === "zstd"))
       throw refused("the archive holds another archive; unpack it first");
-    if (kind === "text")
-      return openCsv({ ...csv, compression: "none", contentHash: await file.hash(), chunks: file.chunks });
+    if (kind === "text") {
+      const check = new Utf8Check();
+      const contentHash = await file.hash((chunk) => check.add(chunk));
+      return openCsv({ ...csv, compression: "none", contentHash, chunks: file.chunks, isUtf8: check.passed() });
+    }
     if (kind !== "zip") {
       const chunks = () => unpacked(file, kind);
       return await openPacked({ ...csv, compression: kind, contentHash: await file.hash(), chunks });

@@ -5,7 +5,7 @@ import { open, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { RowferryError } from "../model/error.js";
 
-const CHUNK_BYTES = 128 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 
 export interface OpenedFile {
   /** Without its folder; `stdin` for standard input. */
@@ -13,8 +13,8 @@ export interface OpenedFile {
   bytes: number;
   /** The system's number of the open file. */
   descriptor: number;
-  /** SHA-256 of the bytes on the disk, in hex. @throws RowferryError `file-unreadable`, `file-changed`. */
-  hash(): Promise<string>;
+  /** SHA-256 of the bytes on the disk, in hex. @param see gets them too. @throws RowferryError `file-unreadable`, `file-changed`. */
+  hash(see?: (chunk: Buffer) => void): Promise<string>;
   /** The bytes from `start` (default: the first) to before `end` (default: the last). @throws RowferryError `file-unreadable`. */
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
   /** Where the last chunk ended. */
@@ -62,8 +62,8 @@ export async function openFile(path: string, name: string = basename(path)): Pro
     name,
     bytes: Number(opened.size),
     descriptor: handle.fd,
-    async hash() {
-      const hash = await hashOf(chunks());
+    async hash(see) {
+      const hash = await hashOf(chunks(), see);
       await checkUnchanged();
       return hash;
     },
@@ -75,9 +75,12 @@ export async function openFile(path: string, name: string = basename(path)): Pro
 }
 
 /** SHA-256 in hex. */
-export async function hashOf(chunks: AsyncIterable<Buffer>): Promise<string> {
+export async function hashOf(chunks: AsyncIterable<Buffer>, see?: (chunk: Buffer) => void): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of chunks) hash.update(chunk);
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    see?.(chunk);
+  }
   return hash.digest("hex");
 }
 

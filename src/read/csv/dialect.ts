@@ -2,15 +2,7 @@
 import type { CsvOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
 import { findHeader, isBlank, isLabels } from "../header.js";
-import { type CsvRecord, firstRecords, type Shape } from "./records.js";
-
-/** The beginning of a file as text. */
-export interface Sample {
-  file: string;
-  text: string;
-  /** Whether that is the whole file. */
-  complete: boolean;
-}
+import { type CsvRecord, firstRecords, type Sample, SAMPLE_RECORDS, type Shape } from "./records.js";
 
 export interface DetectedShape extends Shape {
   lineEnding: "\n" | "\r\n" | "\r";
@@ -26,19 +18,22 @@ const DELIMITERS = [";", "\t", "|", ",", "\u001f", "\u0001"];
 const UNUSUAL = ["^", "~", "¦", "#", "*", "/", ":", " "];
 /** Below this score a sample is better explained as one column. */
 const CONVINCING = 0.3;
-const SAMPLE_RECORDS = 500;
 const APOSTROPHES = /(^|[,;\t|\r\n])'[^'\r\n]*'(?=[,;\t|\r\n]|$)/;
 const NUMBER = /^[-+]?\d[\d.,]*%?$/;
 
 /** @param tableLine the line on which the table begins, where that is known. @throws RowferryError `dialect-invalid`. */
-export function detectShape(sample: Sample, options: CsvOptions, tableLine: number | null): DetectedShape {
+export async function detectShape(
+  sample: Sample,
+  options: CsvOptions,
+  tableLine: number | null,
+): Promise<DetectedShape> {
   const given = givenOf(options, sample.file);
   const declared = /^sep=([^\r\n])\r?(?:\n|$|\r)/i.exec(sample.text)?.[1];
   const firstLine = declared === undefined ? 1 : 2;
   const start = startOfLine(sample.text, Math.max(firstLine, tableLine ?? 1));
   const table = { ...sample, text: sample.text.slice(Math.max(start, 0)) };
   const notes = declared === undefined ? [] : [`Line 1 (sep=${declared}) names the delimiter and is no row.`];
-  const shape = bestShape(table, declared === undefined ? given : { delimiter: declared, ...given }, notes);
+  const shape = await bestShape(table, declared === undefined ? given : { delimiter: declared, ...given }, notes);
   if (given.quote === undefined && shape.quote === "'") notes.push("Cells are quoted with apostrophes (').");
   if (given.escape === undefined && shape.escape === "\\")
     notes.push('Quotes within cells are escaped with a backslash (\\").');
@@ -87,25 +82,26 @@ interface Judged {
 }
 
 /** Double quotes, doubled, unless the sample is better explained by something rarer. */
-function bestShape(sample: Sample, given: Given, notes: string[]): Shape {
+async function bestShape(sample: Sample, given: Given, notes: string[]): Promise<Shape> {
   const delimiters = given.delimiter === undefined ? DELIMITERS : [given.delimiter];
   const quote = given.quote === undefined ? '"' : given.quote;
   const escape = quote === null ? null : (given.escape ?? quote);
   const trim = given.trim ?? false;
-  const judge = (variant: Partial<Shape>): Judged[] =>
-    delimiters
-      .map((delimiter) => judged(sample, { delimiter, quote, escape, trim, ...variant }))
-      .toSorted((one, other) => other.score - one.score);
-  const usual = judge({});
+  const judge = async (variant: Partial<Shape>): Promise<Judged[]> => {
+    const all: Judged[] = [];
+    for (const delimiter of delimiters) all.push(await judged(sample, { delimiter, quote, escape, trim, ...variant }));
+    return all.toSorted((one, other) => other.score - one.score);
+  };
+  const usual = await judge({});
   const rarer: Judged[][] = [];
   // Rules for quotes within cells have to explain what the usual ones do not.
   if (quote !== null && usual[0]?.faults !== 0) {
-    if (given.escape === undefined && sample.text.includes(`\\${quote}`)) rarer.push(judge({ escape: "\\" }));
+    if (given.escape === undefined && sample.text.includes(`\\${quote}`)) rarer.push(await judge({ escape: "\\" }));
     if (given.trim === undefined && (sample.text.includes(` ${quote}`) || sample.text.includes(`${quote} `)))
-      rarer.push(judge({ trim: true }));
+      rarer.push(await judge({ trim: true }));
   }
   if (given.quote === undefined && !sample.text.includes('"') && APOSTROPHES.test(sample.text))
-    rarer.push(judge({ quote: "'", escape: given.escape ?? "'" }));
+    rarer.push(await judge({ quote: "'", escape: given.escape ?? "'" }));
   const better = rarer.filter(([best]) => isBetter(best as Judged, usual[0] as Judged));
   const ranking = better.toSorted((one, other) => (other[0]?.score ?? 0) - (one[0]?.score ?? 0))[0] ?? usual;
   const [best, second] = ranking as [Judged, Judged | undefined];
@@ -155,9 +151,9 @@ export function nameOf(delimiter: string): string {
  * Consistency (how many records have the usual width, those of a preamble aside) times how many cells look whole (a number,
  * quoted, or text without any other usual delimiter), less for a header that reads like data and for faulty quotes.
  */
-function judged(sample: Sample, shape: Shape): Judged {
+async function judged(sample: Sample, shape: Shape): Promise<Judged> {
   if (!sample.text.includes(shape.delimiter)) return { shape, score: 0, faults: 0 };
-  const all = firstRecords(sample.text, sample.complete, shape, 1, SAMPLE_RECORDS);
+  const all = await firstRecords(sample, shape, 1);
   const rows = all.filter(({ cells }) => !isBlank(cells));
   const faults = rows.filter((row) => row.faults !== null).length;
   const width = usualWidth(rows);

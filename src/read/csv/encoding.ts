@@ -16,6 +16,8 @@ export interface Bytes {
   name: string;
   /** From the beginning; may be called more than once. */
   chunks: () => AsyncIterable<Buffer>;
+  /** Where a pass over them has shown that already. */
+  isUtf8?: boolean;
 }
 
 export interface Encoding {
@@ -66,7 +68,7 @@ export async function chooseEncoding(file: Bytes, head: Buffer, options: CsvOpti
       throw differs(`it is UTF-8 from end to end (lines ${proof.first.slice(0, PROOF_LINES).join(", ")} …)`);
     return chosen(wanted);
   }
-  if (await isAllUtf8(file)) return chosen("utf-8");
+  if (file.isUtf8 ?? (await isAllUtf8(file))) return chosen("utf-8");
   const { invalid, valid, proof } = await lookAtLines(file);
   if (!bom && wanted === "utf-8" && valid === 0)
     throw differs(`line ${invalid.first[0]} is not; it may be ${fallback}`);
@@ -176,14 +178,28 @@ function isPlausible(bytes: Buffer): boolean {
 }
 
 async function isAllUtf8(file: Bytes): Promise<boolean> {
-  let carry = Buffer.alloc(0);
-  for await (const chunk of file.chunks()) {
-    const bytes = carry.length === 0 ? chunk : Buffer.concat([carry, chunk]);
+  const check = new Utf8Check();
+  for await (const chunk of file.chunks()) check.add(chunk);
+  return check.passed();
+}
+
+/** Whether all chunks together are UTF-8, as far as they have come. */
+export class Utf8Check {
+  #carry: Buffer = Buffer.alloc(0);
+  #valid = true;
+
+  add(chunk: Buffer): void {
+    if (!this.#valid) return;
+    const bytes = this.#carry.length === 0 ? chunk : Buffer.concat([this.#carry, chunk]);
     const whole = bytes.length - unfinishedBytes(bytes);
-    if (!isUtf8(bytes.subarray(0, whole))) return false;
-    carry = Buffer.from(bytes.subarray(whole));
+    this.#valid = isUtf8(bytes.subarray(0, whole));
+    this.#carry = Buffer.from(bytes.subarray(whole));
   }
-  return carry.length === 0;
+
+  /** When the last chunk has come. */
+  passed(): boolean {
+    return this.#valid && this.#carry.length === 0;
+  }
 }
 
 /** How many last bytes begin a character of UTF-8 that is not complete. */

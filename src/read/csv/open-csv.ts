@@ -7,9 +7,9 @@ import { columnLetters, doubtNote, headerDoubt, headerTexts, isBlank, locateHead
 import { type Fault, RowFinisher, type TableShape, Tally } from "../rows.js";
 import type { OpenedFile } from "../opened-file.js";
 import type { Input, Table } from "../table.js";
-import { type DetectedShape, detectShape, type Sample, startOfLine } from "./dialect.js";
+import { type DetectedShape, detectShape, startOfLine } from "./dialect.js";
 import { type Bytes, asUtf8, chooseEncoding, type Encoding, MARK } from "./encoding.js";
-import { type CsvRecord, firstRecords, lineBreaks, readRecords } from "./records.js";
+import { type CsvRecord, firstRecords, lineBreaks, readRecords, type Sample } from "./records.js";
 
 /** What `openCsv` needs to know of a file; unpacked, where it was packed. */
 export interface CsvFile extends Bytes, Pick<OpenedFile, "bytes" | "position" | "checkUnchanged" | "close"> {
@@ -19,7 +19,6 @@ export interface CsvFile extends Bytes, Pick<OpenedFile, "bytes" | "position" | 
 
 /** Bytes from which encoding (without a byte order mark), shape and header are told. */
 const SAMPLE_BYTES = 256 * 1024;
-const SAMPLE_RECORDS = 500;
 
 /** Whole files of nothing but a byte order mark, as an export leaves that found nothing to say. */
 const ONLY_MARK: ReadonlySet<string> = new Set(["efbbbf", "fffe", "feff"]);
@@ -54,8 +53,8 @@ async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecor
   const encoding = await chooseEncoding(file, head.bytes, csv);
   const sample = await sampleOf(file, encoding, head);
   const wanted = corrected === null ? (options.header ?? "auto") : "auto";
-  const shape = detectShape(sample, csv, typeof wanted === "string" ? null : Math.min(...[wanted].flat()));
-  const header = findTable(sample, shape, corrected === null ? wanted : shape.firstLine);
+  const shape = await detectShape(sample, csv, typeof wanted === "string" ? null : Math.min(...[wanted].flat()));
+  const header = await findTable(sample, shape, corrected === null ? wanted : shape.firstLine);
   const notes = [...encoding.notes, ...shape.notes, ...header.notes];
   const { delimiter, quote, escape, trim, lineEnding } = shape;
   const { compression } = file;
@@ -166,11 +165,10 @@ interface FoundTable {
 }
 
 /** @throws RowferryError `header-missing`, `file-empty`. */
-function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption): FoundTable {
+async function findTable(sample: Sample, shape: DetectedShape, option: HeaderOption): Promise<FoundTable> {
   const from = typeof option === "string" ? shape.firstLine : Math.min(...[option].flat());
   const start = from < 1 ? -1 : startOfLine(sample.text, from);
-  const records =
-    start === -1 ? [] : firstRecords(sample.text.slice(start), sample.complete, shape, from, SAMPLE_RECORDS);
+  const records = start === -1 ? [] : await firstRecords({ ...sample, text: sample.text.slice(start) }, shape, from);
   const filled = records.filter(({ cells }) => !isBlank(cells));
   if (typeof option === "string" && filled.length === 0) throw unreadable(sample, shape, start);
   const { headers, notes } = locateHeader(filled, option, { file: sample.file });

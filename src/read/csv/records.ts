@@ -24,10 +24,7 @@ export interface Shape {
 export interface CsvRecord extends RawRow {
   /** Quotes within unquoted cells, which are text. */
   innerQuotes: boolean;
-}
-
-export interface SampleRecord extends CsvRecord {
-  /** As it stands in the file, quotes included. */
+  /** As it stands in the file, quotes and perhaps its line end included; "" where it was read strictly. */
   raw: string;
 }
 
@@ -45,6 +42,17 @@ const BACKSLASH = "\uFDD1";
 const CR = 0x0d;
 const BACKSLASH_CODE = 0x5c;
 const BACKSLASH_BYTES = Buffer.from(BACKSLASH).toString("latin1");
+
+/** The beginning of a file as text. */
+export interface Sample {
+  file: string;
+  text: string;
+  /** Whether that is the whole file. */
+  complete: boolean;
+}
+
+/** Of a sample. */
+export const SAMPLE_RECORDS = 500;
 
 export interface RecordsOptions {
   shape: Shape;
@@ -65,7 +73,7 @@ export async function* readRecords(
 ): AsyncGenerator<CsvRecord[]> {
   let given = 0;
   try {
-    for await (const records of cutText(text(), options, {})) {
+    for await (const records of cutText(text(), options, false)) {
       given += records.length;
       yield records;
     }
@@ -73,42 +81,62 @@ export async function* readRecords(
   } catch (error) {
     if (!/QUOTE/.test((error as Partial<CsvError>).code ?? "")) throw error;
   }
-  for await (const records of cutText(text(), options, LENIENT)) {
+  for await (const records of cutText(text(), options, true)) {
     const rest = records.slice(given);
     given = Math.max(0, given - records.length);
+    for (const record of rest) checkLines(record, options);
     if (rest.length > 0) yield rest;
   }
 }
 
-/** Blanks behind quotes are left to the closer look: csv-parse ends at the first that it cannot trim. */
-const LENIENT: Options = { raw: true, relax_quotes: true, rtrim: false };
+/** The records at the beginning of a text, read leniently, as far as they can be; an incomplete last one is left out. */
+export async function firstRecords(
+  { file, text, complete }: Sample,
+  shape: Shape,
+  firstLine: number,
+): Promise<CsvRecord[]> {
+  const end = complete ? text.length : Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
+  async function* whole() {
+    yield Buffer.from(text.slice(0, end));
+  }
+  const records: CsvRecord[] = [];
+  try {
+    for await (const some of cutText(whole(), { shape, file, firstLine }, true)) {
+      records.push(...some);
+      if (records.length >= SAMPLE_RECORDS) break;
+    }
+  } catch {
+    // An open quote at the end of a sample, or a record without end: what came before it is enough.
+  }
+  return records.slice(0, SAMPLE_RECORDS);
+}
 
-/** @param more {@link LENIENT}, or nothing: strictly. */
 async function* cutText(
   text: AsyncIterable<Buffer>,
   options: RecordsOptions,
-  more: Options,
+  lenient: boolean,
 ): AsyncGenerator<CsvRecord[]> {
   const { shape, maxRecord: limit = MAX_RECORD } = options;
-  const parser = startParser(shape, more);
+  const cut = startParser(shape, lenient);
   const backslashes = shape.escape === "\\";
   let line = options.firstLine;
   let mayBreak = false;
   let unfinished = 0;
   for await (const piece of pieces(text, shape)) {
     mayBreak ||= shape.quote !== null && piece.includes(shape.quote);
-    const cut = await parser.cut(piece).catch((error: Error) => {
+    const whole = await cut(piece).catch((error: Error) => {
       throw asFault(error, options, line);
     });
     const records: CsvRecord[] = [];
-    for (const given of cut) {
-      const isStrict = Array.isArray(given);
-      const record = isStrict ? clean(backslashes ? given.map(withBackslashes) : given) : checked(given, options, line);
-      const size = record.cells.reduce((sum, cell) => sum + cell.length, 0);
+    for (const given of whole) {
+      const strict = Array.isArray(given) ? (backslashes ? given.map(withBackslashes) : given) : null;
+      const record = strict === null ? diagnose(given as Raw, shape) : clean(strict);
+      let size = 0;
+      for (const cell of record.cells) size += cell.length;
       if (size > limit) throw oversized(options, line);
       records.push({ number: line, ...record });
-      if (!isStrict) line += Math.max(1, lineBreaks(given.raw));
-      else line += 1 + (mayBreak ? breaksWithin(given) : 0);
+      if (strict === null) line += Math.max(1, lineBreaks(record.raw));
+      else line += 1 + (mayBreak ? breaksWithin(strict) : 0);
     }
     unfinished = records.length > 0 ? 0 : unfinished + piece.length;
     if (unfinished > limit * MOST_BYTES) throw oversized(options, line);
@@ -116,29 +144,27 @@ async function* cutText(
   }
 }
 
-/** @throws RowferryError `quote-unclosed`: where a faulty cell holds lines, the rows after it may have been swallowed. */
-function checked({ record, raw }: Raw, options: RecordsOptions, line: number): Omit<CsvRecord, "number"> {
-  const found = diagnose(record, raw, options.shape);
-  const [fault] = found.faults ?? [];
-  if (fault !== undefined && !fault.message.endsWith(CLOSES) && breaksWithin(found.cells) > 0)
-    throw unclosed(options, line + breaksWithin(found.cells.slice(0, fault.column ?? 0)));
-  return found;
+/** @throws RowferryError `quote-unclosed`: where a faulty cell holds lines, they may be rows that it has swallowed. */
+function checkLines({ number, cells, faults }: CsvRecord, options: RecordsOptions): void {
+  const [fault] = faults ?? [];
+  if (fault === undefined || fault.message.endsWith(CLOSES) || breaksWithin(cells) === 0) return;
+  throw unclosed(options, number + breaksWithin(cells.slice(0, fault.column ?? 0)));
 }
 
 const CLOSES = "it closes a quote that it does not open";
 
-/** What a record that csv-parse reads leniently is under the rules. `raw`: its text, its line end perhaps included. */
-function diagnose(lenient: string[], raw: string, shape: Shape): Omit<CsvRecord, "number"> {
+/** What a record that csv-parse reads leniently is under the rules. */
+function diagnose({ record: lenient, raw }: Raw, shape: Shape): Omit<CsvRecord, "number"> {
   const { quote } = shape;
-  if (quote === null || !lenient.some((cell) => cell.includes(quote))) return clean(lenient.map(withBackslashes));
+  if (quote === null || !lenient.some((cell) => cell.includes(quote))) return clean(lenient.map(withBackslashes), raw);
   const strict = strictly(raw, lenient, shape);
-  if (strict !== null) return clean(strict);
+  if (strict !== null) return clean(strict, raw);
   const cells = lenient.map(withBackslashes);
   const faulty = (column: number, what: string, hint?: string) => {
     const text = cells[column] ?? "";
     const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
     const fault: Fault = { column, code: "quote-stray", message: `cell ${column + 1} (${shown}): ${what}` };
-    return { cells, kinds: null, faults: [hint === undefined ? fault : { ...fault, hint }], innerQuotes: true };
+    return { ...clean(cells, raw), faults: [hint === undefined ? fault : { ...fault, hint }], innerQuotes: true };
   };
   for (const [column, text] of cells.entries()) {
     const trimmed = text.trim();
@@ -151,7 +177,7 @@ function diagnose(lenient: string[], raw: string, shape: Shape): Omit<CsvRecord,
     }
     if (trimmed.endsWith(quote) && quotes % 2 === 1) return faulty(column, CLOSES);
   }
-  return { ...clean(cells), innerQuotes: true };
+  return { ...clean(cells, raw), innerQuotes: true };
 }
 
 /** As csv-parse gives a record with its text. */
@@ -166,7 +192,7 @@ function strictly(raw: string, lenient: string[], shape: Shape): string[] | null
   if (quote === escape && !trim) return isWritten(raw, lenient, shape) ? lenient : null;
   if (Buffer.byteLength(delimiter) > 1) return null;
   try {
-    const [cells = [], ...others] = parseWhole(raw, csvOptions(shape));
+    const [cells = [], ...others] = parseWhole(raw, csvOptions(shape, false));
     return others.length === 0 ? cells.map(withBackslashes) : null;
   } catch {
     return null;
@@ -189,84 +215,77 @@ function isWritten(raw: string, cells: readonly string[], { delimiter, quote }: 
   return true;
 }
 
-/** The records at the beginning of a text, read leniently, as far as they can be; an incomplete last one is left out. */
-export function firstRecords(
-  text: string,
-  complete: boolean,
-  shape: Shape,
-  firstLine: number,
-  most: number,
-): SampleRecord[] {
-  const records: SampleRecord[] = [];
-  let line = firstLine;
-  const end = complete ? text.length : Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
-  const options = {
-    ...csvOptions(shape),
-    ...LENIENT,
-    to: most,
-    on_record: ({ record, raw }: Raw) => {
-      records.push({ number: line, raw, ...diagnose(record, raw, shape) });
-      line += Math.max(1, lineBreaks(raw));
-      return null;
-    },
-  };
-  try {
-    parseWhole(withoutLoneBackslashes(Buffer.from(text.slice(0, end)), shape.escape), options as unknown as Options);
-  } catch {
-    // An open quote at the end of a sample, or a record without end: what came before it is enough.
-  }
-  return records;
+function clean(cells: string[], raw = ""): Omit<CsvRecord, "number"> {
+  return { cells, kinds: null, faults: null, innerQuotes: false, raw };
 }
 
-function clean(cells: string[]): Omit<CsvRecord, "number"> {
-  return { cells, kinds: null, faults: null, innerQuotes: false };
-}
-
-function csvOptions({ delimiter, quote, escape, trim }: Shape): Options {
+/** The same in the same order for all: csv-parse looks them up at each byte, which is slow when they differ. */
+function csvOptions({ delimiter, quote, escape, trim }: Shape, lenient: boolean): Options {
   return {
     delimiter,
     quote: quote ?? false,
     escape: escape ?? quote,
-    record_delimiter: LINE_ENDS.all,
+    record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     ltrim: trim,
-    rtrim: trim,
+    // Blanks behind quotes are left to the closer look: csv-parse ends at the first that it cannot trim.
+    rtrim: trim && !lenient,
+    raw: lenient,
+    relax_quotes: lenient,
   };
 }
 
-const LINE_ENDS = { all: ["\r\n", "\n", "\r"], crlf: ["\r\n"], lf: ["\n"] };
-const BYTES_OF_LINE_ENDS = new Map(
-  Object.values(LINE_ENDS).map((ends) => [ends, ends.map((end) => Buffer.from(end))] as const),
-);
+const LINE_ENDS = {
+  all: ["\r\n", "\n", "\r"].map((end) => Buffer.from(end)),
+  crlf: [Buffer.from("\r\n")],
+  lf: [Buffer.from("\n")],
+};
 
-/** Of the line ends only those that occur: csv-parse tries each of them at each byte, a fifth of its time. */
-function lineEndsIn(text: Buffer): Buffer[] {
-  let ends = LINE_ENDS.lf;
-  if (text.includes("\r")) ends = /\r(?!\n)|(?<!\r)\n/.test(text.toString("latin1")) ? LINE_ENDS.all : LINE_ENDS.crlf;
-  return BYTES_OF_LINE_ENDS.get(ends) ?? [];
+/** Of the line ends only those that occur: csv-parse tries each of them at each byte, a fifth of its time. Null: there is none. */
+function lineEndsIn(text: Buffer): Buffer[] | null {
+  if (!text.includes("\r")) return text.includes("\n") ? LINE_ENDS.lf : null;
+  return /\r(?!\n)|(?<!\r)\n/.test(text.toString("latin1")) ? LINE_ENDS.all : LINE_ENDS.crlf;
 }
 
-/** Cuts a text piece by piece. Each piece's records are there when it has been written: the queue holds one a byte. */
-function startParser(shape: Shape, more: Options) {
-  const options = { ...csvOptions(shape), ...more, readableHighWaterMark: 2 * PIECE };
+/**
+ * Cuts a text piece by piece, the last one empty. The records that a piece completes are in the parser's queue when the piece has been
+ * written: it holds one a byte.
+ */
+function startParser(shape: Shape, lenient: boolean): (piece: Buffer) => Promise<(string[] | Raw)[]> {
+  const options = { ...csvOptions(shape, lenient), readableHighWaterMark: 2 * PIECE };
   const parser = openParser(options as Options);
+  dropLengthErrors(parser as unknown as { api: Api });
   // Whoever writes is told of errors.
   parser.on("error", () => {});
   const write = promisify(parser.write.bind(parser) as (text: Buffer, done: (error?: Error | null) => void) => void);
-  let tail: Buffer = Buffer.alloc(0);
-  return {
-    /** The records that a piece completes; after the last, an empty piece, the rest. */
-    async cut(piece: Buffer): Promise<(string[] | Raw)[]> {
-      // What csv-parse has not taken yet of the last piece is a few bytes.
-      const waiting = Buffer.concat([tail, piece]);
-      parser.options.record_delimiter = lineEndsIn(waiting);
-      tail = waiting.subarray(-16);
-      if (piece.length > 0) await write(piece);
-      else await finished(parser.end(), { readable: false });
-      const records: (string[] | Raw)[] = [];
-      for (let next = parser.read(); next !== null; next = parser.read()) records.push(next);
-      return records;
-    },
+  let known: Buffer[] | null = null;
+  return async (piece) => {
+    const ends = lineEndsIn(piece);
+    if (ends !== null) known = known === null || known === ends ? ends : LINE_ENDS.all;
+    parser.options.record_delimiter = known ?? LINE_ENDS.all;
+    if (piece.length > 0) await write(piece);
+    else await finished(parser.end(), { readable: false });
+    const records: (string[] | Raw)[] = [];
+    for (let next = parser.read(); next !== null; next = parser.read()) records.push(next);
+    return records;
+  };
+}
+
+/** What csv-parse keeps to itself. */
+interface Api {
+  state: { record: string[]; expectedRecordLength: number };
+  __onRecord(this: Api, push: unknown): Error | undefined;
+}
+
+/**
+ * For each record of another length than the first, csv-parse makes an error that nobody sees, with a copy of all it knows: 25 µs a row,
+ * fourteen times what the row takes. So each record is told to be as long as expected.
+ */
+function dropLengthErrors({ api }: { api: Api }): void {
+  const onRecord = api.__onRecord;
+  api.__onRecord = function (push) {
+    this.state.expectedRecordLength = this.state.record.length;
+    return onRecord.call(this, push);
   };
 }
 
