@@ -7,6 +7,8 @@ export type Recognised =
   | { kind: "text" | "gzip" | "zip" | "zstd" }
   | { kind: "refused"; code: "file-empty" | "file-protected" | "file-refused"; what: string };
 
+const OLD_EXCEL = "an Excel workbook in the old .xls format; save it as .xlsx (File, Save As, Excel Workbook)";
+
 /** Of files that are refused, the first bytes as latin1 text: longer than what a column name might happen to begin with. */
 const SIGNATURES: readonly [bytes: string, what: string, at?: number][] = [
   ["%PDF-", "a PDF document; export its table as .xlsx or CSV from the program that made it"],
@@ -25,10 +27,10 @@ const SIGNATURES: readonly [bytes: string, what: string, at?: number][] = [
   ["version https://git-lfs.github.com/spec/", "a Git LFS pointer, not the file itself; fetch it with `git lfs pull`"],
   ["PAR1\x15", "a Parquet file"],
   ["\x7fELF", "a program"],
-  ["\x09\x08\x10\x00", "an Excel workbook in the old .xls format; save it as .xlsx (File, Save As, Excel Workbook)"],
-  ["\x09\x08\x08\x00", "an Excel workbook in the old .xls format; save it as .xlsx (File, Save As, Excel Workbook)"],
-  ["\x09\x04\x06\x00", "an Excel workbook in the old .xls format; save it as .xlsx (File, Save As, Excel Workbook)"],
-  ["\x09\x02\x06\x00", "an Excel workbook in the old .xls format; save it as .xlsx (File, Save As, Excel Workbook)"],
+  ["\x09\x08\x10\x00", OLD_EXCEL],
+  ["\x09\x08\x08\x00", OLD_EXCEL],
+  ["\x09\x04\x06\x00", OLD_EXCEL],
+  ["\x09\x02\x06\x00", OLD_EXCEL],
   ["1AY&SY", "compressed with bzip2; unpack it first", 4],
   ["ustar", "a tar archive; unpack it first", 257],
 ];
@@ -69,9 +71,7 @@ function compoundFile(start: string): Recognised {
   }
   if (has("WordDocument")) return refused("a Word document in the old .doc format");
   if (has("PowerPoint Document")) return refused("a PowerPoint presentation in the old .ppt format");
-  return refused(
-    "an Excel workbook in the old .xls format (or another old Office file); save it as .xlsx (File, Save As, Excel Workbook)",
-  );
+  return refused(OLD_EXCEL.replace("format", "format (or another old Office file)"));
 }
 
 function markupName(start: string): string | null {

@@ -15,8 +15,6 @@ import { openWorkbook, type Sheet, type Workbook } from "./workbook.js";
 
 /** Rows below the last header row that is wanted, from which header and width are told. */
 const SAMPLE_ROWS = 512;
-/** Rows handed over at once: few, so that what is made of them dies young (V8 moves what survives to the old space). */
-const BATCH_ROWS = 64;
 
 /** Reads the list of sheets. The file is the input's from here on. @throws RowferryError `file-*`, `sheet-missing`. */
 export async function openExcel(zip: Zip, contentHash: string): Promise<Input> {
@@ -174,7 +172,7 @@ async function* rowsOf(workbook: Workbook, sheet: Sheet, options: RowsOf): Async
       merges.length === 0 ? raws : raws.filter((row) => row.faults !== null || !isBlank(columns.of(row).cells));
     sound({ file: file.name, sheet: sheet.name }, () => raws.forEach((row) => sweep.apply(row, width)));
     const rows = finisher.finish(filled.map((row) => columns.of(row)));
-    for (let start = 0; start < rows.length; start += BATCH_ROWS) yield rows.slice(start, start + BATCH_ROWS);
+    if (rows.length > 0) yield rows;
   }
   await file.checkUnchanged();
   notes.push(...finisher.notes());

@@ -12,9 +12,8 @@ import { type Attributes, isTrue, walkInPieces, type XmlHandlers } from "./xml.j
 export const MAX_ROW = 1_048_576;
 export const MAX_COLUMN = 16_384;
 
-/** Rows in a batch; fewer where rows are wide. */
-const BATCH_ROWS = 256;
-const BATCH_CELLS = 65_536;
+/** Rows in a batch: few, so that what is made of them dies young (V8 moves what survives to the old space). */
+const BATCH_ROWS = 64;
 /** Cells beyond the last column that are named, one row. */
 const MAX_BEYOND = 8;
 
@@ -42,13 +41,9 @@ export async function* sheetBatches(
 ): AsyncGenerator<SheetBatch> {
   const part = workbook.partOf(sheet);
   const handlers = new SheetHandlers(await workbook.context(), width);
-  const batchRows = Math.max(1, Math.min(BATCH_ROWS, Math.floor(BATCH_CELLS / width)));
   const { hiddenColumns } = handlers;
   for await (const _ of walkInPieces(workbook.parts, part, handlers, "rows")) {
-    const { rows } = handlers;
-    if (rows.length < batchRows) continue;
-    handlers.rows = [];
-    yield { rows, hiddenColumns };
+    while (handlers.rows.length >= BATCH_ROWS) yield { rows: handlers.rows.splice(0, BATCH_ROWS), hiddenColumns };
   }
   if (handlers.root !== "worksheet")
     throw corrupt(workbook.parts.file.name, `its part ${part} is no sheet of cells`, { sheet: sheet.name });
@@ -79,8 +74,8 @@ export function columnOf(reference: string): number {
 
 /** From the XML of a sheet to rows. Keeps no more than the row at hand and the rows nobody has taken yet. */
 class SheetHandlers implements XmlHandlers {
-  /** Rows that are complete; whoever takes them leaves a new array. */
-  rows: RawRow[] = [];
+  /** Rows that are complete, and that nobody has taken yet. */
+  readonly rows: RawRow[] = [];
   readonly hiddenColumns: ColumnRange[] = [];
   /** The part's outermost element, to tell a worksheet from anything else. */
   root: string | null = null;
