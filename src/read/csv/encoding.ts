@@ -85,7 +85,7 @@ export async function* asUtf8(file: Bytes, encoding: Encoding): AsyncGenerator<B
   let held: Buffer = Buffer.alloc(0);
   for await (const piece of encoding.name === "utf-8" && !encoding.mixed ? file.chunks() : marked(file, encoding)) {
     let bytes = held.length === 0 ? piece : Buffer.concat([held, piece]);
-    while (start && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK)) bytes = bytes.subarray(3);
+    if (start) bytes = withoutMarks(bytes);
     start &&= bytes.length < 3;
     const end = start ? 0 : bytes.length - (bytes.at(-1) === DOS_END ? 1 : 0);
     held = bytes.subarray(end);
@@ -93,6 +93,12 @@ export async function* asUtf8(file: Bytes, encoding: Encoding): AsyncGenerator<B
   }
   if (held.at(-1) === DOS_END) held = held.subarray(0, -1);
   if (held.length > 0) yield held;
+}
+
+function withoutMarks(bytes: Buffer): Buffer {
+  let from = 0;
+  while (bytes.subarray(from, from + 3).equals(BYTE_ORDER_MARK)) from += 3;
+  return bytes.subarray(from);
 }
 
 async function* marked(file: Bytes, { name, mixed }: Encoding): AsyncGenerator<Buffer> {
