@@ -1,0 +1,86 @@
+/** What the sandbox keeps and no endpoint of the service shows. All else is asked over HTTP, by the contract suite. */
+import { expect, it } from "vitest";
+import { NOON, openWorld, person, place, timelineOf } from "../support/sandbox.world.js";
+
+const related = (documentId: string, more: Record<string, unknown> = { isPublic: true }) => ({
+  relatedDocument: { documentId, ...more },
+});
+
+it("a mirror has the name, the label and the openness that were asked for, and says whom it mirrors (rule 10)", async () => {
+  const { append, document, event, sandbox } = await openWorld();
+  const [a, b] = [await document(), await document()];
+  await append(a, event("RELATED", 1, related(b, { isPublic: false })));
+  await append(a, event("RELATED", 2, related(b, { isPublic: true, eventName: "Linked", eventLabel: "link" })));
+  expect(timelineOf(sandbox, b)).toEqual(["RELATED (mirror)", "Linked (mirror)"]);
+  expect(sandbox.store.timeline(b)).toMatchObject([
+    { isPublic: false, body: { relatedDocument: { documentId: a, isBackReference: true } } },
+    { isPublic: true, body: { relatedDocument: { eventLabel: "link" } } },
+  ]);
+});
+
+it("a mirror takes private attributes along only with preserveSensitiveData (rule 10)", async () => {
+  const { append, document, event, sandbox } = await openWorld();
+  const [a, b] = [await document(), await document()];
+  const attributes = [
+    { name: "open", value: "1", isPublic: true },
+    { name: "secret", value: "2", isPublic: false },
+  ];
+  for (const preserveSensitiveData of [false, true]) {
+    const link = related(b, { isPublic: true, preserveSensitiveData });
+    await append(a, event("RELATED", 1, { ...link, metadata: { attributes } }));
+  }
+  const kept = sandbox.store.timeline(b).map(({ body }) => body["metadata"]);
+  expect(kept).toEqual([{ attributes: attributes.slice(0, 1) }, { attributes }]);
+});
+
+it("a propagated copy has the event's time and no key (rule 11)", async () => {
+  const { append, document, event, sandbox } = await openWorld();
+  const [a, b] = [await document(), await document()];
+  await append(a, event("RELATED", 1, related(b)));
+  await append(a, event("UPDATE", 3, { propagateEvent: true, deduplicationId: "k" }));
+  expect(timelineOf(sandbox, b).at(-1)).toBe("UPDATE (propagated)");
+  expect(sandbox.store.timeline(b).at(-1)).toMatchObject({ deduplicationId: null, at: Date.UTC(2026, 0, 1, 8, 3) });
+});
+
+it.each([
+  ["event", Date.UTC(2026, 0, 1, 8, 30)],
+  ["server", NOON],
+] as const)("targets and mirrors stand at the time that linkTime %s says (open point 11)", async (linkTime, at) => {
+  const { append, document, event, sandbox, participantId } = await openWorld({ linkTime });
+  const [id, other] = [await document(), await document()];
+  const target = { externalId: "T", any: { thing: true } };
+  const { targetDocumentId } = (await append(id, event("OUTPUT", 30, { target }))).json();
+  await append(id, event("RELATED", 30, related(other)));
+  expect(sandbox.store.timeline(targetDocumentId)).toMatchObject([{ at, origin: "target", name: "OUTPUT" }]);
+  expect(sandbox.store.timeline(other)).toMatchObject([{ at }]);
+  expect(sandbox.store.document(targetDocumentId)).toMatchObject({
+    origin: "target",
+    externalId: "T",
+    participantId,
+    fields: { any: { thing: true } },
+  });
+});
+
+it("twins of participants and doubles of addresses are counted (open points 2 and 5)", async () => {
+  const { post, sandbox, participantId } = await openWorld({ twinParticipants: true });
+  await post("/participants", person("1"));
+  for (let time = 0; time < 2; time += 1) await post(`/participants/${participantId}/addresses`, place());
+  expect(sandbox.store.twinParticipants()).toMatchObject([{ count: 2 }]);
+  expect(sandbox.store.doubledAddresses()).toMatchObject([{ count: 3, first: { number: "1" } }]);
+});
+
+it("what a refused batch had begun is nowhere, unless partialBatches keeps what came first (open point 9)", async () => {
+  for (const [partialBatches, left] of [
+    [false, []],
+    [true, ["A"]],
+  ] as const) {
+    const { post, event, sandbox, document } = await openWorld({ partialBatches });
+    const documentId = await document();
+    const before = sandbox.store.participants().length;
+    const inline = { participantId: undefined, participant: person("5") };
+    const events = [event("A", 1), { ...event("B", 2), ...inline, isPublic: 1 }, event("C", 3)];
+    expect((await post("/documents/events", { documentId, events })).status).toBe(422);
+    expect(timelineOf(sandbox, documentId)).toEqual(left);
+    expect(sandbox.store.participants()).toHaveLength(before);
+  }
+});
