@@ -34,25 +34,6 @@ function raw(text: string, port = Number(new URL(address.baseUrl).port), isWhole
 }
 
 describe("over HTTP", () => {
-  it("a token, a participant and a refusal look as they do in process", async () => {
-    const form = new URLSearchParams({
-      grant_type: "client_credentials",
-      client_id: "second",
-      client_secret: "second",
-    });
-    const token = await fetch(address.tokenUrl, { method: "POST", body: form });
-    expect(await token.json()).toMatchObject({ token_type: "Bearer", expires_in: 3600 });
-    const created = await post("/participants", person("http"));
-    expect(created.status).toBe(201);
-    const refused = await post("/participants", person("http"));
-    expect(refused.status).toBe(409);
-    expect(refused.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
-    expect(refused.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    const { id } = (await created.json()) as { id: string };
-    const read = await fetch(`${address.baseUrl}/participants/${encodeURIComponent(id)}`, { headers });
-    expect(await read.json()).toMatchObject({ id, taxId: "http" });
-  });
-
   it("the date header follows the sandbox's clock (H10)", async () => {
     sandbox.setClockOffset(-86_400_000);
     const answer = await fetch(`${address.baseUrl}/documents/x`, { headers });
@@ -82,31 +63,6 @@ describe("over HTTP", () => {
       fetch(`${address.baseUrl}/documents/x`, { headers, signal: AbortSignal.timeout(100) }),
     ).rejects.toThrow(/timeout/);
     await expect.poll(() => sandbox.store.statistics().requests).toBe(before + 1);
-  });
-
-  it.each([
-    ["malformed JSON", "POST", "/documents", "{", {}, 400],
-    ["an empty body", "POST", "/documents", "", {}, 400],
-    ["text", "POST", "/documents", "{}", { "content-type": "text/plain" }, 415],
-    ["a content type that is none", "POST", "/documents", "{}", { "content-type": "json" }, 415],
-    ["an oversized body", "POST", "/documents", `{"a":"${"x".repeat(100_000)}"}`, {}, 413],
-    ["an unknown path", "GET", "/nowhere", undefined, {}, 404],
-    ["a wrong method", "DELETE", "/documents/x", undefined, {}, 405],
-    ["HEAD", "HEAD", "/documents/x", undefined, {}, 405],
-    ["an id that is too long", "GET", `/documents/${"x".repeat(5000)}`, undefined, {}, 404],
-    ["broken percent-encoding", "GET", "/documents/%E0%A4%A", undefined, {}, 404],
-    ["a control endpoint without its key", "PUT", "/_sandbox/clock", "{}", {}, 403],
-  ] as const)("%s is an error of the envelope", async (_title, method, path, sent, more, status) => {
-    const before = sandbox.store.documents().length;
-    const answer = await fetch(`${address.baseUrl}${path}`, {
-      method,
-      headers: { ...headers, ...more },
-      ...(sent === undefined ? {} : { body: sent }),
-    });
-    expect(answer.status).toBe(status);
-    const body = await answer.text();
-    expect(body).toMatch(method === "HEAD" ? /^$/ : /^\{"errors":\[\{"code":"[A-Z_]+"/);
-    expect(sandbox.store.documents()).toHaveLength(before);
   });
 
   it("what is not HTTP gets an envelope too, and half a body stores nothing", async () => {

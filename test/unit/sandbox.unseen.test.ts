@@ -1,6 +1,8 @@
 /** What the sandbox keeps and no endpoint of the service shows. All else is asked over HTTP, by the contract suite. */
+import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { NOON, openWorld, person, place, timelineOf } from "../support/sandbox.world.js";
+import { drawn } from "../support/sample.js";
+import { HandClock, NOON, openWorld, person, place, timelineOf } from "../support/sandbox.world.js";
 
 const related = (documentId: string, more: Record<string, unknown> = { isPublic: true }) => ({
   relatedDocument: { documentId, ...more },
@@ -83,4 +85,40 @@ it("what a refused batch had begun is nowhere, unless partialBatches keeps what 
     expect(timelineOf(sandbox, documentId)).toEqual(left);
     expect(sandbox.store.participants()).toHaveLength(before);
   }
+});
+
+it("whatever JSON it is: never a 500, and a batch that is refused leaves no trace", async () => {
+  const { post, sandbox, event, participantId } = await openWorld();
+  const names = ["events", "document", "documentId", "participant", "metadata", "attributes", "target", "name"];
+  const key = fc.oneof(fc.constantFrom(...names, "relatedDocument", "isPublic", "externalCreatedAt"), fc.string());
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), tie("list"), tie("object")),
+    list: fc.array(tie("value"), { maxLength: 3 }),
+    object: fc.dictionary(key, tie("value"), { maxKeys: 4 }),
+  }));
+  const paths = ["/participants", "/documents", "/documents/events", `/participants/${participantId}/addresses`];
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...paths), value, fc.dictionary(key, value), async (path, body, more) => {
+      const alone = await post(path, body);
+      expect([201, 400, 409, 415, 422]).toContain(alone.status);
+      const before = sandbox.dump({ ids: true });
+      const batch = { document: { externalId: "D" }, events: [event("X", 1), { ...event("Y", 2), ...more }] };
+      const answer = await post("/documents/events", batch);
+      expect([201, 400, 409, 422]).toContain(answer.status);
+      const untouched = sandbox.dump({ ids: true }) === before;
+      expect(untouched).toBe(answer.status !== 201);
+    }),
+    { numRuns: drawn(50, 150), seed: 3 },
+  );
+});
+
+it("time and chance are the caller's: two sandboxes of one seed give the same answers, byte by byte", async () => {
+  const one = await openWorld();
+  const two = await openWorld();
+  const answers = async (world: typeof one) => {
+    const id = await world.document([world.event("X", 1)]);
+    return [id, (await world.get(`/documents/${id}`)).body, (await world.append(id, world.event("X", 0))).body];
+  };
+  expect(await answers(one)).toEqual(await answers(two));
+  expect(new HandClock().now()).toBe(NOON);
 });
