@@ -14,17 +14,6 @@ export interface Place {
   addressId: string;
 }
 
-/** A document with one event at `at(0)`, a day ago. */
-export interface Document extends Place {
-  id: string;
-  /** Its deduplicationId. */
-  key: string;
-  externalId: string;
-  firstEventId: string;
-  /** A time in the past, so many minutes after the first event (a day ago); fractions are seconds. */
-  at(minutes: number): string;
-}
-
 /** Which of the two event endpoints carries an event. */
 export type Endpoint = "single" | "batch";
 export const ENDPOINTS: readonly Endpoint[] = ["single", "batch"];
@@ -103,11 +92,6 @@ export function documentFields(service: ServiceUnderTest, place: Place, over: Fi
   };
 }
 
-/** A target payload with fresh keys. */
-export function targetFields(service: ServiceUnderTest, place: Place, over: Fields = {}): Fields {
-  return documentFields(service, place, { ...service.profile.target, ...over });
-}
-
 /** A custom event with a fresh key; members given as undefined are left out. */
 export function eventFields(
   service: ServiceUnderTest,
@@ -126,29 +110,76 @@ export function eventFields(
   };
 }
 
-/** A CANCEL event with its reason. */
-export function cancelFields(
-  service: ServiceUnderTest,
-  place: Place,
-  externalCreatedAt: string,
-  over: Fields = {},
-): Fields {
-  const metadata = { attributes: [{ name: "reason", value: "entered twice", isPublic: false }] };
-  return eventFields(service, place, externalCreatedAt, { name: "CANCEL", metadata, ...over });
-}
+/** A document with one event at `at(0)`, a day ago; its timeline and what may be sent to it. */
+export class Document implements Place {
+  readonly #service: ServiceUnderTest;
+  readonly participantId: string;
+  readonly addressId: string;
+  readonly id: string;
+  /** Its deduplicationId. */
+  readonly key: string;
+  readonly externalId: string;
+  readonly firstEventId: string;
+  /** A time in the past, so many minutes after the first event; fractions are seconds. */
+  readonly at: (minutes: number) => string;
 
-/** A RELATED event that points at `documentId`; bidirectional unless `related` says otherwise. */
-export function relatedFields(
-  service: ServiceUnderTest,
-  place: Place,
-  externalCreatedAt: string,
-  documentId: string,
-  related: Fields = { isPublic: false },
-): Fields {
-  return eventFields(service, place, externalCreatedAt, {
-    name: "RELATED",
-    relatedDocument: { documentId, ...related },
-  });
+  constructor(service: ServiceUnderTest, fields: Fields, answer: Answer, at: Document["at"]) {
+    this.#service = service;
+    this.participantId = String(fields["participantId"]);
+    this.addressId = String(fields["addressId"]);
+    this.id = stringAt(answer, "documentId");
+    this.key = String(fields["deduplicationId"]);
+    this.externalId = String(fields["externalId"]);
+    this.firstEventId = stringAt(answer, "events", 0, "eventId");
+    this.at = at;
+  }
+
+  /** An event of this document's participant and address, at a time or so many minutes after the first event. */
+  event(when: number | string, over: Fields = {}): Fields {
+    return eventFields(this.#service, this, typeof when === "number" ? this.at(when) : when, over);
+  }
+
+  /** A CANCEL event with its reason. */
+  cancel(when: number | string, over: Fields = {}): Fields {
+    const metadata = { attributes: [{ name: "reason", value: "entered twice", isPublic: false }] };
+    return this.event(when, { name: "CANCEL", metadata, ...over });
+  }
+
+  /** A RELATED event that points at `documentId`; bidirectional unless `related` says otherwise. */
+  related(when: number | string, documentId: string, related: Fields = { isPublic: false }): Fields {
+    return this.event(when, { name: "RELATED", relatedDocument: { documentId, ...related } });
+  }
+
+  /** A target payload with fresh keys. */
+  target(over: Fields = {}): Fields {
+    return documentFields(this.#service, this, { ...this.#service.profile.target, ...over });
+  }
+
+  /** Sends one event by either endpoint; judges nothing. */
+  send(event: Fields, by: Endpoint = "single", as: Caller = "first"): Promise<Answer> {
+    return send(this.#service, this.id, event, by, as);
+  }
+
+  /** Appends one event and returns its eventId. */
+  async append(event: Fields, by: Endpoint = "single"): Promise<string> {
+    const answer = done(await this.send(event, by));
+    return by === "single" ? stringAt(answer, "eventId") : stringAt(answer, "events", 0, "eventId");
+  }
+
+  /** Whether the timeline holds an event later than `moment`, told by its refusing one at that time (Events 7). */
+  async hasLaterThan(moment: string): Promise<boolean> {
+    const answer = await this.send(this.event(moment, { name: "Probe" }));
+    check(answer.status < 500 && answer.status !== 404, `the probe went wrong: ${answer.asked} ${answer.status}`);
+    return answer.status >= 400;
+  }
+
+  /** Shows that a refused event left no trace: its key and a time before its own are still free. */
+  async leftNoTrace(refusedEvent: Fields): Promise<void> {
+    const key = refusedEvent["deduplicationId"];
+    const again = this.event(0, { name: "Again", deduplicationId: key });
+    done(await this.send(again));
+    duplicate(await this.send(again), String(key));
+  }
 }
 
 /** Creates a document with one event. `place` is made when none is given. */
@@ -162,14 +193,7 @@ export async function newDocument(
   const document = documentFields(service, place, { externalCreatedAt: at(0), ...given.fields });
   const events = [eventFields(service, place, at(0), { name: "Registered" })];
   const answer = done(await service.post("/documents/events", { document, events }, { as }));
-  return {
-    ...place,
-    id: stringAt(answer, "documentId"),
-    key: String(document["deduplicationId"]),
-    externalId: String(document["externalId"]),
-    firstEventId: stringAt(answer, "events", 0, "eventId"),
-    at,
-  };
+  return new Document(service, { ...document, ...place }, answer, at);
 }
 
 /** Sends one event by either endpoint; judges nothing. */
@@ -183,30 +207,4 @@ export function send(
   return by === "single"
     ? service.post(`/documents/${documentId}/events`, event, { as })
     : service.post("/documents/events", { documentId, events: [event] }, { as });
-}
-
-/** Appends one event and returns its eventId. */
-export async function append(
-  service: ServiceUnderTest,
-  documentId: string,
-  event: Fields,
-  by: Endpoint = "single",
-): Promise<string> {
-  const answer = done(await send(service, documentId, event, by));
-  return by === "single" ? stringAt(answer, "eventId") : stringAt(answer, "events", 0, "eventId");
-}
-
-/** Whether the timeline holds an event later than `moment`, told by its refusing one at that time (Events 7). */
-export async function hasLaterThan(service: ServiceUnderTest, document: Document, moment: string): Promise<boolean> {
-  const answer = await send(service, document.id, eventFields(service, document, moment, { name: "Probe" }));
-  check(answer.status < 500 && answer.status !== 404, `the probe went wrong: ${answer.asked} ${answer.status}`);
-  return answer.status >= 400;
-}
-
-/** Shows that a refused event left no trace: its key and a time before its own are still free. */
-export async function leftNoTrace(service: ServiceUnderTest, document: Document, refusedEvent: Fields): Promise<void> {
-  const key = refusedEvent["deduplicationId"];
-  const again = eventFields(service, document, document.at(0), { name: "Again", deduplicationId: key });
-  done(await send(service, document.id, again));
-  duplicate(await send(service, document.id, again), String(key));
 }

@@ -5,7 +5,7 @@ import { describeAnswer, items, member } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import { AUTHORITY, check, done, envelope } from "../expect.js";
-import { eventFields, newDocument, newParticipant, newPlace, participantFields } from "../world.js";
+import { newDocument, newParticipant, newPlace, participantFields } from "../world.js";
 import type { Answer } from "../answer.js";
 import type { ServiceUnderTest } from "../service.js";
 
@@ -20,7 +20,7 @@ async function everyEndpoint(
     taxIdType: String(fields["taxIdType"]),
     taxId: String(fields["taxId"]),
   };
-  const event = eventFields(service, document, document.at(0));
+  const event = document.event(0);
   const of = `/participants/${document.participantId}`;
   return [
     { method: "POST", path: "/participants", body: participantFields(service) },
@@ -110,7 +110,7 @@ export const authenticationCases: ContractCase[] = [
     "an expired token is answered 403 with a gateway's body, and nothing is kept",
     async (service) => {
       const document = await newDocument(service);
-      const event = eventFields(service, document, document.at(1));
+      const event = document.event(1);
       const old = { authorization: `Bearer ${await service.currentToken()}` };
       await service.control.expireTokens();
       await service.renewTokens();

@@ -9,7 +9,6 @@ import { allows, forbids } from "../case.js";
 import { check, done, envelope, PAYLOAD, refused, stringAt } from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
 import {
-  append,
   documentFields,
   eventFields,
   newDocument,
@@ -107,7 +106,7 @@ export const badInputCases: ContractCase[] = [
     const document = await newDocument(service);
     const nested = `${"[".repeat(10_000)}${"]".repeat(10_000)}`;
     for (const name of ["value", "metadata", "participant"]) {
-      const event = JSON.stringify(eventFields(service, document, document.at(1)));
+      const event = JSON.stringify(document.event(1));
       const raw = `${event.slice(0, -1)},"${name}":${nested}}`;
       const answer = await service.send({
         method: "POST",
@@ -140,12 +139,12 @@ export const badInputCases: ContractCase[] = [
   }),
   forbids("Errors: 400", "prototype keys do not stand in for an event's fields", async (service) => {
     const document = await newDocument(service);
-    const { participantId, ...rest } = eventFields(service, document, document.at(1));
+    const { participantId, ...rest } = document.event(1);
     const raw = `${JSON.stringify(rest).slice(0, -1)},"__proto__":{"participantId":"${String(participantId)}"}}`;
     refusedSomehow(
       await service.send({ method: "POST", path: `/documents/${document.id}/events`, raw, headers: JSON_TYPE }),
     );
-    await append(service, document.id, eventFields(service, document, document.at(0)));
+    await document.append(document.event(0));
   }),
   forbids("Errors: 404", "unknown paths are answered 404 in the envelope", async (service) => {
     for (const path of ["/", "/participant", "/documents/x/y/z", "/participants/x/y", "/events"]) {
@@ -196,13 +195,11 @@ export const badInputCases: ContractCase[] = [
     const document = await newDocument(service);
     for (const id of ["__proto__", "constructor", "", "\u0000", "x".repeat(5000)]) {
       for (const name of ["participantId", "addressId"]) {
-        refusedSomehow(
-          await send(service, document.id, eventFields(service, document, document.at(1), { [name]: id })),
-        );
+        refusedSomehow(await document.send(document.event(1, { [name]: id })));
       }
-      refusedSomehow(await send(service, id, eventFields(service, document, document.at(1)), "batch"));
+      refusedSomehow(await send(service, id, document.event(1), "batch"));
     }
-    await append(service, document.id, eventFields(service, document, document.at(0)));
+    await document.append(document.event(0));
   }),
   forbids("Errors: 400", "odd strings are kept as sent, or refused", async (service) => {
     const readings = new Set<string>();
@@ -232,13 +229,13 @@ export const badInputCases: ContractCase[] = [
   forbids("Errors: 400", "odd deduplicationIds are keys like any other, or refused", async (service) => {
     const document = await newDocument(service);
     for (const key of ["__proto__", "constructor", `${service.unique("k")}\u0000a`, `${service.unique("k")}'"`]) {
-      const event = eventFields(service, document, document.at(1), { deduplicationId: `${key}${service.unique("")}` });
-      const answer = await send(service, document.id, event);
+      const event = document.event(1, { deduplicationId: `${key}${service.unique("")}` });
+      const answer = await document.send(event);
       if (answer.status >= 300) refused(answer, PAYLOAD);
-      else check((await send(service, document.id, event)).status === 409, "a repeated odd key was accepted");
+      else check((await document.send(event)).status === 409, "a repeated odd key was accepted");
     }
-    const plain = eventFields(service, document, document.at(1), { deduplicationId: "__proto__" });
-    const answer = await send(service, document.id, plain);
+    const plain = document.event(1, { deduplicationId: "__proto__" });
+    const answer = await document.send(plain);
     check(
       answer.status < 300 || answer.status === 409 || PAYLOAD.includes(answer.status),
       `crashed: ${describeAnswer(answer)}`,

@@ -4,18 +4,15 @@
 import { describeAnswer, items, member } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
-import { absence, AUTHORITY, check, done, REFERENCE, refused, stringAt } from "../expect.js";
+import { AUTHORITY, REFERENCE, absence, check, done, refused, stringAt } from "../expect.js";
 import {
   addressFields,
-  append,
   eventFields,
-  leftNoTrace,
   newAddress,
   newDocument,
   newParticipant,
   newPlace,
   participantFields,
-  send,
 } from "../world.js";
 
 /** Statuses by which a document of another dataset may be withheld. */
@@ -139,12 +136,12 @@ export const datasetCases: ContractCase[] = [
       const address = await newAddress(service, id, {}, "second");
       const document = await newDocument(service);
       const inline = { participantId: undefined, participant: fields, addressId: undefined, address: address.fields };
-      const answer = await send(service, document.id, eventFields(service, document, document.at(1), inline));
+      const answer = await document.send(document.event(1, inline));
       if (answer.status >= 300) return refused(answer, WITHHELD);
       const theirs = items(done(await service.get(`/participants/${id}/addresses`, { as: "second" })).json);
       check(theirs.length === 1, "an address was added to the other dataset's participant");
       const named = { participantId: id, addressId: undefined, address: address.fields };
-      const other = await send(service, document.id, eventFields(service, document, document.at(1), named));
+      const other = await document.send(document.event(1, named));
       if (other.status >= 300) refused(other, WITHHELD);
       const now = items(done(await service.get(`/participants/${id}/addresses`, { as: "second" })).json);
       return { reading: `inline ${answer.status}, by id ${other.status}, then ${now.length} addresses` };
@@ -197,8 +194,8 @@ export const datasetCases: ContractCase[] = [
       const document = await newDocument(service);
       const other = await newDocument(service, { as: "second" });
       check(document.id !== other.id, "two datasets share a document");
-      await append(service, document.id, eventFields(service, document, document.at(1)));
-      done(await send(service, other.id, eventFields(service, other, other.at(1)), "single", "second"));
+      await document.append(document.event(1));
+      done(await other.send(other.event(1), "single", "second"));
     },
     ["second-credential"],
   ),
@@ -210,8 +207,8 @@ export const datasetCases: ContractCase[] = [
       const strangers = await newPlace(service, "second");
       for (const by of ["single", "batch"] as const) {
         const event = eventFields(service, strangers, document.at(1));
-        refused(await send(service, document.id, event, by, "second"), WITHHELD);
-        await leftNoTrace(service, document, event);
+        refused(await document.send(event, by, "second"), WITHHELD);
+        await document.leftNoTrace(event);
       }
     },
     ["second-credential"],
@@ -235,7 +232,7 @@ export const datasetCases: ContractCase[] = [
     async (service) => {
       const place = await newPlace(service, "second");
       const document = await newDocument(service);
-      const answer = await send(service, document.id, eventFields(service, place, document.at(1)));
+      const answer = await document.send(eventFields(service, place, document.at(1)));
       const reading = answer.status < 300 ? "may be referenced" : `refused with ${answer.status}`;
       if (answer.status >= 300) refused(answer, WITHHELD);
       const added = await service.post(`/participants/${place.participantId}/addresses`, addressFields(service));

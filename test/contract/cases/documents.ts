@@ -6,16 +6,7 @@ import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import { check, done, duplicate, envelope, PAYLOAD, REFERENCE, refused } from "../expect.js";
 import type { Answer } from "../answer.js";
-import {
-  append,
-  dayAgo,
-  documentFields,
-  eventFields,
-  newDocument,
-  newPlace,
-  relatedFields,
-  targetFields,
-} from "../world.js";
+import { dayAgo, documentFields, eventFields, newDocument, newPlace, send } from "../world.js";
 
 /** Open point 25: the id of a created document is `documentId`, else `id`. */
 function documentIdOf(answer: Answer): string {
@@ -28,8 +19,7 @@ export const documentCases: ContractCase[] = [
   allows("What the service does 3", "every change is a new appended event", async (service) => {
     const document = await newDocument(service);
     const ids = [document.firstEventId];
-    for (const minute of [1, 2])
-      ids.push(await append(service, document.id, eventFields(service, document, document.at(minute))));
+    for (const minute of [1, 2]) ids.push(await document.append(document.event(minute)));
     check(new Set(ids).size === 3, "events share an id");
   }),
   forbids("What the service does 3", "documents and events know no PATCH, PUT or DELETE", async (service) => {
@@ -52,14 +42,14 @@ export const documentCases: ContractCase[] = [
     const place = await newPlace(service);
     const wrong = await newDocument(service, { place });
     const metadata = { attributes: [{ name: "reason", value: "wrong weight", isPublic: true }] };
-    await append(service, wrong.id, eventFields(service, place, wrong.at(1), { name: "CANCEL", metadata }));
+    await wrong.append(eventFields(service, place, wrong.at(1), { name: "CANCEL", metadata }));
     const right = await newDocument(service, { place });
     check(right.id !== wrong.id, "the replacement has the cancelled document's id");
   }),
 
   allows("Document", "a document is known by a string documentId and carries a timeline of events", async (service) => {
     const document = await newDocument(service);
-    await append(service, document.id, eventFields(service, document, document.at(1)), "batch");
+    await document.append(document.event(1), "batch");
   }),
   forbids("Document", "a document of another shape than an object is refused", async (service) => {
     const place = await newPlace(service);
@@ -81,7 +71,7 @@ export const documentCases: ContractCase[] = [
         refused(await service.post("/documents/events", { ...nothing, events }), REFERENCE);
       }
       const document = await newDocument(service, { place });
-      await append(service, document.id, { ...event, externalCreatedAt: document.at(1) });
+      await document.append({ ...event, externalCreatedAt: document.at(1) });
     }
   }),
   allows(
@@ -112,7 +102,7 @@ export const documentCases: ContractCase[] = [
     const document = await newDocument(service);
     const values = ["12345678901234567890", "0.1234567890123456789", "1e400", "123456789012345.75", "1234567890123456"];
     for (const value of values) {
-      const event = JSON.stringify(eventFields(service, document, document.at(1)));
+      const event = JSON.stringify(document.event(1));
       const raw = `${event.slice(0, -1)},"value":${value}}`;
       const headers = { "content-type": "application/json" };
       done(await service.send({ method: "POST", path: `/documents/${document.id}/events`, raw, headers }));
@@ -151,7 +141,7 @@ export const documentCases: ContractCase[] = [
       const at = dayAgo(service);
       const answer = await service.post("/documents", documentFields(service, place, { externalCreatedAt: at(0) }));
       const id = documentIdOf(answer);
-      await append(service, id, eventFields(service, place, at(1)));
+      done(await send(service, id, eventFields(service, place, at(1))));
       return {
         reading: `answers ${answer.status} with ${member(answer.json, "documentId") === id ? "documentId" : "id"}`,
       };
@@ -171,7 +161,7 @@ export const documentCases: ContractCase[] = [
       const at = dayAgo(service);
       const again = documentFields(service, document, { deduplicationId: document.key, externalCreatedAt: at(0) });
       duplicate(await service.post("/documents", again), document.key, [document.id]);
-      const events = [eventFields(service, document, at(0))];
+      const events = [document.event(at(0))];
       return duplicate(await service.post("/documents/events", { document: again, events }), document.key, [
         document.id,
       ]);
@@ -220,7 +210,7 @@ export const documentCases: ContractCase[] = [
     const attributes = ["open", "secret"].map((name) => ({ name, value: "x", isPublic: name === "open" }));
     const events = [
       eventFields(service, place, at(1), { value: { a: 1 }, metadata: { attributes }, isPublic: true }),
-      eventFields(service, place, at(2), { target: targetFields(service, place) }),
+      eventFields(service, place, at(2), { target: one.target() }),
     ];
     const answer = done(await service.post("/documents/events", { document, events }));
     const id = documentIdOf(answer);
@@ -230,7 +220,7 @@ export const documentCases: ContractCase[] = [
       [false, false],
     ]) {
       const back = { isPublic, preserveSensitiveData, eventLabel: "Linked", isBackReference: isPublic };
-      const link = relatedFields(service, place, at(3), other.id, isPublic ? back : { isPublic });
+      const link = one.related(at(3), other.id, isPublic ? back : { isPublic });
       done(await service.post(`/documents/${one.id}/events`, { ...link, metadata: { attributes } }));
     }
     const copy = eventFields(service, place, at(4), { propagateEvent: true, metadata: { attributes } });

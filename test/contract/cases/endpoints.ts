@@ -6,34 +6,24 @@ import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import { check, done, duplicate, PAYLOAD, REFERENCE, refused, saying, STATE, stringAt } from "../expect.js";
 import type { Fields } from "../world.js";
-import {
-  append,
-  dayAgo,
-  documentFields,
-  eventFields,
-  leftNoTrace,
-  newDocument,
-  newPlace,
-  send,
-  targetFields,
-} from "../world.js";
+import { dayAgo, documentFields, eventFields, newDocument, newPlace, send } from "../world.js";
 
 const EXACTLY_ONE = "Exactly one of documentId or document must be provided";
 
 export const endpointCases: ContractCase[] = [
   allows("Endpoints, Events 4", "documentId alone appends, document alone creates", async (service) => {
     const document = await newDocument(service);
-    const events = [eventFields(service, document, document.at(1))];
+    const events = [document.event(1)];
     const answer = done(await service.post("/documents/events", { documentId: document.id, events }));
     check(member(answer.json, "documentId") === document.id, `names another document: ${describeAnswer(answer)}`);
   }),
   forbids("Endpoints, Events 4", "both documentId and document are answered 400 with the message", async (service) => {
     const document = await newDocument(service);
-    const events = [eventFields(service, document, document.at(1))];
+    const events = [document.event(1)];
     const body = { documentId: document.id, document: documentFields(service, document), events };
     const answer = await service.post("/documents/events", body);
     refused(answer, [400]);
-    await leftNoTrace(service, document, events[0] ?? {});
+    await document.leftNoTrace(events[0] ?? {});
     return saying(answer, EXACTLY_ONE);
   }),
   forbids(
@@ -60,11 +50,11 @@ export const endpointCases: ContractCase[] = [
         {},
         { name: "ACTOR" },
         { name: "UPDATE" },
-        { name: "OUTPUT", target: targetFields(service, document) },
+        { name: "OUTPUT", target: document.target() },
         { name: "RELATED", relatedDocument },
         { name: "CLOSE" },
       ];
-      const events = names.map((over, index) => eventFields(service, document, document.at(index), over));
+      const events = names.map((over, index) => document.event(index, over));
       const answer = done(await service.post("/documents/events", { documentId: document.id, events }));
       check(
         items(answer.json, "events").length === events.length,
@@ -83,33 +73,30 @@ export const endpointCases: ContractCase[] = [
       { target: "downstream" },
     ];
     for (const over of bads) {
-      const events = [{}, over, {}].map((each) => eventFields(service, document, document.at(1), each));
+      const events = [{}, over, {}].map((each) => document.event(1, each));
       refused(await service.post("/documents/events", { documentId: document.id, events }), PAYLOAD);
     }
   }),
   allows("Open point 9", "a batch with a refused event is kept in part, or not at all", async (service) => {
     const document = await newDocument(service);
-    const [good, bad] = [
-      eventFields(service, document, document.at(2)),
-      eventFields(service, document, document.at(1)),
-    ];
-    const last = eventFields(service, document, document.at(3));
+    const [good, bad] = [document.event(2), document.event(1)];
+    const last = document.event(3);
     refused(await service.post("/documents/events", { documentId: document.id, events: [good, bad, last] }), STATE);
-    const again = await send(service, document.id, good);
+    const again = await document.send(good);
     const kept = again.status >= 300;
     if (kept) duplicate(again, String(good["deduplicationId"]));
     // The event at fault has left nothing, its key included.
-    done(await send(service, document.id, { ...bad, externalCreatedAt: document.at(2) }));
-    done(await send(service, document.id, last));
+    done(await document.send({ ...bad, externalCreatedAt: document.at(2) }));
+    done(await document.send(last));
     return { reading: kept ? "what came before the failing event is kept" : "all or nothing" };
   }),
 
   allows("Open point 9", "a batch with an event of another shape is kept in part, or not at all", async (service) => {
     const document = await newDocument(service);
-    const good = eventFields(service, document, document.at(2));
-    const bad = eventFields(service, document, document.at(2), { isPublic: "no" });
+    const good = document.event(2);
+    const bad = document.event(2, { isPublic: "no" });
     refused(await service.post("/documents/events", { documentId: document.id, events: [good, bad] }), PAYLOAD);
-    const again = await send(service, document.id, good);
+    const again = await document.send(good);
     if (again.status < 300) return { reading: "all or nothing" };
     duplicate(again, String(good["deduplicationId"]));
     return { reading: "what came before the failing event is kept" };
@@ -117,7 +104,7 @@ export const endpointCases: ContractCase[] = [
 
   allows("POST /documents/{documentId}/events", "answers documentId and eventId", async (service) => {
     const document = await newDocument(service);
-    const answer = done(await send(service, document.id, eventFields(service, document, document.at(1))));
+    const answer = done(await document.send(document.event(1)));
     check(stringAt(answer, "documentId") === document.id, `names another document: ${describeAnswer(answer)}`);
     stringAt(answer, "eventId");
     return { reading: `answers ${answer.status}` };
@@ -138,7 +125,7 @@ export const endpointCases: ContractCase[] = [
       new Set(ids).size === 3 && items(answer.json, "events").length === 3,
       `one entry per event: ${describeAnswer(answer)}`,
     );
-    await append(service, id, eventFields(service, place, at(3)));
+    done(await send(service, id, eventFields(service, place, at(3))));
     return { reading: `answers ${answer.status}` };
   }),
   forbids("POST /documents/events", "a document nobody created is refused", async (service) => {
@@ -160,14 +147,7 @@ export const endpointCases: ContractCase[] = [
   }),
   allows("Open point 24", "the entries of an answer come in the order of the events", async (service) => {
     const document = await newDocument(service);
-    const events = [1, 2, 3].map((minute) =>
-      eventFields(
-        service,
-        document,
-        document.at(minute),
-        minute === 2 ? { target: targetFields(service, document) } : {},
-      ),
-    );
+    const events = [1, 2, 3].map((minute) => document.event(minute, minute === 2 ? { target: document.target() } : {}));
     const answer = done(await service.post("/documents/events", { documentId: document.id, events }));
     const entries = items(answer.json, "events");
     check(entries.length === 3, `should have one entry per event: ${describeAnswer(answer)}`);

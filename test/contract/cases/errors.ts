@@ -8,7 +8,6 @@ import type { ContractCase, Reading } from "../case.js";
 import { allows, forbids } from "../case.js";
 import { check, codes, done, duplicate, envelope, PAYLOAD, refused, STATE } from "../expect.js";
 import {
-  append,
   dayAgo,
   documentFields,
   eventFields,
@@ -16,7 +15,6 @@ import {
   newParticipant,
   newPlace,
   participantFields,
-  send,
 } from "../world.js";
 
 /** Open point 15: any response header whose name looks like a request id. */
@@ -33,12 +31,12 @@ export function requestIdOf(answer: Answer): string {
 /** The four kinds of refusal that every service can be brought to. */
 async function provoked(service: Parameters<ContractCase["run"]>[0]): Promise<Answer[]> {
   const document = await newDocument(service);
-  const event = eventFields(service, document, document.at(1));
-  await append(service, document.id, event);
+  const event = document.event(1);
+  await document.append(event);
   return [
     await service.post("/documents/events", { events: [] }),
     await service.get(`/participants/${service.unique("nobody")}`),
-    await send(service, document.id, event),
+    await document.send(event),
     await service.post("/participants", participantFields(service, { name: 5 })),
   ];
 }
@@ -68,7 +66,7 @@ export const errorCases: ContractCase[] = [
   }),
   forbids("Errors: envelope", "a success carries no errors", async (service) => {
     const document = await newDocument(service);
-    const answer = done(await send(service, document.id, eventFields(service, document, document.at(1))));
+    const answer = done(await document.send(document.event(1)));
     check(member(answer.json, "errors") === undefined, `carries errors: ${describeAnswer(answer)}`);
   }),
   allows("Errors: request id", "the response headers carry a request id, another for each request", async (service) => {
@@ -97,18 +95,15 @@ export const errorCases: ContractCase[] = [
 
   allows("Errors: 400", "a fixed payload is accepted where the faulty one was refused", async (service) => {
     const document = await newDocument(service);
-    const event = eventFields(service, document, document.at(1));
-    const reading = refused(await send(service, document.id, { ...event, isPublic: "no" }), PAYLOAD);
-    await append(service, document.id, event);
+    const event = document.event(1);
+    const reading = refused(await document.send({ ...event, isPublic: "no" }), PAYLOAD);
+    await document.append(event);
     return reading;
   }),
   forbids("Errors: 400", "the two named validation errors are answered 400", async (service) => {
     const document = await newDocument(service);
     refused(await service.post("/documents/events", { events: [] }), [400]);
-    refused(
-      await send(service, document.id, eventFields(service, document, document.at(1), { name: "CANCEL" })),
-      [400],
-    );
+    refused(await document.send(document.event(1, { name: "CANCEL" })), [400]);
   }),
   allows("Errors: 401 / 403", "with the right credential the same request is answered", async (service) => {
     const { id } = await newParticipant(service);
@@ -140,22 +135,22 @@ export const errorCases: ContractCase[] = [
   }),
   allows("Errors: 409 duplicate", "the earlier write succeeded: what comes after it is appended", async (service) => {
     const document = await newDocument(service);
-    const event = eventFields(service, document, document.at(1));
-    await append(service, document.id, event);
-    duplicate(await send(service, document.id, event), String(event["deduplicationId"]));
-    refused(await send(service, document.id, eventFields(service, document, document.at(0))), STATE);
-    await append(service, document.id, eventFields(service, document, document.at(2)));
+    const event = document.event(1);
+    await document.append(event);
+    duplicate(await document.send(event), String(event["deduplicationId"]));
+    refused(await document.send(document.event(0)), STATE);
+    await document.append(document.event(2));
   }),
   forbids("Errors: 409 duplicate", "the refusal names the key and no id of what was written", async (service) => {
     const document = await newDocument(service);
-    const event = eventFields(service, document, document.at(1));
-    const eventId = await append(service, document.id, event);
+    const event = document.event(1);
+    const eventId = await document.append(event);
     const ids = [eventId, document.id, document.firstEventId];
-    const told = duplicate(await send(service, document.id, event), String(event["deduplicationId"]), ids);
+    const told = duplicate(await document.send(event), String(event["deduplicationId"]), ids);
     const again = {
       document: documentFields(service, document, { deduplicationId: document.key, externalCreatedAt: document.at(0) }),
     };
-    const events = [eventFields(service, document, document.at(1))];
+    const events = [document.event(1)];
     duplicate(await service.post("/documents/events", { ...again, events }), document.key, ids);
     return told;
   }),
@@ -178,8 +173,8 @@ export const errorCases: ContractCase[] = [
     "a closed document's refusal is no duplicate and no pending process",
     async (service) => {
       const document = await newDocument(service);
-      await append(service, document.id, eventFields(service, document, document.at(1), { name: "CLOSE" }));
-      const answer = await send(service, document.id, eventFields(service, document, document.at(2)));
+      await document.append(document.event(1, { name: "CLOSE" }));
+      const answer = await document.send(document.event(2));
       const reading: Reading = refused(answer, STATE);
       check(!codes(answer).includes("PENDING_PROCESS_CONFLICT_ERROR"), `wrong code: ${describeAnswer(answer)}`);
       check(!answer.text.includes("deduplicationId"), `speaks of a deduplicationId: ${describeAnswer(answer)}`);
@@ -188,7 +183,7 @@ export const errorCases: ContractCase[] = [
   ),
   allows("Errors: 422", "a fixed structure is accepted where the broken one was refused", async (service) => {
     const document = await newDocument(service);
-    const event = eventFields(service, document, document.at(1));
+    const event = document.event(1);
     const body = { documentId: document.id, events: event };
     const reading = refused(await service.post("/documents/events", body), PAYLOAD);
     done(await service.post("/documents/events", { ...body, events: [event] }));
@@ -207,8 +202,8 @@ export const errorCases: ContractCase[] = [
     "other 4xx are terminal: the same request is refused the same way again",
     async (service) => {
       const document = await newDocument(service);
-      const event = eventFields(service, document, document.at(-1));
-      const [first, second] = [await send(service, document.id, event), await send(service, document.id, event)];
+      const event = document.event(-1);
+      const [first, second] = [await document.send(event), await document.send(event)];
       refused(first, STATE);
       check(first.status === second.status, `refused with ${first.status}, then ${second.status}`);
       check(codes(first).join() === codes(second).join(), "refused with another code the second time");

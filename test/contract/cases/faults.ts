@@ -6,7 +6,7 @@ import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import type { FaultRule } from "../control.js";
 import { check, codes, duplicate, refused } from "../expect.js";
-import { append, ENDPOINTS, eventFields, newDocument, send } from "../world.js";
+import { ENDPOINTS, newDocument } from "../world.js";
 
 const SINGLE = { method: "POST", path: "/documents/{documentId}/events" };
 const BATCH = { method: "POST", path: "/documents/events" };
@@ -26,12 +26,12 @@ function serverError(rule: string, status: number): ContractCase[] {
         let reading = "";
         for (const by of ENDPOINTS) {
           const document = await newDocument(service);
-          const event = eventFields(service, document, document.at(1));
+          const event = document.event(1);
           await service.control.withFaults([fault(by === "single" ? SINGLE : BATCH, "before")], async () => {
-            const answer = await send(service, document.id, event, by);
+            const answer = await document.send(event, by);
             check(answer.status === status, `should be ${status}: ${describeAnswer(answer)}`);
             reading = items(answer.json, "errors").length > 0 ? "in the envelope" : "in a gateway's words";
-            await append(service, document.id, event, by);
+            await document.append(event, by);
           });
         }
         return { reading };
@@ -44,11 +44,11 @@ function serverError(rule: string, status: number): ContractCase[] {
       async (service) => {
         for (const by of ENDPOINTS) {
           const document = await newDocument(service);
-          const event = eventFields(service, document, document.at(1));
+          const event = document.event(1);
           await service.control.withFaults([fault(by === "single" ? SINGLE : BATCH, "after")], async () => {
-            const answer = await send(service, document.id, event, by);
+            const answer = await document.send(event, by);
             check(answer.status === status, `should be ${status}: ${describeAnswer(answer)}`);
-            duplicate(await send(service, document.id, event, by), String(event["deduplicationId"]));
+            duplicate(await document.send(event, by), String(event["deduplicationId"]));
           });
         }
       },
@@ -63,12 +63,12 @@ export const faultCases: ContractCase[] = [
     "refreshing the token and repeating once resolves it",
     async (service) => {
       const document = await newDocument(service);
-      const event = eventFields(service, document, document.at(1));
+      const event = document.event(1);
       await service.control.withFaults([{ match: SINGLE, times: 1, action: { kind: "expire-token" } }], async () => {
-        const answer = await send(service, document.id, event);
+        const answer = await document.send(event);
         check(answer.status === 403, `should be 403: ${describeAnswer(answer)}`);
         await service.renewTokens();
-        await append(service, document.id, event);
+        await document.append(event);
       });
     },
     ["control"],
@@ -96,15 +96,15 @@ export const faultCases: ContractCase[] = [
     async (service) => {
       for (const by of ENDPOINTS) {
         const document = await newDocument(service);
-        const event = eventFields(service, document, document.at(1));
+        const event = document.event(1);
         const rule: FaultRule = {
           match: by === "single" ? SINGLE : BATCH,
           times: 1,
           action: { kind: "pending-process" },
         };
         await service.control.withFaults([rule], async () => {
-          await send(service, document.id, event, by);
-          await append(service, document.id, event, by);
+          await document.send(event, by);
+          await document.append(event, by);
         });
       }
     },
@@ -115,15 +115,15 @@ export const faultCases: ContractCase[] = [
     "a running background process refuses with its own code and keeps nothing",
     async (service) => {
       const document = await newDocument(service);
-      const event = eventFields(service, document, document.at(1));
+      const event = document.event(1);
       await service.control.withFaults([{ match: SINGLE, times: 2, action: { kind: "pending-process" } }], async () => {
         for (let time = 0; time < 2; time += 1) {
-          const answer = await send(service, document.id, event);
+          const answer = await document.send(event);
           refused(answer, [409]);
           check(codes(answer).includes("PENDING_PROCESS_CONFLICT_ERROR"), `another code: ${describeAnswer(answer)}`);
         }
       });
-      await append(service, document.id, event);
+      await document.append(event);
     },
     ["control"],
   ),
@@ -152,16 +152,16 @@ export const faultCases: ContractCase[] = [
     "a connection dropped before the work: the repeat lands",
     async (service) => {
       const document = await newDocument(service);
-      const event = eventFields(service, document, document.at(1));
+      const event = document.event(1);
       await service.control.withFaults(
         [{ match: BATCH, times: 1, action: { kind: "drop", when: "before" } }],
         async () => {
-          const lost = await send(service, document.id, event, "batch").then(
+          const lost = await document.send(event, "batch").then(
             () => false,
             () => true,
           );
           check(lost, "the connection should have been dropped");
-          await append(service, document.id, event, "batch");
+          await document.append(event, "batch");
         },
       );
     },
@@ -173,14 +173,14 @@ export const faultCases: ContractCase[] = [
     async (service) => {
       for (const action of [{ kind: "drop", when: "after" }, { kind: "truncate" }] as const) {
         const document = await newDocument(service);
-        const event = eventFields(service, document, document.at(1));
+        const event = document.event(1);
         await service.control.withFaults([{ match: BATCH, times: 1, action }], async () => {
-          const lost = await send(service, document.id, event, "batch").then(
+          const lost = await document.send(event, "batch").then(
             (answer) => answer.json === undefined,
             () => true,
           );
           check(lost, "the answer should have been lost");
-          duplicate(await send(service, document.id, event, "batch"), String(event["deduplicationId"]));
+          duplicate(await document.send(event, "batch"), String(event["deduplicationId"]));
         });
       }
     },

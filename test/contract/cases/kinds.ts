@@ -4,39 +4,25 @@
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import { check, done, PAYLOAD, REFERENCE, refused, STATE } from "../expect.js";
-import type { ServiceUnderTest } from "../service.js";
 import type { Document, Fields } from "../world.js";
-import {
-  append,
-  cancelFields,
-  ENDPOINTS,
-  eventFields,
-  hasLaterThan,
-  leftNoTrace,
-  newDocument,
-  relatedFields,
-  send,
-  targetFields,
-} from "../world.js";
+import { ENDPOINTS, newDocument } from "../world.js";
 
-type Make = (service: ServiceUnderTest, document: Document, other: Document, at: string) => Fields;
+type Make = (document: Document, other: Document, at: string) => Fields;
 
 const named =
   (name: string, over: Fields = {}): Make =>
-  (service, document, _other, at) =>
-    eventFields(service, document, at, { name, ...over });
+  (document, _other, at) =>
+    document.event(at, { name, ...over });
 
 /** One valid event of each logical type. SPLIT and OUTPUT have no schema of their own: a target makes them. */
 const TYPES: Readonly<Record<string, Make>> = {
   ACTOR: named("ACTOR", { metadata: { attributes: [{ name: "role", value: "Recycler", isPublic: true }] } }),
   CLOSE: named("CLOSE"),
-  CANCEL: (service, document, _other, at) => cancelFields(service, document, at),
-  RELATED: (service, document, other, at) => relatedFields(service, document, at, other.id),
+  CANCEL: (document, _other, at) => document.cancel(at),
+  RELATED: (document, other, at) => document.related(at, other.id),
   UPDATE: named("UPDATE", { metadata: { attributes: [{ name: "searchable", value: "true", isPublic: true }] } }),
-  OUTPUT: (service, document, _other, at) =>
-    eventFields(service, document, at, { name: "OUTPUT", target: targetFields(service, document) }),
-  SPLIT: (service, document, _other, at) =>
-    eventFields(service, document, at, { name: "SPLIT", target: targetFields(service, document) }),
+  OUTPUT: (document, _other, at) => document.event(at, { name: "OUTPUT", target: document.target() }),
+  SPLIT: (document, _other, at) => document.event(at, { name: "SPLIT", target: document.target() }),
   CUSTOM: named("Weighing"),
 };
 
@@ -55,7 +41,7 @@ function typeCases(type: string, make: Make): ContractCase[] {
       for (const by of ENDPOINTS) {
         const document = await newDocument(service);
         const other = await newDocument(service, { place: document });
-        await append(service, document.id, make(service, document, other, document.at(1)), by);
+        await document.append(make(document, other, document.at(1)), by);
       }
     }),
     forbids(
@@ -65,9 +51,9 @@ function typeCases(type: string, make: Make): ContractCase[] {
         const document = await newDocument(service);
         const other = await newDocument(service, { place: document });
         for (const fault of FAULTS) {
-          const event = { ...make(service, document, other, document.at(0)), ...fault };
-          refused(await send(service, document.id, event), PAYLOAD);
-          await leftNoTrace(service, document, event);
+          const event = { ...make(document, other, document.at(0)), ...fault };
+          refused(await document.send(event), PAYLOAD);
+          await document.leftNoTrace(event);
         }
       },
     ),
@@ -78,10 +64,10 @@ function refusesFields(title: string, faults: readonly Fields[], among = PAYLOAD
   return forbids("Event", title, async (service) => {
     const document = await newDocument(service);
     for (const fault of faults) {
-      const event = eventFields(service, document, document.at(1), fault);
-      for (const by of ENDPOINTS) refused(await send(service, document.id, event, by), among);
+      const event = document.event(1, fault);
+      for (const by of ENDPOINTS) refused(await document.send(event, by), among);
     }
-    await append(service, document.id, eventFields(service, document, document.at(0)));
+    await document.append(document.event(0));
   });
 }
 
@@ -98,7 +84,7 @@ export const kindCases: ContractCase[] = [
       const make = TYPES[type] ?? named(type);
       minute = type === "CLOSE" ? 0 : minute + 1;
       const at = type === "CLOSE" || type === "CANCEL" ? await service.moment() : document.at(minute);
-      await append(service, document.id, make(service, document, other, at));
+      await document.append(make(document, other, at));
     }
   }),
   forbids(
@@ -107,9 +93,9 @@ export const kindCases: ContractCase[] = [
     async (service) => {
       const document = await newDocument(service);
       for (const name of ["CANCEL", "RELATED"]) {
-        const event = eventFields(service, document, document.at(0), { name });
-        refused(await send(service, document.id, event), PAYLOAD);
-        await leftNoTrace(service, document, event);
+        const event = document.event(0, { name });
+        refused(await document.send(event), PAYLOAD);
+        await document.leftNoTrace(event);
       }
     },
   ),
@@ -125,49 +111,43 @@ export const kindCases: ContractCase[] = [
       "0",
       "CLOSED",
     ]) {
-      await append(service, document.id, eventFields(service, document, document.at(1), { name }));
+      await document.append(document.event(1, { name }));
     }
-    await append(service, document.id, eventFields(service, document, document.at(1)));
+    await document.append(document.event(1));
   }),
   allows("Events 2", "OUTPUT and SPLIT without a target are custom events", async (service) => {
     const document = await newDocument(service);
-    for (const name of ["OUTPUT", "SPLIT"])
-      await append(service, document.id, eventFields(service, document, document.at(1), { name }));
+    for (const name of ["OUTPUT", "SPLIT"]) await document.append(document.event(1, { name }));
   }),
   allows("Events 2", "a reserved name in lower case is a custom event, or not", async (service) => {
     const document = await newDocument(service);
-    const answer = await send(service, document.id, eventFields(service, document, document.at(1), { name: "close" }));
+    const answer = await document.send(document.event(1, { name: "close" }));
     if (answer.status >= 300) return refused(answer, PAYLOAD);
-    const next = await send(service, document.id, eventFields(service, document, document.at(2)));
+    const next = await document.send(document.event(2));
     return { reading: next.status < 300 ? "a custom event" : "handled as the reserved one" };
   }),
   forbids("Events 2", "a reserved name is not handled as a custom event", async (service) => {
     const document = await newDocument(service);
-    refused(
-      await send(service, document.id, eventFields(service, document, document.at(1), { name: "CANCEL" })),
-      [400],
-    );
-    await append(service, document.id, eventFields(service, document, document.at(1), { name: "CLOSE" }));
-    refused(await send(service, document.id, eventFields(service, document, document.at(2))), STATE);
+    refused(await document.send(document.event(1, { name: "CANCEL" })), [400]);
+    await document.append(document.event(1, { name: "CLOSE" }));
+    refused(await document.send(document.event(2)), STATE);
   }),
   allows("Events 3", "both endpoints append to one timeline, and a RELATED event appends to two", async (service) => {
     const document = await newDocument(service);
     const other = await newDocument(service, { place: document });
     const ids = [];
-    for (const by of ENDPOINTS)
-      ids.push(await append(service, document.id, eventFields(service, document, document.at(1)), by));
+    for (const by of ENDPOINTS) ids.push(await document.append(document.event(1), by));
     const before = await service.moment();
-    ids.push(await append(service, document.id, relatedFields(service, document, await service.moment(), other.id)));
+    ids.push(await document.append(document.related(await service.moment(), other.id)));
     check(new Set(ids).size === 3, "events share an id");
-    for (const each of [document, other])
-      check(await hasLaterThan(service, each, before), "the link is missing on a timeline");
+    for (const each of [document, other]) check(await each.hasLaterThan(before), "the link is missing on a timeline");
   }),
   forbids("Events 3", "an ordinary event appends to its own document only", async (service) => {
     const document = await newDocument(service);
     const other = await newDocument(service, { place: document });
     const before = await service.moment();
-    await append(service, document.id, eventFields(service, document, await service.moment()));
-    check(!(await hasLaterThan(service, other, before)), "another document of the participant has the event too");
+    await document.append(document.event(await service.moment()));
+    check(!(await other.hasLaterThan(before)), "another document of the participant has the event too");
   }),
 
   allows("Event", "an event with all the named fields is accepted", async (service) => {
@@ -179,11 +159,7 @@ export const kindCases: ContractCase[] = [
         { name: "Note", value: "", isPublic: true },
       ],
     };
-    await append(
-      service,
-      document.id,
-      eventFields(service, document, document.at(1), { metadata, isPublic: true, value: 1250.5 }),
-    );
+    await document.append(document.event(1, { metadata, isPublic: true, value: 1250.5 }));
   }),
   refusesFields("a name that is no string is refused", [
     { name: 5 },
@@ -231,7 +207,7 @@ export const kindCases: ContractCase[] = [
       const readings: string[] = [];
       for (const name of ["name", "externalCreatedAt", "isPublic", "deduplicationId"]) {
         const fresh = await newDocument(service, { place: document });
-        const answer = await send(service, fresh.id, eventFields(service, fresh, fresh.at(1), { [name]: undefined }));
+        const answer = await fresh.send(fresh.event(1, { [name]: undefined }));
         if (answer.status < 300) readings.push(`${name} may be missing`);
         else refused(answer, PAYLOAD);
       }
@@ -240,22 +216,14 @@ export const kindCases: ContractCase[] = [
   ),
   allows("Open point 8", "fields that are not named are ignored, or refused", async (service) => {
     const document = await newDocument(service);
-    const answer = await send(
-      service,
-      document.id,
-      eventFields(service, document, document.at(1), { colour: "green" }),
-    );
+    const answer = await document.send(document.event(1, { colour: "green" }));
     if (answer.status >= 300) return refused(answer, PAYLOAD);
     return { reading: "ignored or kept" };
   }),
   allows("Open point 7", "a target may carry fields of any name", async (service) => {
     const document = await newDocument(service);
-    const target = targetFields(service, document, { measurementUnit: "kg", nested: { any: [1, "2"] } });
-    const answer = await send(
-      service,
-      document.id,
-      eventFields(service, document, document.at(1), { name: "OUTPUT", target }),
-    );
+    const target = document.target({ measurementUnit: "kg", nested: { any: [1, "2"] } });
+    const answer = await document.send(document.event(1, { name: "OUTPUT", target }));
     if (answer.status >= 300) return refused(answer, PAYLOAD);
     done(answer);
     return { reading: "any object will do" };

@@ -6,10 +6,10 @@ import type { Answer } from "../answer.js";
 import { describeAnswer, items } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
-import { check, done, envelope, PAYLOAD, refused } from "../expect.js";
+import { PAYLOAD, check, done, envelope, refused } from "../expect.js";
 import { requestIdOf } from "./errors.js";
 import type { Caller, ServiceUnderTest } from "../service.js";
-import { append, dayAgo, documentFields, eventFields, newDocument, newParticipant, newPlace } from "../world.js";
+import { dayAgo, documentFields, eventFields, newDocument, newParticipant, newPlace } from "../world.js";
 
 const TOO_LARGE = [413, ...PAYLOAD];
 
@@ -150,7 +150,7 @@ export const limitCases: ContractCase[] = [
     async (service) => {
       const document = await newDocument(service);
       await emptied(service, `/participants/${document.participantId}`);
-      const event = eventFields(service, document, document.at(1));
+      const event = document.event(1);
       const path = `/documents/${document.id}/events`;
       let answer = await service.post(path, event, { unpaced: true });
       await service.rest();
@@ -219,11 +219,11 @@ export const limitCases: ContractCase[] = [
   }),
   forbids("Open point 10", "a request refused as too large keeps nothing", async (service) => {
     const document = await newDocument(service);
-    const events = Array.from({ length: 150 }, () => eventFields(service, document, document.at(1)));
+    const events = Array.from({ length: 150 }, () => document.event(1));
     const answer = await service.post("/documents/events", { documentId: document.id, events });
     if (answer.status < 300) return { reading: "150 events are not too many" };
     const reading = refused(answer, TOO_LARGE);
-    await append(service, document.id, { ...events[0], externalCreatedAt: document.at(0) });
+    await document.append({ ...events[0], externalCreatedAt: document.at(0) });
     return reading;
   }),
   allows("Open point 10", "how long a string and a body may be", async (service) => {
@@ -231,10 +231,7 @@ export const limitCases: ContractCase[] = [
     for (const kibibytes of [4, 64, 1100, 11_000]) {
       const document = await newDocument(service);
       const metadata = { attributes: [{ name: "Note", value: "x".repeat(kibibytes * 1024), isPublic: false }] };
-      const answer = await service.post(
-        `/documents/${document.id}/events`,
-        eventFields(service, document, document.at(1), { metadata }),
-      );
+      const answer = await service.post(`/documents/${document.id}/events`, document.event(1, { metadata }));
       if (answer.status >= 300) refused(answer, TOO_LARGE);
       readings.push(`${kibibytes} KiB: ${answer.status < 300 ? "accepted" : answer.status}`);
     }

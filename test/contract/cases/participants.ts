@@ -15,7 +15,6 @@ import {
   newParticipant,
   newPlace,
   participantFields,
-  send,
 } from "../world.js";
 
 const CREATE_FIELDS = ["countryCode", "name", "taxId", "taxIdType", "type"];
@@ -70,13 +69,13 @@ export const participantCases: ContractCase[] = [
   ),
   forbids("What the service does 2", "an event naming a participantId nobody was given is refused", async (service) => {
     const document = await newDocument(service);
-    const event = eventFields(service, document, document.at(1), { participantId: service.unique("nobody") });
-    return refused(await send(service, document.id, event), REFERENCE);
+    const event = document.event(1, { participantId: service.unique("nobody") });
+    return refused(await document.send(event), REFERENCE);
   }),
   forbids("What the service does 2", "an event naming an addressId nobody was given is refused", async (service) => {
     const document = await newDocument(service);
-    const event = eventFields(service, document, document.at(1), { addressId: service.unique("nowhere") });
-    return refused(await send(service, document.id, event, "batch"), REFERENCE);
+    const event = document.event(1, { addressId: service.unique("nowhere") });
+    return refused(await document.send(event, "batch"), REFERENCE);
   }),
   forbids("What the service does 2", "a document naming ids nobody was given is refused", async (service) => {
     const place = await newPlace(service);

@@ -10,19 +10,15 @@ import type { ServiceUnderTest } from "../service.js";
 import type { Fields } from "../world.js";
 import {
   addressFields,
-  append,
   dayAgo,
   documentFields,
   ENDPOINTS,
   eventFields,
-  leftNoTrace,
   newAddress,
   newDocument,
   newParticipant,
   newPlace,
   participantFields,
-  send,
-  targetFields,
 } from "../world.js";
 
 /** Statuses by which two contents of one identity may be refused. */
@@ -75,9 +71,9 @@ function refusesReferences(which: string, over: (service: ServiceUnderTest) => F
     async (service) => {
       for (const by of ENDPOINTS) {
         const document = await newDocument(service);
-        const event = eventFields(service, document, document.at(1), over(service));
-        refused(await send(service, document.id, event, by), PAYLOAD);
-        await leftNoTrace(service, document, event);
+        const event = document.event(1, over(service));
+        refused(await document.send(event, by), PAYLOAD);
+        await document.leftNoTrace(event);
       }
     },
   );
@@ -86,13 +82,13 @@ function refusesReferences(which: string, over: (service: ServiceUnderTest) => F
 export const referenceCases: ContractCase[] = [
   allows("Endpoints, Events 1", "an event refers to participantId and addressId", async (service) => {
     const document = await newDocument(service);
-    for (const by of ENDPOINTS) await append(service, document.id, eventFields(service, document, document.at(1)), by);
+    for (const by of ENDPOINTS) await document.append(document.event(1), by);
   }),
   allows("Endpoints, Events 1", "the inline form creates the participant and the address", async (service) => {
     for (const by of ENDPOINTS) {
       const document = await newDocument(service);
       const participant = participantFields(service);
-      await append(service, document.id, inlineEvent(service, document.at(1), participant, addressFields(service)), by);
+      await document.append(inlineEvent(service, document.at(1), participant, addressFields(service)), by);
       const id = await lookedUp(service, participant);
       check((await addressCount(service, id)) === 1, "the inline address is not kept under the inline participant");
     }
@@ -103,9 +99,9 @@ export const referenceCases: ContractCase[] = [
     async (service) => {
       const document = await newDocument(service);
       const [participant, address] = [participantFields(service), addressFields(service)];
-      await append(service, document.id, inlineEvent(service, document.at(1), participant, address));
+      await document.append(inlineEvent(service, document.at(1), participant, address));
       const id = await lookedUp(service, participant);
-      await append(service, document.id, inlineEvent(service, document.at(2), participant, address), "batch");
+      await document.append(inlineEvent(service, document.at(2), participant, address), "batch");
       check((await lookedUp(service, participant)) === id, "the participant was created twice");
       check((await addressCount(service, id)) === 1, "the address was created twice");
     },
@@ -115,11 +111,11 @@ export const referenceCases: ContractCase[] = [
       const document = await newDocument(service);
       const { id, fields } = await newParticipant(service);
       const address = await newAddress(service, id);
-      await append(service, document.id, inlineEvent(service, document.at(1), fields, address.fields), by);
+      await document.append(inlineEvent(service, document.at(1), fields, address.fields), by);
       check((await lookedUp(service, fields)) === id, "the participant was created twice");
       check((await addressCount(service, id)) === 1, "the address was created twice");
       // A new address of a twin would not be listed under the registered participant.
-      await append(service, document.id, inlineEvent(service, document.at(2), fields, addressFields(service)), by);
+      await document.append(inlineEvent(service, document.at(2), fields, addressFields(service)), by);
       check((await addressCount(service, id)) === 2, "the inline participant was not the registered one");
     }
   }),
@@ -132,7 +128,7 @@ export const referenceCases: ContractCase[] = [
       const address = await newAddress(service, id);
       for (const by of ENDPOINTS) {
         const inline = { participantId: id, addressId: undefined, address: address.fields };
-        const answer = await send(service, document.id, eventFields(service, document, document.at(1), inline), by);
+        const answer = await document.send(document.event(1, inline), by);
         if (answer.status >= 300) return refused(answer, REFERENCE);
       }
       check((await addressCount(service, id)) === 1, "the address was created twice");
@@ -143,7 +139,7 @@ export const referenceCases: ContractCase[] = [
     const document = await newDocument(service);
     const place = await newPlace(service);
     const address = { addressId: undefined, address: addressFields(service) };
-    const one = await send(service, document.id, eventFields(service, place, document.at(1), address));
+    const one = await document.send(eventFields(service, place, document.at(1), address));
     if (one.status < 300) {
       const kept = await addressCount(service, place.participantId);
       check(kept === 2, "the inline address is not kept under participantId");
@@ -152,7 +148,7 @@ export const referenceCases: ContractCase[] = [
     }
     const { fields } = await newParticipant(service);
     const participant = { participantId: undefined, participant: fields };
-    const other = await send(service, document.id, eventFields(service, place, document.at(2), participant), "batch");
+    const other = await document.send(eventFields(service, place, document.at(2), participant), "batch");
     if (other.status >= 300) refused(other, REFERENCE);
     return { reading: `an inline address ${one.status}, an inline participant ${other.status}` };
   }),
@@ -160,11 +156,11 @@ export const referenceCases: ContractCase[] = [
     const document = await newDocument(service);
     const [place, other] = [await newPlace(service), await newPlace(service)];
     const event = eventFields(service, place, document.at(1), { addressId: other.addressId });
-    const answer = await send(service, document.id, event);
+    const answer = await document.send(event);
     if (answer.status < 300) return { reading: "may be named" };
     refused(answer, REFERENCE);
-    await leftNoTrace(service, document, event);
-    done(await send(service, document.id, eventFields(service, place, document.at(1))));
+    await document.leftNoTrace(event);
+    done(await document.send(eventFields(service, place, document.at(1))));
     return { reading: `refused with ${answer.status}` };
   }),
   refusesReferences("participantId and participant", (service) => ({ participant: participantFields(service) })),
@@ -179,13 +175,13 @@ export const referenceCases: ContractCase[] = [
       { addressId: undefined, address: [] },
       { addressId: undefined, address: addressFields(service, { city: 12 }) },
     ]) {
-      refused(await send(service, document.id, eventFields(service, document, document.at(1), over)), PAYLOAD);
+      refused(await document.send(document.event(1, over)), PAYLOAD);
     }
   }),
   forbids("Endpoints, Events 1", "the rule holds for every event of a batch", async (service) => {
     const document = await newDocument(service);
-    const good = eventFields(service, document, document.at(1));
-    const bad = eventFields(service, document, document.at(2), { participantId: undefined });
+    const good = document.event(1);
+    const bad = document.event(2, { participantId: undefined });
     refused(await service.post("/documents/events", { documentId: document.id, events: [good, bad] }), PAYLOAD);
   }),
   allows(
@@ -197,19 +193,19 @@ export const referenceCases: ContractCase[] = [
       const participant = { participantId: undefined, participant: { ...fields, name: "Another name" } };
       const event = inlineEvent(service, document.at(1), participant.participant, addressFields(service));
       const words: string[] = [];
-      const answer = await send(service, document.id, event);
+      const answer = await document.send(event);
       check((await lookedUp(service, fields)) === id, "the natural key now finds another participant");
       const kept = done(await service.get(`/participants/${id}`));
       check(member(kept.json, "name") === fields["name"], "the registered participant has changed");
       if (answer.status >= 300) {
         words.push(refused(answer, IDENTITY).reading);
-        await leftNoTrace(service, document, event);
+        await document.leftNoTrace(event);
       }
       const address = await newAddress(service, id);
       const extended = inlineEvent(service, document.at(1), fields, { ...address.fields, zipCode: "01304-001" });
-      const other = await send(service, document.id, extended, "batch");
+      const other = await document.send(extended, "batch");
       if (other.status >= 300) words.push(refused(other, IDENTITY).reading);
-      await append(service, document.id, inlineEvent(service, document.at(1), fields, address.fields));
+      await document.append(inlineEvent(service, document.at(1), fields, address.fields));
       return { reading: [`a participant ${answer.status}, an address ${other.status}`, ...words].join("; ") };
     },
   ),
@@ -219,16 +215,16 @@ export const referenceCases: ContractCase[] = [
     "a single event lands as one of a batch would, and the batch knows it",
     async (service) => {
       const document = await newDocument(service);
-      const event = eventFields(service, document, document.at(1));
-      const eventId = await append(service, document.id, event, "single");
-      return duplicate(await send(service, document.id, event, "batch"), String(event["deduplicationId"]), [eventId]);
+      const event = document.event(1);
+      const eventId = await document.append(event, "single");
+      return duplicate(await document.send(event, "batch"), String(event["deduplicationId"]), [eventId]);
     },
   ),
   allows("Endpoints, Events 2", "an event of a batch is known to the single-event endpoint", async (service) => {
     const document = await newDocument(service);
-    const event = eventFields(service, document, document.at(1));
-    const eventId = await append(service, document.id, event, "batch");
-    return duplicate(await send(service, document.id, event, "single"), String(event["deduplicationId"]), [eventId]);
+    const event = document.event(1);
+    const eventId = await document.append(event, "batch");
+    return duplicate(await document.send(event, "single"), String(event["deduplicationId"]), [eventId]);
   }),
   forbids("Endpoints, Events 2", "a single event is refused for what a batch refuses", async (service) => {
     const document = await newDocument(service);
@@ -240,7 +236,7 @@ export const referenceCases: ContractCase[] = [
     ];
     for (const over of faults) {
       for (const by of ENDPOINTS) {
-        refused(await send(service, document.id, eventFields(service, document, document.at(1), over), by), STATE);
+        refused(await document.send(document.event(1, over), by), STATE);
       }
     }
   }),
@@ -253,7 +249,7 @@ export const referenceCases: ContractCase[] = [
       const document = await newDocument(service);
       const contradiction = (): Fields => {
         const participant = participantFields(service);
-        const target = targetFields(service, document, {
+        const target = document.target({
           participantId: undefined,
           participant,
           addressId: undefined,
@@ -261,8 +257,8 @@ export const referenceCases: ContractCase[] = [
         const other = { ...participant, name: "Another name" };
         return { ...inlineEvent(service, document.at(1), other, addressFields(service)), target };
       };
-      const inBatch = await send(service, document.id, contradiction(), "batch");
-      const alone = await send(service, document.id, contradiction(), "single");
+      const inBatch = await document.send(contradiction(), "batch");
+      const alone = await document.send(contradiction(), "single");
       check(alone.status < 300 === inBatch.status < 300, `singly ${alone.status}, in a batch ${inBatch.status}`);
       if (alone.status < 300) return { reading: "the identity check does not look into targets" };
       return refused(alone, IDENTITY);
@@ -307,9 +303,7 @@ export const referenceCases: ContractCase[] = [
         const address = addressFields(service, over);
         const inline = inlineEvent(service, document.at(0), fields, { ...address, ...other });
         const named = { participantId: id, addressId: undefined, address };
-        const first = isNamed
-          ? eventFields(service, document, document.at(0), named)
-          : inlineEvent(service, document.at(0), fields, address);
+        const first = isNamed ? document.event(0, named) : inlineEvent(service, document.at(0), fields, address);
         for (const events of [
           [first, inline],
           [inline, first],
@@ -370,20 +364,17 @@ export const referenceCases: ContractCase[] = [
       for (const by of ENDPOINTS) {
         const participant = participantFields(service);
         const late = inlineEvent(service, document.at(-1), participant, addressFields(service));
-        refused(await send(service, document.id, late, by), STATE);
+        refused(await document.send(late, by), STATE);
         await isNobody(service, participant);
         const address = { participantId: place.id, addressId: undefined, address: addressFields(service) };
-        refused(await send(service, document.id, eventFields(service, document, document.at(-1), address), by), STATE);
+        refused(await document.send(document.event(-1, address), by), STATE);
         check((await addressCount(service, place.id)) === 0, "an address of a refused event was kept");
       }
       const participant = participantFields(service);
-      const events = [
-        inlineEvent(service, document.at(1), participant, addressFields(service)),
-        eventFields(service, document, document.at(0)),
-      ];
+      const events = [inlineEvent(service, document.at(1), participant, addressFields(service)), document.event(0)];
       refused(await service.post("/documents/events", { documentId: document.id, events }), STATE);
-      const again = eventFields(service, document, document.at(0), { deduplicationId: events[0]?.["deduplicationId"] });
-      const kept = (await send(service, document.id, again)).status >= 300;
+      const again = document.event(0, { deduplicationId: events[0]?.["deduplicationId"] });
+      const kept = (await document.send(again)).status >= 300;
       if (!kept) await isNobody(service, participant);
       const isCreated = participantFields(service);
       const creation = documentFields(service, document, {
@@ -392,7 +383,7 @@ export const referenceCases: ContractCase[] = [
         addressId: undefined,
         externalCreatedAt: document.at(0),
       });
-      const future = eventFields(service, document, new Date(service.now() + 3_600_000).toISOString());
+      const future = document.event(new Date(service.now() + 3_600_000).toISOString());
       const answer = await service.post("/documents/events", { document: creation, events: [future] });
       check(answer.status >= 400, "an event of the future was accepted");
       if (!kept) await isNobody(service, isCreated);
@@ -426,7 +417,7 @@ export const referenceCases: ContractCase[] = [
       const answers = [
         await service.post("/documents", fields()),
         await service.post("/documents/events", { document: fields(), events: [eventFields(service, place, at)] }),
-        await send(service, document.id, target),
+        await document.send(target),
       ];
       for (const answer of answers) if (answer.status >= 300) refused(answer, REFERENCE);
       readings.push(`${title} ${answers.map((answer) => answer.status).join(" ")}`);
@@ -443,7 +434,7 @@ export const referenceCases: ContractCase[] = [
       ];
       const answer = await service.post("/documents/events", { documentId: document.id, events });
       refused(answer, IDENTITY);
-      await leftNoTrace(service, document, events[1] ?? {});
+      await document.leftNoTrace(events[1] ?? {});
     }
   }),
   forbids("Endpoints, Events 3", "the check holds for a batch that creates its document", async (service) => {
@@ -466,11 +457,7 @@ export const referenceCases: ContractCase[] = [
       const document = await newDocument(service);
       const [participant, address] = [participantFields(service), addressFields(service, over)];
       const different = { ...address, ...other };
-      const alone = await send(
-        service,
-        document.id,
-        inlineEvent(service, document.at(1), participantFields(service), different),
-      );
+      const alone = await document.send(inlineEvent(service, document.at(1), participantFields(service), different));
       if (alone.status >= 300) {
         refused(alone, PAYLOAD);
         extended = false;

@@ -8,19 +8,7 @@ import { allows, forbids } from "../case.js";
 import { AUTHORITY, check, done, PAYLOAD, REFERENCE, refused, STATE, stringAt } from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
 import type { Document, Fields } from "../world.js";
-import {
-  append,
-  cancelFields,
-  ENDPOINTS,
-  eventFields,
-  hasLaterThan,
-  leftNoTrace,
-  newDocument,
-  newPlace,
-  relatedFields,
-  send,
-  targetFields,
-} from "../world.js";
+import { ENDPOINTS, newDocument, newPlace, send } from "../world.js";
 
 const RULE = "Endpoints, Events 10";
 
@@ -32,16 +20,16 @@ async function pair(service: ServiceUnderTest): Promise<[Document, Document]> {
 
 /** Links two documents both ways, just now. */
 async function link(service: ServiceUnderTest, from: Document, to: Document): Promise<void> {
-  await append(service, from.id, relatedFields(service, from, await service.moment(), to.id));
+  await from.append(from.related(await service.moment(), to.id));
 }
 
 function forbidsOnOneWay(name: string, value: unknown): ContractCase {
   return forbids(RULE, `with bidirectional false, relatedDocument.${name} is rejected`, async (service) => {
     const [one, other] = await pair(service);
     for (const by of ENDPOINTS) {
-      const event = relatedFields(service, one, one.at(0), other.id, { bidirectional: false, [name]: value });
-      refused(await send(service, one.id, event, by), PAYLOAD);
-      await leftNoTrace(service, one, event);
+      const event = one.related(0, other.id, { bidirectional: false, [name]: value });
+      refused(await one.send(event, by), PAYLOAD);
+      await one.leftNoTrace(event);
     }
   });
 }
@@ -55,9 +43,9 @@ export const relatedCases: ContractCase[] = [
       for (const related of [{ isPublic: true }, {}]) {
         const document = await newDocument(service);
         const other = await newDocument(service, { place: document });
-        const event = relatedFields(service, document, document.at(5), other.id, related);
-        const answer = await send(service, document.id, { ...event, name: "Pick-up" });
-        const isLinked = await hasLaterThan(service, other, other.at(4));
+        const event = document.related(5, other.id, related);
+        const answer = await document.send({ ...event, name: "Pick-up" });
+        const isLinked = await other.hasLaterThan(other.at(4));
         readings.push(`${answer.status}, ${isLinked ? "a mirror" : "no mirror"}`);
       }
       return { reading: readings.join("; ") };
@@ -67,16 +55,16 @@ export const relatedCases: ContractCase[] = [
     for (const by of ENDPOINTS) {
       const [one, other] = await pair(service);
       const before = await service.moment();
-      await append(service, one.id, relatedFields(service, one, await service.moment(), other.id), by);
-      check(await hasLaterThan(service, other, before), "no mirror was written");
+      await one.append(one.related(await service.moment(), other.id), by);
+      check(await other.hasLaterThan(before), "no mirror was written");
     }
   }),
   allows(RULE, "with bidirectional true a mirror is written on the related document", async (service) => {
     const [one, other] = await pair(service);
     const before = await service.moment();
     const related = { bidirectional: true, isPublic: true };
-    await append(service, one.id, relatedFields(service, one, await service.moment(), other.id, related));
-    check(await hasLaterThan(service, other, before), "no mirror was written");
+    await one.append(one.related(await service.moment(), other.id, related));
+    check(await other.hasLaterThan(before), "no mirror was written");
   }),
   allows(
     RULE,
@@ -84,7 +72,7 @@ export const relatedCases: ContractCase[] = [
     async (service) => {
       const [one, other] = await pair(service);
       const related = { isPublic: true, eventName: "LINKED", eventLabel: "Linked", preserveSensitiveData: true };
-      await append(service, one.id, relatedFields(service, one, one.at(1), other.id, related));
+      await one.append(one.related(1, other.id, related));
       const read = done(await service.get(`/documents/${other.id}`));
       const names = items(read.json, "events").map((event) => member(event, "name"));
       return {
@@ -94,7 +82,7 @@ export const relatedCases: ContractCase[] = [
   ),
   allows(RULE, "a mirror is named RELATED by default", async (service) => {
     const [one, other] = await pair(service);
-    await append(service, one.id, relatedFields(service, one, one.at(1), other.id));
+    await one.append(one.related(1, other.id));
     const events = items(done(await service.get(`/documents/${other.id}`)).json, "events");
     if (events.length === 0) return { reading: "the mirror cannot be read" };
     check(
@@ -107,19 +95,19 @@ export const relatedCases: ContractCase[] = [
     for (const by of ENDPOINTS) {
       const [one, other] = await pair(service);
       const before = await service.moment();
-      const event = relatedFields(service, one, await service.moment(), other.id, { bidirectional: false });
-      await append(service, one.id, event, by);
-      check(!(await hasLaterThan(service, other, before)), "a mirror was written");
-      check(await hasLaterThan(service, one, before), "the addressed document has no reference");
+      const event = one.related(await service.moment(), other.id, { bidirectional: false });
+      await one.append(event, by);
+      check(!(await other.hasLaterThan(before)), "a mirror was written");
+      check(await one.hasLaterThan(before), "the addressed document has no reference");
     }
   }),
   forbids(RULE, "a mirror needs relatedDocument.isPublic", async (service) => {
     const [one, other] = await pair(service);
     for (const related of [{}, { bidirectional: true }]) {
       for (const by of ENDPOINTS) {
-        const event = relatedFields(service, one, one.at(0), other.id, related);
-        refused(await send(service, one.id, event, by), PAYLOAD);
-        await leftNoTrace(service, one, event);
+        const event = one.related(0, other.id, related);
+        refused(await one.send(event, by), PAYLOAD);
+        await one.leftNoTrace(event);
       }
     }
   }),
@@ -131,17 +119,17 @@ export const relatedCases: ContractCase[] = [
   forbids(RULE, "the event's own isPublic is required, both ways and one way", async (service) => {
     const [one, other] = await pair(service);
     for (const related of [{ isPublic: true }, { bidirectional: false }]) {
-      const event = { ...relatedFields(service, one, one.at(0), other.id, related), isPublic: undefined };
-      refused(await send(service, one.id, event), PAYLOAD);
-      await leftNoTrace(service, one, event);
+      const event = { ...one.related(0, other.id, related), isPublic: undefined };
+      refused(await one.send(event), PAYLOAD);
+      await one.leftNoTrace(event);
     }
   }),
   forbids(RULE, "a related document nobody created is refused, both ways and one way", async (service) => {
     const one = await newDocument(service);
     for (const related of [{ isPublic: true }, { bidirectional: false }]) {
-      const event = relatedFields(service, one, one.at(0), service.unique("nothing"), related);
-      refused(await send(service, one.id, event), REFERENCE);
-      await leftNoTrace(service, one, event);
+      const event = one.related(0, service.unique("nothing"), related);
+      refused(await one.send(event), REFERENCE);
+      await one.leftNoTrace(event);
     }
   }),
   forbids(
@@ -150,9 +138,9 @@ export const relatedCases: ContractCase[] = [
     async (service) => {
       const [one, other] = [await newDocument(service), await newDocument(service, { as: "second" })];
       for (const related of [{ isPublic: true }, { bidirectional: false }]) {
-        const event = relatedFields(service, one, one.at(0), other.id, related);
-        refused(await send(service, one.id, event), [...AUTHORITY, ...REFERENCE]);
-        await leftNoTrace(service, one, event);
+        const event = one.related(0, other.id, related);
+        refused(await one.send(event), [...AUTHORITY, ...REFERENCE]);
+        await one.leftNoTrace(event);
       }
     },
     ["second-credential"],
@@ -160,10 +148,7 @@ export const relatedCases: ContractCase[] = [
   forbids(RULE, "a RELATED event without a related document is refused", async (service) => {
     const one = await newDocument(service);
     for (const relatedDocument of [undefined, "other", {}, { documentId: 5, isPublic: true }]) {
-      refused(
-        await send(service, one.id, eventFields(service, one, one.at(1), { name: "RELATED", relatedDocument })),
-        PAYLOAD,
-      );
+      refused(await one.send(one.event(1, { name: "RELATED", relatedDocument })), PAYLOAD);
     }
   }),
   forbids(RULE, "relatedDocument fields of another type than boolean or string are refused", async (service) => {
@@ -174,30 +159,30 @@ export const relatedCases: ContractCase[] = [
       { isPublic: true, eventName: 5 },
     ];
     for (const related of wrongs) {
-      refused(await send(service, one.id, relatedFields(service, one, one.at(1), other.id, related)), PAYLOAD);
+      refused(await one.send(one.related(1, other.id, related)), PAYLOAD);
     }
   }),
   forbids(RULE, "a link is refused whole when the related document cannot take its mirror", async (service) => {
     const [one, other] = await pair(service);
-    await append(service, other.id, cancelFields(service, other, other.at(1)));
-    const event = relatedFields(service, one, one.at(0), other.id);
-    refused(await send(service, one.id, event), STATE);
-    await leftNoTrace(service, one, event);
+    await other.append(other.cancel(1));
+    const event = one.related(0, other.id);
+    refused(await one.send(event), STATE);
+    await one.leftNoTrace(event);
   }),
   allows("Open point 30", "a mirror may be written on a closed document, or not", async (service) => {
     const [one, other] = await pair(service);
-    await append(service, other.id, eventFields(service, other, other.at(1), { name: "CLOSE" }));
-    const answer = await send(service, one.id, relatedFields(service, one, one.at(2), other.id));
+    await other.append(other.event(1, { name: "CLOSE" }));
+    const answer = await one.send(one.related(2, other.id));
     if (answer.status >= 300) return refused(answer, STATE);
     return { reading: "may be written" };
   }),
   allows("Open point 11", "a mirror stands at its event's time, or at the service's", async (service) => {
     const [one, other] = await pair(service);
-    await append(service, one.id, relatedFields(service, one, one.at(5), other.id));
-    const soon = await send(service, other.id, eventFields(service, other, other.at(6)));
+    await one.append(one.related(5, other.id));
+    const soon = await other.send(other.event(6));
     if (soon.status < 300) return { reading: "at the event's externalCreatedAt" };
     refused(soon, STATE);
-    done(await send(service, other.id, eventFields(service, other, await service.moment())));
+    done(await other.send(other.event(await service.moment())));
     return { reading: "at the service's time" };
   }),
   allows(
@@ -205,19 +190,19 @@ export const relatedCases: ContractCase[] = [
     "a link earlier than the other document's last event is taken, or refused",
     async (service) => {
       const [one, other] = await pair(service);
-      await append(service, other.id, eventFields(service, other, other.at(9)));
-      const event = relatedFields(service, one, one.at(1), other.id);
-      const answer = await send(service, one.id, event);
+      await other.append(other.event(9));
+      const event = one.related(1, other.id);
+      const answer = await one.send(event);
       if (answer.status >= 300) {
         const { reading } = refused(answer, STATE);
-        await leftNoTrace(service, one, event);
-        await append(service, one.id, relatedFields(service, one, one.at(2), other.id, { bidirectional: false }));
-        const level = await send(service, one.id, relatedFields(service, one, other.at(9), other.id));
+        await one.leftNoTrace(event);
+        await one.append(one.related(2, other.id, { bidirectional: false }));
+        const level = await one.send(one.related(other.at(9), other.id));
         return { reading: `${reading}, at the same time ${level.status}` };
       }
       // Moved, the mirror must not have moved the other timeline further than it was, nor back.
-      refused(await send(service, other.id, eventFields(service, other, other.at(8))), STATE);
-      const soon = await send(service, other.id, eventFields(service, other, other.at(9)));
+      refused(await other.send(other.event(8)), STATE);
+      const soon = await other.send(other.event(9));
       return { reading: soon.status < 300 ? "taken at the other document's last time" : "taken at a later time" };
     },
   ),
@@ -225,13 +210,13 @@ export const relatedCases: ContractCase[] = [
     const readings: number[] = [];
     for (const related of [{ isPublic: true }, { bidirectional: false }]) {
       const document = await newDocument(service);
-      const event = relatedFields(service, document, document.at(1), document.id, related);
-      const answer = await send(service, document.id, event);
+      const event = document.related(1, document.id, related);
+      const answer = await document.send(event);
       if (answer.status >= 300) {
         refused(answer, REFERENCE);
-        await leftNoTrace(service, document, event);
+        await document.leftNoTrace(event);
       }
-      done(await send(service, document.id, eventFields(service, document, await service.moment())));
+      done(await document.send(document.event(await service.moment())));
       readings.push(answer.status);
     }
     return { reading: readings.join(", ") };
@@ -241,16 +226,16 @@ export const relatedCases: ContractCase[] = [
     await link(service, one, other);
     const before = await service.moment();
     await link(service, one, other);
-    check(await hasLaterThan(service, other, before), "the second link has no mirror");
+    check(await other.hasLaterThan(before), "the second link has no mirror");
   }),
   allows("Open point 29", "which names a mirror may have", async (service) => {
     const readings: string[] = [];
     for (const eventName of ["RELATED", "LINKED", "CLOSE", "CANCEL", "ACTOR", "UPDATE", "close", ""]) {
       const [one, other] = await pair(service);
       const related = { isPublic: true, eventName };
-      const answer = await send(service, one.id, relatedFields(service, one, one.at(1), other.id, related));
+      const answer = await one.send(one.related(1, other.id, related));
       if (answer.status >= 300) refused(answer, PAYLOAD);
-      const next = await send(service, other.id, eventFields(service, other, await service.moment()));
+      const next = await other.send(other.event(await service.moment()));
       readings.push(`${eventName} ${answer.status} ${next.status}`);
     }
     return { reading: readings.join(", ") };
@@ -265,9 +250,9 @@ export const relatedCases: ContractCase[] = [
         await link(service, one, other);
         const metadata = { attributes: [{ name: "reason", value: "wrong", isPublic: false }] };
         const over = { name, propagateEvent: true, metadata };
-        const answer = await send(service, one.id, eventFields(service, one, await service.moment(), over));
+        const answer = await one.send(one.event(await service.moment(), over));
         if (answer.status >= 300) refused(answer, PAYLOAD);
-        const next = await send(service, other.id, eventFields(service, other, await service.moment()));
+        const next = await other.send(other.event(await service.moment()));
         if (next.status >= 300) refused(next, STATE);
         readings.push(`${name} ${answer.status}, then on the related document ${next.status}`);
       }
@@ -276,16 +261,15 @@ export const relatedCases: ContractCase[] = [
   ),
   allows("Open point 40", "a document's propagated events reach its targets, or do not", async (service) => {
     const [document] = await pair(service);
-    const event = eventFields(service, document, await service.moment(), { target: targetFields(service, document) });
-    const id = stringAt(done(await send(service, document.id, event)), "targetDocumentId");
+    const event = document.event(await service.moment(), { target: document.target() });
+    const id = stringAt(done(await document.send(event)), "targetDocumentId");
     const before = await service.moment();
-    const propagated = async (): Promise<Fields> =>
-      eventFields(service, document, await service.moment(), { propagateEvent: true });
-    await append(service, document.id, await propagated());
-    const isReached = await hasLaterThan(service, { ...document, id }, before);
+    const propagated = async (): Promise<Fields> => document.event(await service.moment(), { propagateEvent: true });
+    await document.append(await propagated());
+    const isReached = (await send(service, id, document.event(before))).status >= 400;
     const between = await service.moment();
-    await append(service, id, await propagated());
-    const isReachedBack = await hasLaterThan(service, document, between);
+    done(await send(service, id, await propagated()));
+    const isReachedBack = await document.hasLaterThan(between);
     return { reading: `from its source: ${isReached}, from the target: ${isReachedBack}` };
   }),
   allows("Open point 29", "propagation to a closed or cancelled document is left out, or refused", async (service) => {
@@ -293,10 +277,10 @@ export const relatedCases: ContractCase[] = [
     for (const name of ["CLOSE", "CANCEL"]) {
       const [one, other] = await pair(service);
       await link(service, one, other);
-      const end = cancelFields(service, other, await service.moment(), { name });
-      await append(service, other.id, end);
-      const event = eventFields(service, one, await service.moment(), { propagateEvent: true });
-      const answer = await send(service, one.id, event);
+      const end = other.cancel(await service.moment(), { name });
+      await other.append(end);
+      const event = one.event(await service.moment(), { propagateEvent: true });
+      const answer = await one.send(event);
       if (answer.status >= 300) refused(answer, STATE);
       const { text } = await service.get(`/documents/${other.id}`);
       readings.push(`${name} ${answer.status}, ${text.split('"eventId"').length - 1} events`);
@@ -309,8 +293,8 @@ export const relatedCases: ContractCase[] = [
       const [one, other] = await pair(service);
       await link(service, one, other);
       const before = await service.moment();
-      await append(service, one.id, eventFields(service, one, await service.moment(), { propagateEvent: true }), by);
-      check(await hasLaterThan(service, other, before), "nothing was propagated");
+      await one.append(one.event(await service.moment(), { propagateEvent: true }), by);
+      check(await other.hasLaterThan(before), "nothing was propagated");
     }
   }),
   forbids("Endpoints, Events 11", "without propagateEvent nothing reaches the related document", async (service) => {
@@ -318,9 +302,9 @@ export const relatedCases: ContractCase[] = [
     await link(service, one, other);
     const before = await service.moment();
     for (const over of [{}, { propagateEvent: false }]) {
-      await append(service, one.id, eventFields(service, one, await service.moment(), over));
+      await one.append(one.event(await service.moment(), over));
     }
-    check(!(await hasLaterThan(service, other, before)), "an event was propagated unasked");
+    check(!(await other.hasLaterThan(before)), "an event was propagated unasked");
   }),
   allows(
     "Endpoints, Events 11",
@@ -332,9 +316,9 @@ export const relatedCases: ContractCase[] = [
       await link(service, one, third);
       await link(service, fourth, one);
       const before = await service.moment();
-      await append(service, one.id, eventFields(service, one, await service.moment(), { propagateEvent: true }));
+      await one.append(one.event(await service.moment(), { propagateEvent: true }));
       for (const each of [other, third, fourth]) {
-        check(await hasLaterThan(service, each, before), "a related document was left out");
+        check(await each.hasLaterThan(before), "a related document was left out");
       }
     },
   ),
@@ -344,46 +328,34 @@ export const relatedCases: ContractCase[] = [
     await link(service, one, other);
     await link(service, other, third);
     const before = await service.moment();
-    await append(service, one.id, eventFields(service, one, await service.moment(), { propagateEvent: true }));
-    check(!(await hasLaterThan(service, third, before)), "the event went two levels deep");
-    check(await hasLaterThan(service, other, before), "nothing was propagated");
+    await one.append(one.event(await service.moment(), { propagateEvent: true }));
+    check(!(await third.hasLaterThan(before)), "the event went two levels deep");
+    check(await other.hasLaterThan(before), "nothing was propagated");
   }),
   forbids("Endpoints, Events 11", "a propagated event cannot send value", async (service) => {
     const [one, other] = await pair(service);
     await link(service, one, other);
     for (const by of ENDPOINTS) {
       for (const value of [12.5, "12.5", { amount: 3 }, 0]) {
-        const event = eventFields(service, one, await service.moment(), { propagateEvent: true, value });
-        refused(await send(service, one.id, event, by), PAYLOAD);
+        const event = one.event(await service.moment(), { propagateEvent: true, value });
+        refused(await one.send(event, by), PAYLOAD);
       }
     }
   }),
   allows("Endpoints, Events 11", "value may be any, as long as the event is not propagated", async (service) => {
     const document = await newDocument(service);
     for (const value of [12.5, "12.5", { amount: 3 }, [1], true]) {
-      await append(service, document.id, eventFields(service, document, document.at(1), { value }));
-      await append(
-        service,
-        document.id,
-        eventFields(service, document, document.at(1), { value, propagateEvent: false }),
-      );
+      await document.append(document.event(1, { value }));
+      await document.append(document.event(1, { value, propagateEvent: false }));
     }
   }),
   allows("Open point 29", "whether a one-way reference propagates", async (service) => {
     const [one, other] = await pair(service);
-    await append(
-      service,
-      one.id,
-      relatedFields(service, one, await service.moment(), other.id, { bidirectional: false }),
-    );
+    await one.append(one.related(await service.moment(), other.id, { bidirectional: false }));
     const before = await service.moment();
-    const answer = await send(
-      service,
-      one.id,
-      eventFields(service, one, await service.moment(), { propagateEvent: true }),
-    );
+    const answer = await one.send(one.event(await service.moment(), { propagateEvent: true }));
     check(answer.status < 300 || PAYLOAD.includes(answer.status), `unexpected: ${describeAnswer(answer)}`);
     if (answer.status >= 300) return refused(answer, PAYLOAD);
-    return { reading: (await hasLaterThan(service, other, before)) ? "it propagates" : "it does not propagate" };
+    return { reading: (await other.hasLaterThan(before)) ? "it propagates" : "it does not propagate" };
   }),
 ];

@@ -10,7 +10,7 @@ import { allows, forbids } from "../case.js";
 import type { FaultRule } from "../control.js";
 import { check, done, refused, STATE } from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
-import { append, eventFields, newDocument, newParticipant, send } from "../world.js";
+import { newDocument, newParticipant } from "../world.js";
 
 const SINGLE = { method: "POST", path: "/documents/{documentId}/events" };
 
@@ -77,7 +77,7 @@ export const sandboxCases: ContractCase[] = [
         const delay: FaultRule = { match: SINGLE, action: { kind: "delay", ms: 100, ...(when && { when }) } };
         await service.control.withFaults([delay, delay], async () => {
           const start = performance.now();
-          const sent = send(service, document.id, eventFields(service, document, document.at(1)));
+          const sent = document.send(document.event(1));
           await sleep(30);
           const seen = await eventsOn(service, document.id);
           done(await sent);
@@ -104,13 +104,13 @@ export const sandboxCases: ContractCase[] = [
       const counts: string[] = [];
       for (const action of rules) {
         await service.control.withFaults([{ match: SINGLE, times: 1, action }], async () => {
-          const event = eventFields(service, document, document.at(1));
-          await send(service, document.id, event).catch(() => undefined);
+          const event = document.event(1);
+          await document.send(event).catch(() => undefined);
           const { faults, requests, rateLimited } = await service.control.statistics();
           counts.push(`${action.kind} ${faults - before.faults} of ${requests - before.requests}, ${rateLimited}`);
         });
       }
-      await append(service, document.id, eventFields(service, document, document.at(2)));
+      await document.append(document.event(2));
       check((await service.control.statistics()).faults === before.faults + rules.length, "a fault out of nothing");
       return { reading: counts.join("; ") };
     },
@@ -126,8 +126,8 @@ export const sandboxCases: ContractCase[] = [
       ] as const) {
         const document = await newDocument(service);
         await service.control.withFaults([{ match: SINGLE, times: 1, action: { kind: "drop", when } }], async () => {
-          const event = eventFields(service, document, document.at(1));
-          const lost = await send(service, document.id, event).catch(() => null);
+          const event = document.event(1);
+          const lost = await document.send(event).catch(() => null);
           check(lost === null, "an answer came");
           const found = await eventsOn(service, document.id);
           check(found === events, `${found} events after a drop ${when} the work`);
@@ -172,11 +172,11 @@ export const sandboxCases: ContractCase[] = [
     async (service) => {
       const document = await newDocument(service);
       const future = new Date(service.now() + 3_600_000).toISOString();
-      const late = await send(service, document.id, eventFields(service, document, future));
+      const late = await document.send(document.event(future));
       refused(late, STATE);
       const now = Date.parse(String(member(items(late.json, "errors")[0], "timestamp")));
-      refused(await send(service, document.id, eventFields(service, document, new Date(now).toISOString())), STATE);
-      await append(service, document.id, eventFields(service, document, new Date(now - 1).toISOString()));
+      refused(await document.send(document.event(new Date(now).toISOString())), STATE);
+      await document.append(document.event(new Date(now - 1).toISOString()));
     },
     ["still-clock"],
   ),

@@ -6,39 +6,29 @@ import { allows, forbids } from "../case.js";
 import { done, PAYLOAD, refused, saying, STATE } from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
 import type { Document, Fields } from "../world.js";
-import {
-  append,
-  cancelFields,
-  ENDPOINTS,
-  eventFields,
-  leftNoTrace,
-  newDocument,
-  relatedFields,
-  send,
-  targetFields,
-} from "../world.js";
+import { ENDPOINTS, newDocument } from "../world.js";
 
 const REASON_REQUIRED = "The reason metadata is required for CANCEL events";
 
 /** Every kind of event, at a time, on a document; RELATED points at `other`. */
-function everyKind(service: ServiceUnderTest, document: Document, other: Document, at: string): Record<string, Fields> {
-  const named = (name: string, over: Fields = {}): Fields => eventFields(service, document, at, { name, ...over });
+function everyKind(document: Document, other: Document, at: string): Record<string, Fields> {
+  const named = (name: string, over: Fields = {}): Fields => document.event(at, { name, ...over });
   return {
     CUSTOM: named("Weighing"),
     ACTOR: named("ACTOR"),
     UPDATE: named("UPDATE"),
-    OUTPUT: named("OUTPUT", { target: targetFields(service, document) }),
-    SPLIT: named("SPLIT", { target: targetFields(service, document) }),
+    OUTPUT: named("OUTPUT", { target: document.target() }),
+    SPLIT: named("SPLIT", { target: document.target() }),
     CLOSE: named("CLOSE"),
-    CANCEL: cancelFields(service, document, at),
-    RELATED: relatedFields(service, document, at, other.id),
-    "RELATED one way": relatedFields(service, document, at, other.id, { bidirectional: false }),
+    CANCEL: document.cancel(at),
+    RELATED: document.related(at, other.id),
+    "RELATED one way": document.related(at, other.id, { bidirectional: false }),
   };
 }
 
 async function closed(service: ServiceUnderTest): Promise<Document> {
   const document = await newDocument(service);
-  await append(service, document.id, eventFields(service, document, document.at(1), { name: "CLOSE" }));
+  await document.append(document.event(1, { name: "CLOSE" }));
   return document;
 }
 
@@ -47,11 +37,11 @@ function cancelRefused(title: string, metadata: unknown): ContractCase {
     let told: Reading | void = undefined;
     for (const by of ENDPOINTS) {
       const document = await newDocument(service);
-      const event = cancelFields(service, document, document.at(1), { metadata });
-      const answer = await send(service, document.id, event, by);
+      const event = document.cancel(1, { metadata });
+      const answer = await document.send(event, by);
       refused(answer, [400]);
       told = saying(answer, REASON_REQUIRED);
-      await leftNoTrace(service, document, event);
+      await document.leftNoTrace(event);
     }
     return told;
   });
@@ -63,7 +53,7 @@ export const stateCases: ContractCase[] = [
   allows("States: CLOSE", "an open document is closed by a CLOSE event", async (service) => {
     for (const by of ENDPOINTS) {
       const document = await newDocument(service);
-      await append(service, document.id, eventFields(service, document, document.at(1), { name: "CLOSE" }), by);
+      await document.append(document.event(1, { name: "CLOSE" }), by);
     }
   }),
   allows(
@@ -72,28 +62,19 @@ export const stateCases: ContractCase[] = [
     async (service) => {
       const document = await closed(service);
       const other = await newDocument(service, { place: document });
-      await append(service, document.id, relatedFields(service, document, document.at(2), other.id));
-      await append(
-        service,
-        document.id,
-        relatedFields(service, document, document.at(3), other.id, { bidirectional: false }),
-        "batch",
-      );
+      await document.append(document.related(2, other.id));
+      await document.append(document.related(3, other.id, { bidirectional: false }), "batch");
     },
   ),
   forbids("States: CLOSE", "a closed document takes no further update", async (service) => {
     const document = await closed(service);
     const other = await newDocument(service, { place: document });
-    for (const [kind, event] of Object.entries(everyKind(service, document, other, document.at(2)))) {
+    for (const [kind, event] of Object.entries(everyKind(document, other, document.at(2)))) {
       if (kind.startsWith("RELATED") || kind === "CANCEL") continue;
-      for (const by of ENDPOINTS) refused(await send(service, document.id, event, by), STATE);
+      for (const by of ENDPOINTS) refused(await document.send(event, by), STATE);
     }
     // A refused event has left no later time behind.
-    await append(
-      service,
-      document.id,
-      relatedFields(service, document, document.at(1), other.id, { bidirectional: false }),
-    );
+    await document.append(document.related(1, other.id, { bidirectional: false }));
   }),
   forbids(
     "States: CLOSE",
@@ -102,63 +83,60 @@ export const stateCases: ContractCase[] = [
       const readings = new Set<string>();
       for (const related of [{ isPublic: true }, { bidirectional: false }]) {
         const [document, other] = [await closed(service), await newDocument(service)];
-        await append(service, document.id, relatedFields(service, document, document.at(2), other.id, related));
-        refused(await send(service, document.id, eventFields(service, document, document.at(3))), STATE);
-        const mirror = await send(service, other.id, relatedFields(service, other, other.at(4), document.id, related));
+        await document.append(document.related(2, other.id, related));
+        refused(await document.send(document.event(3)), STATE);
+        const mirror = await other.send(other.related(4, document.id, related));
         readings.add(`a link from the other side ${mirror.status}`);
         if (mirror.status >= 300) refused(mirror, STATE);
-        refused(await send(service, document.id, eventFields(service, document, await service.moment())), STATE);
-        await append(service, document.id, cancelFields(service, document, await service.moment()));
+        refused(await document.send(document.event(await service.moment())), STATE);
+        await document.append(document.cancel(await service.moment()));
       }
       return { reading: [...readings].join(", ") };
     },
   ),
   forbids("States: CLOSE", "a CLOSE event must keep the order of time", async (service) => {
     const document = await newDocument(service);
-    await append(service, document.id, eventFields(service, document, document.at(5)));
-    refused(await send(service, document.id, eventFields(service, document, document.at(4), { name: "CLOSE" })), STATE);
-    await append(service, document.id, eventFields(service, document, document.at(6)));
+    await document.append(document.event(5));
+    refused(await document.send(document.event(4, { name: "CLOSE" })), STATE);
+    await document.append(document.event(6));
   }),
   forbids("States: CLOSE", "within a batch too, nothing but RELATED and CANCEL comes after CLOSE", async (service) => {
     const document = await newDocument(service);
-    const events = ["CLOSE", "Weighing"].map((name) => eventFields(service, document, document.at(1), { name }));
+    const events = ["CLOSE", "Weighing"].map((name) => document.event(1, { name }));
     return refused(await service.post("/documents/events", { documentId: document.id, events }), STATE);
   }),
 
   allows("States: CANCEL", "an open document can be cancelled", async (service) => {
     for (const by of ENDPOINTS) {
       const document = await newDocument(service);
-      await append(service, document.id, cancelFields(service, document, document.at(1)), by);
+      await document.append(document.cancel(1), by);
     }
   }),
   allows("States: CANCEL", "a closed document can be cancelled", async (service) => {
     for (const by of ENDPOINTS) {
       const document = await closed(service);
-      await append(service, document.id, cancelFields(service, document, document.at(2)), by);
+      await document.append(document.cancel(2), by);
     }
   }),
   forbids("States: CANCEL", "a cancelled document takes no event of any type", async (service) => {
     const document = await newDocument(service);
     const other = await newDocument(service, { place: document });
-    await append(service, document.id, cancelFields(service, document, document.at(1)));
-    for (const event of Object.values(everyKind(service, document, other, document.at(2)))) {
-      for (const by of ENDPOINTS) refused(await send(service, document.id, event, by), STATE);
+    await document.append(document.cancel(1));
+    for (const event of Object.values(everyKind(document, other, document.at(2)))) {
+      for (const by of ENDPOINTS) refused(await document.send(event, by), STATE);
     }
   }),
   forbids("States: CANCEL", "a document closed and then cancelled takes no RELATED event either", async (service) => {
     const document = await closed(service);
     const other = await newDocument(service, { place: document });
-    await append(service, document.id, cancelFields(service, document, document.at(2)));
+    await document.append(document.cancel(2));
     for (const related of [{ isPublic: true }, { bidirectional: false }]) {
-      refused(
-        await send(service, document.id, relatedFields(service, document, document.at(3), other.id, related)),
-        STATE,
-      );
+      refused(await document.send(document.related(3, other.id, related)), STATE);
     }
   }),
   forbids("States: CANCEL", "within a batch too, nothing comes after CANCEL", async (service) => {
     const document = await newDocument(service);
-    const events = [cancelFields(service, document, document.at(1)), eventFields(service, document, document.at(1))];
+    const events = [document.cancel(1), document.event(1)];
     return refused(await service.post("/documents/events", { documentId: document.id, events }), STATE);
   }),
 
@@ -168,12 +146,12 @@ export const stateCases: ContractCase[] = [
     async (service) => {
       const document = await newDocument(service);
       const cancelled = await newDocument(service, { place: document });
-      await append(service, cancelled.id, cancelFields(service, cancelled, cancelled.at(1)));
+      await cancelled.append(cancelled.cancel(1));
       for (const by of ENDPOINTS) {
         for (const related of [{ isPublic: true }, { bidirectional: true, isPublic: false }]) {
-          const event = relatedFields(service, document, document.at(0), cancelled.id, related);
-          refused(await send(service, document.id, event, by), STATE);
-          await leftNoTrace(service, document, event);
+          const event = document.related(0, cancelled.id, related);
+          refused(await document.send(event, by), STATE);
+          await document.leftNoTrace(event);
         }
       }
     },
@@ -184,12 +162,8 @@ export const stateCases: ContractCase[] = [
     async (service) => {
       const document = await newDocument(service);
       const cancelled = await newDocument(service, { place: document });
-      await append(service, cancelled.id, cancelFields(service, cancelled, cancelled.at(1)));
-      const answer = await send(
-        service,
-        document.id,
-        relatedFields(service, document, document.at(2), cancelled.id, { bidirectional: false }),
-      );
+      await cancelled.append(cancelled.cancel(1));
+      const answer = await document.send(document.related(2, cancelled.id, { bidirectional: false }));
       // "Both documents must be … able to accept their events": the related one has none to accept.
       if (answer.status >= 300) return refused(answer, STATE);
       return { reading: "accepted" };
@@ -199,7 +173,7 @@ export const stateCases: ContractCase[] = [
   allows("Endpoints, Events 9", "CANCEL with an attribute named reason and a value is accepted", async (service) => {
     for (const by of ENDPOINTS) {
       const document = await newDocument(service);
-      done(await send(service, document.id, cancelFields(service, document, document.at(1)), by));
+      done(await document.send(document.cancel(1), by));
     }
   }),
   allows("Endpoints, Events 9", "reason may stand among other attributes", async (service) => {
@@ -209,7 +183,7 @@ export const stateCases: ContractCase[] = [
       value: "wrong plate",
       isPublic: false,
     }));
-    await append(service, document.id, cancelFields(service, document, document.at(1), { metadata: { attributes } }));
+    await document.append(document.cancel(1, { metadata: { attributes } }));
   }),
   cancelRefused("no metadata", undefined),
   cancelRefused("no attributes", { attributes: [] }),
@@ -219,27 +193,27 @@ export const stateCases: ContractCase[] = [
   cancelRefused("reason misspelt with a blank", reason(" reason", "entered twice")),
   allows("Open point 38", "a reason of blanks is a reason, or none", async (service) => {
     const document = await newDocument(service);
-    const event = cancelFields(service, document, document.at(1), { metadata: reason("reason", " \t ") });
-    const answer = await send(service, document.id, event);
+    const event = document.cancel(1, { metadata: reason("reason", " \t ") });
+    const answer = await document.send(event);
     if (answer.status < 300) return { reading: "a reason" };
     refused(answer, [400]);
-    await leftNoTrace(service, document, event);
+    await document.leftNoTrace(event);
     const good = reason("reason", " typo ");
-    await append(service, document.id, cancelFields(service, document, document.at(1), { metadata: good }));
+    await document.append(document.cancel(1, { metadata: good }));
     return { reading: "none" };
   }),
   allows("Open point 38", "one of several reasons that has a value is enough, or is not", async (service) => {
     const document = await newDocument(service);
     const attributes = ["", "typo"].map((value) => ({ name: "reason", value, isPublic: false }));
-    const event = cancelFields(service, document, document.at(1), { metadata: { attributes } });
-    const answer = await send(service, document.id, event);
+    const event = document.cancel(1, { metadata: { attributes } });
+    const answer = await document.send(event);
     if (answer.status >= 300) return refused(answer, PAYLOAD);
     return { reading: "enough" };
   }),
   forbids("Endpoints, Events 9", "the reason's attribute needs its own isPublic like any other", async (service) => {
     const document = await newDocument(service);
     const metadata = { attributes: [{ name: "reason", value: "entered twice" }] };
-    refused(await send(service, document.id, cancelFields(service, document, document.at(1), { metadata })), PAYLOAD);
-    await append(service, document.id, eventFields(service, document, document.at(2)));
+    refused(await document.send(document.cancel(1, { metadata })), PAYLOAD);
+    await document.append(document.event(2));
   }),
 ];

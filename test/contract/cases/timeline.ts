@@ -8,18 +8,7 @@ import { allows, forbids } from "../case.js";
 import { check, done, duplicate, PAYLOAD, refused, STATE, stringAt } from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
 import type { Fields } from "../world.js";
-import {
-  append,
-  dayAgo,
-  documentFields,
-  ENDPOINTS,
-  eventFields,
-  leftNoTrace,
-  newDocument,
-  newPlace,
-  send,
-  targetFields,
-} from "../world.js";
+import { dayAgo, documentFields, ENDPOINTS, eventFields, newDocument, newPlace, send } from "../world.js";
 
 const HOUR = 3_600_000;
 
@@ -35,17 +24,17 @@ function makesTarget(name: string): ContractCase {
       for (const by of ENDPOINTS) {
         const document = await newDocument(service);
         const other = name === "RELATED" ? await newDocument(service, { place: document }) : null;
-        const event = eventFields(service, document, document.at(1), {
+        const event = document.event(1, {
           name,
-          target: targetFields(service, document),
+          target: document.target(),
           metadata: { attributes: [{ name: "reason", value: "moved on", isPublic: false }] },
           ...(other ? { relatedDocument: { documentId: other.id, bidirectional: false } } : {}),
         });
-        const answer = done(await send(service, document.id, event, by));
+        const answer = done(await document.send(event, by));
         const id =
           by === "single" ? stringAt(answer, "targetDocumentId") : stringAt(answer, "events", 0, "targetDocumentId");
         check(id !== document.id, "the target is the document itself");
-        done(await send(service, id, eventFields(service, document, await service.moment())));
+        done(await send(service, id, document.event(await service.moment())));
       }
     },
   );
@@ -123,9 +112,9 @@ async function refusesTime(
 ): Promise<void> {
   for (const by of ENDPOINTS) {
     const document = await newDocument(service);
-    const event = eventFields(service, document, time(document));
-    refused(await send(service, document.id, event, by), STATE);
-    await leftNoTrace(service, document, event);
+    const event = document.event(time(document));
+    refused(await document.send(event, by), STATE);
+    await document.leftNoTrace(event);
   }
 }
 
@@ -138,10 +127,8 @@ export const timelineCases: ContractCase[] = [
       const document = await newDocument(service);
       const readings = new Set<string>();
       for (const name of ["OUTPUT", "SPLIT", "Recycled"]) {
-        const single = done(await send(service, document.id, eventFields(service, document, document.at(1), { name })));
-        const batch = done(
-          await send(service, document.id, eventFields(service, document, document.at(1), { name }), "batch"),
-        );
+        const single = done(await document.send(document.event(1, { name })));
+        const batch = done(await document.send(document.event(1, { name }), "batch"));
         const told = [single.json, items(batch.json, "events")[0]].map((json) => member(json, "targetDocumentId"));
         check(!told.some(Boolean), `tells of a target: ${single.text} ${batch.text}`);
         readings.add(told.map((one) => (one === undefined ? "left out" : JSON.stringify(one))).join(" and "));
@@ -151,23 +138,22 @@ export const timelineCases: ContractCase[] = [
   ),
   forbids("Endpoints, Events 6", "a refused event creates no target", async (service) => {
     const document = await newDocument(service);
-    const target = targetFields(service, document);
-    refused(await send(service, document.id, eventFields(service, document, document.at(-1), { target })), STATE);
+    const target = document.target();
+    refused(await document.send(document.event(-1, { target })), STATE);
     // Were the target there, its key would be taken.
-    done(await send(service, document.id, eventFields(service, document, document.at(1), { target })));
+    done(await document.send(document.event(1, { target })));
   }),
   forbids("Endpoints, Events 6", "a target of another shape than an object is refused", async (service) => {
     const document = await newDocument(service);
     for (const target of ["downstream", 1, true, [1]]) {
-      refused(await send(service, document.id, eventFields(service, document, document.at(1), { target })), PAYLOAD);
+      refused(await document.send(document.event(1, { target })), PAYLOAD);
     }
   }),
 
   allows("Endpoints, Events 7", "an event at the time of the last one, or later, is appended", async (service) => {
     for (const by of ENDPOINTS) {
       const document = await newDocument(service);
-      for (const minute of [0, 0, 1, 1, 5])
-        await append(service, document.id, eventFields(service, document, document.at(minute)), by);
+      for (const minute of [0, 0, 1, 1, 5]) await document.append(document.event(minute), by);
     }
   }),
   allows(
@@ -176,12 +162,12 @@ export const timelineCases: ContractCase[] = [
     async (service) => {
       const document = await newDocument(service);
       const shifted = `${new Date(Date.parse(document.at(60)) + 5 * HOUR).toISOString().slice(0, 19)}+05:00`;
-      await append(service, document.id, eventFields(service, document, shifted));
-      await append(service, document.id, eventFields(service, document, `${document.at(90).slice(0, 19)}Z`));
+      await document.append(document.event(shifted));
+      await document.append(document.event(`${document.at(90).slice(0, 19)}Z`));
       const west = `${new Date(Date.parse(document.at(80)) - 3 * HOUR).toISOString().slice(0, 19)}-03:00`;
-      refused(await send(service, document.id, eventFields(service, document, west)), STATE);
+      refused(await document.send(document.event(west)), STATE);
       const later = `${new Date(Date.parse(document.at(120)) - 3 * HOUR).toISOString().slice(0, 19)}-03:00`;
-      await append(service, document.id, eventFields(service, document, later));
+      await document.append(document.event(later));
     },
   ),
   forbids("Endpoints, Events 7", "an event earlier than the last one is refused and leaves no trace", (service) =>
@@ -196,16 +182,15 @@ export const timelineCases: ContractCase[] = [
   forbids("Endpoints, Events 7", "below the millisecond too, earlier is earlier", async (service) => {
     const document = await newDocument(service);
     const other = await newDocument(service, { place: document });
-    const at = (digits: string): Fields => eventFields(service, document, `${document.at(5).slice(0, 19)}.${digits}Z`);
-    const first = await send(service, document.id, at("000900"));
+    const at = (digits: string): Fields => document.event(`${document.at(5).slice(0, 19)}.${digits}Z`);
+    const first = await document.send(at("000900"));
     if (first.status >= 300) return { reading: `digits below the millisecond are ${refused(first).reading}` };
-    for (const digits of ["000100", "000", "0008999", "0"])
-      refused(await send(service, document.id, at(digits)), STATE);
-    for (const digits of ["0009", "00090000", "000900001", "0009001"]) await append(service, document.id, at(digits));
-    refused(await send(service, document.id, at("000900001"), "batch"), STATE);
+    for (const digits of ["000100", "000", "0008999", "0"]) refused(await document.send(at(digits)), STATE);
+    for (const digits of ["0009", "00090000", "000900001", "0009001"]) await document.append(at(digits));
+    refused(await document.send(at("000900001"), "batch"), STATE);
     const relatedDocument = { documentId: other.id, isPublic: true };
-    await append(service, document.id, { ...at("0015"), relatedDocument, name: "RELATED" });
-    if ((await send(service, other.id, at("001"))).status < 300) throw new Error("a mirror has lost its digits");
+    await document.append({ ...at("0015"), relatedDocument, name: "RELATED" });
+    if ((await other.send(at("001"))).status < 300) throw new Error("a mirror has lost its digits");
     const batch = ["0020009", "0020001"].map(at);
     refused(await service.post("/documents/events", { documentId: document.id, events: batch }), STATE);
     return undefined;
@@ -248,7 +233,7 @@ export const timelineCases: ContractCase[] = [
       const document = await newDocument(service);
       const statuses: number[] = [];
       for (const time of [document.at(1).slice(0, 19), document.at(1440).slice(0, 10)]) {
-        const answer = await send(service, document.id, eventFields(service, document, time));
+        const answer = await document.send(document.event(time));
         if (answer.status >= 300) refused(answer, STATE);
         statuses.push(answer.status);
       }
@@ -261,7 +246,7 @@ export const timelineCases: ContractCase[] = [
   }),
   forbids("Endpoints, Events 7", "the events of a batch must be in order too", async (service) => {
     const document = await newDocument(service);
-    const events = [2, 1].map((minute) => eventFields(service, document, document.at(minute)));
+    const events = [2, 1].map((minute) => document.event(minute));
     return refused(await service.post("/documents/events", { documentId: document.id, events }), STATE);
   }),
   forbids(
@@ -283,19 +268,19 @@ export const timelineCases: ContractCase[] = [
   forbids("Endpoints, Events 7", "a time that is none is refused", async (service) => {
     const document = await newDocument(service);
     for (const time of ["yesterday", "", "2024-13-45T00:00:00Z", 1_700_000_000_000, null, "31/12/2024 10:00"]) {
-      const event = eventFields(service, document, document.at(1), { externalCreatedAt: time });
-      refused(await send(service, document.id, event), PAYLOAD);
-      await leftNoTrace(service, document, event);
+      const event = document.event(1, { externalCreatedAt: time });
+      refused(await document.send(event), PAYLOAD);
+      await document.leftNoTrace(event);
     }
   }),
   allows("Limits 3", "an event just past is accepted", async (service) => {
     const document = await newDocument(service);
-    await append(service, document.id, eventFields(service, document, await service.moment()));
+    await document.append(document.event(await service.moment()));
   }),
   forbids("Limits 3", "an event of tomorrow, and one of the last event's eve, are refused", async (service) => {
     const document = await newDocument(service);
     for (const time of [fromNow(service, 24 * HOUR), fromNow(service, 60_000), document.at(-1440)]) {
-      refused(await send(service, document.id, eventFields(service, document, time)), STATE);
+      refused(await document.send(document.event(time)), STATE);
     }
   }),
   allows(
@@ -303,10 +288,10 @@ export const timelineCases: ContractCase[] = [
     "an event refused as future is accepted once the service's clock has passed it",
     async (service) => {
       const document = await newDocument(service);
-      const event = eventFields(service, document, fromNow(service, HOUR));
-      refused(await send(service, document.id, event), STATE);
+      const event = document.event(fromNow(service, HOUR));
+      refused(await document.send(event), STATE);
       await service.control.withClock(2 * HOUR, async () => {
-        done(await send(service, document.id, event));
+        done(await document.send(event));
       });
     },
     ["clock"],
@@ -316,11 +301,11 @@ export const timelineCases: ContractCase[] = [
     "it is the service's clock that tells what is future",
     async (service) => {
       const document = await newDocument(service);
-      const event = eventFields(service, document, fromNow(service, -HOUR));
+      const event = document.event(fromNow(service, -HOUR));
       await service.control.withClock(-2 * HOUR, async () => {
-        refused(await send(service, document.id, event), STATE);
+        refused(await document.send(event), STATE);
       });
-      done(await send(service, document.id, event));
+      done(await document.send(event));
     },
     ["clock"],
   ),
@@ -328,8 +313,8 @@ export const timelineCases: ContractCase[] = [
   allows("Endpoints, Events 8", "different deduplicationIds are different events, however alike", async (service) => {
     const document = await newDocument(service);
     for (const by of ENDPOINTS) {
-      await append(service, document.id, eventFields(service, document, document.at(1)), by);
-      await append(service, document.id, eventFields(service, document, document.at(1)), by);
+      await document.append(document.event(1), by);
+      await document.append(document.event(1), by);
     }
   }),
   forbids(
@@ -338,35 +323,35 @@ export const timelineCases: ContractCase[] = [
     async (service) => {
       for (const by of ENDPOINTS) {
         const document = await newDocument(service);
-        const event = eventFields(service, document, document.at(1));
-        const eventId = await append(service, document.id, event, by);
+        const event = document.event(1);
+        const eventId = await document.append(event, by);
         for (let time = 0; time < 2; time += 1) {
-          duplicate(await send(service, document.id, event, by), String(event["deduplicationId"]), [eventId]);
+          duplicate(await document.send(event, by), String(event["deduplicationId"]), [eventId]);
         }
       }
     },
   ),
   forbids("Endpoints, Events 8", "a repeated deduplicationId is refused with other content too", async (service) => {
     const document = await newDocument(service);
-    const event = eventFields(service, document, document.at(1));
-    const eventId = await append(service, document.id, event);
+    const event = document.event(1);
+    const eventId = await document.append(event);
     const other = { ...event, name: "Weighing", externalCreatedAt: document.at(9), isPublic: true };
-    duplicate(await send(service, document.id, other), String(event["deduplicationId"]), [eventId]);
+    duplicate(await document.send(other), String(event["deduplicationId"]), [eventId]);
     // Were the repeat on the timeline, this would be too early.
-    await append(service, document.id, eventFields(service, document, document.at(2)));
+    await document.append(document.event(2));
   }),
   forbids("Endpoints, Events 8", "a deduplicationId twice in one batch is refused", async (service) => {
     const document = await newDocument(service);
-    const event = eventFields(service, document, document.at(1));
+    const event = document.event(1);
     const answer = await service.post("/documents/events", { documentId: document.id, events: [event, event] });
     refused(answer, [400, 409, 422]);
     return { reading: `refused with ${answer.status}` };
   }),
   forbids("Endpoints, Events 8", "a batch with one repeated deduplicationId is refused", async (service) => {
     const document = await newDocument(service);
-    const event = eventFields(service, document, document.at(1));
-    await append(service, document.id, event);
-    const fresh = eventFields(service, document, document.at(1));
+    const event = document.event(1);
+    await document.append(event);
+    const fresh = document.event(1);
     const body = { documentId: document.id, events: [event, fresh] };
     return duplicate(await service.post("/documents/events", body), String(event["deduplicationId"]));
   }),
@@ -374,14 +359,10 @@ export const timelineCases: ContractCase[] = [
     const document = await newDocument(service);
     const key = service.unique("key-a\u00e9");
     const others = [key.toUpperCase(), `${key} `, ` ${key}`, key.normalize("NFD"), `${key}0`, key.slice(1)];
-    await append(service, document.id, eventFields(service, document, document.at(1), { deduplicationId: key }));
+    await document.append(document.event(1, { deduplicationId: key }));
     const readings: string[] = [];
     for (const deduplicationId of others) {
-      const answer = await send(
-        service,
-        document.id,
-        eventFields(service, document, document.at(1), { deduplicationId }),
-      );
+      const answer = await document.send(document.event(1, { deduplicationId }));
       if (answer.status < 300) continue;
       refused(answer, PAYLOAD);
       readings.push(JSON.stringify(deduplicationId.replace(key, "…")));
@@ -390,8 +371,8 @@ export const timelineCases: ContractCase[] = [
   }),
   allows("Open point 8", "an event without a deduplicationId may come again and again, or not", async (service) => {
     const document = await newDocument(service);
-    const event = eventFields(service, document, document.at(1), { deduplicationId: undefined });
-    const answers = [await send(service, document.id, event), await send(service, document.id, event)];
+    const event = document.event(1, { deduplicationId: undefined });
+    const answers = [await document.send(event), await document.send(event)];
     for (const answer of answers) if (answer.status >= 300) refused(answer, STATE);
     return { reading: answers.map((answer) => answer.status).join(", ") };
   }),
@@ -403,18 +384,18 @@ export const timelineCases: ContractCase[] = [
       readings.push(`${title} ${answer.status}`);
     };
     const [one, other] = [await newDocument(service), await newDocument(service)];
-    const own = eventFields(service, one, one.at(1), { deduplicationId: one.key });
-    const theirs = eventFields(service, other, other.at(1), { deduplicationId: one.key });
-    await tried("on its own event", send(service, one.id, own), one.key);
-    await tried("on another's event", send(service, other.id, theirs), one.key);
-    const event = eventFields(service, one, one.at(1));
+    const own = one.event(1, { deduplicationId: one.key });
+    const theirs = other.event(1, { deduplicationId: one.key });
+    await tried("on its own event", one.send(own), one.key);
+    await tried("on another's event", other.send(theirs), one.key);
+    const event = one.event(1);
     const key = String(event["deduplicationId"]);
-    await append(service, one.id, event);
+    await one.append(event);
     const document = documentFields(service, one, { deduplicationId: key, externalCreatedAt: one.at(0) });
     await tried("an event's key on a document", service.post("/documents", document), key);
-    const target = targetFields(service, one, { deduplicationId: service.unique("key") });
-    const both = eventFields(service, one, one.at(2), { deduplicationId: target["deduplicationId"], target });
-    await tried("one key on an event and its target", send(service, one.id, both), String(target["deduplicationId"]));
+    const target = one.target({ deduplicationId: service.unique("key") });
+    const both = one.event(2, { deduplicationId: target["deduplicationId"], target });
+    await tried("one key on an event and its target", one.send(both), String(target["deduplicationId"]));
     return { reading: readings.join(", ") };
   }),
   forbids("Endpoints, Events 8", "a document's deduplicationId cannot create another document", async (service) => {
@@ -428,9 +409,9 @@ export const timelineCases: ContractCase[] = [
   }),
   allows("Open point 22", "one key on two documents is refused, or is two keys", async (service) => {
     const [one, other] = [await newDocument(service), await newDocument(service)];
-    const event = eventFields(service, one, one.at(1));
-    await append(service, one.id, event);
-    const answer = await send(service, other.id, {
+    const event = one.event(1);
+    await one.append(event);
+    const answer = await other.send({
       ...event,
       participantId: other.participantId,
       addressId: other.addressId,
@@ -446,15 +427,15 @@ export const timelineCases: ContractCase[] = [
     async (service) => {
       const one = await newDocument(service);
       const other = await newDocument(service, { as: "second" });
-      const event = eventFields(service, one, one.at(1));
-      await append(service, one.id, event);
+      const event = one.event(1);
+      await one.append(event);
       const foreign: Fields = {
         ...event,
         participantId: other.participantId,
         addressId: other.addressId,
         externalCreatedAt: other.at(1),
       };
-      const answer = await send(service, other.id, foreign, "single", "second");
+      const answer = await other.send(foreign, "single", "second");
       if (answer.status < 300) return { reading: "credentials do not share keys" };
       duplicate(answer, String(event["deduplicationId"]));
       return { reading: "credentials share keys" };
@@ -474,37 +455,37 @@ export const timelineCases: ContractCase[] = [
       };
       for (const [title, steps] of Object.entries(wrongs)) {
         const [document, other] = [await newDocument(service), await newDocument(service)];
-        const event = eventFields(service, document, document.at(1));
-        await append(service, document.id, event);
+        const event = document.event(1);
+        await document.append(event);
         const relatedDocument = { documentId: other.id, bidirectional: false };
         for (const [index, step] of steps.entries()) {
           const over = step["name"] === "RELATED" ? { ...step, relatedDocument } : step;
-          await append(service, document.id, eventFields(service, document, document.at(2 + index), over));
+          await document.append(document.event(2 + index, over));
         }
-        const answer = await send(service, document.id, event);
+        const answer = await document.send(event);
         refused(answer, STATE);
         readings.push(`${title}: ${answer.status} ${service.nameless(answer.text.replace(/"id":.*?Z",/, ""))}`);
         const future = { ...event, externalCreatedAt: fromNow(service, HOUR) };
-        readings.push(`of the future ${(await send(service, document.id, future)).status}`);
+        readings.push(`of the future ${(await document.send(future)).status}`);
         const unknown = { ...event, participantId: service.unique("nobody") };
-        readings.push(`of nobody ${(await send(service, document.id, unknown)).status}`);
+        readings.push(`of nobody ${(await document.send(unknown)).status}`);
       }
       return { reading: readings.join("\n") };
     },
   ),
   allows("Open point 19", "of a late event and a malformed one behind it, which is told", async (service) => {
     const document = await newDocument(service);
-    const late = eventFields(service, document, document.at(-1));
-    const malformed = eventFields(service, document, document.at(1), { isPublic: "no" });
+    const late = document.event(-1);
+    const malformed = document.event(1, { isPublic: "no" });
     const answer = await service.post("/documents/events", { documentId: document.id, events: [late, malformed] });
     return refused(answer, STATE);
   }),
   allows("Open point 19", "a repeat that is also late is told as a duplicate, or as late", async (service) => {
     const document = await newDocument(service);
-    const event = eventFields(service, document, document.at(1));
-    await append(service, document.id, event);
-    await append(service, document.id, eventFields(service, document, document.at(2)));
-    const answer = await send(service, document.id, event);
+    const event = document.event(1);
+    await document.append(event);
+    await document.append(document.event(2));
+    const answer = await document.send(event);
     const { reading } = refused(answer, STATE);
     return {
       reading:
