@@ -32,6 +32,7 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
   const settingsId = session.settings.idOf(mapping.settings);
   const staged: StagedInput[] = [];
   const inputsOfImport = new Set<number>();
+  const changedByImport = new Set<number>();
   const tell = (message: string) => session.observe({ type: "notice", level: "info", code: null, message });
   const paths = await expandFiles(files, undefined, tell);
   const progress = await createReadingProgress(paths, session.observe);
@@ -45,7 +46,16 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
       for (const mappingInput of await inputsOfFile(mapping, input, session.inputs)) {
         const before = rows;
         const tellRows = (done: number) => progress.tell(input, before + done);
-        const context = { mapping, mappingHash, mappingInput, settingsId, inputsOfImport, path, tellRows };
+        const context = {
+          mapping,
+          mappingHash,
+          mappingInput,
+          settingsId,
+          inputsOfImport,
+          changedByImport,
+          path,
+          tellRows,
+        };
         const one = await stageTable(session, input, context).catch((error: unknown) =>
           tellEmpty(session, error, () => [mappingInput]),
         );
@@ -85,6 +95,7 @@ interface TableContext {
   mappingInput: MappingInput;
   settingsId: number;
   inputsOfImport: Set<number>;
+  changedByImport: Set<number>;
   path: string;
   /** Called with the rows read so far. */
   tellRows: (done: number) => void;
@@ -135,6 +146,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     unplacedRows: mapping.settings.unplacedRows,
     now: clock.now(),
     inputsOfImport: context.inputsOfImport,
+    changedByImport: context.changedByImport,
     header: table.header,
     place: { file: input.name, sheet: table.sheet },
     notify({ code, message }) {

@@ -114,3 +114,20 @@ describe("an event that is known by its content", () => {
     expect(dump.match(/Weighing/g)).toHaveLength(2);
   });
 });
+
+describe("two rows of one import that differ on an event which has landed", () => {
+  const row = (ticket: string, share: string) => `L1;2025-06-01 10:00;${ticket};${share}\n`;
+  const header = "Load;At;Ticket;Share A\n";
+  const yaml = mapping(weighings);
+  const landed = { mapping: yaml, file: "a.csv", text: header + row("T1", "1") };
+
+  it.each(["before", "behind", "beside"])("are told, wherever the other one stands: %s", async (where) => {
+    const [same, other] = [row("T1", "1"), row("T1", "2")];
+    const text = header + (where === "before" ? other + same : same + other);
+    const again = { mapping: yaml, file: "b.csv", text: where === "beside" ? header + other : text };
+    const more = where === "beside" ? [{ ...again, file: "c.csv", text: header + same + row("T2", "1") }] : [];
+    const { codes, outputs } = await importing(landed, again, ...more, again);
+    expect(codes).toEqual([0, 3, ...more.map(() => 0), 3]);
+    expect(outputs.join("\n")).not.toContain("row-repeats");
+  });
+});

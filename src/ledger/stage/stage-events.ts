@@ -30,6 +30,8 @@ export function createEventStager(
     keys: EventKeys;
     /** Inputs staged by this import: two rows of one import that disagree on an event are both in question. */
     inputsOfImport: ReadonlySet<number>;
+    /** Landed events of which a row of this import says something else: another row that repeats what landed does not settle it. */
+    changedByImport: Set<number>;
     report(problem: Problem, severity: "error" | "warning"): void;
   },
 ) {
@@ -153,6 +155,7 @@ export function createEventStager(
       correct.run(hash, ...Object.values(columns), inputId, id);
       if (!isLanded && stored.state !== "changed") markOpen(documentOf(record));
     }
+    if (stored.state === "changed" && context.changedByImport.has(id)) return { id, known: true };
     if (stored.state === "changed") {
       changedAny = true;
       setState.run("landed", null, null, now, id);
@@ -173,6 +176,7 @@ export function createEventStager(
     const isAcknowledged = stored.dismissed === 1 && stored.changed_hash?.equals(hash) === true;
     if (isAcknowledged) return { id, known: true };
     changedAny = true;
+    context.changedByImport.add(id);
     setState.run("changed", "changed", hash, now, id);
     keepContent.run(JSON.stringify({ ...columns, hash: hash.toString("hex") }), id);
     const message = `${nameOf(record)} has landed with other content; a timeline cannot be edited.`;
@@ -191,6 +195,7 @@ export function createEventStager(
   const isRepeated = ({ stored, hash }: KeyedEvent): boolean =>
     stored !== undefined &&
     !hasLanded(stored) &&
+    stored.state !== "changed" &&
     stored.content_hash.equals(hash) &&
     rowsOf.all(stored.id).some((row) => context.inputsOfImport.has(inputOf(row)));
 

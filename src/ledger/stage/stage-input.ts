@@ -40,6 +40,8 @@ export interface StageInputOptions {
   unplacedRows: "report" | "hold";
   now: number;
   inputsOfImport: ReadonlySet<number>;
+  /** Landed events of which a row of this import says something else. */
+  changedByImport: Set<number>;
   /** Header texts; columns of our own (`rowferry_…`) in a corrected file are known by them. */
   header: readonly string[];
   /** The file and sheet, for messages. */

@@ -300,6 +300,7 @@ function createProcess(clock: VirtualClock) {
 
 function stage(session: Session, files: readonly StoryFile[], settings: Partial<MappingSettings>) {
   const inputsOfImport = new Set<number>();
+  const changedByImport = new Set<number>();
   const chosen = { ...defaultSettings, ...settings };
   const settingsId = session.settings.idOf(chosen);
   return files.map(({ name, contentHash, rows }) => {
@@ -338,6 +339,7 @@ function stage(session: Session, files: readonly StoryFile[], settings: Partial<
       unplacedRows: chosen.unplacedRows,
       now,
       inputsOfImport,
+      changedByImport,
       header: ["row"],
       place: { file: name, sheet: null },
     });

@@ -77,8 +77,8 @@ export class Expected {
   private readonly corrected = new Map<string, number>();
   /** Cells that a person has given up. */
   private readonly dismissed = new Set<string>();
-  /** Events of which the newest row says something else than what has landed. */
-  private readonly changed = new Set<string>();
+  /** Events of which a row of the newest import with it says something else than what has landed, and which import that was. */
+  private readonly changed = new Map<string, number>();
 
   /** Stages files as one import does; gives their counts. */
   stage(files: readonly Handed[], mapping: Mapping): Counts {
@@ -245,9 +245,11 @@ export class Expected {
       );
       const before = this.landed.get(id);
       if (before !== undefined) {
-        this.changed.delete(id);
-        if (same(before, content)) continue;
-        this.changed.add(id);
+        if (!same(before, content)) this.changed.set(id, this.step);
+        else {
+          if (this.changed.get(id) !== this.step) this.changed.delete(id);
+          continue;
+        }
       } else this.pending.set(id, { document, content, sequence: this.sequence++, state, isGone: false });
       known = false;
     }
