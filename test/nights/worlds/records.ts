@@ -196,8 +196,9 @@ function stage(rows: Row[], input: InputPlan, mapping: Mapping, twins: Twins): O
   const { skip } = input;
   const skipped = skip !== null && attempt(() => holds(skip, viewOf(rows, input, mapping)));
   if (skipped === true) return { fate: "skipped", documents: [], events: [], holds: [] };
-  const readers = (event: EventPlan): Reader[] =>
-    event.each === "row" ? rows.map((row) => new Reader(viewOf([row], input, mapping), input, twins)) : [whole];
+  const readersOf = (each: Row[]): Reader[] =>
+    each.map((row) => new Reader(viewOf([row], input, mapping), input, twins));
+  const readers = (event: EventPlan): Reader[] => (event.each === "row" ? readersOf(rows) : [whole]);
   const valid = attempt(() => {
     // Every record of a row must be right, whether an event needs it or not.
     for (const { party } of Object.values(input.places)) whole.place(party);
@@ -215,14 +216,22 @@ function stage(rows: Row[], input: InputPlan, mapping: Mapping, twins: Twins): O
     const said = new Map(events.map((event) => [event.id, JSON.stringify(event.content)]));
     if (events.some(({ id, content }) => said.get(id) !== JSON.stringify(content)))
       throw new Unreadable("two rows of a group contradict each other");
-    if (events.length === 0 && input.events.length > 0) throw new Unreadable("a row in which nothing happens");
+    const happen = (reader: Reader, of: InputPlan["events"]) => of.some((event) => reader.happens(event));
+    const [alone, together] = [
+      input.events.filter(({ each }) => each === "row"),
+      input.events.filter(({ each }) => each !== "row"),
+    ];
+    if (!happen(whole, together) && !readersOf(rows).every((reader) => happen(reader, alone)))
+      throw new Unreadable("a row in which nothing happens");
     return { documents, events };
   });
   if (valid !== null && skipped !== null) return { fate: "valid", ...valid, holds: [] };
   const held: Hold[] = input.events.flatMap((event) =>
     readers(event).flatMap((reader) => {
       const document = attempt(() => whole.documentId(event.document));
-      if (document === null || attempt(() => reader.happens(event)) === false) return [];
+      const happens = attempt(() => reader.happens(event));
+      if (document === null || happens === false) return [];
+      if (happens === null) return [hold(document, null)];
       const id = event.key === "content" ? null : attempt(() => reader.eventId(event, null));
       return [{ document, from: attempt(() => reader.at(event)) ?? Number.NEGATIVE_INFINITY, event: id }];
     }),
