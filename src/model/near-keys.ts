@@ -8,6 +8,17 @@ export function foldKey(key: string): string {
   return folded.slice(zeros);
 }
 
+/** The folded form of a key of several parts, and what a spreadsheet may have made it of: one part in small letters, or with zeros. */
+export function variants(parts: readonly string[]): string[][] {
+  const zeros = ["0", "00", "000", "0000", "00000", "000000"];
+  const one = (at: number, part: string) => parts.map((own, index) => (index === at ? part : own));
+  const made = parts.flatMap((part, at) => [
+    one(at, part.toLowerCase()),
+    ...(/^\d/.test(part) ? zeros.map((some) => one(at, some + part)) : []),
+  ]);
+  return [parts.map(foldKey), ...made].filter((other) => other.some((part, index) => part !== parts[index]));
+}
+
 /** Not equal, and yet nearly. */
 export function areNearlyEqual(one: string, other: string): boolean {
   return one !== other && foldKey(one) === foldKey(other);

@@ -173,10 +173,16 @@ async function mapRows(
       for (const warning of outcome.warnings) count(warnings, warning, row);
       if (hasPlaceholder(outcome.records)) count(warnings, placeholderLeft, row);
       for (const { kind, key } of outcome.records.documents) {
-        const other = nearlyEqual(keys, kind, key);
-        if (other !== null) count(warnings, keysNearlyEqual(kind, key, other), row);
+        const other = nearlyEqual(keys, kind, [key]);
+        if (other !== null) count(warnings, keysNearlyEqual(kind, [key], other), row);
       }
       const { events } = outcome.records;
+      for (const { event, key, document } of events) {
+        if (key.by !== "fields") continue;
+        const kind = `${event} of ${document.kind} ${document.key}`;
+        const other = nearlyEqual(keys, kind, key.parts);
+        if (other !== null) count(warnings, keysNearlyEqual(kind, key.parts, other), row);
+      }
       check.events += events.length;
       if (events.length === 0) eventless = { count: (eventless?.count ?? 0) + 1, firstRow: eventless?.firstRow ?? row };
     }
@@ -194,24 +200,25 @@ async function mapRows(
     check.warnings = [...warnings.values()];
     check.eventless = check.events > 0 ? eventless : null;
     // The readers add to their notes while they read (hidden rows).
-    const uncompared = `Nearly equal keys were looked for among the first ${MAX_KEYS} documents only.`;
+    const uncompared = `Nearly equal keys were looked for among the first ${MAX_KEYS} documents and events only.`;
     check.notes = keys.size < MAX_KEYS ? [...table.notes] : [...table.notes, uncompared];
   }
 }
 
-/** Documents whose keys are compared; beyond them memory would grow with the file. */
+/** Documents and events whose keys are compared; beyond them memory would grow with the file. */
 const MAX_KEYS = 100_000;
 
-/** The key of another document of this file that is nearly the same; null: none. `known` is added to. */
-function nearlyEqual(known: Map<string, string>, kind: string, key: string): string | null {
-  const folded = `${kind}\u0000${foldKey(key)}`;
+/** The key of another document or event of this file that is nearly the same; null: none. `known` is added to. */
+function nearlyEqual(known: Map<string, string>, kind: string, parts: readonly string[]): string | null {
+  const folded = [kind, ...parts.map(foldKey)].join("\u0000");
+  const key = parts.join(", ");
   const other = known.get(folded);
   if (other === undefined && known.size < MAX_KEYS) known.set(folded, detachText(key));
   return other === undefined || other === key ? null : other;
 }
 
-function keysNearlyEqual(kind: string, key: string, other: string): Problem {
-  const [one, two] = [other, key].map((text) => JSON.stringify(text));
+function keysNearlyEqual(kind: string, parts: readonly string[], other: string): Problem {
+  const [one, two] = [other, parts.join(", ")].map((text) => JSON.stringify(text));
   const message = `${kind} ${one} and ${kind} ${two} differ only by case, width or leading zeros`;
   return { code: "keys-nearly-equal", message, hint: null, column: null };
 }

@@ -396,6 +396,28 @@ describe("a correction that changes a key (F83)", () => {
 });
 
 describe("keys that differ only by case, width or leading zeros (F71)", () => {
+  it("are named where they tell events apart, in any order of the files (F83)", async () => {
+    const ticketed = structuredClone(weighings) as typeof weighings & { inputs: { weighings: { columns: object } } };
+    Object.assign(ticketed.inputs.weighings.columns, { ticket: "Ticket" });
+    Object.assign(ticketed.inputs.weighings.events.weighing, { key: "=ticket" });
+    const header = ["Load", "At", "Gross", "Ticket"];
+    const row = (ticket: string) => ["L1", "2026-01-01 10:10", "1", ticket];
+    for (const [first, then] of [
+      ["007", "7"],
+      ["7", "007"],
+      ["k1", "K1"],
+      ["K1", "k1"],
+      ["K1", "Ｋ1"],
+    ] as const) {
+      const office = openOffice(ticketed);
+      office.writeCsv("w.csv", [header, row(first)]);
+      expect(codesOf(await office.import("w.csv")).warnings).toEqual([]);
+      office.writeCsv("w2.csv", [header, row(then), row("T9")]);
+      expect(codesOf(await office.import("w2.csv")).warnings, `${first}, ${then}`).toEqual([["keys-nearly-equal", 1]]);
+      expect(codesOf(await office.import("w2.csv")).warnings).toEqual([]);
+    }
+  });
+
   it("are named in the summary, once", async () => {
     const office = openOffice(weighings);
     const row = (key: string) => [key, "2026-01-01 10:10", "1"];

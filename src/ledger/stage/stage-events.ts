@@ -118,6 +118,11 @@ export function createEventStager(
     const { record, key, hash } = keyed;
     const document = documentOf(record);
     markOpen(document);
+    const near = context.keys.nearlyEqual(record, document);
+    if (near !== null) {
+      const message = `${nameOf(record)} with the key ${keyed.parts.join(", ")} and the one with ${near.join(", ")} differ only by case, width or leading zeros.`;
+      context.report({ code: "keys-nearly-equal", message, hint: null, column: null }, "warning");
+    }
     const { lastInsertRowid } = insert.run(
       document,
       key,

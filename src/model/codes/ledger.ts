@@ -300,7 +300,8 @@ export const ledgerCodes = {
     exit: null,
   },
   "keys-nearly-equal": {
-    meaning: "Two documents have keys that differ only by case, width or leading zeros; often they are one.",
+    meaning:
+      "Two documents, or two events of one document, have keys that differ only by case, width or leading zeros; often they are one.",
     remedy: "If they are one, correct the rows, or fold the key in the mapping; else nothing.",
     example: "K1 and k1; 007 and 7.",
     transient: false,
