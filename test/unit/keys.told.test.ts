@@ -316,6 +316,52 @@ describe("work that would disappear (F82)", () => {
     expect(office.documents().flatMap(({ externalId, events }) => events.map(() => externalId))).toEqual(["L2"]);
     expect(addsUp(summary)).toBe(true);
   });
+  it("wait for the whole group: neither the rejected part alone nor a part that cannot be read ends that", async () => {
+    const header = ["Load", "At", "Gross"];
+    const at = "2026-01-01 10:10";
+    for (const [first, part] of [
+      ["3", "4"],
+      ["3", "x"],
+      ["x", "4"],
+    ] as const) {
+      const office = openOffice(grouped);
+      const rows = [
+        ["L1", at, first],
+        ["L2", at, "5"],
+        ["L1", at, part],
+      ];
+      office.writeCsv("w.csv", [header, ...rows]);
+      const summary = await office.import("w.csv");
+      expect([summary.exitCode, codesOf(summary).problems.flat()]).toEqual([
+        3,
+        expect.arrayContaining(["group-interrupted"]),
+      ]);
+      // Only the rows that do not stand with their group's first come back, mended.
+      const mended = office.rejectedRows(summary).map((row) => row.map((cell) => (cell === "x" ? "9" : cell)));
+      const parts = mended.filter((row, index) => index === 0 || row.includes(part === "x" ? "9" : part));
+      office.writeCsv("w-corrected.csv", parts);
+      expect((await office.import("w-corrected.csv")).exitCode).toBe(3);
+      expect(office.documents().flatMap(({ externalId, events }) => events.map(() => externalId))).toEqual(["L2"]);
+      // Together they are one.
+      const [one, two, three] = rows.map((row) => row.map((cell) => (cell === "x" ? "9" : cell))) as [
+        string[],
+        string[],
+        string[],
+      ];
+      office.writeCsv("w.csv", [header, one, three, two]);
+      const third = await office.import("w.csv");
+      if (first === "3") {
+        // What its first row alone had given is gone from the file, and was never sent.
+        expect(codesOf(third).problems).toEqual([["row-gone", 1]]);
+        await office.type("dismiss", "--code", "row-gone");
+        await office.type("resume");
+      }
+      const whole = office.documents().find(({ externalId }) => externalId === "L1");
+      const sum = String(Number(one[2]) + Number(three[2]));
+      expect(JSON.stringify(whole?.events.map(({ body }) => body["metadata"]))).toContain(`"value":"${sum}"`);
+      expect(whole?.events).toHaveLength(1);
+    }
+  });
 });
 
 describe("`each: row` with one key on two rows of a group (F84)", () => {

@@ -68,6 +68,8 @@ interface Group {
   correction: Correction | null;
   /** Rows that an upload broke off in, and that are whole now. */
   cut: number[];
+  /** Its other rows stand elsewhere, so what it gives would be a part. */
+  apart: Problem | null;
 }
 
 const NONE: readonly Row[] = [];
@@ -181,11 +183,11 @@ export function createInputStager(database: Database, options: StageInputOptions
   };
 
   const stageInvalid = (group: Group, found: readonly Problem[], placements: readonly Placement[]): void => {
-    const { mapped, row, members, correction } = group;
+    const { mapped, row, members, correction, apart } = group;
     const id = rowId(inputId, mapped.row);
     const corrects = correction?.lead ?? null;
     const unread = correction === null ? [] : withdrawal.readProblems(correction.lead, correction.rows);
-    const problems = [...unread, ...found];
+    const problems = [...unread, ...found, ...(apart === null ? [] : [apart])];
     const hash = hashOf(group);
     const settled = fates.settledBefore(hash, id);
     const again = settled === null && corrects === null ? withdrawal.sameRow(options.inputsOfImport, hash) : null;
@@ -196,7 +198,9 @@ export function createInputStager(database: Database, options: StageInputOptions
     for (const each of [row, ...members]) cells.keepAlone(rowId(inputId, each.number), each);
     // A row that could not be read right says nothing certain of its place: what it held, it goes on holding.
     const isPlaced = placements.length > 0 && unread.length === 0;
-    if (isPlaced || corrects === null) for (const placement of placements) place(id, placement);
+    // What the first rows of its group have given would be a part: it is held with the rest.
+    const held = apart === null ? placements : placements.map((one) => ({ ...one, at: null }));
+    if (isPlaced || corrects === null) for (const placement of held) place(id, placement);
     if (placements.length === 0 && options.unplacedRows === "hold") holdInput.run(id, id);
     if (corrects !== null) withdrawal.supersede(corrects, id, !isPlaced);
     for (const other of correction?.others ?? []) withdrawal.supersede(other, id, true);
@@ -250,10 +254,14 @@ export function createInputStager(database: Database, options: StageInputOptions
     return { code: "row-id-twice", message, hint: null, column: null };
   };
 
-  const interrupted = ({ group, row }: MappedRow): Problem | null => {
+  const interrupted = ({ group, row }: MappedRow, correction: Correction | null): Problem | null => {
     const first = group == null ? null : interruptedBy(group, row);
-    if (first === null) return null;
-    const message = `It belongs to the group that begins in row ${first}, and rows of other groups stand between them.`;
+    const isPart = group != null && correction !== null && withdrawal.areParts([correction.lead, ...correction.others]);
+    if (first === null && !isPart) return null;
+    const message =
+      first === null
+        ? "It is a part of a group whose first rows are not in this file: import the file that holds all of them, with the group together."
+        : `It belongs to the group that begins in row ${first}, and rows of other groups stand between them.`;
     return { code: "group-interrupted", message, hint: null, column: null };
   };
 
@@ -284,18 +292,14 @@ export function createInputStager(database: Database, options: StageInputOptions
     for (const record of records.documents) note(documents.check(record));
     for (const event of keyed) note(events.check(event, earlier !== null || corrects !== null));
     note(rowIdTwice(earlier, keyed));
-    const apart = interrupted(mapped);
-    note(apart);
     const moves = keyed.every(({ known }) => known !== null)
       ? []
       : superseded.flatMap((one) => moved.movesOf(one, records));
     const mangled = moves.filter((move) => move.mangled);
     for (const move of mangled) problems.push(move.problem);
     const isUnread = correction !== null && withdrawal.readProblems(correction.lead, correction.rows).length > 0;
-    if (problems.length > 0 || isUnread) {
-      // What the first rows of its group have given would be a part: it is held with the rest.
-      const held = apart === null ? placementsOf(keyed) : placementsOf(keyed).map((one) => ({ ...one, at: null }));
-      return stageInvalid(group, problems, mangled.length > 0 ? [] : held);
+    if (problems.length > 0 || isUnread || group.apart !== null) {
+      return stageInvalid(group, problems, mangled.length > 0 ? [] : placementsOf(keyed));
     }
     for (const { problem: move } of moves) {
       report(move, "warning");
@@ -333,6 +337,11 @@ export function createInputStager(database: Database, options: StageInputOptions
     fates.addMembers(mapped, { fate: "staged" });
     for (const before of earlier === null ? group.cut : [earlier, ...group.cut]) withdrawal.replace(before, id, staged);
     for (const before of leadsOf(correction)) withdrawal.correct(before, id, staged);
+    if (mapped.group != null && anyPlacements) {
+      const placed = keyed.map(({ record: { document } }) => references.document(document.kind, document.key));
+      for (const part of withdrawal.partsOf(placed, [row, ...members].map(originalCells)))
+        withdrawal.mend(part, id, staged);
+    }
     if (mended.any) {
       const same = mended.sameCells(hashOf(group));
       if (same !== null) withdrawal.mend(same, id, staged);
@@ -364,7 +373,8 @@ export function createInputStager(database: Database, options: StageInputOptions
       const { outcome } = mapped;
       const rows = [row, ...members];
       const cut = rows.flatMap((one) => cutRows.completedBy(one));
-      const group: Group = { mapped, row, members, correction: corrections?.of(rows) ?? null, cut };
+      const correction = corrections?.of(rows) ?? null;
+      const group: Group = { mapped, row, members, correction, cut, apart: interrupted(mapped, correction) };
       if (outcome.fate !== "skipped" && group.correction === null && fates.anyCorrected) {
         const hash = hashOf(group);
         const settled = fates.correctedBefore(hash, currentRow);

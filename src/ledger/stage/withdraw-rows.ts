@@ -31,6 +31,10 @@ export interface RowWithdrawal {
    * row out in full, and that alone corrects nothing. Empty when a person has changed a cell.
    */
   readProblems(lead: number, rows: readonly CorrectedRow[]): Problem[];
+  /** Whether each of these first rows was refused for a group that others interrupt: its beginning is not among them. */
+  areParts(leads: readonly number[]): boolean;
+  /** First rows of parts of groups, refused for that, that held one of the documents and whose rows are all among these cells. */
+  partsOf(documents: readonly number[], rows: readonly (readonly string[])[]): number[];
   /** `before` has come again as `after`, a valid row that yielded `events`. */
   replace(before: number, after: number, events: readonly number[]): void;
   /** The same of a row whose source was mended: should its cells come back, they are judged like any others. */
@@ -123,6 +127,19 @@ export function createRowWithdrawal(
   const problemsOf = database.prepare<[number], Problem>(
     `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = ? AND severity = 'error'`,
   );
+  /** A row's cells as they came, to compare; undefined: they are not kept. */
+  const originalText = (row: number): string | undefined => {
+    const kept = cellsOf.get(row);
+    if (kept === undefined) return undefined;
+    const original = withoutOwnColumns(JSON.parse(kept.header) as string[]);
+    return trimmedEnd(original(JSON.parse(kept.cells) as string[]));
+  };
+  const partsOn = database
+    .prepare<[number], number>(
+      `SELECT p.row_id FROM placements p JOIN rows r ON r.id = p.row_id WHERE p.document_id = ? AND r.settled IS NULL
+         AND EXISTS (SELECT 1 FROM problems WHERE row_id = p.row_id AND code = 'group-interrupted')`,
+    )
+    .pluck();
   const dropCells = database.prepare<[number]>("DELETE FROM row_cells WHERE row_id = ?");
   const settleProblems = database.prepare<[number, number]>(
     "DELETE FROM problems WHERE row_id = ? AND severity = 'error' AND stage = 'staging' AND at < ?",
@@ -213,14 +230,17 @@ export function createRowWithdrawal(
       return sameCells.get({ input, cellHash, inputs }) ?? null;
     },
     readProblems(lead, rows) {
-      const unchanged = rows.every(({ before, cells }) => {
-        const kept = cellsOf.get(before);
-        if (kept === undefined) return false;
-        const original = withoutOwnColumns(JSON.parse(kept.header) as string[]);
-        return trimmedEnd(original(JSON.parse(kept.cells) as string[])) === trimmedEnd(cells);
-      });
+      const unchanged = rows.every(({ before, cells }) => originalText(before) === trimmedEnd(cells));
       return unchanged ? problemsOf.all(lead).filter(({ code }) => code in readCodes) : [];
     },
+    partsOf(documents, rows) {
+      const parts = documents.flatMap((document) => partsOn.all(document));
+      if (parts.length === 0) return [];
+      const there = new Set(rows.map(trimmedEnd));
+      const isThere = (row: number) => there.has(originalText(row) ?? "");
+      return [...new Set(parts)].filter((lead) => [lead, ...membersOf(lead)].every(isThere));
+    },
+    areParts: (leads) => leads.every((lead) => problemsOf.all(lead).some(({ code }) => code === "group-interrupted")),
     mend,
     replace,
     correct,

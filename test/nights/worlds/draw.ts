@@ -172,14 +172,21 @@ const isWrong = ({ cells }: Row): boolean => Object.values(cells).some(({ was })
 
 const wrongRows = ({ rows }: WorldFile): number[] => rows.flatMap((row, index) => (isWrong(row) ? [index] : []));
 
+const keyOf = ({ cells }: Row, { group }: InputPlan): string =>
+  JSON.stringify((group ?? []).map((column) => cells[column]?.means ?? null));
+
 /** Rows that stand together, by their places: each row by itself, or a group. */
-function groupsOf({ rows }: WorldFile, { group }: InputPlan): number[][] {
+function groupsOf({ rows }: WorldFile, input: InputPlan): number[][] {
+  const { group } = input;
   const groups: number[][] = [];
-  const keyOf = (index: number): string =>
-    JSON.stringify((group ?? []).map((column) => rows[index]?.cells[column]?.means ?? null));
   for (const index of rows.keys()) {
     const last = groups.at(-1);
-    if (group !== null && last !== undefined && keyOf(last[0] as number) === keyOf(index)) last.push(index);
+    if (
+      group !== null &&
+      last !== undefined &&
+      keyOf(rows[last[0] as number] as Row, input) === keyOf(rows[index] as Row, input)
+    )
+      last.push(index);
     else groups.push([index]);
   }
   return groups;
@@ -187,7 +194,14 @@ function groupsOf({ rows }: WorldFile, { group }: InputPlan): number[][] {
 
 /** The rejected file comes back: some of its rows, whole groups of them, mended or not quite, in any order. */
 function drawCorrection(of: WorldFile, mapping: number, { chance, input }: Drawing): Step | null {
-  const wrong = groupsOf(of, input).filter((rows) => rows.some((row) => isWrong(of.rows[row] as Row)));
+  const torn = chance.once(2);
+  const seen = new Set<string>();
+  const wrong = groupsOf(of, input).filter((rows) => {
+    const key = keyOf(of.rows[rows[0] as number] as Row, input);
+    const isPart = seen.has(key);
+    seen.add(key);
+    return (torn && isPart && input.group !== null) || rows.some((row) => isWrong(of.rows[row] as Row));
+  });
   if (wrong.length === 0) return null;
   const some = chance.once(3) ? wrong.slice(0, 1) : wrong;
   const groups = some.map((rows) => {

@@ -8,6 +8,7 @@ import {
   rawCells,
   type Staged,
   stagedRows,
+  waitsOf,
 } from "./records.js";
 import type { Mapping, WorldFile } from "./world.js";
 
@@ -40,6 +41,7 @@ export interface OpenRow {
   number: number;
   raw: string;
   holds: Hold[];
+  isPart: boolean;
 }
 
 interface Pending {
@@ -122,6 +124,9 @@ export class Expected {
         const was = rows.flatMap((row) => fix?.get(row) ?? []);
         // Parts of a group that was torn apart may stand together now.
         const corrected = this.openOf(was);
+        // Its beginning, which was staged, is not among them.
+        if (corrected.length > 0 && corrected.every(({ isPart }) => isPart) && group.fate === "valid")
+          Object.assign(group, { fate: "invalid", isPart: true, events: [], documents: [], holds: waitsOf(group) });
         // A row that was corrected here, and that nobody has mended in its source: as many as were corrected.
         const nth = (handed.get(raw) ?? 0) + 1;
         const isCorrectedBefore = group.fate !== "skipped" && fix === null && nth <= (this.corrected.get(raw) ?? 0);
@@ -139,6 +144,16 @@ export class Expected {
             this.corrected.set(one.raw, (this.corrected.get(one.raw) ?? 0) + 1);
             for (const { id } of group.events) one.state.corrected.add(id);
           }
+          // What stood apart from its group stands with it now.
+          const there = new Set((JSON.parse(raw) as string[][]).map((cells) => JSON.stringify(cells)));
+          const documents = group.events.map(({ document }) => document);
+          this.forget(
+            (row) =>
+              row.isPart &&
+              row.state.input === state.input &&
+              row.holds.some(({ document }) => documents.includes(document)) &&
+              (JSON.parse(row.raw) as string[][]).every((cells) => there.has(JSON.stringify(cells))),
+          );
           if (corrected.length === 0) {
             this.endOfSame(raw, state);
             mended.push(...this.inPlace(number, fresh, state));
@@ -156,7 +171,7 @@ export class Expected {
           const before = one.event === null ? undefined : this.pending.get(one.event);
           if (before !== undefined) one.from = Math.min(one.from, before.content.at);
         }
-        this.open.push({ state, number, raw, holds });
+        this.open.push({ state, number, raw, holds, isPart: group.isPart });
       }
       for (const { open, isTimed } of mended)
         if ((open.state.name === state.name && isTimed) || inCommon(open.state, state))

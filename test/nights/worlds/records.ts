@@ -53,6 +53,8 @@ export interface Staged {
   documents: ExpectedDocument[];
   events: ExpectedEvent[];
   holds: Hold[];
+  /** Other rows of its group stand elsewhere in the file, so what it gives would be a part. */
+  isPart: boolean;
 }
 
 function viewOf(rows: Row[], input: InputPlan, mapping: Mapping): View {
@@ -191,7 +193,7 @@ class Reader {
   }
 }
 
-function stage(rows: Row[], input: InputPlan, mapping: Mapping, twins: Twins): Omit<Staged, "rows" | "raw"> {
+function stage(rows: Row[], input: InputPlan, mapping: Mapping, twins: Twins): Omit<Staged, "rows" | "raw" | "isPart"> {
   const whole = new Reader(viewOf(rows, input, mapping), input, twins);
   const { skip } = input;
   const skipped = skip !== null && attempt(() => holds(skip, viewOf(rows, input, mapping)));
@@ -291,13 +293,18 @@ export function stagedRows(
   return groups.map((rows) => {
     const views = rows.map((row) => visible[row] as Row);
     const raw = JSON.stringify(rows.map((row) => rawCells(file.rows[row] as Row, file, input)));
-    const staged = { rows, raw, ...stage(views, input, mapping, twins) };
+    const staged: Staged = { rows, raw, isPart: false, ...stage(views, input, mapping, twins) };
     const key = keyOf(views[0] as Row);
-    const isApart = input.group !== null && seen.has(key) && staged.fate === "valid" && sumsUp(input);
+    const isApart = input.group !== null && seen.has(key) && staged.fate !== "skipped" && sumsUp(input);
     seen.add(key);
     if (!isApart) return staged;
     // The sum of a part is no sum: the whole document waits for the group.
-    const waits = staged.events.map(({ id, document, isContent }) => hold(document, isContent === true ? null : id));
-    return { ...staged, fate: "invalid" as const, documents: [], events: [], holds: waits };
+    return { ...staged, isPart: true, fate: "invalid" as const, documents: [], events: [], holds: waitsOf(staged) };
   });
+}
+
+/** What a row that cannot stand alone holds: the whole documents of what it says. */
+export function waitsOf({ events, holds: held }: Staged): Hold[] {
+  const waits = events.map(({ id, document, isContent }) => hold(document, isContent === true ? null : id));
+  return [...waits, ...held.map(({ document, event }) => hold(document, event))];
 }
