@@ -186,6 +186,10 @@ export class Expected {
     return counts;
   }
 
+  isOpen(name: string, number: number): boolean {
+    return this.openOf([{ name, number }]).length > 0;
+  }
+
   private openOf(rows: readonly { name: string; number: number }[]): OpenRow[] {
     return this.open.filter(({ state, number }) =>
       rows.some((row) => row.name === state.name && row.number === number),
