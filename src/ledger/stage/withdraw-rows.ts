@@ -237,8 +237,8 @@ export function createRowWithdrawal(
       const parts = documents.flatMap((document) => partsOn.all(document));
       if (parts.length === 0) return [];
       const there = new Set(rows.map(trimmedEnd));
-      const isThere = (row: number) => there.has(originalText(row) ?? "");
-      return [...new Set(parts)].filter((lead) => [lead, ...membersOf(lead)].every(isThere));
+      const stands = (row: number) => there.has(originalText(row) ?? "");
+      return [...new Set(parts)].filter((lead) => [lead, ...membersOf(lead)].every(stands));
     },
     areParts: (leads) => leads.every((lead) => problemsOf.all(lead).some(({ code }) => code === "group-interrupted")),
     mend,
