@@ -37,7 +37,8 @@ export function answer(summary: Summary): string {
   return `${sentence(stopped?.message ?? "Failed unexpectedly.")} Running the command again is safe.`;
 }
 
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+const sentence = (text: string): string =>
+  text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 
 function restOf({ waiting, toSend }: RowOutcomes): string {
   const more =
@@ -97,30 +98,37 @@ export function needed({ rows, documents, events, participants, addresses }: Sum
   return rows + of(events) + of(participants) + of(addresses) + of(documents) + (documents["stranded"] ?? 0);
 }
 
-const words: [keyof RowOutcomes, string][] = [
-  ["waiting", "waiting for them"],
-  ["toCorrect", "to correct"],
-  ["toDecide", "to decide"],
-  ["toSend", "to send"],
-  ["later", "in the future"],
-  ["dismissed", "dismissed"],
+const words: [keyof RowOutcomes, string, "good" | "waiting" | "bad" | "plain"][] = [
+  ["landed", "landed", "good"],
+  ["waiting", "waiting for them", "waiting"],
+  ["toCorrect", "to correct", "bad"],
+  ["toDecide", "to decide", "bad"],
+  ["toSend", "to send", "waiting"],
+  ["later", "in the future", "waiting"],
+  ["dismissed", "dismissed", "plain"],
 ];
 
-/** `5,204 = 4,604 landed + 388 waiting for them + 212 to correct`; parts of nothing are left out, but what landed. */
+/** What all rows read became, in parts that sum to them; parts of nothing are left out. `before`: what the parts in front sum to. */
+export function rowParts(rows: RowCounts, outcomes: RowOutcomes) {
+  let before = 0;
+  return [
+    ...words.map(([outcome, name, tone]) => ({ of: outcomes[outcome], name, tone })),
+    { of: rows.known, name: "known", tone: "plain" as const },
+    { of: rows.skipped, name: "skipped", tone: "plain" as const },
+  ]
+    .filter(({ of }) => of > 0)
+    .map(({ of, name, tone }) => {
+      before += of;
+      return { count: { of, before: before - of }, name, tone };
+    });
+}
+
+/** `5,204 = 4,604 landed + 388 waiting for them + 212 to correct`; of a plan, what is landed is done. */
 export function rowSum(rows: RowCounts, outcomes: RowOutcomes, isPlan = false): string {
-  const parts = [
-    ...(outcomes.landed > 0 ? [[outcomes.landed, isPlan ? "done" : "landed"] as const] : []),
-    ...words.map(([name, text]) => [outcomes[name], text] as const).filter(([count]) => count > 0),
-    ...(
-      [
-        [rows.known, "known"],
-        [rows.skipped, "skipped"],
-      ] as const
-    ).filter(([count]) => count > 0),
-  ];
-  return parts.length === 0
-    ? grouped(rows.read)
-    : `${grouped(rows.read)} = ${parts.map(([count, text]) => `${grouped(count)} ${text}`).join(" + ")}`;
+  const parts = rowParts(rows, outcomes).map(
+    ({ count, name }) => `${grouped(count.of)} ${isPlan && name === "landed" ? "done" : name}`,
+  );
+  return [grouped(rows.read), parts.join(" + ")].filter((part) => part !== "").join(" = ");
 }
 
 export function total(counts: StateCounts): number {

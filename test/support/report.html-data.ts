@@ -1,11 +1,12 @@
 /** A report with something in every section, as after a bad night; and hostile text in every place that takes text. */
-import type { ReportData, Timeline } from "../../src/report/html/report-data.js";
+import type { TimelineRecord } from "../../src/ledger/views/timelines.js";
+import type { ReportData } from "../../src/report/html/collect-report-data.js";
 import { summary } from "./summary.sample.js";
 
 const start = Date.UTC(2026, 10, 20, 2, 0);
 const minute = 60_000;
 
-const timeline = (key: string, reason: string): Timeline => ({
+const timeline = (key: string, reason: string): TimelineRecord => ({
   document: { kind: "manifest", key },
   documentId: "5f1c2a90-1f1e-4d53-9a57-0c6f2f1f9a11",
   state: "open",
@@ -102,8 +103,9 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
       {
         code: "file-missing",
         total: 150,
-        rows: [
+        items: [
           {
+            code: "file-missing",
             file: "manifestos-resíduos-2026-11-19.csv",
             sheet: null,
             row: 17,
@@ -112,6 +114,7 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
             hint: "Leave the unit out.",
           },
           {
+            code: "file-missing",
             file: "manifestos-resíduos-2026-11-19.csv",
             sheet: null,
             row: 1_204,
@@ -124,8 +127,9 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
       {
         code: "usage",
         total: 62,
-        rows: [
+        items: [
           {
+            code: "usage",
             file: "Organizações e locais.xlsx",
             sheet: "Coletas novembro",
             row: 88,
@@ -140,8 +144,9 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
       {
         code: "settings-mixed",
         total: 3,
-        rows: [
+        items: [
           {
+            code: "settings-mixed",
             file: "a.csv",
             sheet: null,
             row: 3,
@@ -159,7 +164,7 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
           document: { kind: "manifest", key: "MTR-410023" },
           event: "Drop-off",
           at: start - 40 * minute,
-          reason: "failed",
+          reason: "behind-rejected",
           waitsFor: "Weighing of 2026-11-20 01:00, which was rejected",
           place: "manifestos-resíduos-2026-11-19.csv, row 18",
         },
@@ -167,7 +172,7 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
           document: { kind: "manifest", key: "MTR-410077" },
           event: "Weighing",
           at: start - 30 * minute,
-          reason: "stranded",
+          reason: "document-stranded",
           waitsFor: "the id of its document",
           place: null,
         },
@@ -175,7 +180,7 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
           document: { kind: "manifest", key: "MTR-410078" },
           event: "RELATED",
           at: start - 30 * minute,
-          reason: "unknown",
+          reason: "reference-unknown",
           waitsFor: "document invoice 77-1, which nobody knows",
           place: null,
         },
@@ -186,6 +191,7 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
       items: [
         {
           document: { kind: "manifest", key: "MTR-410077" },
+          id: 1,
           deduplicationId: "rf1-6f2d9f0f4be2f0a9c1d27e4b90aa12cd34ef5678",
           sentAt: start + 47_000,
           requestIds: ["x-request-id: 8d3e2c1a-77"],
@@ -193,21 +199,11 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
         },
         {
           document: { kind: "manifest", key: "it's 410078" },
+          id: 2,
           deduplicationId: "rf1-0f2d9f0f4be2f0a9c1d27e4b90aa12cd34ef5678",
           sentAt: start + 48_000,
           requestIds: [],
           waiting: 1,
-        },
-      ],
-    },
-    identities: {
-      total: 1,
-      items: [
-        {
-          code: "settings-mixed",
-          identity: "BR CNPJ 11.222.333/0001-81",
-          message: 'name "Recicla Ltda" in one row, "Recicla LTDA ME" in another',
-          places: ["a.csv, row 3", "a.csv, row 90"],
         },
       ],
     },
@@ -217,19 +213,19 @@ export function reportData(changes: Partial<ReportData> = {}): ReportData {
         {
           participant: "Recicla Ltda (BR CNPJ 11.222.333/0001-81)",
           address: "Rua das Acácias, 55, Santana, SP, BR",
-          status: "UNRESOLVED",
-          unresolvedLevel: "municipality",
-          candidates: [
-            { code: "3547304", name: "Santana de Parnaíba", subdivisionCode: "SP" },
-            { code: "1600600", name: "Santana", subdivisionCode: "AP" },
-          ],
+          geography: {
+            status: "UNRESOLVED",
+            unresolvedLevel: "municipality",
+            candidates: [
+              { code: "3547304", name: "Santana de Parnaíba", subdivisionCode: "SP" },
+              { code: "1600600", name: "Santana", subdivisionCode: "AP" },
+            ],
+          },
         },
         {
           participant: "Ferro Velho Norte",
           address: "Estrada Velha, S/N",
-          status: null,
-          unresolvedLevel: null,
-          candidates: [],
+          geography: null,
         },
       ],
     },

@@ -68,7 +68,8 @@ it("the report shows problems by cause with rows, what is held and why, and the 
   expect(page).toContain("manifests-2025-10.csv, row 19, column &quot;Peso Líquido (kg)&quot;");
   expect(page).toContain("waits for the correction of manifests-2025-10.csv, row");
   expect(page).toContain(`rowferry import ${join(cwd, "mappings/manifests.yaml")}`);
-  expect(page).not.toMatch(/undefined|\[object|NaN|behind-invalid-row/);
+  expect(page).not.toMatch(/undefined|\[object|NaN/);
+  expect(chartedRequests(page)).toBe(requestCount(page));
 });
 
 it("`report` makes it again, also while the ledger is in use", async () => {
@@ -165,3 +166,16 @@ it("`report` of an earlier run shows what stands open now, not what stood open w
   for (const section of ["rows", "records", "requests"]) expect(page).toContain(`id="${section}"`);
   expect(page).not.toContain("correct the rejected file");
 });
+
+/** What the columns of the chart of requests sum to (F18). */
+function chartedRequests(page: string): number {
+  const [, span = "", highest = "", limit = ""] =
+    /columns of (\d+) seconds; highest ([\d.]+), limit (\d+)/.exec(page) ?? [];
+  const path = /class="sent" d="([^"]+)"/.exec(page)?.[1] ?? "";
+  const heights = [...path.matchAll(/V([\d.]+)h/g)].map(([, top]) => 200 - Number(top));
+  const perHeight = (Math.max(Number(limit), Number(highest)) * Number(span)) / 200;
+  return Math.round(heights.reduce((sum, height) => sum + height * perHeight, 0));
+}
+
+const requestCount = (page: string): number =>
+  Number(/Requests <span class="count">([\d,]+)/.exec(page)?.[1]?.replaceAll(",", ""));

@@ -30,7 +30,7 @@ describe("the closing summary", () => {
     expect(printed({ ...nothing, exitCode: 3 })).toMatch(/^Nothing of these files needs you, but the ledger holds/);
     const stopped = { code: "service-outage" as const, message: "the service was away for 30 min" };
     const text = printed({ exitCode: 4, stopped }).replaceAll("\n", " ");
-    expect(text).toMatch(/^Not finished\. the service was away for 30 min\. Nothing is lost; `rowferry resume`/);
+    expect(text).toMatch(/^Not finished\. The service was away for 30 min\. Nothing is lost; `rowferry resume`/);
     for (const exitCode of [130, 143] as const)
       expect(printed({ exitCode })).toMatch(/^Interrupted\. Nothing is lost;/);
   });

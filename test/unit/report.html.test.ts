@@ -14,7 +14,6 @@ const nothing = {
   warnings: [],
   held: { total: 0, items: [] },
   stranded: { total: 0, items: [] },
-  identities: { total: 0, items: [] },
   geographies: { total: 0, items: [] },
   timelines: { total: 0, items: [] },
 };
@@ -32,8 +31,8 @@ describe("the HTML report", () => {
   it("shows outcome, next commands, sums, problems by cause, what waits and what to do", () => {
     const page = htmlReport(reportData());
     for (const text of [
-      "A person is needed.",
-      "exit code 3",
+      "need you. Nothing is lost;",
+      "exit code 3, a person is needed",
       "rowferry resolve MTR-410077 --document-id &lt;id&gt; --target production",
       "rowferry resolve &#39;it&#39;\\&#39;&#39;s 410078&#39;",
       "38,210",
@@ -52,7 +51,7 @@ describe("the HTML report", () => {
   it("leaves out what there is nothing to say about", () => {
     const page = htmlReport({ ...reportData(nothing), summary: summary({ problems: [] }) });
     expect(page).toContain("All is well.");
-    for (const id of ["problems", "stranded", "held", "timelines", "identities", "geographies", "warnings"]) {
+    for (const id of ["problems", "stranded", "held", "timelines", "geographies", "warnings"]) {
       expect(page).not.toContain(`id="${id}"`);
     }
   });
@@ -60,17 +59,37 @@ describe("the HTML report", () => {
   it("every link leads to a section of the page", () => {
     const page = htmlReport(reportData());
     const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
-    expect(links.length).toBeGreaterThan(8);
+    expect(links.length).toBeGreaterThan(7);
     for (const id of links) expect(page).toContain(`<section id="${id}"`);
   });
 
-  it("a run of many hours still gives a plot of at most 240 columns, with the same number of requests", () => {
-    const sent = Array.from({ length: 36_000 }, () => 20);
-    const pace = { startedAt: 0, spanMs: 1_000, sent, rateLimited: sent.map(() => 0) };
-    const page = htmlReport(reportData({ pace }));
+  it.each([12, 58_871])("charts sum to the numbers beside them: %i requests, %i rows (F18)", (many) => {
+    const seconds = Math.ceil(many / 20);
+    const sent = Array.from({ length: seconds }, (_, index) => Math.min(20, many - index * 20));
+    const pace = { startedAt: 0, spanMs: 1000, sent, rateLimited: sent.map(() => 0) };
+    const rows = { read: many, skipped: 1, invalid: 2, known: 3, staged: many - 6 };
+    const outcomes = { landed: many - 8, later: 1, waiting: 1, toCorrect: 1, toDecide: 1, toSend: 0, dismissed: 0 };
+    const requests = { ...summary().requests, sent: many };
+    const page = htmlReport({ ...reportData({ pace }), summary: summary({ rows, outcomes, requests }) });
     const path = /class="sent" d="([^"]+)"/.exec(page)?.[1] ?? "";
-    expect(path.split("z").length - 1).toBe(240);
-    expect(page).toContain("240 columns of 150 seconds; highest 20, limit 20.");
+    const heights = [...path.matchAll(/V([\d.]+)h/g)].map(([, top]) => 200 - Number(top));
+    const [, columns = "", span = "", highest = ""] =
+      /(\d+) columns of (\d+) seconds; highest ([\d.]+)/.exec(page)?.map(String) ?? [];
+    expect(heights).toHaveLength(Number(columns));
+    expect(heights.length).toBeLessThanOrEqual(240);
+    const perHeight = (Math.max(20, Number(highest)) * Number(span)) / 200;
+    expect(heights.reduce((sum, height) => sum + height * perHeight, 0) / many).toBeCloseTo(1, 2);
+    const pieces = [...page.matchAll(/<rect class="\w+" x="(\d+)" width="(\d+)"/g)].map(([, x, width]) =>
+      [x, width].map(Number),
+    );
+    expect(pieces.reduce((sum, [, width = 0]) => sum + width, 0)).toBe(many);
+    expect(
+      pieces.every(([x], index) => index === 0 || x === (pieces[index - 1] ?? []).reduce((sum, part) => sum + part, 0)),
+    ).toBe(true);
+    const words = [...page.matchAll(/class="part \w+">([\d,]+) /g)].map(([, count = ""]) =>
+      Number(count.replaceAll(",", "")),
+    );
+    expect(words.reduce((sum, count) => sum + count, 0)).toBe(many);
   });
 
   const hostile = `<script>owned=1</script><img src=x onerror=owned=1>"' onload="owned=1" &amp; \u202Egnp \u001b[2J`;
@@ -84,9 +103,9 @@ describe("the HTML report", () => {
       // Codes are ours, a closed list.
       problems: data.problems.map((group, index) => ({ ...group, code: codes.problems[index]?.code ?? group.code })),
       warnings: data.warnings.map((group, index) => ({ ...group, code: codes.warnings[index]?.code ?? group.code })),
-      identities: {
-        ...data.identities,
-        items: data.identities.items.map((item) => ({ ...item, code: "usage" as const })),
+      held: {
+        ...data.held,
+        items: data.held.items.map((item) => ({ ...item, reason: "behind-rejected" })),
       },
     });
     expect(page).toContain("&lt;script&gt;owned=1&lt;/script&gt;");

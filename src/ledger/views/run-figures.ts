@@ -39,7 +39,8 @@ export function paceOf(database: Database, runId: number): Pace | null {
     rateLimited: Array.from({ length: spans }, () => 0),
   };
   const slots = database.prepare<[number, number, number, number], { slot: number; sent: number; refused: number }>(
-    `SELECT (started_at - ?) / ? AS slot, count(*) AS sent, sum(status IS 429) AS refused FROM attempts
+    // Numbers are bound as REAL: without the cast every attempt has a slot of its own.
+    `SELECT CAST((started_at - ?) / ? AS INTEGER) AS slot, count(*) AS sent, sum(status IS 429) AS refused FROM attempts
      WHERE request_id BETWEEN ? AND ? GROUP BY 1`,
   );
   for (const { slot, sent, refused } of slots.iterate(first, spanMs, ...range)) {

@@ -1,38 +1,26 @@
-/** `report.html`: one file that needs no network and no script. Text in, text out; `writeHtmlReport` puts it in its place. */
+/** `report.html`: one file that needs no network and no script. The answer first, then the numbers, then what they are made of. */
+import type { RowCounts, StateCounts, Summary } from "../../model/summary.js";
 import { writeAtomically } from "../atomic-file.js";
-import { geographiesSection, identitiesSection } from "./identities.js";
-import { html, type Markup } from "./markup.js";
-import { outcomeHeader, recordsSection, rowsSection } from "./outcome.js";
+import { grouped, shortDuration } from "../figures.js";
+import { nextSteps } from "../next-steps.js";
+import { answer, endings, rowParts, total } from "../outcome.js";
+import type { ReportData } from "./collect-report-data.js";
+import { html, type Markup, type Value } from "./markup.js";
 import { paceSection } from "./pace.js";
-import { problemsSection } from "./problems.js";
-import type { ReportData } from "./report-data.js";
+import { detailSections, type Section, sectionMarkup, stateBadge, timeMarkup } from "./sections.js";
 import { style } from "./style.js";
-import { timelinesSection } from "./timelines.js";
-import { heldSection, strandedSection } from "./waiting.js";
 
 /** The whole page. Sections with nothing in them are left out. */
 export function htmlReport(data: ReportData): string {
   const { summary } = data;
   const sections = [
-    { id: "rows", title: "Rows", body: rowsSection(summary) },
-    {
-      id: "problems",
-      title: "Problems",
-      body: problemsSection("problems", "Problems", data.problems, "By cause, most frequent first."),
-    },
-    { id: "stranded", title: "Stranded", body: strandedSection(data) },
-    { id: "held", title: "Held", body: heldSection(data) },
-    { id: "timelines", title: "Timelines", body: timelinesSection(data) },
-    { id: "identities", title: "Identities", body: identitiesSection(data) },
-    { id: "geographies", title: "Locations", body: geographiesSection(data) },
-    {
-      id: "warnings",
-      title: "Warnings",
-      body: problemsSection("warnings", "Warnings", data.warnings, "Nothing was held back because of these."),
-    },
-    { id: "records", title: "Records", body: recordsSection(summary) },
-    { id: "requests", title: "Requests", body: paceSection(data.pace, summary) },
-  ].filter((section): section is { id: string; title: string; body: Markup } => section.body !== null);
+    rowsSection(summary),
+    ...detailSections(data),
+    recordsSection(summary),
+    paceSection(data.pace, summary),
+  ]
+    .filter((section) => section !== null)
+    .filter(({ count }) => count !== 0);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -47,11 +35,10 @@ export function htmlReport(data: ReportData): string {
 </head>
 <body>
 <main>
-${outcomeHeader(summary)}
+${header(summary)}
 <nav aria-label="Sections">${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>
-${sections.map(({ body }) => body)}
-<footer><p>Target ${summary.target.name} ${summary.target.baseUrl} · ledger ${summary.ledger}</p>
-<p>This file holds data of your rows; share it as you would share them.</p></footer>
+${sections.map(sectionMarkup)}
+<footer>This file holds data of your rows; share it as you would share them.</footer>
 </main>
 </body>
 </html>
@@ -61,4 +48,88 @@ ${sections.map(({ body }) => body)}
 /** Whole or not at all, 0600. */
 export async function writeHtmlReport(path: string, data: ReportData): Promise<void> {
   await writeAtomically(path, (file) => file.write(htmlReport(data)));
+}
+
+function header(summary: Summary): Markup {
+  const { run, target, exitCode, startedAt, finishedAt, mapping, ledger } = summary;
+  const { word, tone } = endings[exitCode];
+  const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
+  const steps = nextSteps(summary, (path) => path).map(
+    ({ why, command }) => html`<li>${why}<pre><code>${command}</code></pre></li>`,
+  );
+  const facts: [string, Value][] = [
+    ["Target", `${target.name} ${target.baseUrl}`],
+    ["Ledger", ledger],
+    ["Mapping", mapping],
+    ["Began", timeMarkup(Date.parse(startedAt))],
+    ["Took", Number.isFinite(seconds) ? shortDuration(seconds) : "—"],
+  ];
+  return html`<header>
+<p class="brand">rowferry · ${run} · exit code ${exitCode}, ${word}</p>
+<h1 class="${tone}">${answer(summary)}</h1>
+${rowsChart(summary)}
+${steps.length === 0 ? null : html`<h2>Next</h2><ol>${steps}</ol>`}
+<dl>${facts.filter(([, fact]) => fact !== null).map(([name, fact]) => html`<div><dt>${name}</dt><dd>${fact}</dd></div>`)}</dl>
+</header>
+`;
+}
+
+/** One bar of all rows, and the same parts in words: they sum to the number in front. */
+function rowsChart({ rows, outcomes }: Summary): Markup | null {
+  if (rows.read === 0) return null;
+  const parts = rowParts(rows, outcomes).map(({ count, name, tone }) => ({
+    piece: html`<rect class="${tone}" x="${count.before}" width="${count.of}" height="1"/>`,
+    words: html`<span class="part ${tone}">${grouped(count.of)} ${name}</span>`,
+  }));
+  return html`<figure><svg class="rows" viewBox="0 0 ${rows.read} 1" preserveAspectRatio="none" aria-hidden="true">${parts.map(({ piece }) => piece)}</svg>
+<figcaption><b>${grouped(rows.read)} rows</b> = ${parts.map(({ words }, index) => [index === 0 ? "" : " + ", words])}</figcaption></figure>`;
+}
+
+function rowsSection(summary: Summary): Section {
+  const line = (name: Value, { read, skipped, invalid, known, staged }: RowCounts) => [
+    name,
+    ...[read, skipped, invalid, known, staged].map(grouped),
+  ];
+  const lines = summary.inputs.map((input) =>
+    line([input.input, input.sheet === null ? null : `, sheet ${input.sheet}`], input),
+  );
+  if (lines.length > 1) lines.push(line(html`<b>all</b>`, summary.rows));
+  return {
+    id: "rows",
+    title: "Rows",
+    count: summary.rows.read,
+    lead: "Every row has one fate. Known rows landed before and cost no request; invalid ones are in the rejected files.",
+    body: table("Rows by input", ["Input", "read", "= skipped", "+ invalid", "+ known", "+ staged"], lines, "numbers"),
+  };
+}
+
+function recordsSection(summary: Summary): Section | null {
+  const kinds = ["participants", "addresses", "documents", "events"] as const;
+  const lines = kinds
+    .filter((kind) => total(summary[kind]) + total(summary.open[kind]) > 0)
+    .map((kind) => [kind, states(summary[kind]), states(summary.open[kind])]);
+  if (lines.length === 0) return null;
+  const heads = ["Records", "of this run", "still open in the whole ledger"];
+  return {
+    id: "records",
+    title: "Records",
+    count: null,
+    lead: null,
+    body: table("Records by state", heads, lines, ""),
+  };
+}
+
+function states(counts: StateCounts): Value {
+  const found = Object.entries(counts).filter(([, count]) => count > 0);
+  return found.length === 0
+    ? "none"
+    : found.map(([state, count]) => html`<span class="pair">${grouped(count)} ${stateBadge(state)}</span> `);
+}
+
+/** It scrolls by itself where it is too wide. The first cell of a line names it. */
+function table(label: string, heads: readonly string[], lines: readonly Value[][], kind: string): Markup {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="${kind}">
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${lines.map(([name, ...cells]) => html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+</table></div>`;
 }

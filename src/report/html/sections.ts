@@ -1,0 +1,193 @@
+/** The report's sections of what went wrong and what waits: by cause, with examples and what to do. */
+import { type Code, codes } from "../../model/codes.js";
+import { describePlace } from "../../model/place.js";
+import { counted, grouped } from "../figures.js";
+import { shellQuoted, targetFlags } from "../next-steps.js";
+import type { ProblemGroup, ReportData, Sample } from "./collect-report-data.js";
+import { html, type Markup, type Value } from "./markup.js";
+
+/** `id` is for the links at the top; `lead` says what the section is about and what to do. */
+export interface Section {
+  id: string;
+  title: string;
+  /** Null: it counts nothing. */
+  count: number | null;
+  lead: Value;
+  body: Value;
+}
+
+export function sectionMarkup({ id, title, count, lead, body }: Section): Markup {
+  return html`<section id="${id}" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${title}${count === null ? null : html` <span class="count">${grouped(count)}</span>`}</h2>
+${lead === null ? null : html`<p class="soft">${lead}</p>`}
+${body}
+</section>
+`;
+}
+
+/** Those with nothing to say have a count of 0. */
+export function detailSections(data: ReportData): Section[] {
+  const { problems, warnings, geographies } = data;
+  return [
+    problemsSection("problems", "Problems", problems, "By cause, most frequent first."),
+    strandedSection(data),
+    heldSection(data),
+    timelinesSection(data),
+    {
+      id: "geographies",
+      title: "Unresolved locations",
+      count: geographies.total,
+      lead: "The service registered these addresses without being sure where they are. Where it names candidates, write the place as one of them in the data that comes next.",
+      body: [cards(geographies.items.map(place)), leftOut(geographies)],
+    },
+    problemsSection("warnings", "Warnings", warnings, "Nothing was held back because of these."),
+  ];
+}
+
+function problemsSection(id: string, title: string, groups: readonly ProblemGroup[], lead: string): Section {
+  const body = groups.map((group, index) => {
+    const examples = group.items.map(
+      ({ file, sheet, row, column, message, hint }) => html`<li>
+<p class="soft">${describePlace({ file, sheet: sheet ?? undefined, row: row ?? undefined, column: column ?? undefined })}</p>
+<p>${message}</p>${hint === null ? null : html`<p class="hint">${hint}</p>`}</li>`,
+    );
+    return groupMarkup(group.code, group.total, index < 5, [html`<ul>${examples}</ul>`, leftOut(group)]);
+  });
+  return { id, title, count: groups.reduce((sum, group) => sum + group.total, 0), lead, body };
+}
+
+/** A cause by its code: what it means and what to do about it. */
+function groupMarkup(code: Code, count: number, open: boolean, body: Value): Markup {
+  const { meaning, remedy } = codes[code];
+  return html`<details class="group"${open ? html` open` : null}>
+<summary><span class="count">${grouped(count)}</span> ${meaning} <code class="soft">${code}</code></summary>
+<p class="hint">${remedy}</p>
+${body}
+</details>
+`;
+}
+
+function strandedSection({ stranded, summary }: ReportData): Section {
+  const flags = targetFlags(summary.target.name, summary, (path) => path);
+  const items = stranded.items.map(({ document, deduplicationId, sentAt, requestIds, waiting }) => {
+    const command = `rowferry resolve ${shellQuoted(document.key)} --document-id <id>${flags}`;
+    const ids = requestIds.length === 0 ? "no answer came" : requestIds.join(", ");
+    return html`<h3>${documentName(document)}</h3>
+<p>Sent ${timeMarkup(sentAt)} with the key <code>${deduplicationId}</code>; ${ids}. ${counted(waiting, "event")} ${waiting === 1 ? "waits" : "wait"} for the id.</p>
+<pre><code>${command}</code></pre>`;
+  });
+  return {
+    id: "stranded",
+    title: "Stranded documents",
+    count: stranded.total,
+    lead:
+      "These documents exist at the service, but the answer with their id was lost, and the service has no lookup by key. " +
+      "Find each id there by the evidence below and enter it; their later events wait until then. " +
+      "stranded.csv, which `rowferry rejects` writes too, lists them all: fill in the ids, and give it to `rowferry resolve --from`.",
+    body: [cards(items), leftOut(stranded)],
+  };
+}
+
+function heldSection({ held }: ReportData): Section {
+  const groups = [...Map.groupBy(held.items, ({ reason }) => reason)].map(([reason, events]) =>
+    groupMarkup(
+      reason as Code,
+      events.length,
+      true,
+      html`<ul>${events.map(
+        ({
+          document,
+          event,
+          at,
+          waitsFor,
+          place: from,
+        }) => html`<li><p>${documentName(document)} · ${event} · ${timeMarkup(at)}</p>
+<p>waits for ${waitsFor}</p>${from === null ? null : html`<p class="soft">${from}</p>`}</li>`,
+      )}</ul>`,
+    ),
+  );
+  return {
+    id: "held",
+    title: "Held events",
+    count: held.total,
+    lead: "Timelines are append-only and ordered: what is later on a document waits, so that a correction can still be sent in its place.",
+    body: [...groups, leftOut(held)],
+  };
+}
+
+function timelinesSection({ timelines }: ReportData): Section {
+  const items = timelines.items.map(({ document, documentId, state, events, more }, index) => {
+    const lines = events.map(
+      ({
+        name,
+        at,
+        state: now,
+        reason,
+        place: from,
+      }) => html`<li class="${tone(now)}"><p><b>${name}</b> ${stateBadge(now)} ${timeMarkup(at)}</p>
+${reason === null ? null : html`<p>${reason}</p>`}${from === null ? null : html`<p class="soft">${from}</p>`}</li>`,
+    );
+    return html`<details class="group"${index < 3 ? html` open` : null}><summary>${documentName(document)} ${stateBadge(state)}</summary>
+<p class="soft">${documentId === null ? "not at the service, as far as the ledger knows" : html`document id <code>${documentId}</code>`}</p>
+<ol class="timeline">${lines}</ol>${leftOut({ total: events.length + more, items: events })}
+</details>
+`;
+  });
+  return {
+    id: "timelines",
+    title: "Timelines of documents that failed",
+    count: timelines.total,
+    lead: "In the order in which they belong on the timeline.",
+    body: [...items, leftOut(timelines)],
+  };
+}
+
+/** The service's answer is read tolerantly: fields that are missing or of another kind are left out. */
+function place({ participant, address, geography }: ReportData["geographies"]["items"][number]): Markup {
+  const record = fieldsOf(geography);
+  const facts = [record["status"], record["unresolvedLevel"]].filter((fact) => typeof fact === "string");
+  const list = Array.isArray(record["candidates"]) ? (record["candidates"] as unknown[]) : [];
+  const candidates = list.slice(0, 12).map((candidate) => {
+    const { name, subdivisionCode, code } = fieldsOf(candidate);
+    const part = typeof subdivisionCode === "string" ? ` (${subdivisionCode})` : "";
+    return html`<span class="pair">${text(name)}${part} <code>${text(code)}</code></span> `;
+  });
+  return html`<h3>${address}</h3><p>${participant}</p><p class="soft">${facts.join(", unresolved: ")}</p>
+<p>${candidates.length === 0 ? "No candidates." : ["Candidates: ", ...candidates]}</p>`;
+}
+
+const fieldsOf = (value: unknown): { [name: string]: unknown } =>
+  typeof value === "object" && value !== null ? (value as { [name: string]: unknown }) : {};
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+const cards = (items: readonly Markup[]): Markup => html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+
+/** `and 1,912 more`, where not all are shown. */
+function leftOut({ total, items }: Sample<unknown>): Value {
+  return total > items.length ? html`<p class="soft">and ${grouped(total - items.length)} more</p>` : null;
+}
+
+function documentName({ kind, key }: { kind: string; key: string }): Markup {
+  return html`<span class="soft">${kind}</span> <b>${key}</b>`;
+}
+
+/** `2026-11-20 02:00:00 UTC`; a time that is none is shown as `—`. */
+export function timeMarkup(ms: number): Markup {
+  const date = new Date(ms);
+  if (Number.isNaN(date.getTime())) return html`—`;
+  const iso = date.toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+}
+
+/** A state as a word in its colour; the word is always there. */
+export function stateBadge(state: string): Markup {
+  return html`<span class="state ${tone(state)}">${state}</span>`;
+}
+
+/** For colours only. */
+function tone(state: string): "good" | "waiting" | "bad" | "plain" {
+  if (["landed", "landed-without-id", "registered", "open", "closed"].includes(state)) return "good";
+  if (["held", "waiting", "deferred", "planned", "sending", "stalled"].includes(state)) return "waiting";
+  if (["rejected", "stranded", "unsettled", "foreign", "changed", "invalid"].includes(state)) return "bad";
+  return "plain";
+}
