@@ -13,7 +13,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../src/model/clock.js";
 import type { Target } from "../src/model/target.js";
 import { appendEvents } from "../src/submit/calls.js";
-import { createSubmitter } from "../src/submit/create-submitter.js";
+import { createSubmitter } from "../src/submit/submitter.js";
 import { createLanes } from "../src/submit/lanes.js";
 import type { Transport } from "../src/submit/transport.js";
 import { createUndiciTransport } from "../src/submit/undici-transport.js";

@@ -11,8 +11,8 @@ import { reading } from "../desk/ledger-access.js";
 import { grouped, shortDuration } from "../report/figures.js";
 import { plainText } from "../report/plain-text.js";
 import { lookupParticipant } from "../submit/calls.js";
-import { createSubmitter } from "../submit/create-submitter.js";
-import { requestToken } from "../submit/token-request.js";
+import { createSubmitter } from "../submit/submitter.js";
+import { requestToken } from "../submit/token.js";
 import type { Transport } from "../submit/transport.js";
 import { createUndiciTransport } from "../submit/undici-transport.js";
 

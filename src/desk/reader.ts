@@ -4,7 +4,7 @@ import type { Clock, Random } from "../model/clock.js";
 import type { Target } from "../model/target.js";
 import { onAbort } from "../model/when-aborted.js";
 import type { Answer, Call } from "../submit/call.js";
-import { createSubmitter } from "../submit/create-submitter.js";
+import { createSubmitter } from "../submit/submitter.js";
 import type { Throttle } from "../submit/throttle.js";
 import type { Transport } from "../submit/transport.js";
 import { openEmbeddedSandbox } from "../run/sandbox.js";

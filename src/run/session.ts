@@ -27,7 +27,7 @@ import type { PipelineEvent } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import type { Answer, Attempt, Call, CallKind, Submitter } from "../submit/call.js";
 import { readParticipant } from "../submit/calls.js";
-import { createSubmitter } from "../submit/create-submitter.js";
+import { createSubmitter } from "../submit/submitter.js";
 import type { Throttle } from "../submit/throttle.js";
 import type { Transport } from "../submit/transport.js";
 import { type Bodies, createBodies } from "./bodies.js";

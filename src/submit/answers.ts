@@ -3,7 +3,7 @@
  * ids that did not come (HARD-CASES H6): an id counts only when it is a text that can be one (H43).
  */
 import { z } from "zod";
-import type { JsonObject, JsonValue } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { idFault } from "../model/service-id.js";
 import type { Answer } from "./call.js";
 
@@ -11,9 +11,8 @@ import type { Answer } from "./call.js";
 const text = z.string().nullable().catch(null).default(null);
 const usable = z.string().refine((given) => idFault(given) === null);
 const id = usable.nullable().catch(null).default(null);
-const number = z.number().nullable().catch(null).default(null);
 const object = z
-  .custom<JsonObject>((value) => isObject(value) && !isTooDeep(value))
+  .custom<JsonObject>((value) => isJsonObject(value) && !isTooDeep(value))
   .nullable()
   .catch(null)
   .default(null);
@@ -35,17 +34,12 @@ const address = z.object({
   name: text,
   street: text,
   number: text,
-  complement: text,
-  neighborhood: text,
   city: text,
   countryState: text,
   countryCode: text,
-  zipCode: text,
-  latitude: number,
-  longitude: number,
   geography: object,
 });
-/** An address as listed (service.md, Address); null where a field did not come. */
+/** Of an address as listed (service.md, Address) what tells whether it is ours; null where a field did not come. */
 export type ListedAddress = z.output<typeof address>;
 
 const registration = z.object({ id: usable, snapshotId: id, geography: object });
@@ -57,7 +51,7 @@ const receipt = z.object({ eventId: id, targetDocumentId: id });
 export type EventReceipt = z.output<typeof receipt>;
 
 export type ParticipantLookup =
-  | { outcome: "found"; participant: FoundParticipant /** How many came: more than one are twins. */; count: number }
+  | { outcome: "found"; participant: FoundParticipant }
   /** 404, an empty body, null or [] (open-points 3). */
   | { outcome: "absent" }
   /** Accepted, but nobody can tell what was meant: never taken for absent. */
@@ -75,7 +69,7 @@ export function participantOf(answer: Answer, asked: NaturalKey | null = null): 
   const readable = candidates.flatMap((candidate) => participant.safeParse(candidate).data ?? []);
   const found = asked === null ? readable : readable.filter((candidate) => isOf(candidate, asked));
   const [first] = found;
-  if (first !== undefined) return { outcome: "found", participant: first, count: found.length };
+  if (first !== undefined) return { outcome: "found", participant: first };
   const isList = Array.isArray(body) && readable.length === candidates.length;
   return candidates.length === 0 || isList ? { outcome: "absent" } : { outcome: "unreadable" };
 }
@@ -125,7 +119,7 @@ export interface BatchReceipt {
 
 /** Of create-document, create-with-events and append-events; a single event's answer becomes a list of one. */
 export function batchReceiptOf(body: JsonValue | undefined): BatchReceipt {
-  if (!isObject(body)) return { documentId: null, events: null };
+  if (!isJsonObject(body)) return { documentId: null, events: null };
   const documentId = id.parse(body["documentId"]) ?? id.parse(body["id"]);
   if (Array.isArray(body["events"])) return { documentId, events: body["events"].map(receiptOf) };
   if (body["eventId"] !== undefined) return { documentId, events: [receiptOf(body)] };
@@ -144,12 +138,8 @@ export interface FoundDocument {
 
 /** Of read-document. Null: nothing readable came. */
 export function documentOf(body: JsonValue | undefined): FoundDocument | null {
-  if (!isObject(body) || isTooDeep(body)) return null;
+  if (!isJsonObject(body) || isTooDeep(body)) return null;
   return { documentId: id.parse(body["documentId"]) ?? id.parse(body["id"]), body };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 /** Nested deeper than any record: JSON.parse takes it, and JSON.stringify would end the run with it (P10). */
@@ -159,5 +149,5 @@ function isTooDeep(value: unknown, levels = 100): boolean {
 }
 
 function isNothing(body: JsonValue | undefined): boolean {
-  return body === null || (isObject(body) && Object.keys(body).length === 0);
+  return body === null || (isJsonObject(body) && Object.keys(body).length === 0);
 }

@@ -4,7 +4,7 @@
  */
 import type { JsonValue } from "../model/json.js";
 import type { Call, ServiceError } from "./call.js";
-import { readError, readJson } from "./read-body.js";
+import { readError, readJson } from "./words.js";
 import type { TransportReply } from "./transport.js";
 
 export type Verdict =

@@ -1,14 +1,18 @@
-/** The one small interface of the submitter's layers: a try goes in, what came of it comes out. */
+/**
+ * The one small interface of the submitter's layers: a try goes in, what came of it comes out. From the outside in: retry,
+ * outage, token and throttle, client. `submitter.ts` composes them.
+ */
+import { setMaxListeners } from "node:events";
 import type { Call } from "./call.js";
 import type { Reading } from "./classify.js";
-import type { Token } from "./token-source.js";
+import type { Token } from "./token.js";
 import type { TransportFailure, TransportReply } from "./transport.js";
 
 export interface Try {
   call: Call;
   /** Whether the token must be of the last moment: its refusal will say that the credential itself is refused. */
   freshToken: boolean;
-  /** Runs when slot and tokens are held, just before the request leaves; false: it is not sent. */
+  /** Runs when the tokens are held, just before the request leaves; false: it is not sent. */
   onLeaving?: (() => boolean) | undefined;
 }
 
@@ -30,3 +34,38 @@ export type Tried = Sent | NotSent;
 
 /** Never rejects for anything that the service or the network does. */
 export type Layer = (attempt: Try) => Promise<Tried>;
+
+/** The run has been stopped. */
+export const notSent: NotSent = { sent: false, noToken: null };
+
+export interface StopReason {
+  why: "credentials" | "interrupted" | "outage";
+  message: string;
+}
+
+/** Why and that a run ends: one signal, which ends all waiting and no request under way. */
+export interface Stop {
+  readonly signal: AbortSignal;
+  /** Null while the run goes on. */
+  readonly reason: StopReason | null;
+  /** The first reason stays. Safe to call twice. */
+  stop(reason: StopReason): void;
+}
+
+export function createStop(): Stop {
+  const controller = new AbortController();
+  // Every lane that waits listens to it: hundreds are no leak.
+  setMaxListeners(0, controller.signal);
+  let reason: StopReason | null = null;
+  return {
+    signal: controller.signal,
+    get reason() {
+      return reason;
+    },
+    stop(given) {
+      if (reason !== null) return;
+      reason = given;
+      controller.abort();
+    },
+  };
+}

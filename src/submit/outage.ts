@@ -4,21 +4,13 @@
  */
 import type { Clock } from "../model/clock.js";
 import type { Call } from "./call.js";
-import type { Stop } from "./stop.js";
+import { type Layer, notSent, type Stop, type Tried } from "./layer.js";
 
 /**
  * What one try says about the service: it answered, it failed (5xx, lost answer), it could not be reached, or the token
  * endpoint gave none (which nobody's luck explains: an outage at once).
  */
-export type Sign = "up" | "down" | "unreachable" | "no-token";
-
-export interface OutageGate {
-  /** Waits out an outage. Null: the run has been stopped. `probe`: this try asks whether it is over. */
-  admit(call: Call): Promise<{ probe: boolean } | null>;
-  report(call: Call, sign: Sign, reason: string): void;
-  /** An admitted call that was not tried after all, and says nothing of the service: another one may probe. */
-  withdraw(call: Call): void;
-}
+type Sign = "up" | "down" | "unreachable" | "no-token";
 
 export interface OutageOptions {
   clock: Clock;
@@ -42,16 +34,47 @@ interface Outage {
   spacingMs: number;
 }
 
-interface Waiter {
-  call: Call;
-  resolve: (admission: { probe: boolean } | null) => void;
+interface Admission {
+  probe: boolean;
 }
 
-export function createOutageGate(options: OutageOptions): OutageGate {
+interface Waiter {
+  call: Call;
+  resolve: (admission: Admission | null) => void;
+}
+
+/** Calls wait here while the service is out; each try's result is a sign of its state. */
+export function withOutageGate(next: Layer, options: OutageOptions): Layer {
+  const gate = createGate(options);
+  return async (attempt) => {
+    const admission = await gate.admit(attempt.call);
+    if (admission === null) return notSent;
+    const tried = await next(attempt);
+    const [sign, reason] = signOf(tried);
+    if (sign !== null) gate.report(attempt.call, sign, reason);
+    else gate.withdraw(attempt.call);
+    return tried.sent ? { ...tried, probe: admission.probe && sign !== "up" } : tried;
+  };
+}
+
+/** Null: it says nothing of the service. */
+function signOf(tried: Tried): [Sign | null, reason: string] {
+  if (!tried.sent) return tried.noToken === null ? [null, ""] : ["no-token", tried.noToken];
+  if ("failure" in tried.answer) {
+    const { failure } = tried.answer;
+    // An answer too large for us is an answer.
+    if (failure.kind === "too-large") return ["up", ""];
+    return [failure.sent ? "down" : "unreachable", failure.message];
+  }
+  const { reply, reading } = tried.answer;
+  return reading.verdict === "unavailable" ? ["down", `it answered ${reply.status}`] : ["up", ""];
+}
+
+function createGate(options: OutageOptions) {
   const { clock, stop, maxOutageMs } = options;
   let failures = 0;
   let unreachable = 0;
-  let failing = new Set<Call>();
+  const failing = new Set<Call>();
   let outage: Outage | null = null;
   let waiting: Waiter[] = [];
   let probing: { call: Call; ended: () => void } | null = null;
@@ -61,7 +84,7 @@ export function createOutageGate(options: OutageOptions): OutageGate {
     probing = null;
   }
 
-  function release(admission: { probe: boolean } | null): void {
+  function release(admission: Admission | null): void {
     const all = waiting;
     waiting = [];
     for (const waiter of all) waiter.resolve(admission);
@@ -111,16 +134,17 @@ export function createOutageGate(options: OutageOptions): OutageGate {
   });
 
   return {
-    admit(call) {
+    /** Waits out an outage. Null: the run has been stopped. `probe`: this try asks whether it is over. */
+    admit(call: Call): Promise<Admission | null> {
       if (stop.reason !== null) return Promise.resolve(null);
       if (outage === null) return Promise.resolve({ probe: false });
       return new Promise((resolve) => waiting.push({ call, resolve }));
     },
-    report(call, sign, reason) {
+    report(call: Call, sign: Sign, reason: string): void {
       if (sign === "up") {
         failures = 0;
         unreachable = 0;
-        failing = new Set();
+        failing.clear();
         close();
         return;
       }
@@ -135,7 +159,8 @@ export function createOutageGate(options: OutageOptions): OutageGate {
       const many = unreachable >= unreachableLimit || (failures >= downLimit && failing.size >= 2);
       if (many || sign === "no-token") open(reason);
     },
-    withdraw(call) {
+    /** An admitted call that was not tried after all: another one may probe. */
+    withdraw(call: Call): void {
       if (probing?.call === call) endProbe();
     },
   };

@@ -1,13 +1,67 @@
 /** The one retry loop: tries a call until its answer stands, its retries are spent, or the run is stopped. */
 import type { Clock, Random } from "../model/clock.js";
 import type { Answer, Attempt, Call, SendOptions } from "./call.js";
-import { isUnexplainedConflict, writes } from "./classify.js";
-import type { Layer, Sent } from "./layer.js";
-import { freshMs } from "./layers.js";
-import { type Ending, type RetryPolicy, retryAfterMs, retryDelay, sequels } from "./retry-policy.js";
+import { isUnexplainedConflict, type Verdict, writes } from "./classify.js";
+import { freshMs } from "./client.js";
+import type { Layer, Sent, Stop, StopReason } from "./layer.js";
 import type { ServiceClock } from "./service-clock.js";
-import type { Stop, StopReason } from "./stop.js";
-import type { TokenSource } from "./token-source.js";
+import type { TokenSource } from "./token.js";
+import { plainLine } from "./words.js";
+
+export interface RetryPolicy {
+  /** Retries after the first try; repeats for a fresh token and probes of an outage are not counted. */
+  retries: number;
+  firstDelayMs: number;
+  longestDelayMs: number;
+  /** A Retry-After counts up to this. */
+  longestRetryAfterMs: number;
+}
+
+export const defaultRetryPolicy: RetryPolicy = {
+  retries: 5,
+  firstDelayMs: 1_000,
+  longestDelayMs: 30_000,
+  longestRetryAfterMs: 120_000,
+};
+
+/** How a try ended: the verdict on its answer, or that none came. */
+type Ending = Verdict | "no-answer" | "unreadable-answer";
+
+/** What follows. `settled`: the answer stands. `renew`: once, with another token, if the answer may be about it. */
+type Sequel = "settled" | "backoff" | "pending" | "renew" | "give-up";
+
+const sequels: Record<Ending, Sequel> = {
+  accepted: "settled",
+  duplicate: "settled",
+  refused: "settled",
+  pending: "pending",
+  "rate-limited": "backoff",
+  unavailable: "backoff",
+  forbidden: "renew",
+  unauthorized: "renew",
+  "no-answer": "backoff",
+  // Too large to take in: the same question would get the same answer.
+  "unreadable-answer": "give-up",
+};
+
+/**
+ * ms to wait before retry number `retry` (counting from 1).
+ * `backoff`: doubling from the first delay, up to half as much again by chance, capped. `pending`: 2 to 5 seconds, later
+ * ones nearer to 5 (service.md, Errors).
+ */
+function retryDelay(sequel: "backoff" | "pending", retry: number, policy: RetryPolicy, random: Random): number {
+  if (sequel === "pending") return Math.min(5_000, 1_000 * (1 + retry + random()));
+  return Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** (retry - 1) * (1 + random() / 2));
+}
+
+/** ms that a Retry-After header asks for (seconds, or a date by the service's clock); 0 when it asks for nothing. */
+function retryAfterMs(header: string | undefined, serviceNow: number): number {
+  if (header === undefined) return 0;
+  const text = header.trim();
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? 0 : Math.max(0, at - serviceNow);
+}
 
 export interface RetryOptions {
   clock: Clock;
@@ -16,14 +70,15 @@ export interface RetryOptions {
   stop: Stop;
   tokens: TokenSource;
   serviceClock: ServiceClock;
-  /** What the ledger keeps of response headers (open-points 15). */
-  requestIds: (headers: Record<string, string>) => string[];
+  /** Names of headers that hold a request id, beside those that look like it (open-points 15). */
+  requestIdHeaders: readonly string[];
   onRetry: () => void;
 }
 
-export type Send = (call: Call, options?: SendOptions) => Promise<Answer>;
-
-export function withRetries(next: Layer, options: RetryOptions): Send {
+export function withRetries(
+  next: Layer,
+  options: RetryOptions,
+): (call: Call, options?: SendOptions) => Promise<Answer> {
   const { clock, random, policy, stop, tokens } = options;
   const isAnswered = async (read: Call | null): Promise<boolean> => {
     const asked = read === null ? null : await next({ call: read, freshToken: true });
@@ -43,7 +98,7 @@ export function withRetries(next: Layer, options: RetryOptions): Send {
         // The token endpoint is out of reach: the outage gate spaces the next try.
         continue;
       }
-      const attempt = asAttempt(tried, call, attempts.length + 1, options.requestIds);
+      const attempt = asAttempt(tried, call, attempts.length + 1, options.requestIdHeaders);
       attempts.push(attempt);
       onAttempt?.(attempt);
 
@@ -93,7 +148,7 @@ function retryAfter({ answer }: Sent, serviceClock: ServiceClock): number {
   return "reply" in answer ? retryAfterMs(answer.reply.headers["retry-after"], serviceClock.now()) : 0;
 }
 
-function asAttempt(tried: Sent, call: Call, number: number, requestIds: RetryOptions["requestIds"]): Attempt {
+function asAttempt(tried: Sent, call: Call, number: number, known: readonly string[]): Attempt {
   const { answer } = tried;
   const doubt = "reading" in answer ? answer.reading.doubt : answer.failure.sent;
   return {
@@ -103,7 +158,7 @@ function asAttempt(tried: Sent, call: Call, number: number, requestIds: RetryOpt
     status: "reply" in answer ? answer.reply.status : null,
     failure: "failure" in answer ? answer.failure.kind : null,
     error: "reading" in answer ? answer.reading.error : null,
-    requestIds: "reply" in answer ? requestIds(answer.reply.headers) : [],
+    requestIds: "reply" in answer ? requestIds(answer.reply.headers, known) : [],
     inDoubt: doubt && writes(call),
   };
 }
@@ -149,4 +204,16 @@ function inDoubt(attempts: readonly Attempt[]): boolean {
 function credentials(attempt: Attempt): StopReason {
   const again = attempt.status === 403 ? " even with a fresh token" : "";
   return { why: "credentials", message: `The service answered ${attempt.status}${again}.` };
+}
+
+const looksLikeRequestId =
+  /(^|[-_])(request|correlation|trace|transaction|invocation|operation)[-_]?id$|^x-amzn-requestid$|^cf-ray$|^traceparent$|^x-amz-cf-id$/;
+
+/** `name: value` of at most eight headers, the known names first. `headers`: names in lower case. */
+function requestIds(headers: Record<string, string>, known: readonly string[]): string[] {
+  const first = known.map((name) => name.toLowerCase()).filter((name) => name in headers);
+  const others = Object.keys(headers).filter((name) => looksLikeRequestId.test(name));
+  return [...new Set([...first, ...others])]
+    .slice(0, 8)
+    .map((name) => `${name}: ${plainLine(headers[name] ?? "", 200)}`);
 }

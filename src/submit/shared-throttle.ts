@@ -7,9 +7,7 @@ import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
-import { unlessAborted } from "../model/when-aborted.js";
-import { createLocalThrottle } from "./local-throttle.js";
-import { safeBurst, safeRateShare, type Throttle } from "./throttle.js";
+import { createLocalThrottle, createQueue, safeBurst, safeRateShare, type Throttle } from "./throttle.js";
 
 export interface SharedThrottleOptions {
   /** `redis://…` or `rediss://…`. */
@@ -48,11 +46,6 @@ const LONGEST_ANSWER_BYTES = 64 * 1024;
 /** Nobody books further ahead: a longer wait is no answer of this script. */
 const LONGEST_WAIT_MS = 60_000;
 
-interface Taker {
-  resolve(): void;
-  reject(error: RowferryError): void;
-}
-
 export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
   const { rate, burst, clock, patienceMs = 2_000 } = options;
   const used = rate * safeRateShare;
@@ -62,96 +55,58 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
   const ceiling = createLocalThrottle({ rate, burst, clock });
   const alone = createLocalThrottle({ rate: rate / 10, burst: Math.max(1, burst / 10), clock });
   const key = `rowferry:budget:${createHash("sha256").update(options.name).digest("hex").slice(0, 32)}`;
-  const closed = new AbortController();
-  const takers: Taker[] = [];
-  let serving: Promise<void> | null = null;
-  let slowUntil = 0;
+  let booked: number[] = [];
+  let pauseMs = 0;
   let isLost = false;
   let askAt = 0;
 
-  /** Waits until each of `count` booked tokens may be used, ms from now; null: Redis is lost. */
+  /** When each of `count` booked tokens may be used, ms since 1970; null: Redis is lost. */
   async function book(count: number): Promise<number[] | null> {
     const given = await redis.ask(BOOK, key, [rate, burst, count, used, safeBurst(rate, burst)]);
     if (given === null) return null;
     const [theirRate, theirBurst, level] = given.map(Number) as [number, number, number];
     if (theirRate !== rate || theirBurst !== burst) throw otherBudget(options, theirRate, theirBurst);
     const waits = Array.from({ length: count }, (_, index) => Math.max(0, ((index + 1 - level) / used) * 1000));
-    return waits.every((wait) => wait <= LONGEST_WAIT_MS) ? waits : null;
+    const now = clock.now();
+    return waits.every((wait) => wait <= LONGEST_WAIT_MS) ? waits.map((wait) => now + wait) : null;
   }
 
-  async function serveShared(): Promise<void> {
-    const waits = await book(Math.min(takers.length, most));
-    const from = clock.now();
-    if (waits === null) {
-      if (!isLost) options.onLost?.("The shared throttle is out of reach: going on at a tenth of the rate.");
-      isLost = true;
-      askAt = clock.now() + patienceMs;
-      return;
-    }
-    if (isLost) options.onFound?.();
-    isLost = false;
-    for (const wait of waits) {
-      const passed = Math.max(0, clock.now() - from);
-      if (wait > passed) await clock.sleep(wait - passed, closed.signal);
-      await ceiling.take(closed.signal);
-      takers.shift()?.resolve();
-    }
+  async function admit(waiting: number, closed: AbortSignal): Promise<void> {
+    const pause = pauseMs;
+    pauseMs = 0;
+    if (pause > 0) await clock.sleep(pause, closed);
+    if (booked.length === 0) await bookSome(Math.min(waiting, most));
+    const at = booked.shift();
+    if (at === undefined) return alone.take(closed);
+    // A clock set back must not make it wait for the old time to come again.
+    const wait = Math.min(LONGEST_WAIT_MS, at - clock.now());
+    if (wait > 0) await clock.sleep(wait, closed);
+    await ceiling.take(closed);
   }
 
-  async function serve(): Promise<void> {
-    while (takers.length > 0 && !closed.signal.aborted) {
-      const now = clock.now();
-      if (slowUntil > now) await clock.sleep(Math.min(1_000, slowUntil - now), closed.signal);
-      // A clock set back must not keep it from asking.
-      else if (!isLost || now >= askAt || now < askAt - patienceMs) await serveShared();
-      else {
-        await alone.take(closed.signal);
-        takers.shift()?.resolve();
-      }
-    }
+  async function bookSome(count: number): Promise<void> {
+    const now = clock.now();
+    if (isLost && now < askAt && now >= askAt - patienceMs) return;
+    const found = await book(count);
+    if (found === null && !isLost)
+      options.onLost?.("The shared throttle is out of reach: going on at a tenth of the rate.");
+    if (found !== null && isLost) options.onFound?.();
+    isLost = found === null;
+    askAt = clock.now() + patienceMs;
+    booked = found ?? [];
   }
 
-  /** One at a time, while somebody waits. */
-  function keepServing(): void {
-    serving ??= serve()
-      .catch((error: unknown) => {
-        if (!(error instanceof RowferryError)) throw error;
-        for (const taker of takers.splice(0)) taker.reject(error);
-      })
-      .finally(() => {
-        serving = null;
-        if (takers.length > 0 && !closed.signal.aborted) keepServing();
-      });
-  }
-
+  const queue = createQueue(admit);
   return {
-    async take(signal) {
-      if (signal?.aborted || closed.signal.aborted) return;
-      let taker: Taker | null = null;
-      const served = new Promise<void>((resolve, reject) => {
-        taker = { resolve, reject };
-        takers.push(taker);
-      });
-      keepServing();
-      try {
-        await unlessAborted(served, signal, closed.signal);
-      } finally {
-        // Whoever leaves the queue leaves the token to the next.
-        const place = takers.findIndex((one) => one === taker);
-        if (place >= 0) takers.splice(place, 1);
-      }
-    },
+    take: queue.take,
     slowDown() {
-      slowUntil = clock.now() + 1_000;
+      pauseMs = 1_000;
       ceiling.slowDown();
       alone.slowDown();
     },
     async close() {
-      if (closed.signal.aborted) return;
-      closed.abort();
       redis.close();
-      await Promise.all([serving, ceiling.close(), alone.close()]);
-      takers.splice(0);
+      await Promise.all([queue.close(), ceiling.close(), alone.close()]);
     },
   };
 }

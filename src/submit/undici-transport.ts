@@ -13,23 +13,22 @@ import {
 export interface UndiciTransportOptions {
   /** Instead of the built-in agents; it is closed with the transport. */
   dispatcher?: Dispatcher;
-  /** Default 10,000. */
-  connectTimeoutMs?: number;
   /** Default 8 MiB. */
   maxAnswerBytes?: number;
-  /** Open connections per origin; default 256, the bound of requests in flight. */
-  connections?: number;
   /** Where proxies are named (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, any case); default `process.env`. */
   environment?: NodeJS.ProcessEnv;
 }
 
+const CONNECT_MS = 10_000;
+/** Open connections per origin: as many as there can be lanes. */
+const MOST_AT_ONCE = 512;
+
 export function createUndiciTransport(options: UndiciTransportOptions = {}): Transport {
   const maxAnswerBytes = options.maxAnswerBytes ?? 8 * 1024 * 1024;
-  const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
   const settings: Agent.Options = {
-    connections: options.connections ?? 256,
+    connections: MOST_AT_ONCE,
     pipelining: 1,
-    connect: { timeout: connectTimeoutMs },
+    connect: { timeout: CONNECT_MS },
     keepAliveTimeout: 4_000,
     maxResponseSize: maxAnswerBytes,
   };
@@ -42,7 +41,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Tra
     // A sandbox on this machine is never behind the proxy, whether NO_PROXY says so or not.
     const dispatcher = isLoopback(new URL(request.url).hostname) ? direct : proxied;
     try {
-      return await exchange(dispatcher, request, maxAnswerBytes, connectTimeoutMs);
+      return await exchange(dispatcher, request, maxAnswerBytes);
     } catch (error) {
       throw asFailure(error);
     }
@@ -79,18 +78,13 @@ class ProxyPool extends Pool {
   }
 }
 
-async function exchange(
-  dispatcher: Dispatcher,
-  request: TransportRequest,
-  limit: number,
-  connectMs: number,
-): Promise<TransportReply> {
+async function exchange(dispatcher: Dispatcher, request: TransportRequest, limit: number): Promise<TransportReply> {
   const { headersMs, bodyMs } = request.timeouts;
   // undici's own timeouts bound a silence; a body that trickles for ever is silent never.
   const deadline = new AbortController();
   const bound = (kind: TransportFailureKind, ms: number) =>
     setTimeout(() => deadline.abort(new TransportFailure(kind, true, `No whole answer within ${ms} ms.`)), ms);
-  let timer = bound("headers-timeout", connectMs + headersMs + 2_000);
+  let timer = bound("headers-timeout", CONNECT_MS + headersMs + 2_000);
   const chunks: Buffer[] = [];
   let size = 0;
   let answer: Dispatcher.ResponseData;

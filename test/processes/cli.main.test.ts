@@ -323,7 +323,7 @@ describe("help", () => {
     const trace = spawnSync(process.execPath, argv, { encoding: "utf8", cwd });
     expect(trace.status).toBe(2);
     expect(trace.stderr).toContain("better-sqlite3");
-    const heavy = /loaded .*(exceljs|\/undici\/|\/fastify\/|cel-js|\/saxes\/|csv-parse|libphonenumber|bottleneck)/;
+    const heavy = /loaded .*(exceljs|\/undici\/|\/fastify\/|cel-js|\/saxes\/|csv-parse|libphonenumber|p-queue)/;
     expect(trace.stderr.split("\n").filter((line) => heavy.test(line))).toEqual([]);
   });
 });

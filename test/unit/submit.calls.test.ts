@@ -31,10 +31,9 @@ describe("calls (service.md, Endpoints)", () => {
       "POST https://service.test/v1/participants/p%231/addresses",
       "registration",
     ],
-    [calls.createDocument({ deduplicationId: "k" }), "POST https://service.test/v1/documents", "keyed"],
+    [calls.createDocument('{"deduplicationId":"k"}'), "POST https://service.test/v1/documents", "keyed"],
     [calls.createWithEvents('{"document":{},"events":[]}'), "POST https://service.test/v1/documents/events", "keyed"],
     [calls.appendEvents('{"documentId":"d","events":[]}'), "POST https://service.test/v1/documents/events", "keyed"],
-    [calls.appendEvent("d/1", "{}"), "POST https://service.test/v1/documents/d%2F1/events", "keyed"],
     [calls.readDocument("ç"), "GET https://service.test/v1/documents/%C3%A7", "read"],
   ])("%#: go where the specification says", async (call, address, safety) => {
     const service = scriptedService({ answer: () => ok });
@@ -70,13 +69,12 @@ describe("a participant looked up", () => {
   it("is found, with null where a field did not come", () => {
     expect(participantOf(accepted(participant))).toMatchObject({
       outcome: "found",
-      count: 1,
       participant: { id: "p1", name: "A" },
     });
     expect(participantOf(accepted({ id: "p1", name: 7 }))).toMatchObject({
       participant: { id: "p1", name: null, taxId: null },
     });
-    expect(participantOf(accepted([participant, participant]))).toMatchObject({ outcome: "found", count: 2 });
+    expect(participantOf(accepted([participant, participant]))).toMatchObject({ outcome: "found" });
   });
 
   it.each([
@@ -174,9 +172,9 @@ describe("ids that come back (HARD-CASES H6)", () => {
 
 describe("addresses listed", () => {
   it("are read field by field, entries without an id left out", () => {
-    const list = addressesOf([{ id: "a1", street: "R*** M***", latitude: -23.5, zipCode: 7 }, { street: "x" }, "no"]);
+    const list = addressesOf([{ id: "a1", street: "R*** M***", number: 7 }, { street: "x" }, "no"]);
     expect(list).toHaveLength(1);
-    expect(list?.[0]).toMatchObject({ id: "a1", street: "R*** M***", latitude: -23.5, zipCode: null, city: null });
+    expect(list?.[0]).toMatchObject({ id: "a1", street: "R*** M***", number: null, city: null });
   });
 
   it("are none in an empty body, and unknown in anything that is no list", () => {

@@ -1,7 +1,6 @@
 /** Lanes, slots in flight, and the service's clock. */
 import { describe, expect, it } from "vitest";
 import { appendEvents } from "../../src/submit/calls.js";
-import { createInFlight } from "../../src/submit/in-flight.js";
 import { createLanes } from "../../src/submit/lanes.js";
 import { createServiceClock } from "../../src/submit/service-clock.js";
 import type { Throttle } from "../../src/submit/throttle.js";
@@ -93,33 +92,6 @@ describe("slots in flight", () => {
     await service.clock.run(Promise.all(Array.from({ length: 200 }, lane)));
     const seconds = (service.clock.now() - begun) / 1_000;
     expect(seconds).toBeLessThan(1_200 / 20 + 6);
-  });
-
-  it("are bounded, whatever the latency", async () => {
-    const inFlight = createInFlight({ rate: 20, burst: 30 });
-    expect(inFlight.limit).toBe(30);
-    inFlight.observe(2_000);
-    expect(inFlight.limit).toBe(80);
-    inFlight.observe(300_000);
-    expect(inFlight.limit).toBe(256);
-  });
-
-  it("are given in order, and none to whoever has left", async () => {
-    const inFlight = createInFlight({ rate: 1, burst: 1 });
-    const never = new AbortController().signal;
-    const leaves = await Promise.all(Array.from({ length: 8 }, () => inFlight.enter(never)));
-    const gone = new AbortController();
-    const order: string[] = [];
-    const first = inFlight.enter(gone.signal).then((leave) => order.push(leave === null ? "left" : "first"));
-    const second = inFlight.enter(never).then(() => order.push("second"));
-    gone.abort();
-    await first;
-    // Giving one slot back twice gives one slot.
-    leaves[0]?.();
-    leaves[0]?.();
-    await second;
-    expect(order).toEqual(["left", "second"]);
-    expect(await inFlight.enter(gone.signal)).toBeNull();
   });
 });
 

@@ -1,6 +1,6 @@
 /** A service in a few lines, on a virtual clock: answers as scripted, notes what it was asked and when. */
 import type { Target } from "../../../src/model/target.js";
-import { createSubmitter, type SubmitterOptions } from "../../../src/submit/create-submitter.js";
+import { createSubmitter, type SubmitterOptions } from "../../../src/submit/submitter.js";
 import { unthrottled } from "../../../src/submit/throttle.js";
 import { TransportFailure, type TransportReply, type TransportRequest } from "../../../src/submit/transport.js";
 import { VirtualClock } from "./virtual-clock.js";

@@ -12,13 +12,10 @@ export class VirtualClock implements Clock {
   #timers: Timer[] = [];
   #order = 0;
   #outside = 0;
-  readonly #turn: () => Promise<void>;
+  readonly #turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-  /** `besideRealTimers`: what waits for a timer of Node's that is due (bottleneck's) goes first. It takes 1 ms a step. */
-  constructor(start = Date.parse("2026-11-20T02:00:00Z"), { besideRealTimers = false } = {}) {
+  constructor(start = Date.parse("2026-11-20T02:00:00Z")) {
     this.#now = start;
-    this.#turn = () =>
-      new Promise((resolve) => void (besideRealTimers ? setTimeout(resolve, 1) : setImmediate(resolve)));
   }
 
   now(): number {

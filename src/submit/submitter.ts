@@ -1,22 +1,16 @@
-/** Composes the layers: retry ← outage gate ← slot in flight ← token and throttle ← exchange ← transport. */
+/** Composes the submitter's layers (layer.ts): retry, outage, token and throttle, client, transport. */
 import { serviceUrl } from "../model/addresses.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
 import type { Target } from "../model/target.js";
 import type { Submitter } from "./call.js";
-import { createExchange } from "./exchange.js";
-import { createInFlight } from "./in-flight.js";
-import { throttled, withOutageGate, withSlot } from "./layers.js";
-import { lazyThrottle, lazyTransport } from "./lazy.js";
-import { createLocalThrottle } from "./local-throttle.js";
-import { createOutageGate } from "./outage.js";
-import { requestIdReader } from "./request-ids.js";
-import { withRetries } from "./retry.js";
-import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.js";
+import { createClient, throttled } from "./client.js";
+import { createStop } from "./layer.js";
+import { withOutageGate } from "./outage.js";
+import { defaultRetryPolicy, type RetryPolicy, withRetries } from "./retry.js";
 import { createServiceClock } from "./service-clock.js";
-import { createStop } from "./stop.js";
-import { type Throttle, unthrottled } from "./throttle.js";
-import { createTokenSource } from "./token-source.js";
+import { createLocalThrottle, type Throttle, unthrottled } from "./throttle.js";
+import { createTokenSource } from "./token.js";
 import type { Transport } from "./transport.js";
 
 /** Something a person may want to know while a run goes on. */
@@ -54,18 +48,19 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
   serviceUrl("tokenUrl", target.tokenUrl);
   const notice = options.notice ?? (() => {});
   const transport = options.transport ?? lazyTransport();
-  const throttle = options.throttle ?? throttleOf(target, clock, options.quietSince ?? (() => null), notice);
-
+  const throttle = options.throttle ?? throttleOf(target, clock, options.quietSince, notice);
   const stop = createStop();
   const counts = { sent: 0, rateLimited: 0, retries: 0 };
   const serviceClock = createServiceClock(clock);
-  const tokens = createTokenSource({
-    settings: target,
-    transport,
-    clock,
-    ...(options.onTokenRefreshed === undefined ? {} : { onRefreshed: options.onTokenRefreshed }),
+  const tokens = createTokenSource({ settings: target, transport, clock, onRefreshed: options.onTokenRefreshed });
+  const client = throttled(createClient({ target, baseUrl, transport, clock, serviceClock }), {
+    throttle,
+    tokens,
+    stop,
+    onSend: () => counts.sent++,
+    onRateLimited: () => counts.rateLimited++,
   });
-  const gate = createOutageGate({
+  const gated = withOutageGate(client, {
     clock,
     stop,
     maxOutageMs: options.maxOutageMs ?? 15 * 60_000,
@@ -74,25 +69,14 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
     onOver: (ms) =>
       notice({ level: "info", code: null, message: `The service answers again after ${Math.ceil(ms / 1000)} s.` }),
   });
-
-  const counted: Throttle = {
-    ...throttle,
-    slowDown() {
-      counts.rateLimited++;
-      throttle.slowDown();
-    },
-  };
-  const exchange = createExchange({ target, baseUrl, transport, clock, serviceClock });
-  const throttledLayer = throttled(exchange, { throttle: counted, tokens, stop, onSend: () => counts.sent++ });
-  const slotted = withSlot(throttledLayer, createInFlight({ rate: target.rate, burst: target.burst }), stop);
-  const send = withRetries(withOutageGate(slotted, gate), {
+  const send = withRetries(gated, {
     clock,
     random,
     policy: { ...defaultRetryPolicy, ...options.retryPolicy },
     stop,
     tokens,
     serviceClock,
-    requestIds: requestIdReader(target.requestIdHeaders),
+    requestIdHeaders: target.requestIdHeaders,
     onRetry: () => counts.retries++,
   });
 
@@ -120,22 +104,40 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
   };
 }
 
+// Some libraries take longer to load than some runs last: they are loaded with the first request.
+
+function lazyTransport(): Transport {
+  let loading: Promise<Transport> | null = null;
+  const load = async () => (await import("./undici-transport.js")).createUndiciTransport();
+  const transport: Transport = async (request) => (await (loading ??= load()))(request);
+  transport.close = async () => (await loading)?.close?.();
+  return transport;
+}
+
 function throttleOf(
   target: Target,
   clock: Clock,
-  quietSince: () => number | null,
+  quietSince: () => number | null = () => null,
   notice: (notice: SubmitNotice) => void,
 ): Throttle {
-  if (target.rate === null) return unthrottled;
-  const { rate, burst } = target;
-  if (target.throttle === null) return createLocalThrottle({ rate, burst, clock, quietSince: quietSince() });
-  return lazyThrottle({
-    redisUrl: target.throttle,
-    name: `${target.baseUrl} ${target.clientId}`,
-    rate,
-    burst,
-    clock,
-    onLost: (message) => notice({ level: "warning", code: "throttle-unavailable", message }),
-    onFound: () => notice({ level: "info", code: null, message: "The shared throttle is back." }),
-  });
+  const { rate, burst, throttle: redisUrl } = target;
+  if (rate === null) return unthrottled;
+  if (redisUrl === null) return createLocalThrottle({ rate, burst, clock, quietSince: quietSince() });
+  let loading: Promise<Throttle> | null = null;
+  const load = async () =>
+    (await import("./shared-throttle.js")).createSharedThrottle({
+      redisUrl,
+      name: `${target.baseUrl} ${target.clientId}`,
+      rate,
+      burst,
+      clock,
+      onLost: (message) => notice({ level: "warning", code: "throttle-unavailable", message }),
+      onFound: () => notice({ level: "info", code: null, message: "The shared throttle is back." }),
+    });
+  return {
+    take: async (signal) => (await (loading ??= load())).take(signal),
+    // Nothing has been answered 429 before it was sent.
+    slowDown: () => void loading?.then((throttle) => throttle.slowDown()),
+    close: async () => (await loading)?.close(),
+  };
 }

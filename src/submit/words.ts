@@ -2,9 +2,8 @@
  * Reads what the service said, whatever its shape: envelope, `message`, plain text, HTML, JSON under another content
  * type (open-points 14). Never throws and assumes no field.
  */
-import type { JsonObject, JsonValue } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { ServiceError } from "./call.js";
-import { firstBytes, htmlWords, plainLine } from "./plain-text.js";
 import type { TransportReply } from "./transport.js";
 
 const rawBytes = 4096;
@@ -50,20 +49,16 @@ function unstructuredWords(text: string): string | null {
   return /^<|<html|<body/i.test(trimmed) ? htmlWords(trimmed) : trimmed;
 }
 
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
-}
-
 /** The envelope's items (service.md, Errors), with the body itself in front: some gateways put `code` there. */
 function itemsOf(json: JsonValue): JsonObject[] {
-  if (Array.isArray(json)) return json.filter(isObject);
-  if (!isObject(json)) return [];
+  if (Array.isArray(json)) return json.filter(isJsonObject);
+  if (!isJsonObject(json)) return [];
   const errors = json["errors"];
   const nested = json["error"];
   return [
     json,
-    ...(isObject(nested) ? [nested] : []),
-    ...(Array.isArray(errors) ? errors.filter(isObject) : isObject(errors) ? [errors] : []),
+    ...(isJsonObject(nested) ? [nested] : []),
+    ...(Array.isArray(errors) ? errors.filter(isJsonObject) : isJsonObject(errors) ? [errors] : []),
   ];
 }
 
@@ -97,7 +92,59 @@ function wordsOf(json: JsonValue): string | null {
     if (typeof found === "string") words.push(found);
     else if (typeof item["error"] === "string") words.push(item["error"]);
   }
-  if (isObject(json) && Array.isArray(json["errors"]))
+  if (isJsonObject(json) && Array.isArray(json["errors"]))
     words.push(...json["errors"].filter((entry) => typeof entry === "string"));
   return words.length === 0 ? null : [...new Set(words)].join("; ");
+}
+
+// CSI and OSC sequences whole, then any control character that is left.
+// oxlint-disable-next-line no-control-regex
+const escapes = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b./gs;
+// oxlint-disable-next-line no-control-regex
+const controls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
+
+/** One line: escapes and controls gone, white space folded, at most `length` characters (… marks a cut). */
+export function plainLine(text: string, length: number): string {
+  const line = text.replace(escapes, "").replace(controls, " ").replace(/\s+/g, " ").trim();
+  if (line.length <= length) return line;
+  const cut = line.slice(0, length - 1);
+  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}
+
+/** At most `bytes` bytes of UTF-8, whole characters only. */
+function firstBytes(text: string, bytes: number): string {
+  const encoded = Buffer.from(text.slice(0, bytes), "utf8");
+  let end = Math.min(bytes, encoded.length);
+  while (end < encoded.length && end > 0 && ((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return encoded.toString("utf8", 0, end);
+}
+
+/** The words of an HTML page: its title, its heading, then its text. */
+function htmlWords(html: string): string {
+  const words = { title: "", h1: "", rest: "" };
+  let into: keyof typeof words = "rest";
+  let hidden: string | null = null;
+  const [first = "", ...tags] = html.slice(0, 20_000).split("<");
+  words.rest = first;
+  for (const tag of tags) {
+    const name = /^\/?[a-z0-9]+/i.exec(tag)?.[0].toLowerCase() ?? "";
+    if (hidden !== null && name !== `/${hidden}`) continue;
+    hidden = name === "script" || name === "style" ? name : null;
+    if (name === "title" || name === "h1") into = name;
+    else if (name === `/${into}`) into = "rest";
+    if (hidden === null) words[into] += ` ${tag.slice(tag.indexOf(">") + 1)}`;
+  }
+  const told = Object.values(words)
+    .map(plainWords)
+    .filter((text) => text !== "");
+  return [...new Set(told)].join(": ");
+}
+
+const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", "#39": "'" };
+
+function plainWords(html: string): string {
+  return html
+    .replace(/&(#39|[a-z]+);/gi, (whole, name: string) => entities[name.toLowerCase()] ?? whole)
+    .replace(/\s+/g, " ")
+    .trim();
 }

@@ -1,0 +1,112 @@
+/** The innermost layers: a call takes its tokens, becomes an HTTP request, and its answer is read and timed. */
+import type { Clock } from "../model/clock.js";
+import type { Target } from "../model/target.js";
+import type { Call, CallKind } from "./call.js";
+import { classify } from "./classify.js";
+import { type Layer, notSent, type NotSent, type Sent, type Stop } from "./layer.js";
+import type { ServiceClock } from "./service-clock.js";
+import type { Throttle } from "./throttle.js";
+import type { NoToken, Token, TokenSource } from "./token.js";
+import { type Transport, TransportFailure, type TransportRequest } from "./transport.js";
+
+/** The repeat that decides after a 403 goes out with a token of the last second, however long it waited for the throttle. */
+export const freshMs = 1_000;
+
+/**
+ * Takes a token of the throttle once an access token is at hand, and sends. While the access token is renewed nobody
+ * passes the throttle: those who did would leave all at once afterwards, over the limit.
+ */
+export function throttled(
+  send: (call: Call, token: Token) => Promise<Sent>,
+  options: { throttle: Throttle; tokens: TokenSource; stop: Stop; onSend: () => void; onRateLimited: () => void },
+): Layer {
+  const { throttle, tokens, stop } = options;
+  const granted = async (maxAgeMs: number | undefined): Promise<Token | NotSent> => {
+    for (let lost = 0; ; lost += 1) {
+      const ready = await tokens.token(maxAgeMs);
+      if (!ready.ok) return withoutToken(ready, stop);
+      if (stop.reason !== null) return notSent;
+      await throttle.take(stop.signal);
+      if (stop.reason !== null) return notSent;
+      // It may have ended while this call waited. A place in the throttle is for now: whoever waits for a token takes
+      // another one afterwards, or all who waited would leave at once.
+      const token = tokens.atHand(maxAgeMs);
+      if (token !== null) return token;
+      // Tokens that live shorter than the throttle makes one wait would never be at hand.
+      if (lost === 2) {
+        const renewed = await tokens.token(maxAgeMs);
+        return renewed.ok ? renewed.token : withoutToken(renewed, stop);
+      }
+    }
+  };
+  return async ({ call, freshToken, onLeaving }) => {
+    const token = await granted(freshToken ? freshMs : undefined);
+    if ("sent" in token) return token;
+    if (onLeaving?.() === false) return { sent: false, noToken: null, overtaken: true };
+    options.onSend();
+    const sent = await send(call, token);
+    if ("reading" in sent.answer && sent.answer.reading.verdict === "rate-limited") {
+      options.onRateLimited();
+      throttle.slowDown();
+    }
+    return sent;
+  };
+}
+
+function withoutToken(result: NoToken, stop: Stop): NotSent {
+  if (result.transient) return { sent: false, noToken: result.message };
+  stop.stop({ why: "credentials", message: result.message });
+  return notSent;
+}
+
+const short = { headersMs: 30_000, bodyMs: 30_000 };
+/** A lost create answer costs the most, so creates are never cut off early (DESIGN section 6). */
+const long = { headersMs: 300_000, bodyMs: 300_000 };
+
+const isCreate = (kind: CallKind): boolean => kind.startsWith("create-");
+
+export interface ClientOptions {
+  target: Pick<Target, "clientSecret">;
+  /** Without a trailing slash. */
+  baseUrl: string;
+  transport: Transport;
+  clock: Clock;
+  serviceClock: ServiceClock;
+}
+
+/** Sends one request now. Never rejects. */
+export function createClient(options: ClientOptions): (call: Call, token: Token) => Promise<Sent> {
+  const { transport, clock, serviceClock } = options;
+  return async (call, token) => {
+    const startedAt = clock.now();
+    const sent = { sent: true, startedAt, token, probe: false } as const;
+    try {
+      const reply = await transport(asRequest(call, options.baseUrl, token));
+      serviceClock.seen(reply.headers["date"]);
+      const reading = classify(reply, [token.accessToken, options.target.clientSecret]);
+      return { ...sent, durationMs: clock.now() - startedAt, answer: { reply, reading } };
+    } catch (error) {
+      const failure =
+        error instanceof TransportFailure ? error : new TransportFailure("other", true, String(error), error);
+      return { ...sent, durationMs: clock.now() - startedAt, answer: { failure } };
+    }
+  };
+}
+
+function asRequest(call: Call, baseUrl: string, token: Token): TransportRequest {
+  const query = call.query === undefined ? "" : `?${new URLSearchParams(call.query).toString()}`;
+  const headers = {
+    accept: "application/json",
+    "accept-encoding": "identity",
+    authorization: `Bearer ${token.accessToken}`,
+    "user-agent": "rowferry",
+  };
+  const request = {
+    method: call.method,
+    url: `${baseUrl}${call.path}${query}`,
+    timeouts: isCreate(call.kind) ? long : short,
+  };
+  return call.body === undefined
+    ? { ...request, headers }
+    : { ...request, headers: { ...headers, "content-type": "application/json" }, body: call.body };
+}

@@ -1,0 +1,193 @@
+/**
+ * The access token of one run (OAuth 2.0 client credentials, service.md Authentication): asked for once for all who wait,
+ * renewed before it ends, forgotten when it is refused. Neither secret nor token appears in a message.
+ */
+import type { Clock } from "../model/clock.js";
+import { isJsonObject } from "../model/json.js";
+import type { Target } from "../model/target.js";
+import { plainLine, readJson } from "./words.js";
+import { type Transport, TransportFailure, type TransportReply } from "./transport.js";
+
+export interface Token {
+  accessToken: string;
+  /** When it was asked for, ms since 1970. */
+  issuedAt: number;
+}
+
+/** `transient`: the endpoint is unreachable, busy or broken; otherwise the settings or the credential are wrong. */
+export type NoToken = { ok: false; transient: boolean; message: string };
+export type TokenResult = { ok: true; token: Token } | NoToken;
+
+export interface TokenSource {
+  /** The token at hand, when it is not known to have ended and not older than `maxAgeMs`; asks for none. */
+  atHand(maxAgeMs?: number): Token | null;
+  /** A token that is not known to have ended. With `maxAgeMs`, one not older than that. Never rejects. */
+  token(maxAgeMs?: number): Promise<TokenResult>;
+  /** A request sent at `sentAt` with this token was answered 403: the token is not used again. */
+  refused(token: Token, sentAt: number): void;
+  /** A request sent at `sentAt` with this token was answered, and not by 401 or 403. */
+  worked(token: Token, sentAt: number): void;
+  /** Whether this one is out of use: refused to another call, or renewed. */
+  replaced(token: Token): boolean;
+}
+
+export type TokenSettings = Pick<Target, "tokenUrl" | "clientId" | "clientSecret" | "scope" | "clientAuthentication">;
+
+export interface TokenSourceOptions {
+  settings: TokenSettings;
+  transport: Transport;
+  clock: Clock;
+  /** After each token; how long it lasts, in ms, null where the endpoint does not say. */
+  onRefreshed?: ((expiresInMs: number | null) => void) | undefined;
+}
+
+export function createTokenSource({ settings, transport, clock, onRefreshed }: TokenSourceOptions): TokenSource {
+  let current: { token: Token; lifetimeMs: number } | null = null;
+  let fetching: Promise<TokenResult> | null = null;
+  /** The age at which tokens have been seen to end, whatever `expires_in` says (open-points 12). */
+  let learned = Number.POSITIVE_INFINITY;
+  let lastAge: number | null = null;
+  /** The greatest age at which a token still worked: one that was refused younger had been revoked. */
+  let livedFor = 0;
+  let suspect: { age: number; issuedAt: number } | null = null;
+
+  async function fetch(): Promise<TokenResult> {
+    // Counted from before the request: the endpoint's clock started somewhere in between.
+    const issuedAt = clock.now();
+    const answer = await requestToken(settings, transport);
+    if (!answer.ok) return answer;
+    const token = { accessToken: answer.accessToken, issuedAt };
+    current = { token, lifetimeMs: answer.expiresInMs ?? Number.POSITIVE_INFINITY };
+    onRefreshed?.(answer.expiresInMs);
+    return { ok: true, token };
+  }
+
+  function atHand(maxAgeMs = Number.POSITIVE_INFINITY): Token | null {
+    if (current === null) return null;
+    const { token } = current;
+    const lifetimeMs = Math.min(current.lifetimeMs, learned);
+    // A fifth of its life, at most a minute, is kept in hand: the request still has to arrive.
+    const renewAt = Math.min(lifetimeMs - Math.min(60_000, lifetimeMs / 5), maxAgeMs);
+    const age = clock.now() - token.issuedAt;
+    // A clock set back makes a token younger than nothing: its age is then unknown.
+    return age >= 0 && age <= renewAt ? token : null;
+  }
+
+  return {
+    atHand,
+    async token(maxAgeMs) {
+      const token = atHand(maxAgeMs);
+      if (token !== null) return { ok: true, token };
+      fetching ??= fetch().finally(() => {
+        fetching = null;
+      });
+      return fetching;
+    },
+    refused(token, sentAt) {
+      if (current?.token === token) current = null;
+      suspect = { age: sentAt - token.issuedAt, issuedAt: token.issuedAt };
+    },
+    worked(token, sentAt) {
+      livedFor = Math.max(livedFor, sentAt - token.issuedAt);
+      if (suspect === null || token.issuedAt <= suspect.issuedAt) return;
+      // The newer token passed where the older one did not: that one had ended. Once may be a revocation; twice at
+      // about the same age is a lifetime. A tenth for what requests take on their way.
+      const { age } = suspect;
+      if (age > 0 && age >= livedFor * 0.9) {
+        const again = lastAge !== null && Math.min(age, lastAge) >= Math.max(age, lastAge) / 2;
+        if (again) learned = Math.min(learned, age);
+        lastAge = age;
+      }
+      suspect = null;
+    },
+    replaced: (token) => current?.token !== token,
+  };
+}
+
+type TokenAnswer =
+  | { ok: true; accessToken: string /** As the endpoint says; null: it says nothing. */; expiresInMs: number | null }
+  | NoToken;
+
+const timeouts = { headersMs: 30_000, bodyMs: 30_000 };
+
+export async function requestToken(settings: TokenSettings, transport: Transport): Promise<TokenAnswer> {
+  const { tokenUrl, clientId, clientSecret, clientAuthentication, scope } = settings;
+  const form = { grant_type: "client_credentials", ...(scope === null ? {} : { scope }) };
+  const ask = async (headers: { [name: string]: string }, more: { [name: string]: string } = {}) => {
+    const request = {
+      method: "POST",
+      url: tokenUrl,
+      headers: { accept: "application/json", "content-type": "application/x-www-form-urlencoded", ...headers },
+      body: new URLSearchParams({ ...form, ...more }).toString(),
+      timeouts,
+    } as const;
+    try {
+      return tokenOf(settings, await transport(request));
+    } catch (error) {
+      if (!(error instanceof TransportFailure)) throw error;
+      const message = `The token endpoint ${shown(settings)} gave no answer: ${plainLine(error.message, 200)}.`;
+      return { ok: false, transient: true, message } as const;
+    }
+  };
+  if (clientAuthentication === "post") return ask({}, { client_id: clientId, client_secret: clientSecret });
+  // RFC 6749 wants id and secret form-encoded before Basic; many endpoints forget to decode them.
+  const encoded = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`;
+  const plain = `${clientId}:${clientSecret}`;
+  const answer = await ask({ authorization: basic(encoded) });
+  const mayBeForm = !answer.ok && "isCredential" in answer && encoded !== plain;
+  return mayBeForm ? ask({ authorization: basic(plain) }) : answer;
+}
+
+const basic = (pair: string): string => `Basic ${Buffer.from(pair, "utf8").toString("base64")}`;
+
+const formEncoded = (text: string): string => new URLSearchParams({ x: text }).toString().slice(2);
+
+/**
+ * RFC 6749, section 5.2. Nothing else of what the endpoint says is kept: it has just been told the secret, and may repeat it in
+ * any spelling.
+ */
+const standardErrors = [
+  "invalid_request",
+  "invalid_client",
+  "invalid_grant",
+  "unauthorized_client",
+  "unsupported_grant_type",
+  "invalid_scope",
+];
+
+/** Read tolerantly: any 2xx, JSON whatever its content type says. `isCredential`: client id or secret were refused. */
+function tokenOf(
+  settings: TokenSettings,
+  { status, body }: TransportReply,
+): TokenAnswer | (NoToken & { isCredential: true }) {
+  const where = `The token endpoint ${shown(settings)}`;
+  const failed = (message: string, transient = false) => ({ ok: false, transient, message }) as const;
+  const json = readJson(body);
+  const given = isJsonObject(json) ? json : {};
+  if (status >= 200 && status <= 299) {
+    const { access_token: accessToken, token_type: type = "bearer", expires_in: expiresIn } = given;
+    const isBearer = typeof type === "string" && type.toLowerCase() === "bearer";
+    if (!isBearer || typeof accessToken !== "string" || !/^[\x21-\x7e]+$/.test(accessToken))
+      return failed(`What ${shown(settings)} answered is not a token: check the token URL.`);
+    const seconds = Number(expiresIn);
+    return { ok: true, accessToken, expiresInMs: seconds > 0 ? seconds * 1000 : null };
+  }
+  if (status >= 500 || status === 429) return failed(`${where} answered ${status}.`, true);
+  const code = standardErrors.find((each) => each === given["error"]) ?? "";
+  if (code === "invalid_client" || (code === "" && status === 401)) {
+    const other = settings.clientAuthentication === "basic" ? "post" : "basic";
+    const message =
+      `${where} refused the client id or secret (${code || status}). ` +
+      `Check both; some endpoints want clientAuthentication: ${other}.`;
+    return { ...failed(message), isCredential: true };
+  }
+  if (code === "invalid_scope") return failed(`${where} refused the scope (${code}). Check \`scope\`.`);
+  if (code !== "") return failed(`${where} refused the request (${code}).`);
+  return failed(`${where} answered ${status}. That is not how a token endpoint answers: check the token URL.`);
+}
+
+/** The token URL without its query, which may hold what nobody should read. */
+function shown({ tokenUrl }: TokenSettings): string {
+  const url = new URL(tokenUrl);
+  return `${url.origin}${url.pathname}`;
+}
