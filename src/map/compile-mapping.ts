@@ -8,15 +8,14 @@ import type { Shared } from "./column/scope.js";
 import { compileTable, type Table } from "./column/table.js";
 import { fingerprint } from "./fingerprints.js";
 import { eventsOf, keyLabel, keyLabels } from "./language/labels.js";
-import { aggregates } from "./formula/aggregates.js";
+import { forms } from "./formula/forms.js";
 import { functionTable } from "./formula/functions.js";
 import { compileInput } from "./input/compile-input.js";
-import type { InputParts } from "./input/row-mapper.js";
 import { type InputFiles, matchCorrected, matchFiles, matchNameless } from "./input/match-files.js";
 import type { InputSpec, MappingSpec } from "./language/mapping-schema.js";
 import type { MappingSource } from "./language/source.js";
 import type { Mapping, MappingInput } from "./mapping.js";
-import type { Known } from "./record/context.js";
+import type { KeyMaker, Known } from "./record/piece.js";
 import { fillSettings } from "./settings.js";
 import { findWarnings } from "./warnings.js";
 
@@ -42,7 +41,6 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
     functions: beside.functions,
     tables,
     columns: spec.columns ?? {},
-    used: new Set(),
   };
   const about = {
     known: knownNames(spec),
@@ -52,17 +50,18 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
   checkFormerLabels(spec, source);
 
   const files: InputFiles[] = [];
-  const compiled = new Map<string, InputParts>();
+  const makers: KeyMaker[] = [];
+  const tablesRead = new Set<string>();
   for (const [name, inputSpec] of Object.entries(spec.inputs)) {
-    const found = compileInput(name, inputSpec, spec, shared, about);
+    const found = compileInput(name, inputSpec, spec, shared, about, tablesRead);
     if (found === null) continue;
-    compiled.set(name, found.parts);
+    makers.push(...found.makers);
     files.push({ input: found.input, patterns: inputSpec.files === undefined ? null : [inputSpec.files].flat() });
   }
   if (Object.keys(spec.inputs).length === 0) source.report("mapping-value", ["inputs"], "The mapping has no inputs.");
   checkFiles(files, source);
   const inputs: MappingInput[] = files.map((entry) => entry.input);
-  const keyMakers = fingerprint(spec, compiled, { functionsText: beside.functionsText, tables });
+  const keyMakers = fingerprint(spec, makers, { functionsText: beside.functionsText, tables });
   return {
     path: source.path,
     name: basename(source.path, extname(source.path)),
@@ -71,7 +70,7 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
     settings: fillSettings(spec.settings),
     fingerprints: keyMakers.fingerprints,
     keyMakers,
-    warnings: findWarnings(spec, source, shared.used),
+    warnings: findWarnings(spec, source, tablesRead),
     dependencies: beside.dependencies,
     functions: beside.functionsPath,
     inputsFor: (fileName, corrected) =>
@@ -86,20 +85,10 @@ function checkFunctions(
   functionKinds: ReadonlyMap<string, unknown>,
   source: MappingSource,
 ): void {
-  const own = new Set([
-    "iff",
-    "filled",
-    "blank",
-    "default",
-    "required",
-    "text",
-    ...aggregates,
-    ...functionKinds.keys(),
-  ]);
   for (const [name, { length }] of functions) {
     const report = (message: string) => source.report("mapping-functions", ["functions"], `${message}.`);
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) report(`"${name}" is not a name that a formula can call`);
-    else if (own.has(name)) report(`${name}() has the name of a built-in function`);
+    else if (forms.has(name) || functionKinds.has(name)) report(`${name}() has the name of a built-in function`);
     else if (length === 0) report(`${name}() declares no parameter; a function that takes none is a constant`);
   }
 }

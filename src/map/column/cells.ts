@@ -7,8 +7,7 @@ import type { CellKind } from "../../model/row.js";
 import type { ConvertDefaults, Refusal } from "../convert/conversion.js";
 import { compileDateReader } from "../convert/date-reader.js";
 import { quoteCell, refuseErrorCell } from "../convert/refuse.js";
-import { compileBlank } from "./blank.js";
-import { recall } from "./recall.js";
+import { recall } from "../convert/recall.js";
 
 export interface Cells {
   /** A text, trimmed; "" for any of the blank words. */
@@ -125,4 +124,13 @@ function compileDateSpelling(defaults: ConvertDefaults): (cell: string) => strin
     }
     return cell;
   });
+}
+
+/** A cell's text, trimmed; "" for any of the blank words. `words` are compared exactly after trimming. */
+function compileBlank(words: readonly string[], trim: boolean): (cell: string) => string {
+  const blank = new Set(words.map((word) => (trim ? word.trim() : word)));
+  return (cell) => {
+    const text = trim ? cell.trim() : cell;
+    return blank.has(text) ? "" : text;
+  };
 }

@@ -1,20 +1,20 @@
 /** The columns, tables and functions that one input's formulas see. Columns are compiled when a formula first names them. */
 import { createHash } from "node:crypto";
-import type { FunctionKind } from "../formula/functions.js";
-import { compileFormula } from "../formula/formula.js";
-import { type Column, type Formula, type FormulaNames, merged, newReads, type Part } from "../formula/part.js";
-import { taxIdTypeOf } from "../convert/tax-id.js";
 import type { Conversion } from "../convert/conversion.js";
+import { taxIdTypeOf } from "../convert/tax-id.js";
 import { foldName, squeeze } from "../fold.js";
+import { compileFormula } from "../formula/formula.js";
+import type { FunctionKind } from "../formula/functions.js";
+import { type Column, type Formula, type FormulaNames, newReads, type Part, take } from "../formula/part.js";
 import { compileGlob } from "../glob.js";
 import type { ColumnObject, ColumnSpec } from "../language/column-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingSource, Path } from "../language/source.js";
 import type { Cells } from "./cells.js";
-import { cellReading, compileReader, conversionOf } from "./column.js";
+import { cellReading, compileReader, type Reader } from "./column.js";
 import type { Conversions } from "./conversions.js";
-import { refuseName } from "./names.js";
 import type { HeaderUse } from "./headers.js";
+import { refuseName } from "./names.js";
 import type { Table } from "./table.js";
 import { asText, type Eval, type Value, type View } from "./view.js";
 
@@ -28,98 +28,82 @@ export interface Shared {
   tables: ReadonlyMap<string, Table | null>;
   /** Top-level columns. */
   columns: { [name: string]: ColumnSpec };
-  /** Tables and functions that some formula reads. */
-  used: Set<string>;
 }
 
 export class Scope implements FormulaNames {
   readonly source: MappingSource;
   readonly conversions: Conversions;
-  readonly cells: Cells;
   readonly functionKinds: Shared["functionKinds"];
   readonly functions: Shared["functions"];
+  readonly tables: Shared["tables"];
   /** Whether the rows of a group are looked at together. */
-  grouped: boolean;
-  readonly #shared: Shared;
-  readonly #specs = new Map<string, { spec: ColumnSpec; path: Path }>();
-  readonly #columns = new Map<string, Column | null>();
-  readonly #open = new Set<string>();
+  grouped = false;
   /** Of each `by` column, all words of `is`: by their folded form as they are spelt. */
   readonly words = new Map<string, Map<string, string>>();
+  readonly #cells: Cells;
+  readonly #sites = new Map<string, { spec: ColumnSpec; site: Site }>();
+  /** Undefined: it is being compiled. */
+  readonly #columns = new Map<string, Column | null | undefined>();
   #slots = 0;
 
-  constructor(shared: Shared, own: { [name: string]: ColumnSpec }, path: Path, grouped: boolean) {
-    this.#shared = shared;
+  constructor(shared: Shared, own: { [name: string]: ColumnSpec }, path: Path) {
     this.source = shared.source;
     this.conversions = shared.conversions;
-    this.cells = shared.cells;
     this.functionKinds = shared.functionKinds;
     this.functions = shared.functions;
-    this.grouped = grouped;
-    for (const [name, spec] of Object.entries(shared.columns)) this.#specs.set(name, { spec, path: ["columns", name] });
-    for (const [name, spec] of Object.entries(own)) this.#specs.set(name, { spec, path: [...path, "columns", name] });
-    for (const [name, { path: place }] of this.#specs) refuseName(name, this.source, place);
+    this.tables = shared.tables;
+    this.#cells = shared.cells;
+    const add = (specs: { [name: string]: ColumnSpec }, at: Path) => {
+      for (const [name, spec] of Object.entries(specs))
+        this.#sites.set(name, { spec, site: new Site(this.source, [...at, "columns", name], `column "${name}"`) });
+    };
+    add(shared.columns, []);
+    add(own, path);
+    for (const [name, { site }] of this.#sites) refuseName(name, this.source, site.path);
   }
 
   names(): IterableIterator<string> {
-    return this.#specs.keys();
-  }
-
-  has(name: string): boolean {
-    return this.#specs.has(name);
+    return this.#sites.keys();
   }
 
   slot(): number {
     return this.#slots++;
   }
 
-  tableNames(): Iterable<string> {
-    return this.#shared.tables.keys();
-  }
-
-  /** Null: there is none, or none that can be used. */
-  table(name: string): Table | null {
-    this.#shared.used.add(name);
-    return this.#shared.tables.get(name) ?? null;
-  }
-
   /** Undefined: there is none. Null: it has a mistake, which has been reported. */
   column(name: string): Column | undefined | null {
-    const known = this.#columns.get(name);
-    if (known !== undefined) return known;
-    const written = this.#specs.get(name);
+    const written = this.#sites.get(name);
     if (written === undefined) return undefined;
-    const site = new Site(this.source, written.path, `column "${name}"`);
-    if (this.#open.has(name)) return site.report("mapping-expression", " is made of itself.");
-    this.#open.add(name);
-    const column = this.#compile(name, written.spec, site);
-    this.#open.delete(name);
-    this.#columns.set(name, column);
-    return column;
+    const { spec, site } = written;
+    if (!this.#columns.has(name)) {
+      this.#columns.set(name, undefined);
+      const formula = typeof spec === "string" && spec.startsWith("=") ? spec.slice(1) : null;
+      const column =
+        formula === null
+          ? this.#cellColumn(name, typeof spec === "string" ? { header: spec } : spec, site)
+          : this.#formulaColumn(name, formula, site);
+      this.#columns.set(name, column);
+    }
+    const column = this.#columns.get(name);
+    return column === undefined ? site.report("mapping-expression", " is made of itself.") : column;
   }
 
   /** Every column that some formula has named so far. */
   compiled(): Column[] {
-    return [...this.#columns.values()].filter((column) => column !== null);
+    return [...this.#columns.values()].filter((column) => column != null);
   }
 
   /** Compiles the input's own columns too that nothing reads, so that their mistakes are told. */
-  compileRest(path: Path): void {
-    for (const [name, { path: place }] of this.#specs) if (place[0] === path[0]) this.column(name);
-  }
-
-  #compile(name: string, spec: ColumnSpec, site: Site): Column | null {
-    if (typeof spec === "string" && spec.startsWith("=")) return this.#formula(name, spec.slice(1), site);
-    const written: ColumnObject = typeof spec === "string" ? { header: spec } : spec;
-    return written.headers === undefined ? this.#header(name, written, site) : this.#set(name, written, site);
+  compileRest(): void {
+    for (const [name, { site }] of this.#sites) if (site.path.length > 2) this.column(name);
   }
 
   /** In a group: one value where it is over the group's rows, else that on which the rows agree. */
-  #formula(name: string, text: string, site: Site): Column | null {
+  #formulaColumn(name: string, text: string, site: Site): Column | null {
     const formula = compileFormula(text, site.path, this);
     if (formula === null) return null;
     const slot = this.slot();
-    const { run, reads } = formula;
+    const { run, reads, type, column } = formula;
     const compute: Eval = (view) => {
       if (view.members === null || reads.aggregate) return run(view);
       const found = new Map<string, Value>();
@@ -131,63 +115,29 @@ export class Scope implements FormulaNames {
       });
       const [one, two] = [...found.keys()].map((each) => JSON.stringify(each));
       if (!unreadable && two !== undefined)
-        return view.report("group-differs", `column "${name}": rows of one group give ${one} and ${two}`, null, -1);
+        return view.report("group-differs", `column "${name}": rows of one group give ${one} and ${two}`);
       return unreadable ? null : found.values().next().value;
     };
     const tree = `#${createHash("sha256").update(formula.tree).digest("hex").slice(0, 32)}(`;
-    const none = {
-      as: formula.column?.as ?? null,
-      filled: null,
-      use: null,
-      set: null,
-      identity: false,
-      taxId: formula.column?.taxId ?? null,
-    };
-    return { ...none, name, slot, type: formula.type, reads, tree, read: (view) => view.once(slot, false, compute) };
+    const read: Eval = (view) => view.once(slot, false, compute);
+    const { as, taxId } = column ?? { as: null, taxId: null };
+    return { name, slot, type, as, read, filled: null, use: null, set: null, reads, tree, identity: false, taxId };
   }
 
-  #header(name: string, spec: ColumnObject, site: Site): Column | null {
-    if (spec.header === undefined)
+  /** A header, or a set of them. */
+  #cellColumn(name: string, spec: ColumnObject, site: Site): Column | null {
+    const { header, headers, required } = spec;
+    if (header === undefined && headers === undefined)
       return site.reportName(
         "mapping-value",
         " names no header.",
         `Write \`${name}: Header\`, or \`${name}: { header: … }\`.`,
       );
-    const nth = this.#nth(spec.nth, site);
-    const slot = this.slot();
-    const column: Column = {
-      name,
-      slot,
-      type: "text",
-      as: spec.as ?? "text",
-      read: () => undefined,
-      filled: null,
-      use: { name, headers: [spec.header].flat(), optional: spec.optional === true, nth },
-      set: null,
-      reads: newReads(),
-      tree: this.#tree(name, spec),
-      identity: false,
-      taxId: null,
-    };
-    const reader = this.#reader(column, spec, site);
-    if (reader === null) return null;
-    const { fallback, required } = reader;
-    const cell = cellReading(reader, this.cells);
-    const indexOf = (view: View) => view.index[slot] ?? -1;
-    column.reads.columns.add(column);
-    column.type = reader.type;
-    column.filled = (view) => fallback !== undefined || cell.filled(view, indexOf(view));
-    const compute: Eval = (view) => {
-      const value = cell.at(view, indexOf(view));
-      if (value !== undefined) return value;
-      if (fallback !== undefined) return fallback;
-      return required ? view.report("value-required", `column "${name}" is blank`, null, indexOf(view)) : undefined;
-    };
-    column.read = (view) => view.once(slot, false, compute);
-    return column;
-  }
-
-  #set(name: string, spec: ColumnObject, site: Site): Column | null {
+    if (headers === undefined && spec.except !== undefined)
+      site.at("except").reportName("mapping-value", " belongs to `headers`.");
+    for (const other of ["header", "nth", "optional", "required"] as const)
+      if (headers !== undefined && spec[other] !== undefined)
+        site.at(other).reportName("mapping-value", " has no meaning beside `headers`.");
     const slot = this.slot();
     const column: Column = {
       name,
@@ -203,119 +153,104 @@ export class Scope implements FormulaNames {
       identity: false,
       taxId: null,
     };
-    for (const other of ["header", "nth", "optional", "required"] as const)
-      if (spec[other] !== undefined) site.at(other).reportName("mapping-value", " has no meaning beside `headers`.");
     const reader = this.#reader(column, spec, site);
     if (reader === null) return null;
-    const pattern = spec.headers ?? "";
-    const [fits, ...excluded] = [pattern, ...(spec.except ?? [])].map(compileGlob);
-    const cell = cellReading(reader, this.cells);
-    column.type = reader.type;
+    const { fallback } = reader;
+    const cell = cellReading(reader, this.#cells);
     column.reads.columns.add(column);
-    column.set = {
-      pattern,
-      fits: (header) => fits?.(header) === true && !excluded.some((test) => test(header)),
-      at: (view, index) => {
-        const value = cell.at(view, index);
-        return value === undefined ? reader.fallback : value;
-      },
+    column.type = reader.type;
+    const valueAt = (view: View, index: number) => {
+      const value = cell.at(view, index);
+      return value === undefined ? fallback : value;
     };
+    if (headers !== undefined) {
+      const [fits, ...excluded] = [headers, ...(spec.except ?? [])].map(compileGlob);
+      const isIn = (text: string) => fits?.(text) === true && !excluded.some((test) => test(text));
+      column.set = { pattern: headers, fits: isIn, at: valueAt };
+      return column;
+    }
+    const indexOf = (view: View) => view.index[slot] ?? -1;
+    const compute: Eval = (view) => {
+      const value = valueAt(view, indexOf(view));
+      if (value !== undefined || required !== true) return value;
+      return view.report("value-required", `column "${name}" is blank`, null, column);
+    };
+    const nth = nthOf(spec.nth, site);
+    column.use = { name, headers: [header ?? []].flat(), optional: spec.optional === true, nth };
+    column.filled = (view) => fallback !== undefined || cell.filled(view, indexOf(view));
+    column.read = (view) => view.once(slot, false, compute);
     return column;
   }
 
-  #reader(column: Column, spec: ColumnObject, site: Site) {
-    if (spec.except !== undefined && spec.headers === undefined)
-      site.at("except").reportName("mapping-value", " belongs to `headers`.");
+  #reader(column: Column, spec: ColumnObject, site: Site): Reader | null {
     const words = this.words.get(column.name);
-    const report = (path: Path, code: Parameters<Site["report"]>[0], message: string, hint?: string | null) =>
-      this.source.report(code, [...site.path, ...path], `${site.label}: ${message}`, hint == null ? {} : { hint });
-    const identity = () => column.identity;
-    const rules = { cells: this.cells, conversions: this.conversions, words, identity };
-    if (spec.as !== "taxId") return compileReader(spec, report, rules);
-    const options = conversionOf(spec) as { type?: string; country?: string };
-    const said = (option: "type" | "country"): string | Formula | null => {
-      const text = options[option];
+    const { conversions } = this;
+    const rules = { cells: this.#cells, conversions, words, identity: () => column.identity };
+    if (spec.as !== "taxId") return compileReader(spec, site, rules);
+    const { type, country } = spec as { type?: string; country?: string };
+    const said = (option: "type" | "country", text?: string): string | Formula | null => {
       if (text === undefined || !text.startsWith("=")) return text ?? null;
       const formula = compileFormula(text.slice(1), [...site.path, option], this);
       if (formula === null) return null;
-      column.reads = merged([column.reads, formula.reads]);
+      take(column.reads, formula.reads);
       column.tree += formula.tree;
       return formula;
     };
-    const taxId = { type: said("type"), country: said("country") };
-    column.taxId = taxId;
-    if (typeof taxId.type !== "object" && typeof taxId.country !== "object") return compileReader(spec, report, rules);
+    column.taxId = { type: said("type", type), country: said("country", country) };
+    const parts = Object.entries(column.taxId);
+    if (!parts.some(([, part]) => part !== null && typeof part === "object")) return compileReader(spec, site, rules);
     const convert = (view: View): Conversion | null => {
-      const [type, country] = [taxId.type, taxId.country].map((one) =>
-        typeof one === "object" ? one?.run(view) : one,
-      );
-      if ((type === null && taxId.type !== null) || (country === null && taxId.country !== null)) return null;
-      const named = {
-        ...(type == null ? {} : { type: asText(type) }),
-        ...(country == null ? {} : { country: asText(country) }),
-      };
-      return this.conversions.orText({ name: "taxId", ...named });
+      const options: { [name: string]: string } = {};
+      for (const [name, part] of parts) {
+        const value = part !== null && typeof part === "object" ? part.run(view) : (part ?? undefined);
+        if (value === null) return null;
+        if (value !== undefined) options[name] = asText(value);
+      }
+      return conversions.orText({ name: "taxId", ...options });
     };
-    return compileReader(spec, report, { ...rules, convert });
+    return compileReader(spec, site, { ...rules, convert });
   }
 
   /** `.type` and `.country` of a tax id. */
-  taxIdPart(given: Part, name: "type" | "country"): Eval {
-    const said = given.column?.taxId?.[name] ?? null;
+  taxIdPart({ run, column }: Part, name: "type" | "country"): Eval {
+    const said = column?.taxId?.[name] ?? null;
     const { country } = this.conversions.defaults;
-    const own = given.column?.taxId?.country ?? country ?? "";
+    const own = column?.taxId?.country ?? country ?? "";
     return (view) => {
-      const value = given.run(view);
+      const value = run(view);
       if (value == null) return value;
-      if (said !== null)
-        return typeof said === "string" ? (name === "type" ? said.toUpperCase() : said) : said.run(view);
+      if (typeof said === "string") return name === "type" ? said.toUpperCase() : said;
+      if (said !== null) return said.run(view);
       if (name === "country") return country;
       const of = typeof own === "string" ? own : own.run(view);
       const type = of == null ? null : taxIdTypeOf(asText(value), asText(of));
       if (type !== null) return type;
       const message = `the type of the tax id ${JSON.stringify(asText(value))} cannot be told`;
-      const index = given.column === undefined ? -1 : (view.index[given.column.slot] ?? -1);
-      return view.report("tax-id-invalid", message, "Say its `type` in the column.", index);
+      return view.report("tax-id-invalid", message, "Say its `type` in the column.", column);
     };
   }
 
-  #nth(text: string | undefined, site: Site): HeaderUse["nth"] {
-    const [position, count] = (text ?? "").split(" of ").map(Number);
-    if (position === undefined || count === undefined) return null;
-    if (position > count) site.at("nth").report("mapping-value", `: "${text}" asks for more columns than there are.`);
-    return { position, count };
-  }
-
-  /** Of other headers only the first counts, and how a blank or a file without it is taken does not. */
+  /** What makes its values, for fingerprints: of other headers only the first, and not how a blank or a file without it is taken. */
   #tree(name: string, spec: ColumnObject): string {
-    const {
-      header,
-      headers,
-      except,
-      as,
-      default: fallback,
-      map,
-      otherwise,
-      oneOf,
-      pattern: _,
-      required,
-      optional,
-      nth,
-      ...options
-    } = spec;
-    const main = header === undefined ? [headers, except] : foldName(squeeze([header].flat()[0] ?? ""));
-    const plain = as === undefined || as === "text";
-    const words = this.words.get(name);
-    const rules = [map, otherwise, oneOf, words === undefined ? undefined : [...words.values()].toSorted()];
-    void [required, optional];
-    return JSON.stringify([
-      main,
-      nth,
-      plain ? undefined : as,
-      options,
-      fallback,
-      rules,
-      plain ? 0 : this.conversions.defaults,
-    ]);
+    const plain = spec.as === undefined || spec.as === "text";
+    const [first] = [spec.header ?? []].flat();
+    const counts = {
+      ...spec,
+      header: first === undefined ? undefined : foldName(squeeze(first)),
+      as: plain ? undefined : spec.as,
+      pattern: undefined,
+      required: undefined,
+      optional: undefined,
+      words: [...(this.words.get(name)?.values() ?? [])].toSorted(),
+      defaults: plain ? undefined : this.conversions.defaults,
+    };
+    return JSON.stringify(Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
+}
+
+function nthOf(text: string | undefined, site: Site): HeaderUse["nth"] {
+  const [position, count] = (text ?? "").split(" of ").map(Number);
+  if (position === undefined || count === undefined) return null;
+  if (position > count) site.at("nth").report("mapping-value", `: "${text}" asks for more columns than there are.`);
+  return { position, count };
 }

@@ -4,7 +4,7 @@ import { foldName, shorten, squeeze } from "../fold.js";
 import { didYouMean } from "../nearest.js";
 import type { ColumnObject, TableSpec } from "../language/column-schema.js";
 import { Site } from "../language/site.js";
-import type { MappingSource, Path } from "../language/source.js";
+import type { MappingSource } from "../language/source.js";
 import type { Cells } from "./cells.js";
 import { compileReader, type Reader } from "./column.js";
 import type { Conversions } from "./conversions.js";
@@ -62,9 +62,7 @@ export function compileTable(
       place.report("mapping-value", ": a table's column is a header, or `{ header: … }` with its type.");
       continue;
     }
-    const report = (path: Path, code: Parameters<Site["report"]>[0], message: string, hint?: string | null) =>
-      source.report(code, [...place.path, ...path], `${place.label}: ${message}`, hint == null ? {} : { hint });
-    const reader = compileReader(column, report, { ...shared, identity: () => false });
+    const reader = compileReader(column, place, shared);
     if (reader !== null) columns.set(called, { ...reader, index: find(header, place), spec: column });
   }
   const rows = new Map<string, Map<string, Value>>();

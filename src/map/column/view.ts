@@ -8,7 +8,7 @@ import { Exact } from "../convert/exact.js";
 /** What a formula gives. A date is text (`yyyy-MM-dd`), a tax id is text with a type and a country; `any` is told row by row. */
 export type Type = "text" | "number" | "boolean" | "timestamp" | "taxId" | "any" | "blank";
 
-/** Numbers are plain decimal notation (`1500.5`), timestamps milliseconds since 1970; `Exact`: a number of type `any`. */
+/** Timestamps are milliseconds since 1970. */
 export type Value = string | number | boolean | Exact;
 
 /** Undefined: blank. Null: unreadable, and the problem has been reported. */
@@ -91,7 +91,9 @@ export class View {
     this.#groupStamp = this.#stamp;
   }
 
-  report(code: Code, message: string, hint: string | null, index: number): null {
+  /** A problem of the row; `at`: a position of the header, or a column, whose header it then names. Always null. */
+  report(code: Code, message: string, hint: string | null = null, at: number | { slot: number } = -1): null {
+    const index = typeof at === "number" ? at : (this.index[at.slot] ?? -1);
     this.problems.push({ code, message, hint, column: this.header[index] ?? null });
     return null;
   }
@@ -109,9 +111,6 @@ export function asText(value: Value, type: Type = "text"): string {
 
 /** A literal of the mapping as its own text. */
 export function literalText(value: string | number | boolean | ExactNumber): string {
-  return typeof value === "object"
-    ? value.rawJSON
-    : typeof value === "number"
-      ? Exact.of(String(value)).text
-      : String(value);
+  if (typeof value === "object") return value.rawJSON;
+  return typeof value === "number" ? Exact.of(String(value)).text : String(value);
 }

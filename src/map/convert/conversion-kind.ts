@@ -4,7 +4,6 @@
  */
 import { z } from "zod";
 import type { Code } from "../../model/codes.js";
-import type { ExactNumber } from "../../model/json.js";
 import type { CellKind } from "../../model/row.js";
 
 /** Why a cell's text does not become a value; a `Problem` without its column. */
@@ -16,7 +15,7 @@ export interface Refusal {
   hint: string | null;
 }
 
-export type ConvertResult = { value: string | number | boolean | ExactNumber } | { problem: Refusal };
+export type ConvertResult = { value: string | number | boolean } | { problem: Refusal };
 
 /** One cell to one value. `text` is not blank: blank words are the caller's, before this. */
 export type Conversion = (text: string, kind: CellKind) => ConvertResult;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { CellKind } from "../../model/row.js";
 import { type ConvertDefaults, type ConvertResult, convertDefaultsShape, defineConversion } from "./conversion-kind.js";
-import { Exact, MAX_DIGITS, plainNumber, TooLong } from "./exact.js";
+import { Exact, MAX_DIGITS, TooLong } from "./exact.js";
 import { type NumberFault, readNumber } from "./number-text.js";
 import { quoteCell, refuse, refuseKind } from "./refuse.js";
 
@@ -124,7 +124,7 @@ export function refuseRange(
   value: string,
   range: { min?: number | undefined; max?: number | undefined },
 ): ConvertResult | null {
-  const beyond = (bound: number) => Exact.of(value).compare(Exact.of(plainNumber(bound)));
+  const beyond = (bound: number) => Exact.of(value).compare(Exact.of(String(bound)));
   if (range.min !== undefined && beyond(range.min) < 0) {
     return refuse("number-range", `${quoteCell(cell)} is less than ${range.min}`);
   }

@@ -1,6 +1,5 @@
 /** Exact decimal numbers, and quotients of them: no binary float between what a cell says and what is sent. */
 import { Big } from "big.js";
-import type { ExactNumber } from "../../model/json.js";
 
 /** More than anybody counts, and few enough that no cell or formula can make long work. */
 export const MAX_DIGITS = 60;
@@ -27,18 +26,21 @@ export class Exact {
   readonly #top: Big;
   /** One, but for quotients, which only `round` makes decimals of. */
   readonly #bottom: Big;
+  /** As its column spells it, with places; null: plainly. */
+  readonly #spelt: string | null;
 
   /** @throws TooLong */
-  private constructor(top: Big, bottom: Big) {
+  private constructor(top: Big, bottom: Big, spelt: string | null = null) {
     const most = bottom === ONE ? MAX_DIGITS : 4 * MAX_DIGITS;
     if (digits(top) > most || digits(bottom) > most) throw new TooLong();
     this.#top = top;
     this.#bottom = bottom;
+    this.#spelt = spelt;
   }
 
-  /** From decimal digits, with or without an exponent. @throws TooLong; Error where it is none. */
-  static of(text: string): Exact {
-    return new Exact(new Big(text), ONE);
+  /** From decimal digits, with or without an exponent; `spelt`: how `text` gives them back. @throws TooLong; Error where it is none. */
+  static of(text: string, spelt: string | null = null): Exact {
+    return new Exact(new Big(text), ONE, spelt);
   }
 
   plus(other: Exact): Exact {
@@ -86,11 +88,6 @@ export class Exact {
   /** Plain notation: a point, no exponent, no superfluous zeros. @throws Error for a quotient, which may have no end. */
   get text(): string {
     if (this.#bottom !== ONE) throw new Error("a quotient may have no end: write round(a / b, 2)");
-    return this.#top.eq(0) ? "0" : this.#top.toFixed();
+    return this.#spelt ?? (this.#top.eq(0) ? "0" : this.#top.toFixed());
   }
-}
-
-/** A number of ours in plain notation. @throws TooLong */
-export function plainNumber(value: number | ExactNumber): string {
-  return typeof value === "number" ? Exact.of(String(value)).text : value.rawJSON;
 }

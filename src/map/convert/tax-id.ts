@@ -4,6 +4,7 @@ import type { Validator } from "stdnum";
 import { z } from "zod";
 import { RowferryError } from "../../model/error.js";
 import { type ConvertDefaults, type ConvertResult, convertDefaultsShape, defineConversion } from "./conversion-kind.js";
+import { recall } from "./recall.js";
 import { quoteCell, refuse, refuseKind } from "./refuse.js";
 
 const require = createRequire(import.meta.url);
@@ -32,7 +33,6 @@ function load(country: string): Record<string, Validator> | null {
 
 /** Types whose numbers have a fixed length and may have lost leading zeros in a spreadsheet. */
 const fixedLengths: Record<string, number> = { "BR/cpf": 11, "BR/cnpj": 14, "PT/nif": 9, "PT/nipc": 9, "MZ/nuit": 9 };
-const mostRemembered = 20_000;
 /** Fewer digits than this are a slip, not a number that has lost its zeros. */
 const fewestDigits = 3;
 
@@ -153,16 +153,8 @@ export const taxId = defineConversion({
           : "Check the number against its document: its length or its check digits are wrong.",
       );
     };
-    // Ten microseconds each, and files repeat a few tax ids over and over.
-    const remembered = new Map<string, ConvertResult>();
-    return (cell, kind) => {
-      if (kind !== "text" && kind !== "number") return refuseKind(cell, kind, "a tax id");
-      const known = remembered.get(cell);
-      if (known !== undefined) return known;
-      if (remembered.size >= mostRemembered) remembered.clear();
-      const result = convert(cell);
-      remembered.set(cell, result);
-      return result;
-    };
+    // Ten microseconds each.
+    const recalled = recall(convert);
+    return (cell, kind) => (kind === "text" || kind === "number" ? recalled(cell) : refuseKind(cell, kind, "a tax id"));
   },
 });

@@ -1,11 +1,11 @@
 /** The functions of formulas: what they take and give, what they do. Blank in, blank out, unless `formula.ts` knows one by name. */
+import { RE2JS } from "re2js";
 import type { Code } from "../../model/codes.js";
 import { conversionNames } from "../convert/conversion.js";
 import { asText, type Type, type Value } from "../column/view.js";
 import type { Conversions } from "../column/conversions.js";
 import { Exact } from "../convert/exact.js";
 import { foldName, shorten } from "../fold.js";
-import { compileRegularExpression, type RegularExpression } from "./pattern.js";
 
 /** Why a formula has no value for a row. */
 export class FormulaFailure extends Error {
@@ -83,7 +83,7 @@ export function functionTable(conversions: Conversions): Map<string, FunctionKin
       gives: typeOf(name),
       run: (text: string) => {
         const result = conversions.get(name)(text, "text");
-        if ("value" in result) return typeof result.value === "object" ? result.value.rawJSON : result.value;
+        if ("value" in result) return valueOf(result.value, name);
         throw new FormulaFailure(`${name}(): ${result.problem.message}`, result.problem.code, result.problem.hint);
       },
     });
@@ -91,10 +91,10 @@ export function functionTable(conversions: Conversions): Map<string, FunctionKin
   const add = (name: string, takes: FunctionKind["takes"], gives: Type, run: FunctionKind["run"]) =>
     table.set(name, { takes, gives, run });
   add("fold", ["text"], "text", foldName);
-  add("size", ["text"], "number", (text: string) => String(Array.from(text).length));
-  add("round", ["number", "number"], "number", (number: Exact, places: Exact) => number.round(placesOf(places)).text);
+  add("size", ["text"], "number", (text: string) => Exact.of(String(Array.from(text).length)));
+  add("round", ["number", "number"], "number", (number: Exact, places: Exact) => number.round(placesOf(places)));
   add("fixed", ["number", "number"], "text", fixed);
-  add("abs", ["number"], "number", (number: Exact) => number.text.replace("-", ""));
+  add("abs", ["number"], "number", (number: Exact) => (number.text.startsWith("-") ? number.negated() : number));
   add("padLeft", ["text", "number", "text"], "text", (text: string, length: Exact, fill: string) =>
     text.padStart(Math.min(Number(length.text), MAX_PADDED), fill),
   );
@@ -110,13 +110,50 @@ export function functionTable(conversions: Conversions): Map<string, FunctionKin
   return table;
 }
 
+/** What a conversion gave, as formulas have it. */
+export function valueOf(value: string | number | boolean, conversion: string): Value {
+  return typeOf(conversion) === "number" ? Exact.of(String(value), String(value)) : value;
+}
+
 /** The type of a column's values. */
 export function typeOf(conversion: string): Type {
   if (conversion === "number" || conversion === "integer") return "number";
   return conversion === "boolean" || conversion === "timestamp" || conversion === "taxId" ? conversion : "text";
 }
 
-export { compileRegularExpression };
+const MAX_PATTERN = 1000;
+const MAX_PROGRAM = 20_000;
+
+/** A regular expression of a mapping: RE2, whose time is proportional to the text. */
+export interface RegularExpression {
+  /** Whether the whole text matches. */
+  matchesWhole(text: string): boolean;
+  /** Whether some part of the text matches. */
+  matchesPart(text: string): boolean;
+  /** The text with every match replaced; `$1` stands for a group. */
+  replace(text: string, replacement: string): string;
+  /** The first match, or its first group where it has groups; "" where nothing matches. */
+  extract(text: string): string;
+}
+
+/** @throws Error with a sentence about what is wrong with the pattern. */
+export function compileRegularExpression(pattern: string): RegularExpression {
+  if (pattern.length > MAX_PATTERN)
+    throw new Error(`the pattern has ${pattern.length} characters; at most ${MAX_PATTERN} are allowed`);
+  const compiled = RE2JS.compile(pattern);
+  if (compiled.programSize() > MAX_PROGRAM)
+    throw new Error("the pattern is too large once its repetitions are written out");
+  return {
+    matchesWhole: (text) => compiled.testExact(text),
+    matchesPart: (text) => compiled.test(text),
+    replace: (text, replacement) => compiled.matcher(text).replaceAll(replacement),
+    extract: (text) => {
+      const matcher = compiled.matcher(text);
+      if (!matcher.find()) return "";
+      return matcher.group(compiled.groupCount() > 0 ? 1 : 0) ?? "";
+    },
+  };
+}
 
 function placesOf(places: Exact): number {
   const number = Number(places.text);
@@ -139,9 +176,10 @@ function fixed(number: Exact, places: Exact): string {
 export function callCustom(
   name: string,
   call: (...values: unknown[]) => unknown,
-  given: [Value, Type][],
+  given: readonly Value[],
+  types: readonly Type[],
 ): Value | undefined {
-  const values = given.map(([value, type]) => passed(name, value, type));
+  const values = given.map((value, position) => passed(name, value, types[position] ?? "text"));
   let result: unknown;
   try {
     result = call(...values);
@@ -162,10 +200,10 @@ export function callCustom(
 }
 
 /** JavaScript's own number of ours, where it has all the digits; a time in ISO 8601. */
-function passed(name: string, value: Value, type: Type): unknown {
-  if (type !== "number" && !(value instanceof Exact))
-    return asText(value, type) === value ? value : typeof value === "boolean" ? value : asText(value, type);
+function passed(name: string, value: Value, type: Type): string | number | boolean {
+  if (typeof value === "boolean") return value;
   const text = asText(value, type);
+  if (!(value instanceof Exact)) return text;
   if (String(Number(text)) === text) return Number(text);
   const message = `the custom function ${name} was given ${text}, of which a JavaScript number loses digits`;
   throw new FormulaFailure(message, "function-failed", "Pass it as text: text(x).");

@@ -113,9 +113,3 @@ export function functionHabit(name: string): string | null {
   const known = name.toLowerCase();
   return Object.hasOwn(FUNCTION_HABITS, known) ? (FUNCTION_HABITS[known] ?? null) : null;
 }
-
-/** Every node below one. */
-export function children(args: unknown): ASTNode[] {
-  if (Array.isArray(args)) return args.flatMap((entry) => children(entry));
-  return typeof args === "object" && args !== null && "op" in args ? [args as ASTNode] : [];
-}

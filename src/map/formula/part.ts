@@ -20,9 +20,7 @@ export interface FormulaNames {
   names(): Iterable<string>;
   /** Undefined: there is none. Null: it has a mistake, which has been reported. */
   column(name: string): Column | undefined | null;
-  tableNames(): Iterable<string>;
-  /** Null: there is none, or none that can be used. */
-  table(name: string): Table | null;
+  tables: ReadonlyMap<string, Table | null>;
   taxIdPart(given: Part, name: "type" | "country"): Eval;
   /** A place where a row's value is remembered. */
   slot(): number;
@@ -56,6 +54,7 @@ export interface Column {
 /** What a formula reads, the formulas of its columns included. */
 export interface Reads {
   columns: Set<Column>;
+  /** As `plants.region`. */
   tables: Set<string>;
   functions: Set<string>;
   /** Whether the row's number enters. */
@@ -67,7 +66,7 @@ export interface Formula {
   type: Type;
   run: Eval;
   reads: Reads;
-  /** What it is made of, headers instead of names: equal texts mean equal values. */
+  /** What it is made of, headers instead of names: equal texts, and equal tables, mean equal values. */
   tree: string;
   /** The column where it is nothing but one. */
   column: Column | null;
@@ -77,36 +76,39 @@ export interface Formula {
 export interface Part {
   type: Type;
   run: Eval;
-  tree: string;
-  /** Numbers as they are reckoned with. */
-  exact?: Eval<Exact>;
-  /** What every row has. */
-  literal?: Value;
   column?: Column;
 }
 
 export interface Compiling {
   scope: FormulaNames;
   reads: Reads;
-  /** Whether a quotient gets an end. */
-  rounded: boolean;
+  /** `rounded`: whether a quotient gets an end. */
   compile(node: ASTNode, rounded?: boolean): Part;
+  /** As a value of that type. @throws FormulaRefusal where it cannot be that. */
+  typed(node: ASTNode, type: Type, rounded?: boolean): Part;
 }
 
 export function newReads(): Reads {
   return { columns: new Set(), tables: new Set(), functions: new Set(), row: false, aggregate: false };
 }
 
-export function merged(all: readonly Reads[]): Reads {
-  const reads = newReads();
-  for (const { columns, tables, functions, row, aggregate } of all) {
-    for (const column of columns) reads.columns.add(column);
-    for (const table of tables) reads.tables.add(table);
-    for (const name of functions) reads.functions.add(name);
-    reads.row ||= row;
-    reads.aggregate ||= aggregate;
-  }
+/** What one reads, the other does too. */
+export function take(reads: Reads, { columns, tables, functions, row, aggregate }: Reads): Reads {
+  for (const column of columns) reads.columns.add(column);
+  for (const table of tables) reads.tables.add(table);
+  for (const name of functions) reads.functions.add(name);
+  reads.row ||= row;
+  reads.aggregate ||= aggregate;
   return reads;
+}
+
+export function merged(all: readonly Reads[]): Reads {
+  return all.reduce(take, newReads());
+}
+
+/** The only column that is read, whose header a problem then names. */
+export function onlyColumn({ columns }: Reads): Column | undefined {
+  return columns.size === 1 ? [...columns][0] : undefined;
 }
 
 const NAMES: { [type in Type]: string } = {
@@ -127,35 +129,41 @@ export function typeName(type: Type): string {
 export function wanted(given: Part, type: Type, node: ASTNode): Part {
   if (given.type === type || given.type === "blank" || (given.type === "taxId" && type === "text")) return given;
   if (given.type === "any") return { ...given, type, run: narrowed(given.run, type) };
-  const hint =
-    given.column !== undefined && given.type === "text"
-      ? `Give the column "${given.column.name}" \`as: ${type}\`.`
-      : type === "text"
-        ? "Make text of it with text(x)."
-        : null;
+  const { column } = given;
+  const bare = column !== undefined && given.type === "text";
+  const cast = type === "text" ? "Make text of it with text(x)." : null;
+  const hint = bare ? `Give the column "${column.name}" \`as: ${type}\`.` : cast;
   throw new FormulaRefusal(node.start, `${typeName(type)} is needed here, and this is ${typeName(given.type)}`, hint);
 }
 
 /** Checked row by row. */
 function narrowed(run: Eval, type: Type): Eval {
+  const form = type === "number" ? "object" : type === "boolean" ? "boolean" : "string";
   return (view) => {
     const value = run(view);
-    if (value == null) return value;
-    if (type === "number" ? value instanceof Exact : typeof value === (type === "boolean" ? "boolean" : "string"))
-      return value instanceof Exact ? value.text : value;
-    throw new FormulaFailure(
-      `${typeName(type)} is needed, and a function gave ${JSON.stringify(shorten(asText(value)))}`,
-    );
+    if (value == null || typeof value === form) return value;
+    const found = JSON.stringify(shorten(asText(value)));
+    throw new FormulaFailure(`${typeName(type)} is needed, and a function gave ${found}`);
   };
 }
 
-/** As `wanted` numbers, to be reckoned with. */
-export function exactly(given: Part, node: ASTNode): Eval<Exact> {
-  const { exact, run } = wanted(given, "number", node);
-  if (exact !== undefined) return exact;
-  return (view) => {
-    const value = run(view);
-    return value == null ? value : Exact.of(asText(value));
+/** A function of values, which is asked only where none of them is blank. */
+export function lift(
+  type: Type,
+  parts: readonly Part[],
+  // oxlint-disable-next-line typescript/no-explicit-any -- the parts have been typed when the mapping loads
+  apply: (...values: any[]) => Value | undefined | null,
+): Part {
+  return {
+    type,
+    run: (view) => {
+      const values = parts.map(({ run }) => run(view));
+      // All are read, so that all problems are told.
+      if (values.includes(null)) return null;
+      if (values.includes(undefined)) return undefined;
+      const value = apply(...values);
+      return typeof value === "string" ? bounded(value) : value;
+    },
   };
 }
 
@@ -164,6 +172,9 @@ export function bounded(text: string): string {
   return text;
 }
 
-export function byValue(a: Value, b: Value): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** Less than zero, zero or more; both values are of one type. */
+export function compare(a: Value, b: Value): number {
+  if (a instanceof Exact && b instanceof Exact) return a.compare(b);
+  const [one, two] = typeof a === typeof b ? [a, b] : [asText(a), asText(b)];
+  return one < two ? -1 : one > two ? 1 : 0;
 }

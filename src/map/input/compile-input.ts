@@ -1,39 +1,39 @@
 /** One input of a mapping: its columns, and everything that its rows yield, ready to be bound to a header. */
 import type { CsvOptions, ExcelOptions, ReadOptions } from "../../model/dialect.js";
 import { Headers } from "../column/headers.js";
-import { merged } from "../formula/part.js";
 import { Scope, type Shared } from "../column/scope.js";
 import { View } from "../column/view.js";
 import { foldName } from "../fold.js";
-import type { Reads } from "../formula/part.js";
-import type { EventSpec, InputSpec, MappingSpec } from "../language/mapping-schema.js";
+import { merged } from "../formula/part.js";
 import { eventsOf } from "../language/labels.js";
+import type { EventSpec, InputSpec, MappingSpec } from "../language/mapping-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingInput } from "../mapping.js";
-import type { Known, RecordContext } from "../record/context.js";
 import { compileDocument } from "../record/documents.js";
-import { compileEvent, type EventPart } from "../record/events.js";
+import { compileEvent } from "../record/events.js";
+import { compileCondition, compileField, compileKey } from "../record/fields.js";
 import { compileAddress, compileParticipant } from "../record/parties.js";
-import { compileCondition, compileKey, compileValue } from "../record/values.js";
+import { type KeyMaker, optional, type RecordContext } from "../record/piece.js";
 import { bindRowMapper, type InputParts } from "./row-mapper.js";
 
 export interface CompiledInput {
   input: MappingInput;
-  parts: InputParts;
+  makers: KeyMaker[];
 }
 
-/** Null: it cannot be used, and why has been reported. */
+/** `read`: takes the names of tables that some formula reads. Null: it cannot be used, and why has been reported. */
 export function compileInput(
   name: string,
   spec: InputSpec,
   mapping: MappingSpec,
   shared: Shared,
-  about: { known: Known; labels: ReadonlyMap<string, string>; lateAttribute: string | null },
+  about: Pick<RecordContext, "known" | "labels" | "lateAttribute">,
+  read: Set<string>,
 ): CompiledInput | null {
   const { source } = shared;
   const before = source.problems.length;
   const site = new Site(source, ["inputs", name], `input "${name}"`);
-  const scope = new Scope(shared, spec.columns ?? {}, site.path, false);
+  const scope = new Scope(shared, spec.columns ?? {}, site.path);
   const events = eventsOf(spec);
   for (const { by, is } of Object.values(events)) {
     if (by === undefined || is === undefined) continue;
@@ -41,46 +41,28 @@ export function compileInput(
     for (const word of [is].flat()) if (word !== "otherwise") words.set(foldName(word), word);
     scope.words.set(by, words);
   }
-  const at = (part: string) => new Site(source, [...site.path, part], part);
-  const skip = spec.skip === undefined ? null : compileCondition(spec.skip, at("skip"), scope);
-  const group = spec.group === undefined ? null : compileKey(spec.group, at("group"), scope);
+  const skip = optional(spec.skip, (one) => compileCondition(one, site.at("skip", "skip"), scope)) ?? null;
+  const group = optional(spec.group, (one) => compileKey(one, site.at("group", "group"), scope)) ?? null;
   scope.grouped = spec.group !== undefined;
-  const rowId =
-    spec.rowId === undefined
-      ? null
-      : compileValue(spec.rowId, { takes: "text", required: true, identity: true }, at("rowId"), scope);
+  const rowIdInfo = { takes: "text", required: true, identity: true } as const;
+  const rowId = optional(spec.rowId, (one) => compileField(one, rowIdInfo, site.at("rowId", "rowId"), scope)) ?? null;
 
-  const context = contextOf(mapping, shared, scope, about);
-  const record = (kind: string, label: string, called: string) =>
-    site.at(kind, site.label).at(called, `${label} "${called}"`);
-  for (const [kind, participant] of Object.entries(spec.participants ?? {}))
-    context.participants.set(
-      kind,
-      compileParticipant(kind, participant, record("participants", "participant", kind), context),
-    );
-  for (const [kind, address] of Object.entries(spec.addresses ?? {}))
-    context.addresses.set(kind, compileAddress(kind, address, record("addresses", "address", kind), context));
+  const context = contextOf(mapping, site, scope, about);
+  for (const kind of Object.keys(spec.participants ?? {})) context.share("participants", kind);
+  for (const kind of Object.keys(spec.addresses ?? {})) context.share("addresses", kind);
   for (const [kind, document] of Object.entries(spec.documents ?? {}))
-    context.documents.set(kind, compileDocument(kind, document, record("documents", "document", kind), context));
-  const made: EventPart[] = [];
-  for (const [event, one] of Object.entries(events)) {
-    const part = compileEvent(event, one, record("events", "event", event), context);
-    if (part !== null) made.push(part);
-  }
+    context.documents.set(kind, compileDocument(kind, document, recordSite(site, "documents", kind), context));
+  const compiled = Object.entries(events).map(([event, one]) =>
+    compileEvent(event, one, recordSite(site, "events", event), context),
+  );
   const kinds = [spec.participants, spec.addresses, spec.documents, events];
-  if (mapping.draft !== true && kinds.every((kind) => Object.keys(kind ?? {}).length === 0))
-    source.report(
-      "mapping-value",
-      site.path,
-      "The input yields no records: define participants, addresses, documents or events.",
-      { at: "key" },
-    );
-  const used = scope.compiled();
-  const bound = new Set(used);
-  scope.compileRest(site.path);
+  if (mapping.draft !== true && kinds.every((kind) => Object.keys(kind ?? {}).length === 0)) {
+    const message = "The input yields no records: define participants, addresses, documents or events.";
+    source.report("mapping-value", site.path, message, { at: "key" });
+  }
+  const bound = new Set(scope.compiled());
+  scope.compileRest();
   checkReach(events, spec, site, scope);
-  if (source.problems.length > before) return null;
-
   const parts: InputParts = {
     skip,
     rowId,
@@ -88,12 +70,18 @@ export function compileInput(
     participants: [...context.participants.values()].filter((part) => part !== null),
     addresses: [...context.addresses.values()].filter((part) => part !== null),
     documents: [...context.documents.values()].filter((part) => part !== null),
-    events: made,
+    events: compiled.filter((part) => part !== null),
     dispatch: dispatchOf(events, scope),
     rowsWithoutEvents: spec.rowsWithoutEvents === "allow",
-    cells: shared.cells,
   };
-  const columns = [...readsOf(parts).columns].filter((column) => bound.has(column));
+  const { participants, addresses, documents } = parts;
+  const all = [skip, rowId, group, ...participants, ...addresses, ...documents, ...parts.events];
+  const reads = merged(all.flatMap((part) => part?.reads ?? []));
+  for (const table of merged([reads, ...scope.compiled().map((column) => column.reads)]).tables)
+    read.add(table.split(".")[0] ?? "");
+  if (source.problems.length > before) return null;
+
+  const columns = [...reads.columns].filter((column) => bound.has(column));
   const input: MappingInput = {
     name,
     read: readOptions(spec),
@@ -111,32 +99,43 @@ export function compileInput(
       return { ...bindRowMapper(parts, view), unmapped: headers.unmapped() };
     },
   };
-  return { input, parts };
+  return { input, makers: [...documents.map(({ maker }) => maker), ...parts.events.flatMap(({ makers }) => makers)] };
 }
 
+const LABELS = { participants: "participant", addresses: "address", documents: "document", events: "event" };
+
+function recordSite(site: Site, kind: keyof typeof LABELS, name: string): Site {
+  return new Site(site.source, [...site.path, kind, name], `${LABELS[kind]} "${name}"`);
+}
+
+/** Parties of the input itself, and of the mapping's top where it refers to them. */
 function contextOf(
   mapping: MappingSpec,
-  { source }: Shared,
+  site: Site,
   scope: Scope,
   about: Pick<RecordContext, "known" | "labels" | "lateAttribute">,
 ): RecordContext {
   const open = new Set<string>();
+  const top = new Site(site.source, [], "");
+  const input = mapping.inputs[String(site.path[1])];
   const context: RecordContext = {
     scope,
     ...about,
     participants: new Map(),
     addresses: new Map(),
     documents: new Map(),
-    share: (kind, name) => {
-      const site = new Site(source, [kind, name], `${kind === "addresses" ? "address" : "participant"} "${name}"`);
-      if (open.has(`${kind} ${name}`)) return;
-      open.add(`${kind} ${name}`);
-      if (kind === "participants") {
-        const spec = mapping.participants?.[name];
-        if (spec !== undefined) context.participants.set(name, compileParticipant(name, spec, site, context));
+    share: (kinds, name) => {
+      if (open.has(`${kinds} ${name}`)) return;
+      open.add(`${kinds} ${name}`);
+      const own = input?.[kinds]?.[name] !== undefined;
+      const at = recordSite(own ? site : top, kinds, name);
+      const from = own ? input : mapping;
+      if (kinds === "participants") {
+        const spec = from.participants?.[name];
+        if (spec !== undefined) context.participants.set(name, compileParticipant(name, spec, at, context));
       } else {
-        const spec = mapping.addresses?.[name];
-        if (spec !== undefined) context.addresses.set(name, compileAddress(name, spec, site, context));
+        const spec = from.addresses?.[name];
+        if (spec !== undefined) context.addresses.set(name, compileAddress(name, spec, at, context));
       }
     },
   };
@@ -144,45 +143,28 @@ function contextOf(
 }
 
 function dispatchOf(events: { [event: string]: EventSpec }, scope: Scope): InputParts["dispatch"] {
-  const names = new Set(
-    Object.values(events).flatMap(({ by, is }) => (by === undefined || is === undefined ? [] : [by])),
-  );
-  return [...names].flatMap((name) => {
+  return [...scope.words].flatMap(([name, words]) => {
     const column = scope.column(name);
     if (column == null) return [];
     const open = Object.values(events).some(({ by, is }) => by === name && [is ?? []].flat().includes("otherwise"));
-    return [{ column, words: open ? null : (scope.words.get(name) ?? new Map<string, string>()) }];
+    return [{ column, words: open ? null : words }];
   });
 }
 
 /** A word that the column itself refuses, or never gives, reaches no event. */
 function checkReach(events: { [event: string]: EventSpec }, spec: InputSpec, site: Site, scope: Scope): void {
-  for (const [event, { by, is }] of Object.entries(events)) {
-    const column = by === undefined || is === undefined ? undefined : (spec.columns?.[by] ?? undefined);
-    if (by === undefined || column === undefined || typeof column === "string" || scope.column(by) == null) continue;
-    const given =
-      column.oneOf ?? (column.map !== undefined && column.otherwise === undefined ? Object.values(column.map) : null);
-    if (given === null) continue;
-    const possible = new Set(given.map((one) => foldName(String(one))));
-    for (const word of [is ?? []].flat()) {
-      if (word === "otherwise" || possible.has(foldName(word))) continue;
-      const place = site.at("events", site.label).at(event, `event "${event}"`).at("is", `event "${event}"`);
-      place.report("mapping-rule", `: no row can reach it by "${word}", for column "${by}" never says that.`);
+  for (const [event, { by = "", is = [] }] of Object.entries(events)) {
+    const column = spec.columns?.[by];
+    if (column === undefined || typeof column === "string" || scope.column(by) == null) continue;
+    const { oneOf, map, otherwise } = column;
+    const given = oneOf ?? (map !== undefined && otherwise === undefined ? Object.values(map) : null);
+    const possible = new Set(given?.map((one) => foldName(String(one))));
+    for (const word of [is].flat()) {
+      if (given === null || word === "otherwise" || possible.has(foldName(word))) continue;
+      const message = `: no row can reach it by "${word}", for column "${by}" never says that.`;
+      recordSite(site, "events", event).reportAt(["is"], "mapping-rule", message);
     }
   }
-}
-
-function readsOf(parts: InputParts): Reads {
-  const all = [
-    parts.skip,
-    parts.rowId,
-    parts.group,
-    ...parts.participants,
-    ...parts.addresses,
-    ...parts.documents,
-    ...parts.events,
-  ];
-  return merged(all.flatMap((part) => part?.reads ?? []));
 }
 
 /** What the mapping leaves out is absent, so that the readers' defaults hold. */

@@ -20,14 +20,19 @@ export class Site {
   }
 
   /** A mistake at what stands here; always null, so that a compiler can end with it. */
-  report(code: Code, message: string, hint?: string | null): null {
-    this.source.report(code, this.path, `${this.label}${message}`, hint == null ? {} : { hint });
+  report(code: Code, message: string, hint: string | null = null): null {
+    return this.reportAt([], code, message, hint);
+  }
+
+  /** A mistake at a part of it. */
+  reportAt(path: Path, code: Code, message: string, hint: string | null = null): null {
+    this.source.report(code, [...this.path, ...path], `${this.label}${message}`, { hint });
     return null;
   }
 
-  /** A mistake of the name itself, or of what is missing below it. */
-  reportName(code: Code, message: string, hint?: string | null): null {
-    this.source.report(code, this.path, `${this.label}${message}`, { at: "key", ...(hint == null ? {} : { hint }) });
+  /** A mistake of the name itself, or of what is missing below it. `part`: of the name of a part. */
+  reportName(code: Code, message: string, hint: string | null = null, ...part: Path): null {
+    this.source.report(code, [...this.path, ...part], `${this.label}${message}`, { at: "key", hint });
     return null;
   }
 }

@@ -102,7 +102,7 @@ export class MappingSource {
     code: Code,
     path: Path,
     message: string,
-    options: { hint?: string; at?: "key" | "value"; offset?: number } = {},
+    options: { hint?: string | null; at?: "key" | "value"; offset?: number } = {},
   ) {
     this.problems.push(this.describe(code, path, message, options));
   }
@@ -111,7 +111,7 @@ export class MappingSource {
     code: Code,
     path: Path,
     message: string,
-    options: { hint?: string; at?: "key" | "value"; offset?: number } = {},
+    options: { hint?: string | null; at?: "key" | "value"; offset?: number } = {},
   ): MappingProblem {
     if (this.#base !== null && this.#base.#depth(path) > this.#depth(path))
       return this.#base.describe(code, path, message, options);

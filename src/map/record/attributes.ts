@@ -1,27 +1,22 @@
 /** metadata.attributes of an event by visibility: each is public, private, or as the event is, and always text (service.md, Event). */
 import type { Attribute } from "../../model/records.js";
-import { type Column, merged } from "../formula/part.js";
-import { asText, type View } from "../column/view.js";
 import type { Headers } from "../column/headers.js";
-import { newReads, type Reads } from "../formula/part.js";
+import { asText, type View } from "../column/view.js";
+import { type Column, newReads, type Reads } from "../formula/part.js";
 import type { EventSpec, FieldInfo } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
-import type { RecordContext } from "./context.js";
-import { compileValue } from "./values.js";
+import { compileField } from "./fields.js";
+import { combine, derive, type Piece, type RecordContext } from "./piece.js";
 
-export interface Attributes {
-  reads: Reads;
-  tree: string;
+/** Null: it is as public as the event. */
+type Shown = Omit<Attribute, "isPublic"> & { isPublic: boolean | null };
+
+export interface Attributes extends Piece<Shown[]> {
   /** Refuses names that two columns of this header would write. */
   bind(headers: Headers, view: View): void;
-  run(view: View, isPublic: boolean | null): Attribute[] | null;
 }
 
-type Read = (view: View, add: (name: string, value: string | null) => void) => void;
-interface Entry {
-  shown: "public" | "private" | "asEvent";
-  read: Read;
-}
+const VISIBILITY = { public: true, private: false, asEvent: null };
 
 /** `needsReason`: the event is a CANCEL. Null: they cannot be used, and why has been reported. */
 export function compileAttributes(
@@ -30,73 +25,38 @@ export function compileAttributes(
   { scope, lateAttribute }: RecordContext,
   needsReason: boolean,
 ): Attributes | null {
-  const entries: Entry[] = [];
-  const sets: { column: Column; site: Site }[] = [];
-  const reads: Reads[] = [];
-  const trees: string[] = [];
+  const pieces: { [name: string]: Piece<Shown[]> | null } = {};
+  const sets: Column[] = [];
+  /** What attributes written out read; sets leave their columns to them. */
   const taken = new Map<string, Reads>();
-  let failed = false;
   for (const shown of ["public", "private", "asEvent"] as const) {
+    const isPublic = VISIBILITY[shown];
     for (const [name, value] of Object.entries(spec[shown] ?? {})) {
-      const place = site.at(shown, site.label).at(name, `${site.label.replace(/attributes$/, "")}attribute "${name}"`);
+      const label = `${site.label.replace(/attributes$/, "")}attribute "${name}"`;
+      const place = site.at(shown, site.label).at(name, label);
       if (name === "*") {
         const set = setOf(value, place, scope);
-        if (set === null) failed = true;
-        else {
-          sets.push({ column: set, site: place });
-          reads.push(set.reads);
-          trees.push(set.tree);
-          entries.push({ shown, read: spread(set, taken) });
-        }
-        continue;
+        if (set !== null) sets.push(set);
+        pieces[`${shown} *`] = set === null ? null : spread(set, isPublic, taken);
+      } else if (name === lateAttribute) {
+        const message = ": `settings.late` writes the attribute of this name; rename one of them.";
+        pieces[name] = place.reportName("mapping-rule", message);
+      } else if (taken.has(name)) {
+        pieces[name] = place.reportName("mapping-value", ": it stands under another visibility too.");
+      } else {
+        const info: FieldInfo = { takes: "text", required: needsReason && name === "reason", identity: false };
+        const field = compileField(value, info, place, scope);
+        taken.set(name, field?.reads ?? newReads());
+        pieces[name] = derive(field, (text) => [{ name, value: String(text), isPublic }]);
       }
-      if (name === lateAttribute) {
-        place.reportName("mapping-rule", ": `settings.late` writes the attribute of this name; rename one of them.");
-        failed = true;
-        continue;
-      }
-      if (taken.has(name)) {
-        place.reportName("mapping-value", ": it stands under another visibility too.");
-        failed = true;
-        continue;
-      }
-      const required = needsReason && name === "reason";
-      const info: FieldInfo = { takes: "text", required, identity: false };
-      const field = compileValue(value, info, place, scope);
-      taken.set(name, field?.reads ?? newReads());
-      if (field === null) {
-        failed = true;
-        continue;
-      }
-      reads.push(field.reads);
-      trees.push(`${name} ${field.tree}`);
-      entries.push({
-        shown,
-        read: (view, add) => {
-          const text = field.run(view);
-          if (text === null) add(name, null);
-          else if (text !== undefined) add(name, String(text));
-        },
-      });
     }
   }
-  if (failed) return null;
+  const all = derive(combine(pieces), (values) => Object.values(values).flat());
+  if (all === null) return null;
   return {
-    reads: merged(reads),
-    tree: trees.join(" "),
+    ...all,
     bind: (headers, view) => {
-      for (const { column } of sets) bindSet(column, headers, view, taken, lateAttribute);
-    },
-    run: (view, isPublic) => {
-      const attributes: Attribute[] = [];
-      let whole = true;
-      for (const { shown, read } of entries) {
-        read(view, (name, value) => {
-          if (value === null || (shown === "asEvent" && isPublic === null)) whole = false;
-          else attributes.push({ name, value, isPublic: shown === "asEvent" ? isPublic === true : shown === "public" });
-        });
-      }
-      return whole ? attributes : null;
+      for (const column of sets) bindSet(column, headers, view, taken, lateAttribute);
     },
   };
 }
@@ -104,23 +64,26 @@ export function compileAttributes(
 function setOf(value: unknown, site: Site, scope: RecordContext["scope"]): Column | null {
   const name = typeof value === "string" && value.startsWith("=") ? value.slice(1).trim() : "";
   const column = scope.column(name);
-  if (column === null) return null;
-  if (column?.set != null) return column;
+  if (column === null || column?.set != null) return column;
   const hint = 'Declare one under `columns:`, `measured: { headers: "Teor *" }`, and spread it: "*": =measured.';
   return site.report("mapping-value", ": what is spread must be a set of columns.", hint);
 }
 
 /** One attribute for every header of the set; one that an attribute of that name reads already is left out. */
-function spread({ set, slot, type }: Column, taken: ReadonlyMap<string, Reads>): Read {
-  return (view, add) => {
+function spread(column: Column, isPublic: boolean | null, taken: ReadonlyMap<string, Reads>): Piece<Shown[]> {
+  const { reads, tree, set, slot, type } = column;
+  const run: Piece<Shown[]>["run"] = (view) => {
+    const attributes: Shown[] = [];
+    let whole = true;
     for (const index of view.sets[slot] ?? []) {
       const name = view.header[index] ?? "";
-      if (taken.has(name)) continue;
-      const value = set?.at(view, index);
-      if (value === null) add(name, null);
-      else if (value !== undefined && value !== "") add(name, asText(value, type));
+      const value = taken.has(name) ? undefined : set?.at(view, index);
+      if (value === null) whole = false;
+      else if (value !== undefined && value !== "") attributes.push({ name, value: asText(value, type), isPublic });
     }
+    return whole ? attributes : null;
   };
+  return { reads, tree, run };
 }
 
 function bindSet(

@@ -1,10 +1,7 @@
 /** Documents: created, or only appended to; and those that an event creates or links to (service.md, Document and Event endpoints). */
 import type { JsonObject } from "../../model/json.js";
 import type { EventRecord, RelationOptions } from "../../model/records.js";
-import { keyLabel } from "../language/labels.js";
-import { merged } from "../formula/part.js";
-import type { View } from "../column/view.js";
-import { newReads } from "../formula/part.js";
+import { keyLabel, NEVER } from "../language/labels.js";
 import {
   type DocumentSpec,
   type FieldInfo,
@@ -13,43 +10,40 @@ import {
   type TargetSpec,
 } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
-import type { DocumentPart, Made, Part, RecordContext } from "./context.js";
-import { addressRef, documentRef, participantRef } from "./references.js";
-import { compileCondition, compileFields, compileJson, compileKey, compileValue, joinKey } from "./values.js";
+import { compileCondition, compileField, compileFields, compileJson, compileKey, joinKey } from "./fields.js";
+import {
+  combine,
+  derive,
+  type DocumentPart,
+  type KeyMaker,
+  onlyWhere,
+  optional,
+  type Piece,
+  type RecordContext,
+} from "./piece.js";
+import { addressRef, byId, documentRef, participantRef } from "./references.js";
 
-const ID: FieldInfo = { takes: "id", required: true, identity: true };
 const EXTERNAL_ID: FieldInfo = { takes: "text", required: false, identity: true };
 
+type BodySpec = Omit<TargetSpec, "document" | "key">;
+
 /** What documents and targets have in common. Null: it cannot be used, and why has been reported. */
-function compileBody(spec: Omit<TargetSpec, "document" | "key">, site: Site, context: RecordContext) {
+function compileBody(spec: BodySpec, site: Site, context: RecordContext) {
   const { scope } = context;
-  const participant =
-    spec.participant === undefined ? undefined : participantRef(spec.participant, site.at("participant"), context);
-  const address = spec.address === undefined ? undefined : addressRef(spec.address, site.at("address"), context);
-  const external =
-    spec.externalId == null ? undefined : compileValue(spec.externalId, EXTERNAL_ID, site.at("externalId"), scope);
-  const fields = compileJson(spec.fields ?? {}, site.at("fields"), scope);
-  if (participant === null || address === null || external === null || fields === null) return null;
-  const parts = [participant, address, external, fields];
-  return {
-    reads: merged(parts.flatMap((part) => part?.reads ?? [])),
-    tree: parts.map((part) => part?.tree ?? "").join(" "),
-    parties: { participant, address },
-    build: (view: View, made: Made, follows: string | null) => {
-      const owner = participant?.build(view, made);
-      const place = address?.build(view, made);
-      const externalId = external?.run(view);
-      const values = fields.run(view);
-      if (owner === null || place === null || externalId === null || values == null) return null;
-      return {
-        // Objects of its own: an event that names no party takes these, and is known by it (ledger/stage/stage-input.ts).
-        participant: owner === undefined ? null : { ...owner },
-        address: place === undefined ? null : { ...place },
-        externalId: externalId !== undefined ? String(externalId) : spec.externalId === undefined ? follows : null,
-        fields: values as JsonObject,
-      };
-    },
-  };
+  const externalId = spec.externalId ?? undefined;
+  const pieces = combine({
+    participant: optional(spec.participant, (one) => participantRef(one, site.at("participant"), context)),
+    address: optional(spec.address, (one) => addressRef(one, site.at("address"), context)),
+    externalId: optional(externalId, (one) => compileField(one, EXTERNAL_ID, site.at("externalId"), scope)),
+    fields: compileJson(spec.fields ?? {}, site.at("fields"), scope),
+  });
+  return derive(pieces, (values) => ({
+    // Objects of its own: an event that names no party takes these, and is known by it (ledger/stage/stage-input.ts).
+    participant: values.participant === undefined ? null : { ...values.participant },
+    address: values.address === undefined ? null : { ...values.address },
+    externalId: values.externalId === undefined ? null : String(values.externalId),
+    fields: values.fields as JsonObject,
+  }));
 }
 
 /** Null: it cannot be used, and why has been reported. */
@@ -62,117 +56,82 @@ export function compileDocument(
   const { scope } = context;
   const kind = keyLabel(name, spec);
   const mode = spec.mode ?? "create";
-  if (!checkMode(spec, mode, site)) return null;
-  const condition = spec.when === undefined ? undefined : compileCondition(spec.when, site.at("when"), scope);
-  const key = spec.key === undefined ? undefined : compileKey(spec.key, site.at("key"), scope);
-  const id = spec.id === undefined ? undefined : compileValue(spec.id, ID, site.at("id"), scope);
-  const body = compileBody(spec, site, context);
-  if (condition === null || key === null || id === null || body === null) return null;
-  const keyOf = (view: View): { parts: string[]; id: string | null } | null => {
-    const parts = key?.run(view);
-    const documentId = id?.run(view);
-    if (parts === null || documentId === null) return null;
-    return { parts: parts ?? [String(documentId ?? "")], id: documentId === undefined ? null : String(documentId) };
-  };
-  return {
+  const follows = mode === "create" && spec.externalId === undefined;
+  const sound = checkMode(spec, mode, site);
+  const condition = optional(spec.when, (when) => compileCondition(when, site.at("when"), scope));
+  const id = optional(spec.id, (one) => byId(one, site, context));
+  const parts =
+    spec.key === undefined ? derive(id ?? null, (one) => [one]) : compileKey(spec.key, site.at("key"), scope);
+  const pieces = combine({ parts, id, body: compileBody(spec, site, context) });
+  const record = derive(pieces, ({ parts: key, id: documentId = null, body }) => ({
     kind,
-    reads: merged([condition, key, id, body].flatMap((part) => part?.reads ?? [])),
-    tree: body.tree,
-    keyTree: key?.tree ?? id?.tree ?? "",
-    keyReads: key?.reads ?? id?.reads ?? newReads(),
-    hasParticipant: body.parties.participant !== undefined,
-    hasAddress: body.parties.address !== undefined,
-    key: (view) => {
-      const parts = key === undefined ? keyOf(view)?.parts : key.run(view);
-      return parts == null ? null : joinKey(parts);
-    },
-    build: (view, made) => {
-      const exists = condition === undefined ? true : condition.holds(view);
-      if (exists !== true) return exists === null ? null : undefined;
-      const told = keyOf(view);
-      const rest = body.build(view, made, mode === "create" ? (told?.parts.join("-") ?? null) : null);
-      if (told === null || rest === null) return null;
-      const { participant, address, externalId, fields } = rest;
-      return {
-        kind,
-        key: joinKey(told.parts),
-        mode,
-        documentId: told.id,
-        participant,
-        address,
-        externalId,
-        fields,
-        createEmpty: spec.createEmpty ?? false,
-      };
-    },
+    key: joinKey(key),
+    mode,
+    documentId,
+    ...body,
+    externalId: follows ? key.join("-") : body.externalId,
+    createEmpty: spec.createEmpty ?? false,
+  }));
+  const document = onlyWhere(condition, record);
+  const key = derive(parts, joinKey);
+  if (!sound || document === null || key === null) return null;
+  return {
+    ...document,
+    kind,
+    key,
+    maker: { name: kind, tree: key.tree, reads: key.reads, kin: key.tree, declaredNew: spec.was === NEVER },
+    hasParticipant: spec.participant !== undefined,
+    hasAddress: spec.address !== undefined,
   };
 }
 
 function checkMode(spec: DocumentSpec, mode: "create" | "existing", site: Site): boolean {
   const before = site.source.problems.length;
+  const report = (message: string, hint: string | null = null, ...part: string[]) =>
+    site.reportName("mapping-value", `: ${message}`, hint, ...part);
   if (mode === "create") {
     for (const name of ["key", "participant", "address"] as const)
       if (spec[name] === undefined)
-        site.reportName(
-          "mapping-value",
-          `: "${name}" is missing.`,
-          "A document that is only appended to is written `mode: existing`.",
-        );
+        report(`"${name}" is missing.`, "A document that is only appended to is written `mode: existing`.");
     if (spec.id !== undefined)
-      site
-        .at("id", site.label)
-        .reportName(
-          "mapping-value",
-          ": the service gives the id of a document that is created; `id` belongs to `mode: existing`.",
-        );
+      report("the service gives the id of a document that is created; `id` belongs to `mode: existing`.", null, "id");
   } else {
-    if (spec.key === undefined && spec.id === undefined)
-      site.reportName("mapping-value", ": an existing document needs a `key` or an `id`.");
+    if (spec.key === undefined && spec.id === undefined) report("an existing document needs a `key` or an `id`.");
     for (const name of ["fields", "externalId", "createEmpty"] as const)
-      if (spec[name] !== undefined)
-        site.at(name, site.label).reportName("mapping-value", `: \`${name}\` has no meaning for \`mode: existing\`.`);
+      if (spec[name] !== undefined) report(`\`${name}\` has no meaning for \`mode: existing\`.`, null, name);
   }
   return site.source.problems.length === before;
 }
-
-const MIRROR_ONLY = ["eventName", "eventLabel", "preserveSensitiveData", "isBackReference", "isPublic"] as const;
 
 /** Null: it cannot be used, and why has been reported. */
 export function compileRelation(
   spec: RelatedDocumentSpec,
   site: Site,
   context: RecordContext,
-): Part<NonNullable<EventRecord["related"]>> | null {
+): Piece<NonNullable<EventRecord["related"]>> | null {
   const sound = checkRelation(spec, site);
-  const document = documentRef(spec.document, site.at("document"), context);
-  const { isPublic, ...others } = relationFields;
+  const { isPublic: _, ...others } = relationFields;
   const described = spec.bidirectional === false || spec.isPublic === undefined ? others : relationFields;
-  void isPublic;
-  const options = compileFields(spec, described, site, context.scope);
-  if (!sound || document === null || options === null) return null;
+  const pieces = combine({
+    document: documentRef(spec.document, site.at("document"), context),
+    options: compileFields(spec, described, site, context.scope),
+  });
   const fixed: RelationOptions = spec.bidirectional === undefined ? {} : { bidirectional: spec.bidirectional };
-  return {
-    reads: merged([document.reads, options.reads]),
-    tree: `${document.tree} ${options.trees}`,
-    build: (view, made) => {
-      const other = document.build(view, made);
-      const values = options.run(view);
-      if (other == null || values === null) return null;
-      return { document: other, options: { ...fixed, ...(values as RelationOptions) } };
-    },
-  };
+  if (!sound) return null;
+  return derive(pieces, ({ document, options }) => ({
+    document,
+    options: { ...fixed, ...(options as RelationOptions) },
+  }));
 }
 
 function checkRelation(spec: RelatedDocumentSpec, site: Site): boolean {
   const before = site.source.problems.length;
   const rule = "(service.md, Event endpoints, rule 10)";
   if (spec.bidirectional === false) {
-    for (const name of MIRROR_ONLY) {
+    for (const name of Object.keys(relationFields) as (keyof typeof relationFields)[]) {
       if (spec[name] === undefined) continue;
       const message = `: with \`bidirectional: false\` the service refuses \`${name}\` ${rule}.`;
-      site
-        .at(name, site.label)
-        .reportName("mapping-rule", message, `Remove \`${name}\`, or make the relation bidirectional.`);
+      site.reportName("mapping-rule", message, `Remove \`${name}\`, or make the relation bidirectional.`, name);
     }
   } else if (spec.isPublic === undefined) {
     const message = `: a bidirectional relation needs \`isPublic\` ${rule}.`;
@@ -181,26 +140,21 @@ function checkRelation(spec: RelatedDocumentSpec, site: Site): boolean {
   return site.source.problems.length === before;
 }
 
-export interface TargetPart extends Part<NonNullable<EventRecord["target"]>> {
-  keyTree: string;
-  keyReads: Part<unknown>["reads"];
+export interface TargetPart extends Piece<NonNullable<EventRecord["target"]>> {
+  maker: KeyMaker;
 }
 
 /** Null: it cannot be used, and why has been reported. */
 export function compileTarget(spec: TargetSpec, site: Site, context: RecordContext): TargetPart | null {
-  const key = compileKey(spec.key, site.at("key"), context.scope);
-  const body = compileBody(spec, site, context);
-  if (key === null || body === null) return null;
   const kind = context.labels.get(spec.document) ?? spec.document;
-  return {
-    reads: merged([key.reads, body.reads]),
-    tree: `${key.tree} ${body.tree}`,
-    keyTree: key.tree,
-    keyReads: key.reads,
-    build: (view, made) => {
-      const parts = key.run(view);
-      const rest = body.build(view, made, parts?.join("-") ?? null);
-      return parts === null || rest === null ? null : { document: { kind, key: joinKey(parts) }, ...rest };
-    },
-  };
+  const key = compileKey(spec.key, site.at("key"), context.scope);
+  const pieces = combine({ key, body: compileBody(spec, site, context) });
+  const target = derive(pieces, ({ key: parts, body }) => ({
+    document: { kind, key: joinKey(parts) },
+    ...body,
+    externalId: spec.externalId === undefined ? parts.join("-") : body.externalId,
+  }));
+  if (target === null || key === null) return null;
+  const { tree, reads } = key;
+  return { ...target, maker: { name: kind, tree, reads, kin: tree, declaredNew: false } };
 }

@@ -25,9 +25,8 @@ export function checkEventRules(spec: EventSpec, name: JsonValue | undefined, si
   const like = typeof name === "string" ? reservedLookalike(name) : null;
   if (like !== null && spec.confirmName === undefined) {
     const message = `: "${String(name)}" differs from the reserved name ${like} only by case; the service would take it for a custom event.`;
-    site
-      .at("name", site.label)
-      .report("mapping-rule", message, `Write ${like}, or confirm the custom name with \`confirmName: true\`.`);
+    const hint = `Write ${like}, or confirm the custom name with \`confirmName: true\`.`;
+    site.reportAt(["name"], "mapping-rule", message, hint);
   }
   checkKey(spec, site);
   if (name === "RELATED" && spec.relatedDocument === undefined)
@@ -39,12 +38,12 @@ export function checkEventRules(spec: EventSpec, name: JsonValue | undefined, si
   const propagates = spec.propagateEvent !== undefined && spec.propagateEvent !== false;
   if (propagates && spec.value !== undefined) {
     const message = ": a propagated event cannot send `value` (service.md, Event endpoints, rule 11).";
-    site.at("value", site.label).reportName("mapping-rule", message, "Remove `value` or `propagateEvent`.");
+    site.reportName("mapping-rule", message, "Remove `value` or `propagateEvent`.", "value");
   }
   for (const known of OWN_MEMBERS) {
     if (spec.extra === undefined || !Object.hasOwn(spec.extra, known)) continue;
-    const place = site.at("extra", site.label).at(known, site.label);
-    place.reportName("mapping-value", `: \`extra\` cannot hold "${known}", which is made from other members.`);
+    const message = `: \`extra\` cannot hold "${known}", which is made from other members.`;
+    site.reportName("mapping-value", message, null, "extra", known);
   }
 }
 
@@ -61,7 +60,7 @@ function checkKey({ key, within }: EventSpec, site: Site): void {
       "`file`: every file holds everything, so equal rows are counted in each file anew. `import`: files hold increments.";
     place.report("mapping-event-key", ": `key: content` needs `within: file` or `within: import`.", hint);
   } else if (key !== "content" && within !== undefined) {
-    site.at("within", site.label).reportName("mapping-value", ": `within` belongs to `key: content`.");
+    site.reportName("mapping-value", ": `within` belongs to `key: content`.", null, "within");
   }
   const constant = (one: unknown) => typeof one !== "string" || !one.startsWith("=");
   if (key === "once" || key === "content" || ![key].flat().every(constant)) return;
@@ -93,7 +92,7 @@ export function fitsRules(
   view: View,
 ): boolean {
   const refuse = (code: "event-name" | "target-is-itself", message: string) => {
-    view.report(code, `${site.label}: ${message}`, null, -1);
+    view.report(code, `${site.label}: ${message}`);
     return false;
   };
   const { document, target, name, related, attributes } = record;

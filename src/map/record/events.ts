@@ -1,43 +1,46 @@
 /** Events (service.md, Event): in which rows they happen, what they are made of, and what can be told of them in an invalid row. */
-import type { JsonObject } from "../../model/json.js";
+import { canonicalJson, isExactNumber, type JsonObject, type JsonValue } from "../../model/json.js";
 import type { Placement } from "../../model/mapped-row.js";
-import type { AddressRef, DocumentRef, EventRecord, ParticipantRef } from "../../model/records.js";
-import { foldName } from "../fold.js";
-import { keyLabel } from "../language/labels.js";
-import { merged } from "../formula/part.js";
+import type { AddressRef, EventRecord, ParticipantRef } from "../../model/records.js";
 import { asText, type View } from "../column/view.js";
-import type { Reads } from "../formula/part.js";
-import { eventFields, type EventSpec, type KeySpec } from "../language/record-schema.js";
+import { foldName } from "../fold.js";
+import { merged } from "../formula/part.js";
+import { keyLabel, NEVER } from "../language/labels.js";
+import { eventFields, type EventSpec } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import { type Attributes, compileAttributes } from "./attributes.js";
-import type { Build, DocumentPart, Made, Maybe, Part, RecordContext } from "./context.js";
 import { compileRelation, compileTarget } from "./documents.js";
 import { checkEventRules, fitsRules } from "./event-rules.js";
+import { compileCondition, compileFields, compileJson, compileKey } from "./fields.js";
+import {
+  combine,
+  type Condition,
+  derive,
+  type DocumentPart,
+  type KeyMaker,
+  type Made,
+  type Maybe,
+  onlyWhere,
+  optional,
+  type Piece,
+  type RecordContext,
+} from "./piece.js";
 import { addressRef, documentRef, participantRef } from "./references.js";
-import { compileCondition, compileFields, compileJson, compileKey } from "./values.js";
 
-export interface EventPart {
+export interface EventPart extends Piece<EventRecord> {
   /** Its name in the mapping. */
   event: string;
-  reads: Reads;
-  /** In which rows it happens, in words and with the columns that decide it; null: in every row. */
-  happens: { words: string; reads: Reads } | null;
+  /** In which rows it happens; undefined: in every row. */
+  condition: Condition | undefined;
   /** One per row of a group, instead of one per group. */
   eachRow: boolean;
   /** Its key is its content. */
   byContent: boolean;
   attributes: Attributes;
-  build: Build<EventRecord>;
   /** Null: it does not happen in this row, or its document cannot be told. Reports nothing that is kept. */
   place(view: View, made: Made): Placement | null;
-  /** What its key is made of, for fingerprints. */
-  makers: {
-    kind: string;
-    keys: string;
-    reads: Reads;
-    content: string | null;
-    target: { kind: string; tree: string; reads: Reads } | null;
-  };
+  /** Of the event, and of its target. */
+  makers: KeyMaker[];
 }
 
 /** Null: it cannot be used, and why has been reported. */
@@ -46,101 +49,121 @@ export function compileEvent(event: string, spec: EventSpec, site: Site, context
   const before = site.source.problems.length;
   const condition = compileHappens(spec, site, context);
   const fields = compileFields(spec, eventFields, site, scope);
-  const name = fields?.constant("name");
+  const name = fields?.each.name?.constant;
   checkEventRules(spec, name, site);
   const owner = compileOwner(spec, site, context);
-  const key =
-    spec.key === undefined || spec.key === "once" || spec.key === "content"
-      ? null
-      : compileKey(spec.key, site.at("key"), scope);
-  const participant =
-    spec.participant === undefined ? undefined : participantRef(spec.participant, site.at("participant"), context);
-  const address = spec.address === undefined ? undefined : addressRef(spec.address, site.at("address"), context);
-  const attributes = compileAttributes(spec.attributes ?? {}, site.at("attributes"), context, name === "CANCEL");
-  const related =
-    spec.relatedDocument === undefined
-      ? undefined
-      : compileRelation(spec.relatedDocument, site.at("relatedDocument"), context);
-  const target = spec.target === undefined ? undefined : compileTarget(spec.target, site.at("target"), context);
-  const value = spec.value === undefined ? undefined : compileJson(spec.value, site.at("value"), scope);
-  const extra = spec.extra === undefined ? undefined : compileJson(spec.extra, site.at("extra"), scope);
+  const fixedKey = fixedKeyOf(spec);
+  const key = spec.key === undefined || fixedKey !== null ? undefined : compileKey(spec.key, site.at("key"), scope);
+  const at = (part: string) => site.at(part);
+  const attributes = compileAttributes(spec.attributes ?? {}, at("attributes"), context, name === "CANCEL");
+  const target = optional(spec.target, (one) => compileTarget(one, at("target"), context));
+  const content = {
+    fields,
+    owner: owner?.piece ?? null,
+    participant: optional(spec.participant, (one) => participantRef(one, at("participant"), context)),
+    address: optional(spec.address, (one) => addressRef(one, at("address"), context)),
+    attributes,
+    related: optional(spec.relatedDocument, (one) => compileRelation(one, at("relatedDocument"), context)),
+    target,
+    value: optional(spec.value, (one) => compileJson(one, at("value"), scope)),
+    extra: compileJson(spec.extra ?? {}, at("extra"), scope),
+  };
   if (spec.each !== undefined && !scope.grouped)
-    site.at("each", site.label).reportName("mapping-value", ": the input has no `group`; `each` has no meaning here.");
+    site.reportName("mapping-value", ": the input has no `group`; `each` has no meaning here.", null, "each");
   if (owner !== null) checkOwnParties(spec, owner, site);
-  if (site.source.problems.length > before) return null;
-  if (fields === null || owner === null || attributes === null || condition === null) return null;
+  const whole = combine(content);
+  const pieces = combine({ content: whole, key });
+  if (site.source.problems.length > before || fields === null || owner === null || attributes === null) return null;
+  if (whole === null || pieces === null || condition === null) return null;
 
   const label = keyLabel(event, spec);
-  const parts: Parts = {
-    event: label,
-    spec,
-    site,
-    condition,
-    owner,
-    fields,
-    key,
-    participant,
-    address,
-    attributes,
-    related,
-    target,
-    value,
-    extra,
-  };
-  const used = [condition, owner.part, fields, key, participant, address, attributes, related, target, value, extra];
-  const reads = merged(used.flatMap((part) => part?.reads ?? []));
+  const rules = { name: name !== undefined, confirmed: spec.confirmName === true };
+  const record = derive(pieces, ({ content: values, key: parts }, view) => {
+    const { participant = values.owner.participant, address = values.owner.address } = values;
+    const { name: called, externalCreatedAt, isPublic, propagateEvent } = values.fields;
+    if (participant === null || address === null) return null;
+    const made: EventRecord = {
+      document: { kind: values.owner.kind, key: values.owner.key },
+      event: label,
+      key: fixedKey ?? { by: "fields", parts: parts ?? [] },
+      name: String(called),
+      at: Number(externalCreatedAt),
+      isPublic: isPublic === true,
+      participant,
+      address,
+      attributes: values.attributes.map(({ name: of, value, isPublic: shown }) => ({
+        name: of,
+        value,
+        isPublic: shown ?? isPublic === true,
+      })),
+      related: values.related ?? null,
+      target: values.target ?? null,
+      propagate: propagateEvent === undefined ? null : propagateEvent === true,
+      value: values.value,
+      extra: values.extra as JsonObject,
+    };
+    return fitsRules(made, rules, site, view) ? made : null;
+  });
+  const happening = onlyWhere(condition, record);
+  if (happening === null) return null;
+  const byContent = spec.key === "content";
+  const tree = [owner.keyTree, key?.tree ?? String(spec.key), byContent ? `(${whole.tree})` : ""].join(" ");
   const keyReads = merged([owner.keyReads, key?.reads ?? []].flat());
-  const trees = [
-    fields.trees,
-    ...[owner.part, participant, address, attributes, related, target, value, extra].map((part) => part?.tree ?? ""),
-  ];
+  const own: KeyMaker = {
+    name: `${owner.kind}/${label}`,
+    tree,
+    reads: byContent ? whole.reads : keyReads,
+    kin: canonicalJson(plain(spec.name)),
+    declaredNew: spec.was === NEVER,
+  };
   return {
+    ...happening,
     event,
-    reads,
-    happens: condition === undefined ? null : { words: condition.words, reads: condition.reads },
+    condition,
     eachRow: spec.each === "row",
-    byContent: spec.key === "content",
+    byContent,
     attributes,
-    build: bindBuild(parts, context),
-    place: bindPlace(parts, context),
-    makers: {
-      kind: owner.kind,
-      keys: `${owner.keyTree} ${key?.tree ?? String(spec.key)}`,
-      reads: spec.key === "content" ? reads : keyReads,
-      content: spec.key === "content" ? trees.join(" ") : null,
-      target:
-        target == null || spec.target === undefined
-          ? null
-          : { kind: spec.target.document, tree: target.keyTree, reads: target.keyReads },
+    makers: target == null ? [own] : [target.maker, own],
+    place: (view, made) => {
+      const happens = condition === undefined ? true : condition.holds(view);
+      const document = happens === false ? null : owner.place(view, made);
+      if (document === null) return null;
+      if (happens === null) return { document, event: label, keyParts: null, at: null };
+      const time = fields.each.externalCreatedAt?.run(view, made);
+      const keyParts = key === undefined ? (spec.key === "once" ? [] : null) : (key?.run(view, made) ?? null);
+      return { document, event: label, keyParts, at: time == null ? null : Number(time) };
     },
   };
 }
 
-interface Happens {
-  holds: (view: View) => boolean | null;
-  words: string;
-  reads: Reads;
+function fixedKeyOf({ key, within = "file" }: EventSpec): EventRecord["key"] | null {
+  if (key === "once") return { by: "once" };
+  return key === "content" ? { by: "content", within } : null;
+}
+
+function plain(value: unknown): JsonValue {
+  const scalar = isExactNumber(value) || typeof value !== "object";
+  return scalar ? ((value ?? null) as JsonValue) : (JSON.parse(JSON.stringify(value)) as JsonValue);
 }
 
 /** `by` and `is`, and `when`. Undefined: in every row. Null: it has a mistake. */
-function compileHappens(spec: EventSpec, site: Site, { scope }: RecordContext): Happens | undefined | null {
-  const when = spec.when === undefined ? undefined : compileCondition(spec.when, site.at("when"), scope);
-  if (when === null) return null;
-  if (spec.is === undefined) return when;
+function compileHappens(spec: EventSpec, site: Site, { scope }: RecordContext): Condition | undefined | null {
+  const when = optional(spec.when, (one) => compileCondition(one, site.at("when"), scope));
+  if (when === null || spec.is === undefined) return when;
   if (spec.by === undefined)
-    return site.at("is", site.label).reportName("mapping-value", ": `is` needs `by`, the column whose words it lists.");
-  const place = site.at("by", site.label);
+    return site.reportName("mapping-value", ": `is` needs `by`, the column whose words it lists.", null, "is");
   const column = scope.column(spec.by);
-  if (column === undefined)
-    return place.report("mapping-reference", `: there is no column "${spec.by}".`, "`by` names a column, without =.");
+  if (column === undefined) {
+    const message = `: there is no column "${spec.by}".`;
+    return site.reportAt(["by"], "mapping-reference", message, "`by` names a column, without =.");
+  }
   if (column === null) return null;
   const words = [spec.is].flat();
   const wanted = new Set(words.map(foldName));
   const otherwise = words.includes("otherwise");
   const claimed = scope.words.get(spec.by) ?? new Map<string, string>();
-  const { read } = column;
   const holds = (view: View): boolean | null => {
-    const value = read(view);
+    const value = column.read(view);
     if (value == null) return value === null ? null : false;
     const word = foldName(asText(value, column.type));
     if (otherwise ? claimed.has(word) && !wanted.has(word) : !wanted.has(word)) return false;
@@ -152,13 +175,15 @@ function compileHappens(spec: EventSpec, site: Site, { scope }: RecordContext): 
 }
 
 interface Owner {
+  /** Its name in keys. */
   kind: string;
-  /** Position among the row's documents; -1: one of another row. */
-  position: number;
+  /** Null: a document of another row. */
   local: DocumentPart | null;
-  part: Part<DocumentRef> | DocumentPart;
+  piece: Piece<{ kind: string; key: string; participant: ParticipantRef | null; address: AddressRef | null }>;
   keyTree: string;
-  keyReads: Reads;
+  keyReads: Piece<unknown>["reads"];
+  /** Also in a row that is otherwise invalid. */
+  place(view: View, made: Made): Placement["document"] | null;
 }
 
 /** The document that the event is on: named, or the input's only one. */
@@ -174,22 +199,42 @@ function compileOwner(spec: EventSpec, site: Site, context: RecordContext): Owne
   }
   const reference = spec.document ?? names[0] ?? "";
   const place = site.at("document");
-  if (typeof reference !== "string") {
-    if (reference.id !== undefined)
-      return place.report(
-        "mapping-reference",
-        ": one of another system is declared under `documents`: `{ mode: existing, id: … }`.",
-      );
-    const part = documentRef(reference, place, context);
-    const key = part === null ? null : compileKey(reference.key as KeySpec, place.at("key"), context.scope);
-    if (part === null || key === null) return null;
-    return { kind: reference.ref ?? "", position: -1, local: null, part, keyTree: key.tree, keyReads: key.reads };
+  if (typeof reference !== "string" && reference.id !== undefined) {
+    const message = ": one of another system is declared under `documents`: `{ mode: existing, id: … }`.";
+    return place.report("mapping-reference", message);
   }
-  const local = context.documents.get(reference);
-  if (local === undefined) documentRef(reference, place, context);
-  if (local == null) return null;
-  const { keyTree, keyReads } = local;
-  return { kind: reference, position: names.indexOf(reference), local, part: local, keyTree, keyReads };
+  const local = typeof reference === "string" ? context.documents.get(reference) : undefined;
+  if (local === undefined) {
+    const ref = documentRef(reference, place, context);
+    const piece = derive(ref, (found) =>
+      found.by === "key" ? { kind: found.kind, key: found.key, participant: null, address: null } : null,
+    );
+    if (piece === null || typeof reference === "string") return null;
+    const { tree: keyTree, reads: keyReads } = piece;
+    const kind = context.labels.get(reference.ref ?? "") ?? reference.ref ?? "";
+    const told = (found: Maybe<{ kind: string; key: string }>) =>
+      found == null ? null : { kind: found.kind, key: found.key };
+    return { kind, local: null, piece, keyTree, keyReads, place: (view, made) => told(piece.run(view, made)) };
+  }
+  return local === null ? null : ownerInRow(local, names.indexOf(String(reference)), site);
+}
+
+function ownerInRow(local: DocumentPart, position: number, site: Site): Owner {
+  const { kind, key, reads, tree } = local;
+  const absent = `${site.label}: its document does not exist in this row`;
+  const run: Owner["piece"]["run"] = (view, made) => {
+    const record = made.documents[position];
+    return record === undefined ? view.report("reference-absent", absent) : record;
+  };
+  const place: Owner["place"] = (view, made) => {
+    const record = made.documents[position];
+    if (record === undefined) return null;
+    const told = record?.key ?? key.run(view, made);
+    if (told == null) return null;
+    const documentId = record?.documentId ?? null;
+    return documentId === null ? { kind, key: told } : { kind, key: told, documentId };
+  };
+  return { kind, local, piece: { reads, tree, run }, keyTree: `${kind} ${key.tree}`, keyReads: key.reads, place };
 }
 
 /** An event needs a participant and an address: its own, or those of its document (service.md, Event endpoints, rule 1). */
@@ -200,123 +245,4 @@ function checkOwnParties(spec: EventSpec, { local, kind }: Owner, site: Site): v
     const why = local === null ? "its document is one of another row" : `document "${kind}" names none`;
     site.reportName("mapping-reference", `: "${party}" is missing, and ${why}.`);
   }
-}
-
-interface Parts {
-  event: string;
-  spec: EventSpec;
-  site: Site;
-  condition: Happens | undefined;
-  owner: Owner;
-  fields: NonNullable<ReturnType<typeof compileFields<keyof typeof eventFields>>>;
-  key: ReturnType<typeof compileKey>;
-  participant: Part<ParticipantRef> | undefined | null;
-  address: Part<AddressRef> | undefined | null;
-  attributes: Attributes;
-  related: Part<NonNullable<EventRecord["related"]>> | undefined | null;
-  target: Part<NonNullable<EventRecord["target"]>> | undefined | null;
-  value: ReturnType<typeof compileJson> | undefined;
-  extra: ReturnType<typeof compileJson> | undefined;
-}
-
-const NO_EXTRA: JsonObject = {};
-
-function bindBuild(parts: Parts, { labels }: RecordContext): Build<EventRecord> {
-  const {
-    event,
-    spec,
-    site,
-    condition,
-    owner,
-    fields,
-    key,
-    participant,
-    address,
-    attributes,
-    related,
-    target,
-    value,
-    extra,
-  } = parts;
-  const fixedKey: EventRecord["key"] | null =
-    spec.key === "once"
-      ? { by: "once" }
-      : spec.key === "content"
-        ? { by: "content", within: spec.within ?? "file" }
-        : null;
-  const rules = { name: fields.constant("name") !== undefined, confirmed: spec.confirmName === true };
-  const remoteKind = labels.get(owner.kind) ?? owner.kind;
-  const absent = `${site.label}: its document does not exist in this row`;
-  return (view, made) => {
-    const happens = condition === undefined ? true : condition.holds(view);
-    if (happens !== true) return happens === null ? null : undefined;
-    const local = owner.position < 0 ? undefined : made.documents[owner.position];
-    let on: Maybe<{ kind: string; key: string }> = local;
-    if (owner.position < 0) on = keyed((owner.part as Part<DocumentRef>).build(view, made), remoteKind);
-    else if (local === undefined) view.report("reference-absent", absent, null, -1);
-    const who = participant == null ? local?.participant : participant.build(view, made);
-    const where = address == null ? local?.address : address.build(view, made);
-    const values = fields.run(view);
-    const keyParts = key === null ? null : key.run(view);
-    const isPublic = values === null ? null : values.isPublic === true;
-    const shown = attributes.run(view, isPublic);
-    const link = related?.build(view, made);
-    const downstream = target?.build(view, made);
-    const amount = value?.run(view);
-    const further = extra === undefined ? NO_EXTRA : extra?.run(view);
-    if (on == null || values === null || shown === null || who == null || where == null) return null;
-    if (link === null || downstream === null || further == null || (keyParts === null && fixedKey === null))
-      return null;
-    if (amount === null && value?.constant !== null) return null;
-    const record: EventRecord = {
-      document: { kind: on.kind, key: on.key },
-      event,
-      key: fixedKey ?? { by: "fields", parts: keyParts ?? [] },
-      name: String(values.name ?? ""),
-      at: Number(values.externalCreatedAt),
-      isPublic: values.isPublic === true,
-      participant: who,
-      address: where,
-      attributes: shown,
-      related: link ?? null,
-      target: downstream ?? null,
-      propagate: values.propagateEvent === undefined ? null : values.propagateEvent === true,
-      value: amount,
-      extra: further as JsonObject,
-    };
-    return fitsRules(record, rules, site, view) ? record : null;
-  };
-}
-
-function keyed(ref: Maybe<DocumentRef>, kind: string): Maybe<{ kind: string; key: string }> {
-  return ref == null || ref.by !== "key" ? null : { kind, key: ref.key };
-}
-
-function bindPlace(
-  { event, spec, condition, owner, fields, key }: Parts,
-  { labels }: RecordContext,
-): EventPart["place"] {
-  const remoteKind = labels.get(owner.kind) ?? owner.kind;
-  const local = (view: View, made: Made): Placement["document"] | null => {
-    const record = made.documents[owner.position];
-    if (record != null) {
-      const { kind, key: own, documentId } = record;
-      return documentId === null ? { kind, key: own } : { kind, key: own, documentId };
-    }
-    const own = record === undefined ? null : (owner.local?.key(view) ?? null);
-    return own === null ? null : { kind: owner.local?.kind ?? "", key: own };
-  };
-  return (view, made) => {
-    const happens = condition === undefined ? true : condition.holds(view);
-    if (happens === false) return null;
-    const document =
-      owner.position < 0
-        ? (keyed((owner.part as Part<DocumentRef>).build(view, made), remoteKind) ?? null)
-        : local(view, made);
-    if (document === null) return null;
-    if (happens === null) return { document, event, keyParts: null, at: null };
-    const at = fields.only("externalCreatedAt")(view);
-    const keyParts = key === null ? (spec.key === "once" ? [] : null) : key.run(view);
-    return { document, event, keyParts, at: at == null ? null : Number(at) };
-  };
 }

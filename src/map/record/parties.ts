@@ -1,7 +1,7 @@
 /** Participants and addresses (service.md, Participant and Address). */
+import type { JsonValue } from "../../model/json.js";
 import { lengthPrefixed, naturalKey } from "../../model/keys.js";
-import type { AddressRecord, ParticipantRecord } from "../../model/records.js";
-import { merged } from "../formula/part.js";
+import type { AddressRecord } from "../../model/records.js";
 import { foldIdentity } from "../fold.js";
 import {
   addressFields,
@@ -11,13 +11,13 @@ import {
   type ParticipantSpec,
 } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
-import type { RecordContext } from "./context.js";
+import { compileCondition, compileFields, compileKey, convertBy, joinKey } from "./fields.js";
+import { combine, derive, onlyWhere, optional, type RecordContext } from "./piece.js";
 import { participantRef } from "./references.js";
-import { compileTaxId, stateConverter } from "./tax-id.js";
-import { compileCondition, compileFields, compileKey, joinKey } from "./values.js";
+import { compileTaxId } from "./tax-id.js";
 
-type ParticipantPart = NonNullable<ReturnType<RecordContext["participants"]["get"]>>;
-type AddressPart = NonNullable<ReturnType<RecordContext["addresses"]["get"]>>;
+type ParticipantPiece = NonNullable<ReturnType<RecordContext["participants"]["get"]>>;
+type AddressPiece = NonNullable<ReturnType<RecordContext["addresses"]["get"]>>;
 
 /** Null: it cannot be used, and why has been reported. */
 export function compileParticipant(
@@ -25,35 +25,24 @@ export function compileParticipant(
   spec: ParticipantSpec,
   site: Site,
   { scope }: RecordContext,
-): ParticipantPart | null {
-  const condition = spec.when === undefined ? undefined : compileCondition(spec.when, site.at("when"), scope);
-  const key = spec.key === undefined ? undefined : compileKey(spec.key, site.at("key"), scope);
-  const taxId = compileTaxId(spec, site, scope);
+): ParticipantPiece | null {
   const { name, type } = participantFields;
-  const rest = compileFields(spec, { name, type }, site, scope);
-  if (condition === null || key === null || taxId === null || rest === null) return null;
-  return {
-    reads: merged([condition, key, taxId, rest].flatMap((part) => part?.reads ?? [])),
-    tree: `${key?.tree ?? ""} ${taxId.tree} ${rest.trees}`,
-    build: (view) => {
-      const exists = condition === undefined ? true : condition.holds(view);
-      if (exists !== true) return exists === null ? null : undefined;
-      const alias = key === undefined ? undefined : key.run(view);
-      const identity = taxId.run(view);
-      const values = rest.run(view);
-      if (alias === null || identity === null || values === null) return null;
-      const data: ParticipantRecord["data"] = {
-        countryCode: identity.countryCode,
-        name: String(values.name ?? ""),
-        taxId: identity.taxId,
-        taxIdType: identity.taxIdType,
-        type: String(values.type ?? ""),
-      };
-      const natural = naturalKey(data);
-      const record = { kind, alias: alias === undefined ? null : joinKey(alias), natural, data };
-      return { record, ref: { by: "natural", key: natural } };
-    },
-  };
+  const pieces = combine({
+    key: optional(spec.key, (key) => compileKey(key, site.at("key"), scope)),
+    id: compileTaxId(spec, site, scope),
+    rest: compileFields(spec, { name, type }, site, scope),
+  });
+  const record = derive(pieces, ({ key, id, rest }) => {
+    const { countryCode, taxId, taxIdType } = id;
+    const data = { countryCode, name: String(rest.name), taxId, taxIdType, type: String(rest.type) };
+    const natural = naturalKey(data);
+    const alias = key === undefined ? null : joinKey(key);
+    return { record: { kind, alias, natural, data }, ref: { by: "natural" as const, key: natural } };
+  });
+  return onlyWhere(
+    optional(spec.when, (when) => compileCondition(when, site.at("when"), scope)),
+    record,
+  );
 }
 
 /** Null: it cannot be used, and why has been reported. */
@@ -62,64 +51,41 @@ export function compileAddress(
   spec: AddressSpec,
   site: Site,
   context: RecordContext,
-): AddressPart | null {
+): AddressPiece | null {
   const { scope } = context;
-  const condition = spec.when === undefined ? undefined : compileCondition(spec.when, site.at("when"), scope);
-  const key = spec.key === undefined ? undefined : compileKey(spec.key, site.at("key"), scope);
-  const participant = participantRef(spec.participant, site.at("participant"), context);
-  const { countryCode, ...others } = addressFields;
+  const { countryCode, countryState, ...others } = addressFields;
   const code = spec.countryCode ?? scope.conversions.defaults.country;
-  const country = compileFields({ countryCode: code }, { countryCode }, site, scope);
-  const states = stateConverter(scope);
-  const constant = country?.constant("countryCode");
-  states.converter.known = typeof constant === "string";
-  if (typeof constant === "string") states.use(constant);
-  const rest = compileFields(spec, others, site, scope, { countryState: states.converter });
-  const extended = compileFields(spec, extendedFields, site, scope);
-  if (
-    condition === null ||
-    key === null ||
-    participant === null ||
-    country === null ||
-    rest === null ||
-    extended === null
-  )
-    return null;
-  return {
-    reads: merged([condition, key, participant, country, rest, extended].flatMap((part) => part?.reads ?? [])),
-    tree: `${key?.tree ?? ""} ${participant.tree} ${country.trees} ${rest.trees} ${extended.trees}`,
-    build: (view, made) => {
-      const exists = condition === undefined ? true : condition.holds(view);
-      if (exists !== true) return exists === null ? null : undefined;
-      const alias = key === undefined ? undefined : key.run(view);
-      const owner = participant.build(view, made);
-      const place = country.run(view);
-      states.use(String(place?.countryCode ?? ""));
-      const values = rest.run(view);
-      const further = extended.run(view);
-      if (alias === null || owner == null || place === null || values === null || further === null) return null;
-      const data: AddressRecord["data"] = {
-        city: String(values.city ?? ""),
-        countryCode: String(place.countryCode ?? ""),
-        countryState: String(values.countryState ?? ""),
-        name: String(values.name ?? ""),
-        number: String(values.number ?? ""),
-        street: String(values.street ?? ""),
-      };
-      const identity = alias === undefined ? foldedIdentity(data) : lengthPrefixed(["key", kind, ...alias]);
-      return {
-        record: {
-          kind,
-          alias: alias === undefined ? null : joinKey(alias),
-          participant: owner,
-          identity,
-          data,
-          extended: further as AddressRecord["extended"],
-        },
-        ref: { by: "identity", participant: owner, identity },
-      };
-    },
-  };
+  const state = compileFields({ ...spec, countryCode: code }, { countryCode, countryState }, site, scope);
+  const isState = state?.each.countryState?.formula?.column?.as === "state";
+  const byCountry = (values: { [name: string]: JsonValue }) => ({ name: "state", country: values["countryCode"] });
+  const pieces = combine({
+    key: optional(spec.key, (key) => compileKey(key, site.at("key"), scope)),
+    participant: participantRef(spec.participant, site.at("participant"), context),
+    place: isState ? state : convertBy(state, "countryState", byCountry, site, scope),
+    rest: compileFields(spec, others, site, scope),
+    extended: compileFields(spec, extendedFields, site, scope),
+  });
+  const record = derive(pieces, ({ key, participant, place, rest, extended }) => {
+    const data: AddressRecord["data"] = {
+      city: String(rest.city),
+      countryCode: String(place.countryCode),
+      countryState: String(place.countryState),
+      name: String(rest.name),
+      number: String(rest.number),
+      street: String(rest.street),
+    };
+    const alias = key === undefined ? null : joinKey(key);
+    const identity = key === undefined ? foldedIdentity(data) : lengthPrefixed(["key", kind, ...key]);
+    const more = extended as AddressRecord["extended"];
+    return {
+      record: { kind, alias, participant, identity, data, extended: more },
+      ref: { by: "identity" as const, participant, identity },
+    };
+  });
+  return onlyWhere(
+    optional(spec.when, (when) => compileCondition(when, site.at("when"), scope)),
+    record,
+  );
 }
 
 /** HARD-CASES H30: all six create fields, folded. */
