@@ -8,8 +8,8 @@ export interface CodeEntry {
   remedy: string;
   /** A worked example: what was met, and what came of it. */
   example: string;
-  /** Whether the same thing may go well later without anybody changing anything. */
-  transient: boolean;
-  /** The exit code of a command that ends with this error; null where the code only ever marks a row or record. */
-  exit: ExitCode | null;
+  /** The same thing may go well later without anybody changing anything. */
+  transient?: true;
+  /** The exit code of a command that ends with this error; absent where the code only ever marks a row or record. */
+  exit?: ExitCode;
 }

@@ -9,8 +9,7 @@ import { planCodes } from "./codes/plan.js";
 import { readCodes } from "./codes/read.js";
 import { submitCodes } from "./codes/submit.js";
 
-/** The closed list of codes: every error and every reason beside a state is one of these. */
-export const codes = {
+const all = {
   ...readCodes,
   ...mappingCodes,
   ...mapCodes,
@@ -22,4 +21,7 @@ export const codes = {
   ...cliCodes,
 } as const satisfies Record<string, CodeEntry>;
 
-export type Code = keyof typeof codes;
+export type Code = keyof typeof all;
+
+/** The closed list of codes: every error and every reason beside a state is one of these. */
+export const codes: Record<Code, CodeEntry> = all;

@@ -4,7 +4,6 @@
  */
 import {
   closeSync,
-  createReadStream,
   fchmodSync,
   fsyncSync,
   mkdirSync,
@@ -19,8 +18,6 @@ import { promisify } from "node:util";
 
 export interface AtomicFile {
   write(chunk: string | Uint8Array): Promise<void>;
-  /** Replaces all that was written so far: `convert` sees it in chunks, and null at its end. */
-  rewrite(convert: (chunk: Uint8Array | null) => Uint8Array): Promise<void>;
 }
 
 const bufferBytes = 256 * 1024;
@@ -74,25 +71,12 @@ function bufferedFile(path: string, mode: number) {
     handle = null;
   };
   const opened = () => (handle ??= openAnew(path, mode));
-  const write = async (chunk: string | Uint8Array) => {
-    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-    chunks.push(bytes);
-    length += bytes.length;
-    if (length >= bufferBytes) await writeInBackground(opened(), buffered());
-  };
   return {
-    write,
-    async rewrite(convert: (chunk: Uint8Array | null) => Uint8Array) {
-      writeFileSync(opened(), buffered());
-      close();
-      const earlier = `${path}.earlier`;
-      renameSync(path, earlier);
-      try {
-        for await (const chunk of createReadStream(earlier) as AsyncIterable<Uint8Array>) await write(convert(chunk));
-        await write(convert(null));
-      } finally {
-        rmSync(earlier, { force: true });
-      }
+    async write(chunk: string | Uint8Array) {
+      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+      chunks.push(bytes);
+      length += bytes.length;
+      if (length >= bufferBytes) await writeInBackground(opened(), buffered());
     },
     /** @returns whether there is a file: nothing was written, nothing is there. */
     finish(): boolean {

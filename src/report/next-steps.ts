@@ -99,6 +99,7 @@ export function stepsOfOpen(
     const why = "check at the service whether the events in doubt have landed; use --not-landed if they have not";
     steps.push({ why, command: `rowferry resolve <document, row or event key> --landed${target}` });
   }
+  if (steps.length > 0) steps.push({ why: "or correct and decide in the browser", command: "rowferry console" });
   return steps;
 }
 

@@ -2,42 +2,37 @@
 import { stringify } from "csv-stringify/sync";
 import iconv from "iconv-lite";
 import type { Dialect } from "../model/dialect.js";
-import { type AtomicFile, writeAtomically } from "./atomic-file.js";
+import { writeAtomically } from "./atomic-file.js";
 import type { RejectedContent, RejectedFile } from "./rejected-file.js";
 import { originalColumns, ownCells, ownColumns } from "./rejected-row.js";
 
 type CsvDialect = Extract<Dialect, { format: "csv" }>;
 
-const rowsPerChunk = 200;
+/** Thrown where the input's encoding lacks a character of its rows. */
+class LackingCharacter extends Error {}
 
 /**
  * Original cells keep their text. Where the input's encoding lacks a character of theirs (a byte that meant nothing
  * in it), the whole file becomes UTF-8 with a byte order mark, and `note` says so; our own columns never cause that.
  */
-export function writeRejectedCsv(path: string, dialect: CsvDialect, content: RejectedContent): Promise<RejectedFile> {
-  const columns = originalColumns(content.header);
-  return writeAtomically(path, async (file) => {
-    const writer = createWriter(file, dialect);
-    if (dialect.bom) await file.write(iconv.encode("\uFEFF", dialect.encoding, { addBOM: false }));
-    const header = columns.map((index) => content.header[index] ?? "");
-    await writer.add(header, ownColumns);
-    let count = 0;
-    for await (const row of content.rows) {
-      const original = columns.map((index) => row.cells[index] ?? "");
-      await writer.add(original, ownCells(row));
-      count++;
-    }
-    await writer.flush();
-    const note = writer.fellBack()
-      ? `written as UTF-8, because ${dialect.encoding} lacks characters that stand in the rows`
-      : null;
-    return { path, rows: count, note };
-  });
+export async function writeRejectedCsv(
+  path: string,
+  dialect: CsvDialect,
+  content: RejectedContent,
+): Promise<RejectedFile> {
+  try {
+    return { path, rows: await write(path, dialect, content), note: null };
+  } catch (error) {
+    if (!(error instanceof LackingCharacter)) throw error;
+    const note = `written as UTF-8, because ${dialect.encoding} lacks characters of these rows`;
+    return { path, rows: await write(path, { ...dialect, encoding: "utf8", bom: true }, content), note };
+  }
 }
 
-function createWriter(file: AtomicFile, dialect: CsvDialect) {
-  let encoding = dialect.encoding;
-  let unicode = /^utf-?(8|16|32)/i.test(encoding);
+/** Gives the number of rows. */
+function write(path: string, dialect: CsvDialect, content: RejectedContent): Promise<number> {
+  const { encoding } = dialect;
+  const isUnicode = /^utf-?(8|16|32)/i.test(encoding);
   const quote = dialect.quote ?? "";
   const options = {
     delimiter: dialect.delimiter,
@@ -47,34 +42,23 @@ function createWriter(file: AtomicFile, dialect: CsvDialect) {
     // A reader that trims, or that takes any line end for one, must find the same cell again.
     quoted_match: quote === "" ? [] : [/^\s|\s$|[\r\n]/],
   };
-  let waiting: string[][] = [];
-  const flush = async () => {
-    if (waiting.length === 0) return;
-    await file.write(iconv.encode(stringify(waiting, options), encoding, { addBOM: false }));
-    waiting = [];
-  };
-  const fallBack = async () => {
-    await flush();
-    const decoder = iconv.getDecoder(encoding);
-    let begun = false;
-    await file.rewrite((chunk) => {
-      const text = (chunk === null ? decoder.end() : decoder.write(Buffer.from(chunk))) ?? "";
-      const mark = begun ? "" : "\uFEFF";
-      begun = true;
-      return Buffer.from(mark + text);
-    });
-    encoding = "utf8";
-    unicode = true;
-  };
-  return {
-    flush,
-    fellBack: () => encoding !== dialect.encoding,
-    async add(original: readonly string[], own: readonly string[]) {
-      if (!unicode && !original.every((cell) => fits(cell, encoding))) await fallBack();
-      waiting.push([...original, ...own.map((cell) => ownText(cell, dialect, unicode ? null : encoding))]);
-      if (waiting.length >= rowsPerChunk) await flush();
-    },
-  };
+  const columns = originalColumns(content.header);
+  return writeAtomically(path, async (file) => {
+    const add = (cells: readonly string[], own: readonly string[]) => {
+      const original = columns.map((index) => cells[index] ?? "");
+      if (!isUnicode && !original.every((cell) => fits(cell, encoding))) throw new LackingCharacter();
+      const line = [...original, ...own.map((cell) => ownText(cell, dialect, isUnicode ? null : encoding))];
+      return file.write(iconv.encode(stringify([line], options), encoding, { addBOM: false }));
+    };
+    if (dialect.bom) await file.write(iconv.encode("\uFEFF", encoding, { addBOM: false }));
+    await add(content.header, ownColumns);
+    let count = 0;
+    for (const row of content.rows) {
+      await add(row.cells, ownCells(row));
+      count++;
+    }
+    return count;
+  });
 }
 
 function fits(text: string, encoding: string): boolean {

@@ -72,7 +72,7 @@ async function writeWorkbook(
     header.commit();
     let count = 0;
     let left = 0;
-    for await (const row of content.rows) {
+    for (const row of content.rows) {
       if (count + 1 >= sheetRows) {
         left++;
         continue;

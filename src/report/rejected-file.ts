@@ -9,7 +9,8 @@ export type { RejectedRow } from "./rejected-row.js";
 export interface RejectedContent {
   header: string[];
   dialect: Dialect;
-  rows: AsyncIterable<RejectedRow> | Iterable<RejectedRow>;
+  /** Gone through twice where the encoding of a CSV file has to be another. */
+  rows: Iterable<RejectedRow>;
 }
 
 export interface RejectedFile {

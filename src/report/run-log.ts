@@ -35,52 +35,24 @@ export interface RunLog {
   close(): void;
 }
 
-const silent: RunLog = {
-  path: null,
-  begin: () => {},
-  event: () => {},
-  attempt: () => {},
-  end: () => {},
-  fail: () => {},
-  close: () => {},
-};
-
 /** A log that cannot be written (a full disk) ends nothing: the ledger says all that matters. */
 export function openRunLog(folder: string, level: RunLogLevel): RunLog {
-  if (level === "silent") return silent;
-  makeFolder(folder);
-  const path = join(folder, "run.log");
+  const path = level === "silent" ? null : join(folder, "run.log");
+  if (path !== null) makeFolder(folder);
   // Worker transports lose lines when a signal ends the process.
-  const destination = pino.destination({ dest: path, sync: true, mode: 0o600 });
-  destination.on("error", () => {});
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const destination = path === null ? null : pino.destination({ dest: path, sync: true, mode: 0o600 });
+  destination?.on("error", () => {});
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const log = destination === null ? pino(options) : pino(options, destination);
   return {
     path,
     begin: ({ name, command, target }) => log.info({ run: name, command, target }, "begun"),
     event(event) {
-      switch (event.type) {
-        case "stage":
-          log.info({ stage: event.stage, total: event.total }, "stage");
-          break;
-        case "progress": {
-          const { stage, done, total, sent, problems, held, retries } = event;
-          log.trace({ stage, done, total, sent, problems, held, retries }, "progress");
-          break;
-        }
-        case "forecast": {
-          const { requests, secondsAtLimit, held, deferred } = event;
-          log.info({ requests, secondsAtLimit, held, deferred }, "forecast");
-          break;
-        }
-        case "backlog": {
-          const { documents, participants, addresses, secondsAtLimit, held, deferred } = event;
-          log.info({ documents, participants, addresses, secondsAtLimit, held, deferred }, "backlog");
-          break;
-        }
-        case "notice":
-          log[event.level === "warning" ? "warn" : "info"]({ code: event.code }, "notice");
-          break;
-      }
+      if (event.type === "notice")
+        return log[event.level === "warning" ? "warn" : "info"]({ code: event.code }, "notice");
+      // All others hold counts and the names of stages, and nothing else.
+      const { type, ...counts } = event;
+      log[type === "progress" ? "trace" : "info"](counts, type);
     },
     attempt({ kind, number, durationMs, status, failure, codes, requestIds, inDoubt }) {
       const line = {
@@ -98,22 +70,11 @@ export function openRunLog(folder: string, level: RunLogLevel): RunLog {
     },
     end({ exitCode, stopped, rows, participants, addresses, documents, events, open, requests }) {
       const { sent, byKind, retries, rateLimited } = requests;
-      log.info(
-        {
-          exitCode,
-          stopped: stopped?.code ?? null,
-          rows,
-          participants,
-          addresses,
-          documents,
-          events,
-          open,
-          requests: { sent, byKind, retries, rateLimited },
-        },
-        "ended",
-      );
+      const counts = { rows, participants, addresses, documents, events, open };
+      const sums = { ...counts, requests: { sent, byKind, retries, rateLimited } };
+      log.info({ exitCode, stopped: stopped?.code ?? null, ...sums }, "ended");
     },
     fail: (code) => log.error({ code }, "failed"),
-    close: () => destination.end(),
+    close: () => destination?.end(),
   };
 }

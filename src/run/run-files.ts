@@ -51,7 +51,7 @@ async function writeRejected(session: Session, folder: string, summary: Summary)
     const input = session.inputs.get(id);
     if (input === null) continue;
     const path = unusedPath(folder, rejectedFileName(input.name, input.sheet, input.dialect.format), summary);
-    const rows = rejects.rows(input);
+    const rows = { [Symbol.iterator]: () => rejects.rows(input) };
     const written = await writeRejectedFile(path, { header: input.header, dialect: input.dialect, rows });
     if (written.rows === 0) {
       rmSync(written.path, { force: true });

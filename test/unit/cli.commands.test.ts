@@ -91,7 +91,7 @@ describe("rowferry doctor", () => {
     const checks = world.stdout.text
       .trimEnd()
       .split("\n")
-      .slice(1)
+      .slice(1, -1)
       .map((line) => JSON.parse(line) as { check: string; result: string });
     expect(checks.map(({ check }) => check)).toEqual(["disk", "ledger", "credential", "reach", "clock"]);
     expect(checks.filter(({ check }) => check !== "disk").every(({ result }) => result === "ok")).toBe(true);

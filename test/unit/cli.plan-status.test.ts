@@ -86,6 +86,7 @@ it("status says what needs a person, what is wrong and where, how the last run e
     "rowferry rejects --sandbox",
     "rowferry dismiss --code late --sandbox",
     "rowferry resolve <document> --document-id <id> --sandbox",
+    "rowferry console",
     "rowferry dismiss --code reference-unknown --sandbox",
   ]);
 });

@@ -95,6 +95,7 @@ describe("the next command", () => {
     expect(steps.map(({ command }) => command)).toEqual([
       `rowferry import manifests.yaml 'state/sandbox/runs/x/it'\\''s March.rejected.csv' --sandbox`,
       "rowferry import old.yaml state/sandbox/runs/x/of-2025-10.rejected.csv state/sandbox/runs/x/b.rejected.csv --sandbox",
+      "rowferry console",
     ]);
   });
 
@@ -118,7 +119,10 @@ describe("the next command", () => {
   it("tells of stranded documents", () => {
     const open = { ...summary().open, documents: { stranded: 1 } };
     const steps = nextSteps(summary({ exitCode: 3, open }), look.shown);
-    expect(steps.map(({ command }) => command)).toEqual(["rowferry resolve <document> --document-id <id> --sandbox"]);
+    expect(steps.map(({ command }) => command)).toEqual([
+      "rowferry resolve <document> --document-id <id> --sandbox",
+      "rowferry console",
+    ]);
   });
 
   it("is never asked for where all is well", () => {

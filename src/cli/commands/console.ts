@@ -29,7 +29,7 @@ interface Flags {
 export function define(command: Command, frame: Frame): void {
   command
     .option("--target <name>", "only this target (default: all that have a ledger in the working folder)")
-    .option("--ledger <file>", "the target's ledger, where it lies elsewhere")
+    .option("--ledger <file>", "the target's ledger, where it is elsewhere")
     .addOption(
       new Option("--port <n>", "listen on this port of 127.0.0.1 (default: a free one)")
         .argParser(port)

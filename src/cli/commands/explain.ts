@@ -32,7 +32,7 @@ async function explain({ world }: Frame, code: string | undefined, flags: Output
     throw new RowferryError("code-unknown", `there is no code "${code}".${didYouMean(code, names)}`);
   for (const name of code === undefined ? names : [code]) {
     const entry = all[name] as CodeEntry;
-    const { meaning, remedy, example, transient, exit } = entry;
+    const { meaning, remedy, example, transient = false, exit = null } = entry;
     const lines =
       code === undefined
         ? [meaning]
@@ -44,7 +44,7 @@ async function explain({ world }: Frame, code: string | undefined, flags: Output
             ...(exit === null ? [] : [`A command that ends with it has exit code ${exit}.`]),
           ];
     output.text([colors.bold(name), ...lines.map((line) => wrapped(line, { columns, first: "  " }))].join("\n"));
-    output.data({ type: "code", code: name, ...entry });
+    output.data({ type: "code", code: name, meaning, remedy, example, transient, exit });
   }
   return ExitCode.ok;
 }

@@ -15,7 +15,7 @@ import { printCases } from "../print-cases.js";
 const examples = `
 Examples:
   rowferry test                    every *.cases.yaml below mappings, else here
-  rowferry test manifests.yaml     manifests.cases.yaml, which lies beside it
+  rowferry test manifests.yaml     manifests.cases.yaml, beside it
 
 Exit codes: 0 every case passes, 2 a mapping or its cases cannot be used,
 3 a case fails.`;
@@ -86,7 +86,7 @@ async function findMappings(paths: readonly string[], cwd: string): Promise<stri
     const cases = await casesBelow(whole);
     if (cases.length === 0) {
       throw new RowferryError("mapping-missing", `there is no *.cases.yaml below ${shownPath(whole, cwd) || "here"}`, {
-        hint: "Cases lie beside their mapping: those of manifests.yaml are in manifests.cases.yaml.",
+        hint: "Cases are kept beside their mapping: those of manifests.yaml in manifests.cases.yaml.",
       });
     }
     for (const one of cases) found.add(mappingOf(one));

@@ -17,7 +17,7 @@ Examples:
   rowferry watch manifests.yaml inbox --once      what is there now, then end
 
 A file is imported once it has not changed for --settle, or as soon as
-<name>.done lies beside it. One at a time, in order. Ctrl-C or SIGTERM ends it.`;
+<name>.done is beside it. One at a time, in order. Ctrl-C or SIGTERM ends it.`;
 
 type Flags = CommandFlags & {
   moveTo?: string;

@@ -117,7 +117,7 @@ function sentence(event: Exclude<PipelineEvent, { type: "stage" | "progress" }>)
   const sum = (counts: { [kind: string]: number }) => Object.values(counts).reduce((all, count) => all + count, 0);
   const what =
     event.type === "backlog"
-      ? `${counted(event.documents, "document")} to go on with`
+      ? `${counted(event.documents, "document")} to continue`
       : `${counted(sum(event.requests), "request")} to send`;
   return [`${what}, about ${atLimit(event.secondsAtLimit)}`, ...waiting].join(", ");
 }

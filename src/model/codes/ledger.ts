@@ -14,36 +14,31 @@ export const ledgerCodes = {
     meaning: "There is no ledger for this target yet.",
     remedy: "Import something first, or check --target and --ledger.",
     example: "`rowferry status` in a new folder.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "ledger-unreadable": {
     meaning: "The ledger's file cannot be opened, or is not a ledger.",
     remedy:
       "Check the disk and the file's permissions; `rowferry ledger restore` with a backup, or `rowferry ledger rebuild` with the journal, brings a lost ledger back.",
-    example: "The ledger lies on a disk that is not mounted.",
-    transient: false,
+    example: "The ledger is on a disk that is not mounted.",
     exit: ExitCode.unexpected,
   },
   "ledger-newer": {
     meaning: "The ledger was written by a newer version of this program.",
     remedy: "Use that version or a newer one.",
     example: "A ledger of schema 3 opened by a program that knows schema 2.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "ledger-older": {
     meaning: "The ledger was last written by an older version of this program, and only a run brings it up to date.",
     remedy: "Run `rowferry resume` once, then type the command again.",
     example: "`rowferry dismiss` right after an update of the program, before the nightly import.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "ledger-there-already": {
     meaning: "The file exists already, and nothing is overwritten.",
     remedy: "Choose another path, or move the file.",
     example: "`rowferry ledger backup monday.db` where monday.db exists.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "ledger-damaged": {
@@ -51,28 +46,24 @@ export const ledgerCodes = {
     remedy:
       "Keep the file, restore a backup with `rowferry ledger rebuild <journal> <backup>`, and report what `ledger check` said.",
     example: "`rowferry ledger check` after a disk failed.",
-    transient: false,
     exit: ExitCode.unexpected,
   },
   "rebind-refused": {
     meaning: "The new service does not know the participants that this ledger registered.",
     remedy: "Check target and ledger: ids are valid at one service only. Start a new ledger for the other.",
     example: "A ledger of the test service is bound to production: its participants are answered 404.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "folder-missing": {
     meaning: "The folder for the journal or backup does not exist.",
     remedy: "Mount the disk, correct the path, or create the folder (`mkdir -p`), then run the command again.",
     example: "--journal /mnt/bakcup/journal.ndjson",
-    transient: false,
     exit: ExitCode.usage,
   },
   "journal-unreadable": {
     meaning: "The file cannot be read, or is not a journal.",
     remedy: "Check the path. A torn last line is normal after a power loss and is left out; any other damage is named.",
     example: "`rowferry ledger rebuild march.csv`.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "journal-not-written": {
@@ -93,22 +84,18 @@ export const ledgerCodes = {
     meaning: "The journal is on the same disk as the ledger and would be lost with it.",
     remedy: "Put it on another disk or share with --journal.",
     example: "--journal state/journal.ndjson",
-    transient: false,
-    exit: null,
   },
   "ledger-of-another-target": {
     meaning: "The ledger belongs to another service or another client.",
     remedy:
       "Choose the target it belongs to with --target, or another ledger with --ledger; if the service has moved, `rowferry ledger rebind` gives the ledger to its new address.",
     example: "ROWFERRY_BASE_URL was changed from the test service to production, with the same ledger.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "ledger-foreign": {
     meaning: "The file is no ledger of Rowferry.",
     remedy: "Check --ledger, or move the file away; it was not changed.",
     example: "--ledger warehouse.db, the database of another program.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "ledger-log-mismatch": {
@@ -117,14 +104,12 @@ export const ledgerCodes = {
     remedy:
       "Put back the file that belongs to it, or run `rowferry ledger restore` with a backup; nothing was read or sent.",
     example: "A run was killed, and only ledger.db was carried to the new machine.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "journal-gap": {
     meaning: "The journal does not hold what this ledger has written into its own.",
     remedy: "Name the journal that the ledger remembers, or mount its disk; nothing was sent.",
-    example: "The journal's disk is not mounted, so an empty folder lies in its place.",
-    transient: false,
+    example: "The journal's disk is not mounted, so there is an empty folder in its place.",
     exit: ExitCode.usage,
   },
   "ledger-behind-journal": {
@@ -133,7 +118,6 @@ export const ledgerCodes = {
     remedy:
       "Move the ledger away and run `rowferry ledger rebuild` with the journal and, if there is one, the copy; for a new beginning name another journal.",
     example: "Monday's backup was put in the ledger's place on Wednesday, and the nightly import ran.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "ledger-not-written": {
@@ -149,29 +133,22 @@ export const ledgerCodes = {
       "Undo the change of the key in the mapping. To key new rows in another way, give them an event or document of their own, under another label with `was: none`, and `skip` the rows that have landed.",
     example:
       "The event key of `weighing` was changed from `Ticket` to `Ticket` and `Date` after 4,000 weighings had landed.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "participant-differs": {
     meaning: "A participant's natural key comes with data that differ from what the ledger or the service has.",
     remedy: "The service updates nothing. Correct the row, or set `settings.identity` in the mapping.",
     example: "CNPJ 11222333000181 is called Alfa in row 7 and Alpha in row 9: Alfa is used, and both rows are named.",
-    transient: false,
-    exit: null,
   },
   "address-differs": {
     meaning: "The same address of a participant is spelled in two ways.",
     remedy: "Correct the row if it is another place; if spellings vary, give the address a `key:` in the mapping.",
     example: "Rua A, S/N and RUA A, s/n: the first spelling is used.",
-    transient: false,
-    exit: null,
   },
   "document-differs": {
     meaning: "A document comes with other fields than before.",
     remedy: "Correct the row; a document that exists cannot be edited.",
     example: "Manifest 123 has Emissão 01/03 in row 7 and 02/03 in row 9: the first is used, and both rows are named.",
-    transient: false,
-    exit: null,
   },
   "group-incomplete": {
     meaning: "A corrected file has only some rows of a group; alone they would mean something else.",
@@ -179,28 +156,23 @@ export const ledgerCodes = {
       "Put the missing rows back in their order (`rowferry rejects` writes them again), or remove the whole group.",
     example:
       "Of the three weighings that make a sum, one row was deleted from the rejected file: nothing of the file is staged.",
-    transient: false,
     exit: ExitCode.person,
   },
   "event-key-twice": {
     meaning: "Two rows of one import describe the same event differently.",
     remedy: "Correct one of the rows, or give the event a key that tells them apart.",
     example: "Rows 7 and 9 both hold weighing ticket 55 of manifest 123, with different weights: neither is sent.",
-    transient: false,
-    exit: null,
   },
   "document-unknown": {
     meaning: "The ledger has no such document, or several of that key.",
     remedy: "`rowferry show <key>` lists what the ledger knows; name the kind too: `manifest/123`.",
     example: "`rowferry resolve 9999 --document-id doc-1` where no file ever held 9999.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "document-not-replaceable": {
     meaning: "Only a document that exists at the service or is stranded can be replaced.",
     remedy: "Correct its rows and import them again; if its creation is in doubt, run `rowferry resume` first.",
     example: "`rowferry replace` for a document of which nothing has been sent.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "document-has-made-others": {
@@ -209,86 +181,70 @@ export const ledgerCodes = {
     remedy:
       "Cancel what is wrong by rows of its own and send its replacement under another key, or accept what landed with `rowferry dismiss`.",
     example: "`rowferry replace` for a load that was split into lots.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "document-id-not-found": {
     meaning: "The service does not know this document id.",
-    remedy: "Check the id where you found it: with a wrong one, events would go to the wrong timeline for good.",
+    remedy:
+      "Check the id where you found it: with a wrong one, events would go to the wrong timeline, and cannot be taken back.",
     example: "`rowferry resolve 123 --document-id doc-1` where a read of doc-1 is answered 404.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "not-confirmed": {
     meaning: "The command makes a permanent change and was not confirmed.",
     remedy: "Type the text asked for, or pass --yes.",
     example: "`rowferry resolve` in a cron job without --yes: nothing is changed.",
-    transient: false,
     exit: ExitCode.usage,
   },
   replaced: {
     meaning: "A later generation has replaced the document.",
     remedy: "Nothing. A stranded one still exists at the service: cancel it there if its id turns up.",
     example: "A stranded manifest was replaced; its second generation landed.",
-    transient: false,
-    exit: null,
   },
   "nothing-found": {
     meaning: "The ledger knows nothing by that name.",
     remedy:
       "Name a document's key or id, a row (`march.csv:17`), a tax id, an event's id or key, a run, or `requests --since`.",
     example: "`rowferry show 99999` where no file ever held 99999.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "document-not-stranded": {
     meaning: "An id can be entered only for a stranded document, or one whose creation is in doubt.",
     remedy: "`rowferry show <document>` shows what is known about it.",
     example: "`rowferry resolve` for a document that is open already.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "stranded-file-unusable": {
     meaning: "The file for `rowferry resolve --from` has mistakes, so nothing changed.",
     remedy: "Correct the rows named, save the file, and type the command again; `rowferry rejects` writes a new one.",
     example: "One id was filled in for two documents.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "not-in-doubt": {
     meaning: "--landed and --not-landed apply only to records in doubt.",
     remedy: "`rowferry show` lists what is in doubt, with keys.",
     example: "`rowferry resolve 123 --landed` where everything of manifest 123 has landed.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "reference-key-twice": {
     meaning: "Two participants or addresses have the same `key:`, by which other rows refer to them.",
     remedy: "Correct the key of one row. Until then the first one counts, or what `settings.identity` says.",
     example: "Two rows of the organisations sheet have the code 1: documents of organisation 1 belong to the first.",
-    transient: false,
-    exit: null,
   },
   "row-repeats": {
     meaning: "Another row of this import says exactly the same; it is sent once.",
     remedy: "If they are two events, give the event a key that tells them apart. Otherwise nothing.",
     example: "Two rows with one ticket differ only in a column that the mapping does not read.",
-    transient: false,
-    exit: null,
   },
   "row-id-twice": {
     meaning: "Two rows of one file share a `rowId` but differ.",
     remedy: "Correct one id, or remove `rowId` from the mapping if it does not identify rows.",
     example: "Row 7 puts weighing 55 on manifest 123, row 9 puts it on manifest 124: row 9 is not sent.",
-    transient: false,
-    exit: null,
   },
   "row-moved": {
     meaning: "A row came back with another key.",
     remedy: "Check that this is intended: events that landed under the old key stay there.",
     example: "A rejected row of manifest 123 comes back as a row of manifest 124.",
-    transient: false,
-    exit: null,
   },
   "key-mangled": {
     meaning:
@@ -296,52 +252,38 @@ export const ledgerCodes = {
     remedy:
       "Write the key as it was. If the new one is meant, empty rowferry_row in that row, and dismiss the row that it corrected.",
     example: "007 became 7 when the rejected file was saved in Excel.",
-    transient: false,
-    exit: null,
   },
   "keys-nearly-equal": {
     meaning:
       "Two documents, or two events of one document, have keys that differ only by case, width or leading zeros; often they are one.",
     remedy: "If they are one, correct the rows, or fold the key in the mapping; else nothing.",
     example: "K1 and k1; 007 and 7.",
-    transient: false,
-    exit: null,
   },
   "group-interrupted": {
     meaning: "Rows of one group are not together in the file, so an event made from them would be incomplete.",
     remedy: "Sort the file by its group key and import it again; then dismiss these rows.",
     example: "Rows 2, 3 and 7 are of load L1, rows 4 to 6 of L2: a sum over rows 2 and 3 would be wrong.",
-    transient: false,
-    exit: null,
   },
   "row-gone": {
     meaning: "A row that was not yet sent is missing from the new version of its file.",
     remedy:
       "If the row was deleted on purpose, run `rowferry dismiss --code row-gone`; if this is only another extract, `rowferry retry --code row-gone` sends it.",
     example: "march.csv was staged with --limit 2; then its last rows were deleted and it was imported again.",
-    transient: false,
-    exit: null,
   },
   "still-wrong-in-source": {
     meaning: "A row you corrected came back uncorrected; your correction still applies.",
     remedy: "Correct the source too. To change the correction, import another version of the row.",
     example: "A weight of `2O` was corrected in the rejected file; tonight's full export still holds `2O`.",
-    transient: false,
-    exit: null,
   },
   dismissed: {
     meaning: "A person gave this event up; it is not sent, and nothing waits for it.",
     remedy: "Nothing. Importing a corrected row undoes this.",
     example: "`rowferry dismiss --row manifests.csv:17`.",
-    transient: false,
-    exit: null,
   },
   changed: {
     meaning: "A row differs from the event that landed for it, and timelines cannot be edited.",
     remedy:
       "If the row is right, `rowferry replace` the document; if what landed is right, `rowferry dismiss` the change.",
     example: "The weight of a weighing that landed in March is edited in the source in April.",
-    transient: false,
-    exit: null,
   },
 } as const satisfies Record<string, CodeEntry>;

@@ -8,8 +8,6 @@ export const pipelineCodes = {
     remedy:
       "Find out who did: another machine, a lost ledger, an import by hand. `rowferry dismiss` accepts what is there.",
     example: "The same manifests were imported last year from a laptop whose ledger is gone.",
-    transient: false,
-    exit: null,
   },
   "refused-in-doubt": {
     meaning: "The service refused a request whose earlier attempt may have landed; the refusal proves nothing.",
@@ -17,7 +15,6 @@ export const pipelineCodes = {
       "`rowferry resume` asks again under the same key. If it is refused again it becomes doubt-unsettled, which a person settles.",
     example: "A batch whose answer was lost is refused as late when it is sent again: it may well be on the timeline.",
     transient: true,
-    exit: null,
   },
   "doubt-unsettled": {
     meaning:
@@ -26,43 +23,33 @@ export const pipelineCodes = {
       "Check the document at the service, then run `rowferry resolve <key> --landed` or `--not-landed` (for a document, `--document-id <id>` or `--not-landed`). `rowferry retry` asks the service once more.",
     example:
       "The answer to a weighing was lost; since then two runs were told that its time is past, which a service may say of what stands there already.",
-    transient: false,
-    exit: null,
   },
   resolved: {
     meaning: "A person checked at the service and settled a doubt.",
     remedy: "Nothing; `rowferry show` says who did and when.",
     example: "`rowferry resolve rf1-… --landed`",
-    transient: false,
-    exit: null,
   },
   "answer-unreadable": {
     meaning: "The service accepted the request, but its answer does not cover every part.",
     remedy: "`rowferry resume` asks again under the same keys; nothing is sent twice.",
     example: "201 with two event ids for three events.",
     transient: true,
-    exit: null,
   },
   "interrupted-in-doubt": {
     meaning: "The program ended between a request's intent and its answer.",
     remedy: "`rowferry resume` asks again under the same key.",
     example: "Power was lost while ten requests were under way.",
     transient: true,
-    exit: null,
   },
   "participant-foreign": {
     meaning: "Another dataset registered the participant, and the mapping refuses such participants.",
     remedy: "Choose `settings.participants.foreign: use` or `create` in the mapping, or correct the tax id.",
     example: "With `foreign: refuse`, a carrier that another company has registered.",
-    transient: false,
-    exit: null,
   },
   "address-unresolved": {
     meaning: "The service could not resolve an address to one place of its catalogue.",
     remedy: "Check city and state in the source; the report lists the candidates that the service offered.",
     example: "City `S. Paulo`, state SP: three candidates.",
-    transient: false,
-    exit: null,
   },
   "address-masked": {
     meaning:
@@ -70,21 +57,17 @@ export const pipelineCodes = {
     remedy:
       "Nothing, unless the participant is ours to look after: this ledger registers the address under its own credential.",
     example: "Carrier Beta already has an address `Matriz` in Campinas, street `*****`: a second one is registered.",
-    transient: false,
-    exit: null,
   },
   "max-errors": {
     meaning: "The service refused more events than --max-errors allows.",
     remedy: "Check the rejected files, fix the cause, and run the same command again.",
     example: "--max-errors 1% and 900 of 40,000 events refused: the rest was not sent.",
-    transient: false,
     exit: ExitCode.again,
   },
   "too-many-invalid": {
     meaning: "More rows are invalid than --max-errors allows; nothing was sent.",
     remedy: "Find out what happened to the file. `rowferry resume` sends its valid rows all the same.",
     example: "--max-errors 1% and 900 of 40,000 rows invalid, because the file came in another format.",
-    transient: false,
     exit: ExitCode.person,
   },
 } as const satisfies Record<string, CodeEntry>;

@@ -7,81 +7,61 @@ export const planCodes = {
     remedy:
       "Timelines only grow at the end. `rowferry replace` the document to send it again in order, or `rowferry dismiss` the row.",
     example: "A weighing of 09:00 arrives after the drop-off of 10:00 has landed.",
-    transient: false,
-    exit: null,
   },
   "after-close": {
     meaning: "The document is closed; only RELATED and CANCEL can follow.",
     remedy:
       "Check the time of the row; `rowferry replace` the document if the event belongs to it, else `rowferry dismiss` the row.",
     example: "A sorting dated one day after the CLOSE of its manifest.",
-    transient: false,
-    exit: null,
   },
   "after-cancel": {
     meaning: "The document is cancelled; nothing can follow.",
     remedy: "`rowferry replace` starts the document's next generation; else `rowferry dismiss` the row.",
     example: "A weighing for a manifest that was cancelled yesterday.",
-    transient: false,
-    exit: null,
   },
   "not-yet-past": {
     meaning: "The event is in the future; the service accepts only past events.",
     remedy: "Nothing: a later run sends it in time. If the date is wrong, correct the row.",
     example: "A pick-up planned for next Monday.",
     transient: true,
-    exit: null,
   },
   "behind-deferred": {
     meaning: "It follows an event in the future.",
     remedy: "Nothing: it is sent after that one.",
     example: "A drop-off of Tuesday behind a pick-up of Monday, on Sunday.",
     transient: true,
-    exit: null,
   },
   "behind-invalid-row": {
     meaning: "An earlier row of the same document is invalid; if this one went first, that one could never be sent.",
     remedy: "Correct that row and import the rejected file, or `rowferry dismiss` it.",
     example: "Row 6 has an unreadable weight; row 7 of the same manifest waits for it.",
-    transient: false,
-    exit: null,
   },
   "behind-rejected": {
     meaning: "An earlier event of the same document was refused by the service and can still be corrected in place.",
     remedy: "Correct that event's row and import it again, or `rowferry dismiss` it.",
     example: "The service refused the weighing; the drop-off behind it waits.",
-    transient: false,
-    exit: null,
   },
   "behind-foreign": {
     meaning: "Something this ledger did not send has taken an earlier event's key.",
     remedy: "Find out who sent it; `rowferry dismiss` accepts it as it is.",
     example: "Another machine imported the same manifest with another ledger.",
-    transient: false,
-    exit: null,
   },
   "behind-cancel": {
     meaning: "The document that this one replaces is not cancelled yet; both would be live.",
     remedy:
       "`rowferry retry` sends the CANCEL again; `rowferry dismiss --document` on the old one leaves it live and sends this one too.",
     example: "The service refused the CANCEL of generation 1; generation 2 waits.",
-    transient: false,
-    exit: null,
   },
   "cancel-refused": {
     meaning: "The service refused to cancel a document that is being replaced, so its replacement waits.",
     remedy:
       "Check the service's reason, then run `rowferry retry --code cancel-refused`; `rowferry dismiss --code cancel-refused` keeps the old document and sends the new one too.",
     example: "Generation 1 was cancelled by hand at the service: its CANCEL is answered 400.",
-    transient: false,
-    exit: null,
   },
   "replacement-incomplete": {
     meaning: "A document is being replaced, but the ledger no longer has all its events.",
     remedy: "Import the files with its rows again; `rowferry show` on the document names the missing events.",
     example: "Its first events landed a year ago and were pruned, and the archive is gone.",
-    transient: false,
-    exit: null,
   },
   "behind-unsettled": {
     meaning:
@@ -89,93 +69,69 @@ export const planCodes = {
     remedy:
       "Settle that one first: `rowferry show` on the document gives its key, and `rowferry resolve` records your answer.",
     example: "The weighing before it may have landed, and the service refuses to say; the drop-off waits.",
-    transient: false,
-    exit: null,
   },
   "behind-stalled": {
     meaning: "An earlier event of the same document was sent, and its outcome is unknown.",
     remedy: "`rowferry resume` tries it again under the same key.",
     example: "The service did not answer five times; the next run asks again.",
     transient: true,
-    exit: null,
   },
   "behind-held": {
     meaning: "An earlier event of the same document is held; nothing is wrong with this one.",
     remedy: "Settle what that one waits for, or `rowferry dismiss` it; then this one is sent.",
     example: "A weighing behind a RELATED to a manifest that no row has brought.",
-    transient: false,
-    exit: null,
   },
   "behind-linked": {
     meaning: "It also goes on another document's timeline, where something earlier is held.",
     remedy: "Settle what it waits for; `rowferry show` on either document names it.",
     example: "A RELATED between manifests A and B waits for B's invalid row.",
-    transient: false,
-    exit: null,
   },
   "document-rejected": {
     meaning: "The service refused to create the document.",
     remedy: "Correct the document's fields in its row and import it again.",
     example: "The service does not know the document category.",
-    transient: false,
-    exit: null,
   },
   "document-stalled": {
     meaning: "The request that creates the document was sent, and its outcome is unknown.",
     remedy: "`rowferry resume` tries it again under the same key.",
     example: "The connection broke before the answer to the create came.",
     transient: true,
-    exit: null,
   },
   "document-stranded": {
     meaning: "The document exists, but its id is unknown: the answer was lost, and the service cannot look it up.",
     remedy:
       "Find its id at the service and run `rowferry resolve <document> --document-id <id>`, or `rowferry replace` it.",
     example: "The create committed, its answer was lost, and its repetition was answered as a duplicate.",
-    transient: false,
-    exit: null,
   },
   "reference-unknown": {
     meaning: "It refers to a document or record that no row describes, or whose rows were all given up.",
     remedy: "Import the rows that describe it, or `rowferry dismiss` this row.",
     example: "A RELATED to manifest 999, which stands in no file.",
-    transient: false,
-    exit: null,
   },
   "related-not-created": {
     meaning: "The related document does not exist yet and cannot be created in this run.",
     remedy: "Settle what the related document waits for; `rowferry show` on it names that.",
     example: "A RELATED to a manifest whose first row is invalid.",
-    transient: false,
-    exit: null,
   },
   "related-cancelled": {
     meaning: "The related document is cancelled; a back-reference to it would be refused.",
     remedy: "Make the relation with `bidirectional: false`, or `rowferry dismiss` the row.",
     example: "A bidirectional RELATED to a manifest cancelled yesterday.",
-    transient: false,
-    exit: null,
   },
   "target-not-created": {
     meaning: "Another document's event creates this document, and that event has not landed.",
     remedy: "Settle that event; `rowferry show` on the document names it.",
     example: "A downstream batch waits for the OUTPUT event of its manifest.",
-    transient: false,
-    exit: null,
   },
   "target-exists": {
     meaning: "The event would create a document that exists already or is created otherwise.",
     remedy: "Correct the key of the document to create, or `rowferry dismiss` the row.",
     example: "A SPLIT into load 55, whose own rows were imported yesterday and have created it.",
-    transient: false,
-    exit: null,
   },
   "target-id-unknown": {
     meaning: "The event that created this document landed, but the answer with the document's id was lost.",
     remedy: "Find its id at the service and run `rowferry resolve <document> --document-id <id>`.",
     example: "An OUTPUT event confirmed only by a duplicate answer.",
-    transient: false,
-    exit: null,
   },
   "mirror-early": {
     meaning:
@@ -183,8 +139,6 @@ export const planCodes = {
     remedy:
       "Nothing yet: it is sent, and only the service knows. If it refuses, `rowferry replace` both documents, or `rowferry dismiss` the row.",
     example: "A RELATED of 09:00 to load B, on which a weighing of 10:00 landed yesterday.",
-    transient: false,
-    exit: null,
   },
   "mirror-closed": {
     meaning:
@@ -192,30 +146,22 @@ export const planCodes = {
     remedy:
       "Nothing yet: it is sent, and only the service knows. If it refuses, make the link one-way (`bidirectional: false`), or `rowferry dismiss` the row.",
     example: "A RELATED of 09:00 to load B, whose CLOSE of 08:00 landed yesterday.",
-    transient: false,
-    exit: null,
   },
   "link-circle": {
     meaning: "Events of linked documents wait for each other.",
     remedy: "Check the times of the rows named; giving up one with `rowferry dismiss` releases the others.",
     example: "Load A links to load B before the SPLIT that makes B.",
-    transient: false,
-    exit: null,
   },
   "participant-not-registered": {
     meaning: "Its participant is not registered: it was refused, is in doubt, or no valid row describes it.",
     remedy:
       "Import or correct the row that brings the participant (`rowferry resume` if it is stalled), or `rowferry dismiss` the rows that need it.",
     example: "The organisations sheet lacks code ORG-7.",
-    transient: false,
-    exit: null,
   },
   "address-not-registered": {
     meaning: "Its address is not registered: it was refused, is in doubt, or no valid row describes it.",
     remedy:
       "Import or correct the row that brings the address (`rowferry resume` if it is stalled), or `rowferry dismiss` the rows that need it.",
     example: "The places sheet has an invalid row for PL-3.",
-    transient: false,
-    exit: null,
   },
 } as const satisfies Record<string, CodeEntry>;

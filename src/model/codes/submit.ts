@@ -10,7 +10,6 @@ export const submitCodes = {
       "Check client id, secret, scope, token URL and permissions, then run `rowferry resume`; no row was rejected.",
     example:
       "A secret that was rotated at noon: the run stops at the first 401, and what it had not sent is still planned.",
-    transient: false,
     exit: ExitCode.again,
   },
   "service-outage": {
@@ -25,29 +24,24 @@ export const submitCodes = {
     remedy: "Correct the row or the mapping as the service's code says, and import the row again.",
     example:
       "400 for an event whose attribute has no value: the event is rejected, what is later on its document is held.",
-    transient: false,
-    exit: null,
   },
   "service-unanswered": {
     meaning: "All retries are used up, or a registration was not answered; the outcome is unknown.",
     remedy: "Run `rowferry resume`: it finds out what happened, and sends nothing twice.",
     example: "A request times out six times while all others pass: its event stays in doubt until the next run.",
     transient: true,
-    exit: null,
   },
   "identifier-unusable": {
     meaning: "The text cannot be an id: it is blank, too long, a path such as `..`, or contains control characters.",
     remedy: "Correct the id where it is given: in the row, in the mapping or on the command line.",
     example: "A column that should hold participant ids holds a dot.",
-    transient: false,
     exit: ExitCode.usage,
   },
   "throttle-unavailable": {
     meaning: "The Redis that shares the rate between processes cannot be reached.",
     remedy:
       "Check the address in --throttle. Until it answers, this process sends at a tenth of the rate, which is safe.",
-    example: "Redis restarts at night: the import slows down for a minute and then goes on as before.",
+    example: "Redis restarts at night: the import slows down for a minute, then continues as before.",
     transient: true,
-    exit: null,
   },
 } as const satisfies Record<string, CodeEntry>;
