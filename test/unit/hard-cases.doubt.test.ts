@@ -13,10 +13,11 @@ import { showAnything } from "../../src/desk/show.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
 import {
   at,
+  begun,
   deduplicationIdOf,
   documentState,
   faults,
-  file,
+  imported,
   lost,
   minutes,
   open,
@@ -41,19 +42,17 @@ const documentKey = (key: string) =>
 
 /** M1 with an event at minute 1; then what is at 10 and 20 lands, and its answers are lost for a whole run. */
 async function loseAnswers(journal?: string): Promise<void> {
-  open({ sandbox: { checks: "order-first" }, ...(journal === undefined ? {} : { journal }) });
-  await world.import([file(...at(1))]);
+  await begun({ sandbox: { checks: "order-first" }, ...(journal === undefined ? {} : { journal }) });
   faults({ nth: 1, times: 6, action: lost });
-  expect((await world.import([file(...at(10, 20))])).exitCode).toBe(4);
+  expect((await imported(...at(10, 20))).exitCode).toBe(4);
   faults();
 }
 
 /** M1's event at minute 10 was never carried out, but nobody can know; then it is refused until `faults()`. */
 async function refuseInDoubt(): Promise<void> {
-  open();
-  await world.import([file(...at(1))]);
+  await begun();
   faults({ nth: 1, times: 6, action: notThere });
-  await world.import([file(...at(10))]);
+  await imported(...at(10));
   faults({ nth: 1, times: 9, action: refused });
   expect((await world.resume()).exitCode).toBe(4);
   expect((await world.resume()).exitCode).toBe(3);
@@ -62,7 +61,7 @@ async function refuseInDoubt(): Promise<void> {
 describe("what was refused once more", () => {
   test("needs a person, says what to look at and what to type, and is not asked about again", async () => {
     await loseAnswers();
-    await world.import([file({ document: "M1", minute: 40 })]);
+    await imported({ document: "M1", minute: 40 });
     const summary = await world.resume();
     expect(summary.exitCode).toBe(3);
     expect(states().slice(1)).toEqual([
@@ -80,9 +79,9 @@ describe("what was refused once more", () => {
   test("of one document keeps nothing of another from going on by the same command", async () => {
     await loseAnswers();
     await world.resume();
-    await world.import([file({ document: "M2", minute: 1 })]);
+    await imported({ document: "M2", minute: 1 });
     faults({ nth: 1, times: 6, action: { kind: "status", status: 503, when: "before" } });
-    expect((await world.import([file({ document: "M2", minute: 5 })])).exitCode).toBe(4);
+    expect((await imported({ document: "M2", minute: 5 })).exitCode).toBe(4);
     faults();
     expect((await world.resume()).exitCode).toBe(3);
     expect(minutes("M2")).toEqual([1, 5]);
@@ -94,7 +93,7 @@ describe("what was refused once more", () => {
     expect((await world.resume()).requests.sent).toBe(1);
     expect(states()[1]).toBe("stalled: doubt-unsettled");
     faults();
-    const summary = await world.import([file({ document: "M1", minute: 10, weight: "7" })]);
+    const summary = await imported({ document: "M1", minute: 10, weight: "7" });
     expect([summary.exitCode, states()[1]]).toEqual([0, "landed"]);
     expect(minutes()).toEqual([1, 10]);
   });
@@ -105,7 +104,7 @@ describe("a person's word", () => {
     await loseAnswers();
     await world.resume();
     expect(await say("M1", "landed")).toEqual({ landed: 2, changed: 0, notLanded: 0 });
-    const summary = await world.import([file({ document: "M1", minute: 30 })]);
+    const summary = await imported({ document: "M1", minute: 30 });
     expect([summary.exitCode, summary.requests.sent]).toEqual([0, 1]);
     expect(states().slice(1)).toEqual(["landed-without-id: resolved", "landed-without-id: resolved", "landed"]);
     expect(minutes()).toEqual([1, 10, 20, 30]);
@@ -135,10 +134,9 @@ describe("a person's word", () => {
   });
 
   test("that was wrong doubles nothing: the duplicate answer is still about our own attempt (P5)", async () => {
-    open();
-    await world.import([file(...at(1))]);
+    await begun();
     faults({ nth: 1, times: 6, action: lost });
-    await world.import([file(...at(10))]);
+    await imported(...at(10));
     faults();
     await say("manifest/M1", "not-landed");
     expect((await world.resume()).exitCode).toBe(0);
@@ -147,38 +145,35 @@ describe("a person's word", () => {
   });
 
   test("about a CLOSE closes the document", async () => {
-    open({ sandbox: { checks: "order-first" } });
-    await world.import([file(...at(1))]);
+    await begun({ sandbox: { checks: "order-first" } });
     faults({ nth: 1, times: 6, action: lost });
-    await world.import([file({ document: "M1", minute: 10, name: "CLOSE", key: "once" })]);
+    await imported({ document: "M1", minute: 10, name: "CLOSE", key: "once" });
     faults();
     await world.resume();
     await say("M1", "landed");
     expect(documentState()).toBe("closed");
-    const summary = await world.import([file({ document: "M1", minute: 20 })]);
+    const summary = await imported({ document: "M1", minute: 20 });
     expect([summary.requests.sent, states()[2]]).toEqual([0, "rejected: after-close"]);
   });
 
   test("about an event whose row was corrected meanwhile says that the earlier content landed", async () => {
-    open({ sandbox: { checks: "order-first" } });
-    await world.import([file(...at(1))]);
+    await begun({ sandbox: { checks: "order-first" } });
     faults({ nth: 1, times: 6, action: lost });
-    await world.import([file({ document: "M1", minute: 10, weight: "5" }, ...at(20))]);
+    await imported({ document: "M1", minute: 10, weight: "5" }, ...at(20));
     faults();
-    await world.import([file({ document: "M1", minute: 10, weight: "6" })]);
+    await imported({ document: "M1", minute: 10, weight: "6" });
     expect(await say("M1", "landed")).toMatchObject({ landed: 1, changed: 1 });
     expect(states().slice(1)).toEqual(["changed: changed", "landed-without-id: resolved"]);
   });
 
   test("is not taken for what is not in doubt, unknown, or stranded by evidence", async () => {
-    open();
-    await world.import([file(...at(1))]);
+    await begun();
     expect(() => checkDoubt(world.target, "M1", "landed")).toThrow(expect.objectContaining({ code: "not-in-doubt" }));
     expect(() => checkDoubt(world.target, "M9", "landed")).toThrow(
       expect.objectContaining({ code: "document-unknown" }),
     );
     faults({ nth: 1, action: lost });
-    await world.import([file({ document: "M2", minute: 5 })]);
+    await imported({ document: "M2", minute: 5 });
     expect(documentState("M2")).toBe("stranded");
     for (const word of ["landed", "not-landed"] as const)
       expect(() => checkDoubt(world.target, "M2", word)).toThrow(expect.objectContaining({ code: "not-in-doubt" }));
@@ -204,7 +199,7 @@ describe("a document in doubt", () => {
   async function refuseCreation(): Promise<void> {
     open();
     faults({ nth: 1, times: 6, action: notThere });
-    await world.import([file(...at(10, 20))]);
+    await imported(...at(10, 20));
     world.sandbox.setFaults([
       { match: { path: "/documents/events" }, action: refused },
       { match: { path: "/documents" }, action: refused },

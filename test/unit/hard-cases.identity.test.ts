@@ -3,7 +3,19 @@ import { afterEach, describe, expect, test } from "vitest";
 import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { findDocument, resolveDocument, retry } from "../../src/ledger/decide/dismiss.js";
 import { documentDeduplicationId } from "../../src/model/keys.js";
-import { at, documentState, faults, file, lost, minutes, open, states, world } from "../nights/simulation/hard-case.js";
+import {
+  at,
+  begun,
+  documentState,
+  faults,
+  file,
+  imported,
+  lost,
+  minutes,
+  open,
+  states,
+  world,
+} from "../nights/simulation/hard-case.js";
 import type { RunPlan } from "../nights/simulation/world.js";
 
 afterEach(() => world.close());
@@ -15,28 +27,25 @@ describe("H19: a target's document", () => {
       { document: "T1", minute: 30, onTarget: true, key: "t" },
       { document: "M1", minute: 10, target: "T1" },
     ];
-    expect((await world.import([file(...rows)])).exitCode).toBe(0);
+    expect((await imported(...rows)).exitCode).toBe(0);
     expect(minutes("T1")).toEqual([30]);
     expect(world.sandbox.store.documentsByExternalId("T1")[0]?.fields).toEqual({ category: "Batch" });
   });
 
   test("is late for what lies before the event that makes it", async () => {
     open();
-    await world.import([
-      file({ document: "M1", minute: 10, target: "T1" }, { document: "T1", minute: 5, onTarget: true }),
-    ]);
+    await imported({ document: "M1", minute: 10, target: "T1" }, { document: "T1", minute: 5, onTarget: true });
     expect(states()).toEqual(["rejected: late", "landed"]);
   });
 
   test("confirmed only by a duplicate waits for `resolve`", async () => {
-    open();
-    await world.import([file(...at(1))]);
+    await begun();
     faults({ nth: 1, action: lost });
     const rows = [
       { document: "M1", minute: 10, target: "T1" },
       { document: "T1", minute: 30, onTarget: true, key: "t" },
     ];
-    expect((await world.import([file(...rows)])).exitCode).toBe(3);
+    expect((await imported(...rows)).exitCode).toBe(3);
     expect(documentState("T1")).toBe("stranded");
     const id = world.sandbox.store.documentsByExternalId("T1")[0]?.id ?? "";
     world.withLedger((database) => resolveDocument(database, findDocument(database, "T1"), id, world.clock.now()));
@@ -46,12 +55,10 @@ describe("H19: a target's document", () => {
 
   test("whose own key is taken refuses the event that would make it, and is no receipt for that event", async () => {
     open();
-    await world.import([file({ document: "M1", minute: 10, target: "T1" })]);
+    await imported({ document: "M1", minute: 10, target: "T1" });
     const key = documentDeduplicationId({ namespace: "story", kind: "batch", key: "T1", generation: 1 });
     expect(world.sandbox.store.documentsByExternalId("T1")[0]?.deduplicationId).toBe(key);
-    await world.import([
-      file({ document: "M2", minute: 10, key: "again", target: "T1" }, { document: "M2", minute: 20 }),
-    ]);
+    await imported({ document: "M2", minute: 10, key: "again", target: "T1" }, { document: "M2", minute: 20 });
     expect(states().filter((state) => state.startsWith("landed-without-id"))).toEqual([]);
     expect(minutes("M2")).toEqual([]);
   });
@@ -62,7 +69,7 @@ describe("H29–H32: identities", () => {
     const credentials = { clientId: "second", clientSecret: "second" };
     const mine = { ...world.target };
     Object.assign(world.target, credentials, { ledgerPath: `${mine.ledgerPath}-second` });
-    await world.import([file({ document: "X1", minute: 1 })]);
+    await imported({ document: "X1", minute: 1 });
     Object.assign(world.target, mine);
     return world.sandbox.store.participants()[0]?.id ?? "";
   };
@@ -70,7 +77,7 @@ describe("H29–H32: identities", () => {
   test("H29, H30: on a participant of others addresses are listed first, and a masked street is nobody's", async () => {
     open();
     const id = await other();
-    const summary = await world.import([file(...at(10))]);
+    const summary = await imported(...at(10));
     expect(summary.requests.byKind).toMatchObject({ "list-addresses": 1, "create-address": 1 });
     expect(world.sandbox.store.addresses().map(({ participantId }) => participantId)).toEqual([id, id]);
     expect(summary.warnings.map(({ code }) => code)).toContain("address-masked");
@@ -83,16 +90,15 @@ describe("H29–H32: identities", () => {
   ] as const)("H31: `foreign: %s` on a participant of another dataset", async (foreign, count, state) => {
     open({ settings: { participants: { strategy: "lookup-first", foreign } } });
     await other();
-    await world.import([file(...at(10))]);
+    await imported(...at(10));
     expect(world.sandbox.store.participants()).toHaveLength(count);
     expect(states()).toEqual([state]);
   });
 
   test("H31: a participant found with another name is used and reported", async () => {
-    open();
-    await world.import([file(...at(1))]);
+    await begun();
     world.target.ledgerPath += "-new";
-    const summary = await world.import([file({ document: "M2", minute: 1, participantName: "Other" })]);
+    const summary = await imported({ document: "M2", minute: 1, participantName: "Other" });
     expect(summary.exitCode).toBe(0);
     expect(summary.warnings.map(({ code }) => code)).toContain("participant-differs");
   });
@@ -139,7 +145,7 @@ describe("a participant of which no look and no create can tell", () => {
     world.sandbox.setFaults([
       { match: { method: "POST", path: "/participants" }, action: { kind: "status", status: 409, when: "before" } },
     ]);
-    const summary = await world.import([file(...at(10))]);
+    const summary = await imported(...at(10));
     expect([summary.exitCode, summary.open.participants]).toEqual([3, { rejected: 1 }]);
     expect(summary.problems[0]?.example).toContain("a look finds no such participant");
     world.sandbox.setFaults([]);

@@ -4,7 +4,7 @@ import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { dismiss } from "../../src/ledger/decide/dismiss.js";
 import { checkDoubt, settleNamed } from "../../src/desk/settle-doubt.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
-import { at, faults, file, lost, minutes, open, states, world } from "../nights/simulation/hard-case.js";
+import { at, faults, imported, lost, minutes, open, states, world } from "../nights/simulation/hard-case.js";
 
 afterEach(() => world.close());
 
@@ -14,9 +14,9 @@ describe("a row that comes late behind a link in doubt", () => {
   /** A's link to M1 has landed, or never arrived: no answer comes for a whole run. */
   async function loseLink(linkTime: "event" | "server", action: FaultAction = lost): Promise<void> {
     open({ sandbox: { linkTime }, settings: { linkTime } });
-    await world.import([file(...at(1), { document: "A", minute: 2 })]);
+    await imported(...at(1), { document: "A", minute: 2 });
     faults({ nth: 1, times: 6, action });
-    expect((await world.import([file(link)])).exitCode).toBe(4);
+    expect((await imported(link)).exitCode).toBe(4);
     faults();
   }
   const giveUp = () =>
@@ -27,7 +27,7 @@ describe("a row that comes late behind a link in doubt", () => {
     ["server", 30],
   ] as const)("goes first (linkTime %s), and came in time where the link is not there", async (linkTime, minute) => {
     await loseLink(linkTime, { kind: "drop", when: "before" });
-    expect((await world.import([file(...at(minute))])).exitCode).toBe(0);
+    expect((await imported(...at(minute))).exitCode).toBe(0);
     expect(states()).toEqual(["landed", "landed", "landed", "landed"]);
     expect(minutes()).toEqual([1, minute]);
   });
@@ -39,7 +39,7 @@ describe("a row that comes late behind a link in doubt", () => {
     "is refused by the service (linkTime %s) where the link is there; dismissed, it lets the link be asked about",
     async (linkTime, minute) => {
       await loseLink(linkTime);
-      expect((await world.import([file(...at(minute))])).exitCode).toBe(3);
+      expect((await imported(...at(minute))).exitCode).toBe(3);
       expect(states().toSorted()).toEqual([
         "landed",
         "landed",
@@ -56,7 +56,7 @@ describe("a row that comes late behind a link in doubt", () => {
   test("and is in doubt itself keeps the link waiting for a person's word", async () => {
     await loseLink("event");
     faults({ nth: 1, action: lost });
-    expect((await world.import([file(...at(10))])).exitCode).toBe(4);
+    expect((await imported(...at(10))).exitCode).toBe(4);
     faults();
     expect((await world.resume()).exitCode).toBe(3);
     expect(states().slice(2)).toEqual(["stalled: doubt-unsettled", "stalled: service-unanswered"]);

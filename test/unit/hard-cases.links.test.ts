@@ -1,7 +1,7 @@
 /** HARD-CASES of linked documents: one order for all, no circles, and what one event writes on other timelines. */
 import { afterEach, describe, expect, test } from "vitest";
 import { findDocument, resolveDocument } from "../../src/ledger/decide/dismiss.js";
-import { file, open, world } from "../nights/simulation/hard-case.js";
+import { imported, open, world } from "../nights/simulation/hard-case.js";
 import { giveUp, on, refusals, related, states, timeline } from "../nights/simulation/ordered-case.js";
 
 afterEach(() => world.close());
@@ -9,9 +9,7 @@ afterEach(() => world.close());
 describe("H16, H17: linked documents", () => {
   test("H16: equal times on both sides follow one total order", async () => {
     open();
-    const summary = await world.import([
-      file(...on("A", 10), ...on("B", 10), related("A", 10, "B"), related("B", 10, "A")),
-    ]);
+    const summary = await imported(...on("A", 10), ...on("B", 10), related("A", 10, "B"), related("B", 10, "A"));
     expect([summary.exitCode, refusals()]).toEqual([0, 0]);
     expect(timeline("A").map((event) => event.replace("10 ", ""))).toEqual([
       "Weighing sent",
@@ -35,7 +33,7 @@ describe("H16, H17: linked documents", () => {
       related("A", 30, "B"),
       ...on("B", 40),
     ];
-    const summary = await world.import([file(...rows)]);
+    const summary = await imported(...rows);
     expect([summary.exitCode, refusals()]).toEqual([0, 0]);
     expect(timeline("B")).toEqual([
       "6 Weighing sent",
@@ -50,35 +48,35 @@ describe("H16, H17: linked documents", () => {
 describe("H18: what one event writes on other timelines", () => {
   test("linkTime event: a back-reference stands at its event's own time", async () => {
     open();
-    const summary = await world.import([file(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"))]);
+    const summary = await imported(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"));
     expect([summary.exitCode, refusals()]).toEqual([0, 0]);
     expect(timeline("B")).toEqual(["5 Weighing sent", "20 RELATED mirror", "30 Weighing sent"]);
   });
 
   test("linkTime server: the other document's pending events go first, and what comes later is late", async () => {
     open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
-    await world.import([file(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"))]);
+    await imported(...on("B", 5, 30), ...on("A", 1), related("A", 20, "B"));
     expect(timeline("B").map((event) => event.split(" ").slice(-2).join(" "))).toEqual([
       "Weighing sent",
       "Weighing sent",
       "RELATED mirror",
     ]);
-    await world.import([file(...on("B", 40))]);
+    await imported(...on("B", 40));
     expect(states().at(-1)).toBe("B 40 rejected late");
     expect(refusals()).toBe(0);
   });
 
   test("linkTime server: what a lost answer left to be confirmed by a duplicate took place since it was first sent", async () => {
     open({ sandbox: { linkTime: "server" }, settings: { linkTime: "server" } });
-    await world.import([file(...on("B", 5), ...on("A", 1))]);
+    await imported(...on("B", 5), ...on("A", 1));
     const lost = { kind: "drop", when: "after" } as const;
     world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, action: lost }]);
-    await world.import([file(related("A", 20, "B"), { document: "A", minute: 30, target: "T" })]);
+    await imported(related("A", 20, "B"), { document: "A", minute: 30, target: "T" });
     const [batch] = world.sandbox.store.documentsByExternalId("T");
     world.withLedger((database) =>
       resolveDocument(database, findDocument(database, "T"), batch?.id ?? "", world.clock.now()),
     );
-    await world.import([file(...on("B", 40), { document: "T", minute: 50, onTarget: true })]);
+    await imported(...on("B", 40), { document: "T", minute: 50, onTarget: true });
     expect(states().filter((state) => !state.startsWith("A "))).toEqual([
       "B 5 landed",
       "B 40 rejected late",
@@ -89,7 +87,7 @@ describe("H18: what one event writes on other timelines", () => {
   test("a propagated event meets every related document, and moves it on", async () => {
     open();
     const propagated = { document: "A", minute: 30, propagate: true };
-    await world.import([file(...on("B", 5, 20, 40), ...on("A", 1), related("A", 10, "B"), propagated)]);
+    await imported(...on("B", 5, 20, 40), ...on("A", 1), related("A", 10, "B"), propagated);
     expect(timeline("B")).toEqual([
       "5 Weighing sent",
       "10 RELATED mirror",
@@ -97,8 +95,8 @@ describe("H18: what one event writes on other timelines", () => {
       "30 Weighing propagated",
       "40 Weighing sent",
     ]);
-    await world.import([file({ document: "A", minute: 60, propagate: true })]);
-    await world.import([file(...on("B", 50))]);
+    await imported({ document: "A", minute: 60, propagate: true });
+    await imported(...on("B", 50));
     expect(states().filter((state) => state.startsWith("B 50"))).toEqual(["B 50 rejected late"]);
     expect(refusals()).toBe(0);
   });
@@ -106,10 +104,10 @@ describe("H18: what one event writes on other timelines", () => {
   test("a copy along a one-way relation is met within a plan; of rows that come later only the service can tell", async () => {
     open();
     const propagated = { document: "A", minute: 30, propagate: true };
-    await world.import([file(...on("B", 5, 20, 40), related("A", 10, "B", false), propagated)]);
+    await imported(...on("B", 5, 20, 40), related("A", 10, "B", false), propagated);
     expect(timeline("B").slice(1)).toEqual(["20 Weighing sent", "30 Weighing propagated", "40 Weighing sent"]);
-    await world.import([file({ document: "A", minute: 60, propagate: true })]);
-    await world.import([file(...on("B", 50, 70))]);
+    await imported({ document: "A", minute: 60, propagate: true });
+    await imported(...on("B", 50, 70));
     // Believed, it would refuse good rows of a service that copies the other way, or not at all (open-points 29).
     expect(states().slice(-2)).toEqual(["B 50 rejected service-refused", "B 70 held behind-rejected"]);
     giveUp();
@@ -122,12 +120,15 @@ describe("H18: what one event writes on other timelines", () => {
     async (propagateToTargets) => {
       open({ sandbox: { propagateToTargets } });
       const onTarget = (minute: number) => ({ document: "T", minute, key: String(minute), onTarget: true });
-      await world.import([file({ document: "A", minute: 10, target: "T" })]);
+      await imported({ document: "A", minute: 10, target: "T" });
       const propagated = [40, 60].map((minute) => ({ document: "A", minute, propagate: true }));
       // The last makes one more, and is copied to the first alone.
-      await world.import([
-        file(...[20, 50, 70].map(onTarget), ...propagated, { document: "A", minute: 80, target: "U", propagate: true }),
-      ]);
+      await imported(...[20, 50, 70].map(onTarget), ...propagated, {
+        document: "A",
+        minute: 80,
+        target: "U",
+        propagate: true,
+      });
       const copies = timeline("T").filter((event) => event.endsWith("propagated"));
       expect([copies.length, refusals()]).toEqual([propagateToTargets ? 3 : 0, 0]);
       expect(timeline("T").filter((event) => event.endsWith("sent"))).toEqual(

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { documentRow, eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { TONIGHT } from "../nights/simulation/story.js";
-import { file, fileOf, open, world } from "../nights/simulation/hard-case.js";
+import { fileOf, imported, open, world } from "../nights/simulation/hard-case.js";
 import { giveUp, on, refusals, related, states, timeline } from "../nights/simulation/ordered-case.js";
 
 afterEach(() => world.close());
@@ -12,7 +12,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     open();
     const close = { document: "M1", minute: 20, name: "CLOSE" };
     const cancel = { document: "M1", minute: 40, name: "CANCEL", reason: "wrong" };
-    await world.import([file(cancel, ...on("M1", 50, 30, 10), close, ...on("M2", 5), related("M1", 35, "M2"))]);
+    await imported(cancel, ...on("M1", 50, 30, 10), close, ...on("M2", 5), related("M1", 35, "M2"));
     expect(timeline("M1")).toEqual(["10 Weighing sent", "20 CLOSE sent", "35 RELATED sent", "40 CANCEL sent"]);
     expect(states().slice(0, 6)).toEqual([
       "M1 10 landed",
@@ -27,10 +27,8 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
 
   test("across runs, and a back-reference to a cancelled document is not sent", async () => {
     open();
-    await world.import([file(...on("M1", 10), { document: "M1", minute: 20, name: "CANCEL", reason: "wrong" })]);
-    await world.import([
-      file(...on("M1", 30), ...on("M2", 5), related("M2", 30, "M1"), related("M3", 30, "M1", false)),
-    ]);
+    await imported(...on("M1", 10), { document: "M1", minute: 20, name: "CANCEL", reason: "wrong" });
+    await imported(...on("M1", 30), ...on("M2", 5), related("M2", 30, "M1"), related("M3", 30, "M1", false));
     expect(states().slice(2)).toEqual([
       "M1 30 rejected after-cancel",
       "M2 5 landed",
@@ -42,9 +40,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
 
   test("what was to follow a CLOSE that the service refuses is not lost", async () => {
     open();
-    await world.import([
-      file(...on("M1", 10), { document: "M1", minute: 20, name: "CLOSE", bad: true }, ...on("M1", 30)),
-    ]);
+    await imported(...on("M1", 10), { document: "M1", minute: 20, name: "CLOSE", bad: true }, ...on("M1", 30));
     expect(states()).toEqual(["M1 10 landed", "M1 20 rejected service-refused", "M1 30 held behind-rejected"]);
     giveUp();
     await world.resume();
@@ -53,13 +49,13 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
 
   test("what was refused without doubt is not sent after a CLOSE with an earlier time that came meanwhile", async () => {
     open();
-    await world.import([file(...on("M1", 10))]);
+    await imported(...on("M1", 10));
     const busy = { kind: "status", status: 429, when: "before" } as const;
     world.sandbox.setFaults([{ match: { path: "/documents/events" }, times: 6, action: busy }]);
-    await world.import([file(...on("M1", 30))]);
+    await imported(...on("M1", 30));
     expect(states()).toEqual(["M1 10 landed", "M1 30 stalled service-unanswered"]);
     world.sandbox.setFaults([]);
-    const summary = await world.import([file({ document: "M1", minute: 20, name: "CLOSE" })]);
+    const summary = await imported({ document: "M1", minute: 20, name: "CLOSE" });
     expect(states()).toEqual(["M1 10 landed", "M1 20 landed", "M1 30 rejected after-close"]);
     expect([summary.exitCode, refusals()]).toEqual([3, 6]);
   });
@@ -77,12 +73,12 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     ["a CANCEL on a document that is there", "after-cancel", [...on("M1", 15), cancel], on("M1", 10)],
   ])("doubt ends with %s, of an earlier time: what it shuts out had not landed", async (_, reason, rows, before) => {
     open({ maxEventsPerRequest: 2 });
-    if (before.length > 0) await world.import([file(...before)]);
+    if (before.length > 0) await imported(...before);
     cutOff("before");
-    await world.import([file(...on("M1", 30))]);
+    await imported(...on("M1", 30));
     expect(states().at(-1)).toBe("M1 30 stalled service-unanswered");
     world.sandbox.setFaults([]);
-    const summary = await world.import([file(...rows)]);
+    const summary = await imported(...rows);
     expect(states().at(-1)).toBe(`M1 30 rejected ${reason}`);
     expect([summary.exitCode, refusals()]).toEqual([3, 0]);
     expect(timeline("M1")).toHaveLength(before.length + rows.length);
@@ -96,24 +92,24 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     ],
   ])("doubt about other content does not end with a CLOSE before it: %s", async (_, earlier) => {
     open();
-    await world.import([file(...on("M1", 10))]);
+    await imported(...on("M1", 10));
     cutOff("before");
-    if (earlier.length > 0) await world.import([file(...earlier)]);
+    if (earlier.length > 0) await imported(...earlier);
     cutOff("after");
-    await world.import([file({ document: "M1", minute: 15, key: "a" })]);
+    await imported({ document: "M1", minute: 15, key: "a" });
     world.sandbox.setFaults([]);
-    await world.import([file(close, { document: "M1", minute: 30, key: "a" })]);
+    await imported(close, { document: "M1", minute: 30, key: "a" });
     expect(timeline("M1")).toEqual(["10 Weighing sent", "15 Weighing sent", "20 CLOSE sent"]);
     expect(states().at(-1)).toBe("M1 30 changed changed");
   });
 
   test("a CLOSE that the service refuses as late ends no doubt", async () => {
     open();
-    await world.import([file(...on("M1", 10))]);
+    await imported(...on("M1", 10));
     cutOff("after");
-    await world.import([file(...on("M1", 30))]);
+    await imported(...on("M1", 30));
     world.sandbox.setFaults([]);
-    await world.import([file(close)]);
+    await imported(close);
     expect(timeline("M1")).toEqual(["10 Weighing sent", "30 Weighing sent"]);
     expect(states().at(-1)).toBe("M1 30 stalled service-unanswered");
     giveUp();
@@ -125,15 +121,15 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
 describe("H12: only what could still be sent in place holds", () => {
   test("a late row is reported and holds nothing", async () => {
     open();
-    await world.import([file(...on("M1", 20))]);
-    const summary = await world.import([file(...on("M1", 10, 30))]);
+    await imported(...on("M1", 20));
+    const summary = await imported(...on("M1", 10, 30));
     expect(states()).toEqual(["M1 10 rejected late", "M1 20 landed", "M1 30 landed"]);
     expect(summary.exitCode).toBe(3);
   });
 
   test("an invalid row that the timeline has passed holds nothing", async () => {
     open();
-    await world.import([file(...on("M1", 20))]);
+    await imported(...on("M1", 20));
     await world.import([
       fileOf([invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 30 })]),
     ]);
@@ -142,8 +138,8 @@ describe("H12: only what could still be sent in place holds", () => {
 
   test("a changed row holds nothing", async () => {
     open();
-    await world.import([file({ document: "M1", minute: 10, weight: "1" })]);
-    await world.import([file({ document: "M1", minute: 10, weight: "2" }, ...on("M1", 20))]);
+    await imported({ document: "M1", minute: 10, weight: "1" });
+    await imported({ document: "M1", minute: 10, weight: "2" }, ...on("M1", 20));
     expect(states()).toEqual(["M1 10 changed changed", "M1 20 landed"]);
   });
 });
@@ -151,9 +147,9 @@ describe("H12: only what could still be sent in place holds", () => {
 describe("H13: what holds, and for whom", () => {
   test("a refused event, until it is corrected in place", async () => {
     open();
-    await world.import([file({ document: "M1", minute: 10, bad: true }, ...on("M1", 20))]);
+    await imported({ document: "M1", minute: 10, bad: true }, ...on("M1", 20));
     expect(states()).toEqual(["M1 10 rejected service-refused", "M1 20 held behind-rejected"]);
-    const summary = await world.import([file(...on("M1", 10))]);
+    const summary = await imported(...on("M1", 10));
     expect([states(), summary.exitCode]).toEqual([["M1 10 landed", "M1 20 landed"], 0]);
   });
 
@@ -167,13 +163,13 @@ describe("H13: what holds, and for whom", () => {
 
   test("a document that the service refuses", async () => {
     open({ sandbox: { uniqueExternalId: true } });
-    await world.import([file(...on("M1", 10))]);
+    await imported(...on("M1", 10));
     world.target.ledgerPath += "-other";
     world.sandbox.setFaults([
       { match: { path: "/documents" }, action: { kind: "status", status: 400, when: "before" } },
       { match: { path: "/documents/events" }, action: { kind: "status", status: 400, when: "before" } },
     ]);
-    await world.import([file(...on("M9", 10, 20))]);
+    await imported(...on("M9", 10, 20));
     expect(states()).toEqual(["M9 10 held document-rejected", "M9 20 held document-rejected"]);
   });
 
@@ -182,15 +178,15 @@ describe("H13: what holds, and for whom", () => {
     world.sandbox.setFaults([
       { match: { path: "/participants", method: "POST" }, action: { kind: "status", status: 400, when: "before" } },
     ]);
-    await world.import([file(...on("M1", 10))]);
+    await imported(...on("M1", 10));
     expect(states()).toEqual(["M1 10 held participant-not-registered"]);
   });
 
   test("a reference to a key that nobody knows; the row that declares it ends the hold", async () => {
     open();
-    await world.import([file(related("M1", 10, "M2"), ...on("M1", 20))]);
+    await imported(related("M1", 10, "M2"), ...on("M1", 20));
     expect(states()).toEqual(["M1 10 held reference-unknown", "M1 20 held behind-held"]);
-    await world.import([file(...on("M2", 5))]);
+    await imported(...on("M2", 5));
     expect(timeline("M1")).toEqual(["10 RELATED sent", "20 Weighing sent"]);
   });
 
@@ -218,10 +214,10 @@ describe("H13: what holds, and for whom", () => {
 
 test("H13, H18: a relation that stands open holds what is later on the other document", async () => {
   open();
-  await world.import([file(...on("A", 1), ...on("B", 1))]);
+  await imported(...on("A", 1), ...on("B", 1));
   const nothing = { kind: "drop", when: "before" } as const;
   world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, times: 6, action: nothing }]);
-  await world.import([file(related("A", 20, "B"), ...on("B", 30))]);
+  await imported(related("A", 20, "B"), ...on("B", 30));
   expect(states()).toEqual(["A 1 landed", "A 20 stalled service-unanswered", "B 1 landed", "B 30 held behind-linked"]);
   await world.resume();
   expect(timeline("B")).toEqual(["1 Weighing sent", "20 RELATED mirror", "30 Weighing sent"]);
@@ -249,7 +245,7 @@ describe("H14, H15: invalid rows", () => {
 
   test("H15: one whose event has landed holds nothing", async () => {
     open();
-    await world.import([file({ document: "M1", minute: 10, key: "k" })]);
+    await imported({ document: "M1", minute: 10, key: "k" });
     await world.import([
       fileOf([
         invalidRow(2, [{ key: "M1", event: "weighing", keyParts: ["k"] }]),
@@ -263,21 +259,19 @@ describe("H20, H28: the future, and documents without events", () => {
   test("H20: what waits only for the future, in however many steps, needs nobody tonight", async () => {
     open();
     const later = TONIGHT + 5000;
-    await world.import([
-      file(
-        ...on("M1", later),
-        ...on("M2", 10, 30),
-        related("M2", 20, "M1", false),
-        ...on("M3", 10),
-        related("M3", 40, "M2"),
-        ...on("M3", 50),
-      ),
-    ]);
+    await imported(
+      ...on("M1", later),
+      ...on("M2", 10, 30),
+      related("M2", 20, "M1", false),
+      ...on("M3", 10),
+      related("M3", 40, "M2"),
+      ...on("M3", 50),
+    );
     const tonight = await world.resume();
     expect([tonight.open.events, tonight.exitCode]).toEqual([{ deferred: 1, waiting: 4 }, 0]);
     expect(states()).toContain("M2 20 held related-not-created");
     // What waits for something else as well is told as ever.
-    const summary = await world.import([file(related("M4", 10, "nobody's"))]);
+    const summary = await imported(related("M4", 10, "nobody's"));
     expect([summary.open.events, summary.exitCode]).toEqual([{ deferred: 1, held: 1, waiting: 4 }, 3]);
     await world.clock.advance(later * 60_000);
     expect((await world.resume()).open.events).toEqual({ held: 1 });
@@ -285,7 +279,7 @@ describe("H20, H28: the future, and documents without events", () => {
 
   test("H20: nothing later is sent before a deferred event", async () => {
     open();
-    const summary = await world.import([file(...on("M1", 10, TONIGHT + 10, TONIGHT + 20))]);
+    const summary = await imported(...on("M1", 10, TONIGHT + 10, TONIGHT + 20));
     expect(states()).toEqual([
       "M1 10 landed",
       `M1 ${TONIGHT + 10} deferred not-yet-past`,

@@ -4,10 +4,12 @@ import { findDocument, resolveDocument } from "../../src/ledger/decide/dismiss.j
 import type { SandboxOptions } from "../../src/sandbox/index.js";
 import {
   at,
+  begun,
   deduplicationIdOf,
   documentState,
   faults,
   file,
+  imported,
   instead,
   lost,
   minutes,
@@ -40,10 +42,9 @@ describe("H1: a refusal after doubt proves nothing", () => {
   );
 
   test.each(switches)("a batch that landed and lost its answer is never rejected (%s)", async (_, sandbox) => {
-    open({ sandbox });
-    await world.import([file(...at(1))]);
+    await begun({ sandbox });
     faults({ nth: 1, times: 6, action: lost });
-    await world.import([file(...at(10, 20, 30))]);
+    await imported(...at(10, 20, 30));
     expect(minutes()).toEqual([1, 10, 20, 30]);
     faults();
     const summary = await world.resume();
@@ -54,11 +55,8 @@ describe("H1: a refusal after doubt proves nothing", () => {
   });
 
   test.each(switches)("a batch refused for its last event settles what stood before it (%s)", async (_, sandbox) => {
-    open({ sandbox });
-    await world.import([file(...at(1))]);
-    await world.import([
-      file(...at(10, 20), { document: "M1", minute: 30, bad: true }, { document: "M1", minute: 40 }),
-    ]);
+    await begun({ sandbox });
+    await imported(...at(10, 20), { document: "M1", minute: 30, bad: true }, { document: "M1", minute: 40 });
     const landed = new Set(minutes());
     const [, ...rest] = states();
     for (const [index, minute] of [10, 20, 30, 40].entries()) {
@@ -72,12 +70,11 @@ describe("H1: a refusal after doubt proves nothing", () => {
   });
 
   test("an event in doubt takes no correction under a new key, and holds its lane", async () => {
-    open({ sandbox: { checks: "order-first" } });
-    await world.import([file(...at(1))]);
+    await begun({ sandbox: { checks: "order-first" } });
     faults({ nth: 1, times: 6, action: lost });
-    await world.import([file(...at(10, 20))]);
+    await imported(...at(10, 20));
     faults();
-    await world.import([file(...at(50))]);
+    await imported(...at(50));
     expect(states()).toEqual([
       "landed",
       "stalled: refused-in-doubt",
@@ -88,10 +85,9 @@ describe("H1: a refusal after doubt proves nothing", () => {
   });
 
   test("retries spent without doubt leave nothing in doubt", async () => {
-    open();
-    await world.import([file(...at(1))]);
+    await begun();
     faults({ nth: 1, times: 6, action: { kind: "status", status: 429, when: "before" } });
-    const summary = await world.import([file(...at(10), { document: "M1", minute: 20, bad: true })]);
+    const summary = await imported(...at(10), { document: "M1", minute: 20, bad: true });
     expect(summary.exitCode).toBe(4);
     faults();
     expect((await world.resume()).exitCode).toBe(3);
@@ -101,8 +97,7 @@ describe("H1: a refusal after doubt proves nothing", () => {
 
 describe("H2, H3: a duplicate", () => {
   test("without a readable key is settled event by event, in order", async () => {
-    open();
-    await world.import([file(...at(1))]);
+    await begun();
     faults({ nth: 1, times: 1, action: lost });
     const words = "deduplicationId (…) already exists";
     const plan = instead({
@@ -118,8 +113,7 @@ describe("H2, H3: a duplicate", () => {
   });
 
   test("CONFLICT_ERROR with other words is an ordinary refusal", async () => {
-    open();
-    await world.import([file(...at(1))]);
+    await begun();
     const plan = instead({
       1: () => ({ status: 409, body: { errors: [{ code: "CONFLICT_ERROR", message: "busy" }] } }),
     });
@@ -131,17 +125,16 @@ describe("H2, H3: a duplicate", () => {
   });
 
   test("of a key that this ledger never sent is foreign: what precedes it goes, what follows is held", async () => {
-    open();
-    await world.import([file(...at(1))]);
+    await begun();
     const mine = world.target.ledgerPath;
     const [document] = world.sandbox.store.documents();
     // Another ledger of the same integrator has sent the event of minute 20 to a document of its own.
     world.target.ledgerPath = `${mine}-other`;
-    await world.import([file({ document: "M2", minute: 1 })]);
+    await imported({ document: "M2", minute: 1 });
     world.target.ledgerPath = mine;
     const key = deduplicationIdOf("M1", 20);
     await postAs(document?.participantId ?? "", document?.addressId ?? "", "M2", key);
-    const summary = await world.import([file(...at(10, 20, 30))]);
+    const summary = await imported(...at(10, 20, 30));
     expect(states()).toEqual(["landed", "landed", "foreign: foreign-collision", "held: behind-foreign"]);
     expect(summary.exitCode).toBe(3);
   });
@@ -151,7 +144,7 @@ describe("H4: a create answered 409", () => {
   test("that names the document's key leaves it stranded, with its events", async () => {
     open();
     faults({ nth: 1, action: lost });
-    const summary = await world.import([file(...at(10, 20))]);
+    const summary = await imported(...at(10, 20));
     expect(documentState()).toBe("stranded");
     expect(states()).toEqual(["stalled: document-stranded", "stalled: document-stranded"]);
     expect(summary.exitCode).toBe(3);
@@ -159,10 +152,10 @@ describe("H4: a create answered 409", () => {
 
   test("that names an event's key is repeated without events; the document is there, and the event is foreign", async () => {
     open();
-    await world.import([file({ document: "M2", minute: 1 })]);
+    await imported({ document: "M2", minute: 1 });
     const [document] = world.sandbox.store.documents();
     await postAs(document?.participantId ?? "", document?.addressId ?? "", "M2", deduplicationIdOf("M1", 20));
-    await world.import([file(...at(10, 20, 30))]);
+    await imported(...at(10, 20, 30));
     expect(documentState()).toBe("open");
     expect(states().slice(1)).toEqual(["landed", "foreign: foreign-collision", "held: behind-foreign"]);
     expect(minutes()).toEqual([10]);
@@ -176,7 +169,7 @@ describe("H4: a create answered 409", () => {
         { nth: 1, action: { kind: "drop", when: "before" } },
         { nth: 2, action: { kind: "status", status: 409, when: "before" } },
       );
-    await world.import([file(...at(10, 20))]);
+    await imported(...at(10, 20));
     expect(documentState()).toBe(committed ? "stranded" : "open");
     expect(minutes()).toEqual([10, 20]);
     expect(world.sandbox.store.documents()).toHaveLength(1);
@@ -184,7 +177,7 @@ describe("H4: a create answered 409", () => {
 
   test("kept in part, its events become landed only after `resolve`, by the answer to their own keys", async () => {
     open({ sandbox: { partialBatches: true } });
-    await world.import([file(...at(10), { document: "M1", minute: 20, bad: true })]);
+    await imported(...at(10), { document: "M1", minute: 20, bad: true });
     expect(documentState()).toBe("stranded");
     expect(states()[0]).toBe("stalled: document-stranded");
     const id = world.sandbox.store.documents()[0]?.id ?? "";
@@ -198,12 +191,12 @@ describe("H4: what rides with a create for the first time, while an earlier crea
   beforeEach(async () => {
     open();
     faults({ nth: 1, times: 6, action: lost });
-    await world.import([file(...at(30))]);
+    await imported(...at(30));
     faults();
   });
 
   test("is not in doubt when the document's key is taken: that request wrote nothing", async () => {
-    await world.import([file(...at(10))]);
+    await imported(...at(10));
     expect([documentState(), ...states()]).toEqual([
       "stranded",
       "held: document-stranded",
@@ -219,7 +212,7 @@ describe("H4: what rides with a create for the first time, while an earlier crea
 
   test("is not in doubt when no try of it was taken up", async () => {
     faults({ nth: 1, times: 6, action: { kind: "status", status: 429, when: "before" } });
-    await world.import([file(...at(10))]);
+    await imported(...at(10));
     expect(documentState()).toBe("stalled");
     expect(doubts()).toEqual([0, 1]);
   });
@@ -245,8 +238,7 @@ describe("H6: an accepted answer of the wrong shape", () => {
   });
 
   test("that stays unreadable is left in doubt, and the next run asks again", async () => {
-    open();
-    await world.import([file(...at(1))]);
+    await begun();
     const unread = () => ({ status: 201, body: {} });
     const summary = await world.import([file(...at(10, 20))], instead({ 1: unread, 2: unread }));
     expect(states().slice(1)).toEqual(["stalled: answer-unreadable", "stalled: answer-unreadable"]);
@@ -263,8 +255,7 @@ describe("H6: an accepted answer of the wrong shape", () => {
   });
 
   test("with an event that has no id is landed all the same, and no id is invented", async () => {
-    open();
-    await world.import([file(...at(1))]);
+    await begun();
     const plan = instead({ 1: (body) => ({ status: 201, body: { ...JSON.parse(body), events: [{}] } }) });
     await world.import([file(...at(10))], plan);
     expect(states()[1]).toBe("landed-without-id: answer-without-id");
@@ -277,7 +268,7 @@ describe("H7: registrations have no key", () => {
     async (path) => {
       open({ sandbox: { twinParticipants: true } });
       world.sandbox.setFaults([{ match: { method: "POST", path }, nth: 1, action: lost }]);
-      expect((await world.import([file(...at(10))])).exitCode).toBe(0);
+      expect((await imported(...at(10))).exitCode).toBe(0);
       expect([...world.sandbox.store.twinParticipants(), ...world.sandbox.store.doubledAddresses()]).toEqual([]);
       const kinds = world.sandbox.store.requests().map(({ method, at: when }) => ({ method, when }));
       const [post] = kinds.filter(({ method }) => method === "POST").slice(1);
@@ -289,12 +280,11 @@ describe("H7: registrations have no key", () => {
 
 describe("H8: credentials", () => {
   test("a revoked credential stops the run and rejects no row", async () => {
-    open();
-    await world.import([file(...at(1))]);
+    await begun();
     world.sandbox.setFaults([
       { match: { path: "/documents/events" }, action: { kind: "status", status: 403, when: "before" } },
     ]);
-    const summary = await world.import([file(...at(10), { document: "M2", minute: 10 })]);
+    const summary = await imported(...at(10), { document: "M2", minute: 10 });
     expect(summary.stopped?.code).toBe("credentials-refused");
     expect(summary.exitCode).toBe(4);
     expect(states().slice(1)).toEqual(["planned", "planned"]);
@@ -303,29 +293,27 @@ describe("H8: credentials", () => {
   });
 
   test("the first 403 of any shape refreshes the token once", async () => {
-    open();
-    await world.import([file(...at(1))]);
+    await begun();
     faults({ nth: 1, action: { kind: "status", status: 403, when: "before", body: "html" } });
-    expect((await world.import([file(...at(10))])).exitCode).toBe(0);
+    expect((await imported(...at(10))).exitCode).toBe(0);
   });
 });
 
 describe("H9: a correction of an event in doubt", () => {
   test("goes out under the same key; a duplicate means that the earlier content landed", async () => {
-    open();
-    await world.import([file(...at(1))]);
+    await begun();
     faults({ nth: 1, times: 6, action: lost });
-    await world.import([file({ document: "M1", minute: 10, weight: "5" })]);
+    await imported({ document: "M1", minute: 10, weight: "5" });
     faults();
     const corrected = file({ document: "M1", minute: 10, weight: "6" });
     const summary = await world.import([corrected]);
     expect(states()[1]).toBe("changed: changed");
     expect(summary.exitCode).toBe(3);
     // The correction again is no news, and it has not landed.
-    await world.import([file({ document: "M1", minute: 10, weight: "6" })]);
+    await imported({ document: "M1", minute: 10, weight: "6" });
     expect(states()[1]).toBe("changed: changed");
     // The row as it landed is.
-    const back = await world.import([file({ document: "M1", minute: 10, weight: "5" })]);
+    const back = await imported({ document: "M1", minute: 10, weight: "5" });
     expect([states()[1], back.exitCode]).toEqual(["landed", 0]);
   });
 });
@@ -333,11 +321,11 @@ describe("H9: a correction of an event in doubt", () => {
 test("H4: what rode with a create that was lost is in doubt no more once its document is created without it", async () => {
   open();
   faults({ nth: 1, times: 6, action: { kind: "drop", when: "before" } });
-  await world.import([file({ document: "M1", minute: 30 })]);
+  await imported({ document: "M1", minute: 30 });
   expect([documentState(), ...states()]).toEqual(["stalled", "stalled: service-unanswered"]);
   faults();
   const related = { name: "RELATED", related: { document: "M1", bidirectional: true } };
-  await world.import([file({ document: "M2", minute: 10, bad: true }, { document: "M2", minute: 20, ...related })]);
+  await imported({ document: "M2", minute: 10, bad: true }, { document: "M2", minute: 20, ...related });
   expect([documentState(), minutes()]).toEqual(["open", []]);
   expect(states()).toEqual(["rejected: service-refused", "held: behind-rejected", "held: behind-linked"]);
   expect(doubts()).not.toContain(1);
@@ -348,11 +336,10 @@ describe("H10: the service's clock decides", () => {
     ["fast", 3_600_000],
     ["slow", -3_600_000],
   ])("a %s local clock turns no good row into a refusal", async (_, clockAhead) => {
-    open({ clockAhead });
-    await world.import([file(...at(1))]);
+    await begun({ clockAhead });
     const now = (world.clock.now() - clockAhead - START) / 60_000;
     // Without registrations before them, the first request is the first word of the service's clock.
-    const summary = await world.import([file(...at(now - 120, now - 30, now + 30))]);
+    const summary = await imported(...at(now - 120, now - 30, now + 30));
     expect(states()).toEqual(["landed", "landed", "landed", "deferred: not-yet-past"]);
     expect(summary.exitCode).toBe(0);
     await world.clock.advance(3 * 3_600_000);
@@ -361,11 +348,10 @@ describe("H10: the service's clock decides", () => {
   });
 
   test("what was sent too early and refused without doubt is deferred: it stalls nothing", async () => {
-    open({ clockAhead: 3_600_000 });
-    await world.import([file(...at(1))]);
+    await begun({ clockAhead: 3_600_000 });
     const now = (world.clock.now() - 3_600_000 - START) / 60_000;
     faults({ nth: 1, times: 6, action: { kind: "status", status: 429, when: "before" } });
-    const first = await world.import([file(...at(now + 20, now + 30))]);
+    const first = await imported(...at(now + 20, now + 30));
     expect(states().slice(1)).toEqual(["deferred: not-yet-past", "deferred: not-yet-past"]);
     expect(first.exitCode).toBe(0);
     faults();
@@ -375,22 +361,20 @@ describe("H10: the service's clock decides", () => {
   });
 
   test("what was sent too early cannot have landed where a CANCEL of an earlier time did", async () => {
-    open({ clockAhead: 3_600_000, maxEventsPerRequest: 1 });
-    await world.import([file(...at(1))]);
+    await begun({ clockAhead: 3_600_000, maxEventsPerRequest: 1 });
     const now = (world.clock.now() - 3_600_000 - START) / 60_000;
     await world.run([file(...at(now + 30))], { killAt: { request: 1, when: "after" } });
     const cancel = { document: "M1", minute: 20, name: "CANCEL", reason: "wrong" };
-    const summary = await world.import([file(cancel)]);
+    const summary = await imported(cancel);
     expect(states()).toEqual(["landed", "landed", "rejected: after-cancel"]);
     expect(summary.exitCode).toBe(3);
   });
 
   test("what is still to come cannot have landed, though its answers were lost: it is deferred, not in doubt", async () => {
-    open({ clockAhead: 3_600_000 });
-    await world.import([file(...at(1))]);
+    await begun({ clockAhead: 3_600_000 });
     const now = (world.clock.now() - 3_600_000 - START) / 60_000;
     faults({ nth: 1, times: 6, action: lost });
-    const summary = await world.import([file(...at(now + 30))]);
+    const summary = await imported(...at(now + 30));
     expect([states()[1], summary.exitCode]).toEqual(["stalled: service-unanswered", 4]);
     faults();
     for (let night = 0; night < 3; night += 1) expect((await world.resume()).exitCode).toBe(0);

@@ -1,7 +1,7 @@
 /** Faults on purpose: by script, by chance, and over the control endpoints while it runs. */
 import { describe, expect, it } from "vitest";
 import type { FaultRule, SandboxOptions } from "../../src/sandbox/index.js";
-import { openWorld, refusalOf, timelineOf, tokenOf } from "../support/sandbox.world.js";
+import { openWorld, refusalOf, tokenOf } from "../support/sandbox.world.js";
 
 const BATCH = { method: "POST", path: "/documents/events" } as const;
 
@@ -15,82 +15,10 @@ async function faulty(rules: FaultRule[], options: SandboxOptions = {}) {
     minute += 1;
     return world.post("/documents/events", { documentId, events: [world.event(`E${minute}`, minute)] });
   };
-  return { ...world, documentId, send, names: () => timelineOf(world.sandbox, documentId) };
+  return { ...world, documentId, send };
 }
 
 describe("a fault", () => {
-  it.each([500, 502, 503, 504])(
-    "of status %i comes before anything is carried out, or after it is durable",
-    async (status) => {
-      const { send, names } = await faulty([
-        { match: BATCH, nth: 1, action: { kind: "status", status, when: "before" } },
-        { match: BATCH, nth: 2, action: { kind: "status", status, when: "after" } },
-      ]);
-      const before = await send();
-      expect([before.status, Object.keys(before.json())]).toEqual([status, ["message"]]);
-      expect(names()).toEqual([]);
-      expect((await send()).status).toBe(status);
-      expect(names()).toEqual(["E2"]);
-      expect((await send()).status).toBe(201);
-    },
-  );
-
-  it("has a body of the envelope, of a gateway, of HTML or none, and a Retry-After when asked for", async () => {
-    const bodies = ["envelope", "gateway", "html", "empty"] as const;
-    const { send } = await faulty(
-      bodies.map((body, index) => ({
-        nth: index + 1,
-        action: { kind: "status", status: 503, when: "before", body, retryAfter: 7 },
-      })),
-    );
-    const answers = [await send(), await send(), await send(), await send()];
-    expect(answers.map(({ body }) => body.slice(0, 10))).toEqual(['{"errors":', '{"message"', "<html><hea", ""]);
-    expect(answers.map(({ headers }) => headers["retry-after"])).toEqual(["7", "7", "7", "7"]);
-    expect(answers[0]?.json().errors[0].code).toBe("SERVICE_UNAVAILABLE");
-    expect(answers[2]?.headers["content-type"]).toContain("text/html");
-  });
-
-  it("drops the connection before or after, or sends half of the answer after it is durable", async () => {
-    const { send, names } = await faulty([
-      { nth: 1, action: { kind: "drop", when: "before" } },
-      { nth: 2, action: { kind: "drop", when: "after" } },
-      { nth: 3, action: { kind: "truncate" } },
-    ]);
-    expect(await send()).toMatchObject({ dropped: true, status: 0, body: "" });
-    expect(names()).toEqual([]);
-    expect(await send()).toMatchObject({ dropped: true });
-    expect(names()).toEqual(["E2"]);
-    const half = await send();
-    expect(half).toMatchObject({ status: 201, truncated: true, dropped: false });
-    expect(() => half.json()).toThrow(SyntaxError);
-    expect(half.body.length).toBe(Math.floor(Number(half.headers["content-length"]) / 2));
-    expect(names()).toEqual(["E2", "E3"]);
-  });
-
-  it("delays the answer, or the carrying out, on the injected clock", async () => {
-    const { send, clock, names } = await faulty([{ nth: 1, action: { kind: "delay", ms: 90_000 } }]);
-    expect((await send()).status).toBe(201);
-    expect(clock.slept).toEqual([90_000]);
-    expect(names()).toEqual(["E1"]);
-  });
-
-  it("delays beside another fault", async () => {
-    const { send, clock } = await faulty([
-      { action: { kind: "delay", ms: 5, when: "before" } },
-      { action: { kind: "drop", when: "after" } },
-    ]);
-    expect((await send()).dropped).toBe(true);
-    expect(clock.slept).toEqual([5]);
-  });
-
-  it("answers 409 PENDING_PROCESS_CONFLICT_ERROR, as often as told", async () => {
-    const { send, names } = await faulty([{ times: 2, action: { kind: "pending-process" } }]);
-    const answers = [refusalOf(await send()), refusalOf(await send())];
-    expect(answers[1]).toBe("409 PENDING_PROCESS_CONFLICT_ERROR A background process is running");
-    expect((await send()).status).toBe(201);
-    expect(names()).toEqual(["E3"]);
-  });
-
   it("expires the token that the request carries, and no other", async () => {
     const { send, sandbox, get } = await faulty([]);
     const other = await tokenOf(sandbox);

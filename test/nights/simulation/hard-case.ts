@@ -17,6 +17,8 @@ export const fileOf = (rows: MappedRow[]): StoryFile => {
 };
 export const file = (...rows: Omit<EventRow, "row">[]): StoryFile =>
   fileOf(rows.map((row, index) => eventRow({ row: index + 2, ...row })));
+/** Imports a file of these rows. */
+export const imported = (...rows: Omit<EventRow, "row">[]) => world.import([file(...rows)]);
 export const at = (...minutes: number[]) => minutes.map((minute) => ({ document: "M1", minute }));
 
 /** Faults of the requests that write events or documents, the nth of them counted from now. */
@@ -44,6 +46,11 @@ export const minutes = (key = "M1"): number[] =>
       events.filter(({ origin }) => origin === "sent").map((event) => (event.at - START) / 60_000),
     );
 export const open = (options: WorldOptions = {}): World => (world = createWorld(options));
+/** A world in which M1 has landed, with an event at minute 1. */
+export async function begun(options: WorldOptions = {}): Promise<void> {
+  open(options);
+  await imported(...at(1));
+}
 /** Answers of the nth write, replaced by these. */
 export const instead = (answers: Record<number, (body: string) => { status: number; body: unknown }>): RunPlan => {
   let count = 0;
