@@ -17,14 +17,11 @@ const benchmarks: { [name: string]: string } = {
   stage: "Staging, known rows, ledger size and memory, against csv-parse alone",
   "read-csv": "Reading CSV against csv-parse alone",
   "read-excel": "Reading Excel against yauzl + saxes and exceljs",
-  map: "Mapping with expressions against closures written by hand",
   scale: "Millions of rows from end to end",
   growth: "Cost of a row as files and ledgers grow",
   restart: "First request after kill -9",
   record: "Recording an outcome against bare fsyncs",
   startup: "Start-up and status",
-  peers: "What a user might do instead",
-  sandbox: "Throughput of the sandbox",
   year: "A year of nights, of a source that grows",
 };
 

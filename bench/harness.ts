@@ -11,17 +11,7 @@ import { dirname, join, relative } from "node:path";
 import { keepHeapSmall } from "../src/cli/heap.js";
 import type { JsonValue } from "../src/model/json.js";
 import type { Random } from "../src/model/clock.js";
-
-/** The same numbers for the same seed, on any machine (mulberry32). */
-export function seeded(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { seededRandom } from "../src/sandbox/clock.js";
 
 /** One row of a made file: the kinds of cells that exports hold, in turn. `index` counts from 0. */
 export function madeRow(index: number, columns: number, random: Random): string[] {
@@ -56,7 +46,7 @@ export interface MadeFile {
 
 /** Writes a CSV file in UTF-8, semicolons between cells, LF at line ends, quotes where needed. */
 export async function writeMadeCsv(path: string, { rows, columns, seed = 1 }: MadeFile): Promise<void> {
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const out = createWriteStream(path);
   out.write(`${Array.from({ length: columns }, (_, column) => `Coluna ${column + 1}`).join(";")}\n`);
   for (let index = 0; index < rows; index++) {

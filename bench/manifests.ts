@@ -16,7 +16,7 @@ import type { Target } from "../src/model/target.js";
 import { type Forecast, forecast } from "../src/run/forecast.js";
 import { openSession, type Session } from "../src/run/session.js";
 import { stageFiles } from "../src/run/stage.js";
-import { seeded } from "./harness.js";
+import { seededRandom } from "../src/sandbox/clock.js";
 
 export const EVENTS_A_DOCUMENT = 10;
 /** So many documents take turns, row by row. */
@@ -164,7 +164,7 @@ export function manifestRow(index: number, random: () => number): string {
 
 /** Rows `from` to `to` (not included) of the export, with a header. */
 export async function writeManifests(path: string, from: number, to: number): Promise<void> {
-  const random = seeded(from + 1);
+  const random = seededRandom(from + 1);
   const out = createWriteStream(path);
   out.write(`${HEADER.join(";")}\n`);
   let text = "";

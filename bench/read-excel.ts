@@ -14,16 +14,8 @@ import { columnLetters } from "../src/read/header.js";
 import "../src/read/excel/open-excel.js";
 import { openInput } from "../src/read/open-input.js";
 import { escapeXml, writeWorkbook } from "../test/support/read/write-workbook.js";
-import {
-  interleaved,
-  madeRow,
-  measure,
-  megabytes,
-  ratioLine,
-  runContender,
-  seeded,
-  withTemporaryFolder,
-} from "./harness.js";
+import { interleaved, madeRow, measure, megabytes, ratioLine, runContender, withTemporaryFolder } from "./harness.js";
+import { seededRandom } from "../src/sandbox/clock.js";
 
 const WALK_GOAL = 2;
 const EXCELJS_GOAL = 0.7;
@@ -77,7 +69,7 @@ const contenders = {
 
 /** Texts shared, numbers, and dates by style, in the proportions of the CSV benchmark's rows. */
 async function writeMadeWorkbook(path: string, rows: number, columns: number): Promise<void> {
-  const random = seeded(1);
+  const random = seededRandom(1);
   const strings = new Map<string, number>();
   const shared = (text: string) => {
     const index = strings.get(text) ?? strings.size;

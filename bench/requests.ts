@@ -8,7 +8,8 @@ import type { Random } from "../src/model/clock.js";
 import type { Assessment } from "../src/plan/assess-document.js";
 import { batch } from "../src/plan/batch.js";
 import { linkEvents, type Need } from "../src/plan/links.js";
-import { figure, seeded } from "./harness.js";
+import { figure } from "./harness.js";
+import { seededRandom } from "../src/sandbox/clock.js";
 
 const CAPS = { maxEvents: 3, maxBytes: 1 << 20 };
 
@@ -145,7 +146,7 @@ function fewest(assessments: Map<number, Assessment>, needs: ReadonlyMap<number,
   return null;
 }
 
-const random = seeded(Number(values.seed));
+const random = seededRandom(Number(values.seed));
 const plans = Number(values.plans);
 
 let planned = 0;

@@ -17,7 +17,7 @@ import { createSubmitter } from "../src/submit/submitter.js";
 import { createLanes } from "../src/submit/lanes.js";
 import type { Transport } from "../src/submit/transport.js";
 import { createUndiciTransport } from "../src/submit/undici-transport.js";
-import { seeded } from "./harness.js";
+import { seededRandom } from "../src/sandbox/clock.js";
 
 const jitterMs = 100;
 
@@ -67,7 +67,7 @@ async function bench(requests: number, rate: number, burst: number): Promise<voi
     ledgerPath: "",
     stateFolder: "",
   };
-  const random = seeded(7);
+  const random = seededRandom(7);
   const undici = createUndiciTransport({ environment: {} });
   const delayed: Transport = async (request) => {
     await wait(random() * jitterMs);

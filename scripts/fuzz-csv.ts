@@ -7,7 +7,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { seeded } from "../bench/harness.js";
+import { seededRandom } from "../src/sandbox/clock.js";
 import type { Random } from "../src/model/clock.js";
 import type { ReadOptions } from "../src/model/dialect.js";
 import { RowferryError } from "../src/model/error.js";
@@ -179,7 +179,7 @@ async function main(): Promise<void> {
   });
   const end = performance.now() + Number(values.seconds) * 1000;
   const seeds = csvSeeds(join(import.meta.dirname, "../fixtures/read-csv"));
-  const result = await fuzzCsv(seeds, seeded(Number(values.seed)), () => performance.now() > end);
+  const result = await fuzzCsv(seeds, seededRandom(Number(values.seed)), () => performance.now() > end);
   const peak = process.resourceUsage().maxRSS / 1024;
   console.log(
     `csv: ${result.cases} cases, ${result.read} read, ${result.refused} refused, peak memory ${peak.toFixed(0)} MiB`,

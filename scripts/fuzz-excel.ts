@@ -7,7 +7,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { seeded } from "../bench/harness.js";
+import { seededRandom } from "../src/sandbox/clock.js";
 import type { Random } from "../src/model/clock.js";
 import type { ReadOptions } from "../src/model/dialect.js";
 import { RowferryError } from "../src/model/error.js";
@@ -228,7 +228,7 @@ async function main(): Promise<void> {
     options: { seconds: { type: "string", default: "60" }, seed: { type: "string", default: "1" } },
   });
   const end = performance.now() + Number(values.seconds) * 1000;
-  const result = await fuzzExcel(excelSeeds(), seeded(Number(values.seed)), () => performance.now() > end);
+  const result = await fuzzExcel(excelSeeds(), seededRandom(Number(values.seed)), () => performance.now() > end);
   const peak = process.resourceUsage().maxRSS / 1024;
   console.log(
     `excel: ${result.cases} cases, ${result.read} read, ${result.refused} refused, peak memory ${peak.toFixed(0)} MiB`,

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { seeded } from "../bench/harness.js";
+import { seededRandom } from "../src/sandbox/clock.js";
 import type { Random } from "../src/model/clock.js";
 import { RowferryError } from "../src/model/error.js";
 import { openInput } from "../src/read/open-input.js";
@@ -303,10 +303,10 @@ export async function pollute({ tables, seed }: { tables: number; seed: number }
   const names = Object.keys(pollutions);
   try {
     for (let index = 0; index < tables; index++) {
-      const random = seeded(seed * 1_000_003 + index);
+      const random = seededRandom(seed * 1_000_003 + index);
       const made = makeTable(random);
       if (index % 5 < 2) {
-        const { verdict, notes } = await judge(path, makeTable(seeded(seed * 1_000_003 + index)));
+        const { verdict, notes } = await judge(path, makeTable(seededRandom(seed * 1_000_003 + index)));
         clean.tables++;
         if (verdict === "exact") clean.exact++;
         else silent.push({ how: `clean: ${verdict}`, text: bytesOf(made).toString(), why: notes.join(" ") });
