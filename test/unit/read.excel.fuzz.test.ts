@@ -1,13 +1,15 @@
 /** A fixed sample of scripts/fuzz-excel.ts, which runs for as long as one likes. */
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/sandbox/clock.js";
+import { drawn } from "../support/sample.js";
 import { excelSeeds, fuzzExcel } from "../../scripts/fuzz-excel.js";
 
 test("mutated workbooks are read or refused, never anything else, and rows stay even (HARD-CASES H33)", {
-  tags: ["long"],
+  timeout: 180_000,
 }, async () => {
-  const result = await fuzzExcel(excelSeeds(), seededRandom(20_261_120), (cases) => cases === 800);
-  expect(result.read + result.refused).toBe(800);
-  expect(result.read).toBeGreaterThan(150);
-  expect(result.refused).toBeGreaterThan(200);
+  const all = drawn(60, 800);
+  const result = await fuzzExcel(excelSeeds(), seededRandom(20_261_120), (cases) => cases === all);
+  expect(result.read + result.refused).toBe(all);
+  expect(result.read).toBeGreaterThan(all * 0.18);
+  expect(result.refused).toBeGreaterThan(all / 4);
 });
