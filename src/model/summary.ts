@@ -53,6 +53,8 @@ export interface Summary {
   ledger: string;
   /** The journal that `--journal` named, which the settings do not: the next command must name it too. Null: there was none. */
   journal: string | null;
+  /** Of an import that was held to a saved plan; absent: it was not. `savedAt`: ISO 8601, UTC. */
+  approval?: { savedBy: string; savedAt: string; ranBy: string };
   mapping: string | null;
   /** ISO 8601, UTC. */
   startedAt: string;

@@ -20,7 +20,8 @@ import { look } from "./register.js";
 import { registerAll } from "./register-all.js";
 import { sendWork } from "./send.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
-import { type StagedInput, stageFiles } from "./stage.js";
+import { type PlanBasis, planBasis, requireBasis } from "./saved-plan.js";
+import { hashMapping, type StagedInput, stageFiles } from "./stage.js";
 import { summarise } from "./finish.js";
 import { runFolder, writeRunFiles } from "./run-files.js";
 
@@ -44,12 +45,19 @@ export interface ResumeOptions extends Omit<SessionOptions, "waitForLock" | "max
 export interface ImportOptions extends ResumeOptions {
   mappingPath: string;
   files: string[];
+  /** A saved plan: exactly that is sent, or nothing; absent: whatever there is. */
+  saved?: { basis: PlanBasis; approval: NonNullable<Summary["approval"]> };
 }
 
-/** @throws RowferryError for anything that stops it before the first request; a run that has begun gives its summary. */
+/** @throws RowferryError `plan-changed`, and for anything that stops it before the first request; a run that has begun gives its summary. */
 export async function runImport(options: ImportOptions): Promise<Summary> {
   const mapping = await loadMapping(options.mappingPath, draftsFor(options));
-  return run("import", mapping.path, options, (session) => stageFiles(session, mapping, options.files));
+  return run("import", mapping.path, options, async (session) => {
+    const staged = await stageFiles(session, mapping, options.files);
+    if (options.saved !== undefined)
+      requireBasis(options.saved.basis, planBasis(session, hashMapping(mapping), staged));
+    return staged;
+  });
 }
 
 /** A draft is rehearsed in the sandbox, and sent nowhere else. */
@@ -73,7 +81,7 @@ export function requireLedger({ ledgerPath }: Target): void {
 export async function run(
   command: string,
   mapping: string | null,
-  options: ResumeOptions,
+  options: ResumeOptions & Pick<ImportOptions, "saved">,
   stage: ((session: Session) => Promise<StagedInput[]>) | null,
 ): Promise<Summary> {
   const startedAt = options.clock.now();
@@ -110,7 +118,14 @@ export async function run(
     if (!tooManyInvalid(session, staged, options.limits.maxErrors))
       await submit(session, options, command === "import", staged);
     failPoint("before-run-files");
-    const summary = summarise(session, { command, mapping, startedAt, staged, journal: options.journal });
+    const summary = summarise(session, {
+      command,
+      mapping,
+      startedAt,
+      staged,
+      journal: options.journal,
+      ...(options.saved === undefined ? {} : { approval: options.saved.approval }),
+    });
     log.end(summary);
     await writeRunFiles(session, summary, { staged, log: log.path });
     failPoint("after-run-files");

@@ -16,7 +16,8 @@ import { ownerOf } from "./sandbox.js";
 import { type PreviewedDocument, previewDocument } from "./preview.js";
 import { draftsFor, type ImportOptions, sessionOptions } from "./import.js";
 import { openSession, type Session } from "./session.js";
-import { type StagedInput, stageFiles } from "./stage.js";
+import { type PlanBasis, planBasis } from "./saved-plan.js";
+import { hashMapping, type StagedInput, stageFiles } from "./stage.js";
 import { exitCodeOf, outcomesOf } from "./finish.js";
 
 export interface Plan extends Forecast {
@@ -29,6 +30,8 @@ export interface Plan extends Forecast {
   problems: ProblemCount[];
   /** What would be held, by the code of what it waits for. */
   waiting: ProblemCount[];
+  /** What an import can be held to; null: it was not asked for. */
+  basis: PlanBasis | null;
   /** How the import would end, as far as the ledger can know. */
   exitCode: ExitCode;
 }
@@ -38,6 +41,8 @@ export interface PlanOptions extends ImportOptions {
   document?: string;
   /** Whether examples show what cells hold; default false. */
   cells?: boolean;
+  /** Whether the plan is to be saved; default false. */
+  save?: boolean;
 }
 
 /**
@@ -50,6 +55,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
   try {
     return await inTransaction(session.database, "ROLLBACK", async () => {
       const staged = await stageFiles(session, mapping, options.files);
+      const basis = options.save === true ? planBasis(session, hashMapping(mapping), staged) : null;
       const expected = forecast(session);
       const preview = options.document === undefined ? null : previewDocument(session, options.document);
       const { database } = session;
@@ -69,6 +75,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
         outcomes: outcomesOf(database, staged),
         ...expected,
         preview,
+        basis,
         problems: tallyProblems(database, options.cells),
         waiting: tallyHeld(database),
         exitCode: ends === ExitCode.person ? ExitCode.person : ExitCode.ok,

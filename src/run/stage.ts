@@ -83,7 +83,7 @@ function tellEmpty(session: Session, error: unknown, inputs: () => readonly Mapp
 }
 
 /** The mapping's file and whatever lies beside it that it uses: any change means staging again. */
-function hashMapping(mapping: Mapping): string {
+export function hashMapping(mapping: Mapping): string {
   const hash = createHash("sha256");
   for (const path of [mapping.path, ...mapping.dependencies]) hash.update(readFileSync(path));
   return hash.digest("hex");

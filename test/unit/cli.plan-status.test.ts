@@ -16,6 +16,7 @@ const plan: Plan = {
   documents: 66,
   events: { ready: 550, held: 3, deferred: 0, refused: 1 },
   preview: null,
+  basis: null,
   doubted: [],
   problems: [],
   waiting: [],

@@ -64,6 +64,18 @@ export const pipelineCodes = {
     example: "--max-errors 1% and 900 of 40,000 events refused: the rest was not sent.",
     exit: ExitCode.again,
   },
+  "plan-changed": {
+    meaning: "A saved plan no longer holds; nothing was staged and nothing was sent.",
+    remedy: "Save the plan again with `rowferry plan --save`, look through it, and import that.",
+    example: "`import --plan plan.json` after somebody corrected a row of the file that the plan was made from.",
+    exit: ExitCode.usage,
+  },
+  "plan-unreadable": {
+    meaning: "A file is not a saved plan, or was edited after it was saved.",
+    remedy: "Save the plan again with `rowferry plan <mapping> <files> --save plan.json`.",
+    example: "A plan.json in which somebody changed the number of requests.",
+    exit: ExitCode.usage,
+  },
   "too-many-invalid": {
     meaning: "More rows are invalid than --max-errors allows; nothing was sent.",
     remedy: "Find out what happened to the file. `rowferry resume` sends its valid rows all the same.",

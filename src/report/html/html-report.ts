@@ -51,7 +51,7 @@ export async function writeHtmlReport(path: string, data: ReportData): Promise<v
 }
 
 function header(summary: Summary): Markup {
-  const { run, target, exitCode, startedAt, finishedAt, mapping, ledger } = summary;
+  const { run, target, exitCode, startedAt, finishedAt, mapping, ledger, approval } = summary;
   const { word, tone } = endings[exitCode];
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   const steps = nextSteps(summary, (path) => path).map(
@@ -61,6 +61,7 @@ function header(summary: Summary): Markup {
     ["Target", `${target.name} ${target.baseUrl}`],
     ["Ledger", ledger],
     ["Mapping", mapping],
+    ...(approval === undefined ? [] : [approvedBy(approval)]),
     ["Began", timeMarkup(Date.parse(startedAt))],
     ["Took", Number.isFinite(seconds) ? shortDuration(seconds) : "—"],
   ];
@@ -72,6 +73,10 @@ ${steps.length === 0 ? null : html`<h2>Next</h2><ol>${steps}</ol>`}
 <dl>${facts.filter(([, fact]) => fact !== null).map(([name, fact]) => html`<div><dt>${name}</dt><dd>${fact}</dd></div>`)}</dl>
 </header>
 `;
+}
+
+function approvedBy({ savedBy, savedAt, ranBy }: NonNullable<Summary["approval"]>): [string, Value] {
+  return ["Plan", html`saved by ${savedBy} ${timeMarkup(Date.parse(savedAt))}, run by ${ranBy}`];
 }
 
 /** One bar of all rows, and the same parts in words: they sum to the number in front. */
