@@ -7,7 +7,8 @@ import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
-import { createLocalThrottle, createQueue, safeBurst, safeRateShare, type Throttle } from "./throttle.js";
+import { createLocalThrottle } from "./local-throttle.js";
+import { createQueue, safeBurst, safeRateShare, type Throttle } from "./throttle.js";
 
 export interface SharedThrottleOptions {
   /** `redis://…` or `rediss://…`. */

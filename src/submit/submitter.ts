@@ -9,7 +9,8 @@ import { createStop } from "./layer.js";
 import { withOutageGate } from "./outage.js";
 import { defaultRetryPolicy, type RetryPolicy, withRetries } from "./retry.js";
 import { createServiceClock } from "./service-clock.js";
-import { createLocalThrottle, type Throttle, unthrottled } from "./throttle.js";
+import { createLocalThrottle } from "./local-throttle.js";
+import { type Throttle, unthrottled } from "./throttle.js";
 import { createTokenSource } from "./token.js";
 import type { Transport } from "./transport.js";
 

@@ -1,8 +1,7 @@
 /**
- * The rate gate: every request, first try or repeat, takes one token before it leaves (service.md, Limits). The throttle of
- * one process is a token bucket on its clock; `shared-throttle.ts` has one for several.
+ * The rate gate: every request, first try or repeat, takes one token before it leaves (service.md, Limits).
+ * `local-throttle.ts` is that of one process, `shared-throttle.ts` that of several.
  */
-import type { Clock } from "../model/clock.js";
 import { unlessAborted } from "../model/when-aborted.js";
 
 export interface Throttle {
@@ -81,75 +80,6 @@ export function createQueue(
     async close() {
       closed.abort();
       await serving;
-    },
-  };
-}
-
-export interface LocalThrottleOptions {
-  /** The service's sustained rate, requests per second. */
-  rate: number;
-  /** The service's bucket, in requests; ours is smaller (see `safeBurst`). */
-  burst: number;
-  clock: Clock;
-  /** When an earlier run may last have sent, ms since 1970; absent or null: none has. */
-  quietSince?: number | null;
-}
-
-export function createLocalThrottle({ clock, quietSince, ...limit }: LocalThrottleOptions): Throttle {
-  const capacity = safeBurst(limit.rate, limit.burst);
-  const rate = limit.rate * safeRateShare;
-  const speed = createSpeed(clock);
-  // An earlier run may have spent its last token as it ended. A clock set back since tells nothing.
-  const quietMs = Math.max(0, clock.now() - (quietSince ?? Number.NEGATIVE_INFINITY));
-  let level = Math.min(capacity, (quietMs / 1000) * rate);
-  let filledUntil = clock.now();
-
-  /** A clock set back earns nothing, and does not owe either. */
-  function fill(): void {
-    const elapsed = Math.max(0, clock.now() - filledUntil);
-    filledUntil = clock.now();
-    level = Math.min(capacity, level + (elapsed / 1000) * rate * speed.factor());
-  }
-
-  async function admit(_waiting: number, closed: AbortSignal): Promise<void> {
-    for (fill(); level < 1 && !closed.aborted; fill())
-      await clock.sleep(Math.max(1, ((1 - level) / rate) * 1000), closed);
-    level -= 1;
-  }
-
-  return {
-    ...createQueue(admit, () => (level += 1)),
-    slowDown() {
-      fill();
-      speed.slowDown();
-      level = 0;
-    },
-  };
-}
-
-/** The share of the rate in use: three quarters after a 429, back to the whole within seconds, slower after many. */
-function createSpeed(clock: Clock): { factor(): number; slowDown(): void } {
-  let factor = 1;
-  let at = clock.now();
-  let recent: number[] = [];
-  function recover(): void {
-    const now = clock.now();
-    recent = recent.filter((time) => now - time < 60_000);
-    const perSecond = Math.max(0.005, 0.1 * 0.5 ** Math.max(0, recent.length - 1));
-    factor = Math.min(1, factor + (Math.max(0, now - at) / 1000) * perSecond);
-    at = now;
-  }
-  return {
-    factor() {
-      recover();
-      return factor;
-    },
-    slowDown() {
-      recover();
-      // Requests in flight are answered 429 together: that is one lesson, not many.
-      if (recent.some((time) => at - time < 1_000)) return;
-      recent.push(at);
-      factor = Math.max(0.1, factor * 0.75);
     },
   };
 }

@@ -1,0 +1,149 @@
+/**
+ * The throttle of one process: bottleneck's reservoir, refilled by `incrementReservoir` from a drift-corrected timer.
+ * Bottleneck's own refill runs on a 250 ms heartbeat and reaches 0.92–0.98 of the rate (DESIGN section 9).
+ */
+import Bottleneck from "bottleneck";
+import type { Clock } from "../model/clock.js";
+import { safeBurst, safeRateShare, type Throttle } from "./throttle.js";
+import { unlessAborted } from "../model/when-aborted.js";
+
+export interface LocalThrottleOptions {
+  /** The service's sustained rate, requests per second. */
+  rate: number;
+  /** The service's bucket, in requests; ours is smaller (see `safeBurst`). */
+  burst: number;
+  clock: Clock;
+  /** When an earlier run may last have sent, ms since 1970; absent or null: none has. */
+  quietSince?: number | null;
+}
+
+export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
+  const { clock } = options;
+  const capacity = safeBurst(options.rate, options.burst);
+  const rate = options.rate * safeRateShare;
+  // A bucket of a few tokens must be filled more often than every 50 ms, or what it cannot hold is lost.
+  const tickMs = Math.max(2, Math.min(50, (capacity / 2 / rate) * 1000));
+  const speed = createSpeed(clock);
+  // An earlier run may have spent its last token as it ended. A clock set back since tells nothing.
+  const quietMs = Math.max(0, clock.now() - (options.quietSince ?? Number.NEGATIVE_INFINITY));
+  const start = Math.min(capacity, (quietMs / 1000) * rate);
+  let limiter = new Bottleneck({ reservoir: Math.floor(start) });
+  /** Part of a token earned and not yet in the reservoir. */
+  let fraction = start - Math.floor(start);
+  let filledUntil = clock.now();
+  let waiting = 0;
+  let filling: Promise<void> | null = null;
+  let empty = false;
+  const closed = new AbortController();
+
+  async function fill(): Promise<void> {
+    const level = await limiter.currentReservoir();
+    const now = clock.now();
+    // A clock set back earns nothing, and does not owe either. Bottleneck would wait until the old time comes again.
+    const elapsed = Math.max(0, now - filledUntil);
+    if (now < filledUntil - 1_000) replaceLimiter(level ?? 0);
+    filledUntil = now;
+    if (empty) {
+      empty = false;
+      fraction = 0;
+      if (level !== null && level > 0) await limiter.incrementReservoir(-level);
+      return;
+    }
+    fraction += (elapsed / 1000) * rate * speed.factor();
+    const room = Math.max(0, capacity - (level ?? 0));
+    const whole = Math.min(Math.floor(fraction), room);
+    fraction = whole === room ? 0 : fraction - whole;
+    if (whole > 0) await limiter.incrementReservoir(whole);
+  }
+
+  /** Whoever waits on the old one is dropped there, and asks again. */
+  function replaceLimiter(level: number): void {
+    const old = limiter;
+    limiter = new Bottleneck({ reservoir: level });
+    void old.stop({ dropWaitingJobs: true });
+  }
+
+  /** Resolves with a token, or without one when `gone` aborts first or the throttle closes. */
+  async function serve(gone: { aborted: boolean }): Promise<void> {
+    while (!gone.aborted && !closed.signal.aborted) {
+      const asked = limiter;
+      try {
+        return await asked.schedule(async () => {
+          // Whoever left the queue leaves the token to the next.
+          if (gone.aborted) await asked.incrementReservoir(1);
+        });
+      } catch (error) {
+        if (asked === limiter && !closed.signal.aborted) throw error;
+      }
+    }
+  }
+
+  function wanted(): boolean {
+    return waiting > 0 && !closed.signal.aborted;
+  }
+
+  /** Runs while somebody waits; what was earned in between is added when the next one comes. */
+  async function keepFilling(): Promise<void> {
+    let next = clock.now();
+    while (wanted()) {
+      await fill();
+      const now = clock.now();
+      next = Math.max(next + tickMs, now);
+      if (next - now > tickMs) next = now + tickMs;
+      await clock.sleep(Math.max(1, next - now), closed.signal);
+    }
+    filling = null;
+  }
+
+  return {
+    async take(signal) {
+      if (signal?.aborted || closed.signal.aborted) return;
+      waiting++;
+      filling ??= keepFilling();
+      const gone = { aborted: false };
+      try {
+        await unlessAborted(serve(gone), signal);
+      } finally {
+        gone.aborted = true;
+        waiting--;
+      }
+    },
+    slowDown() {
+      speed.slowDown();
+      empty = true;
+    },
+    async close() {
+      if (closed.signal.aborted) return;
+      closed.abort();
+      await limiter.stop({ dropWaitingJobs: true });
+      await filling;
+    },
+  };
+}
+
+/** The share of the rate in use: three quarters after a 429, back to the whole within seconds, slower after many. */
+function createSpeed(clock: Clock): { factor(): number; slowDown(): void } {
+  let factor = 1;
+  let at = clock.now();
+  let recent: number[] = [];
+  function recover(): void {
+    const now = clock.now();
+    recent = recent.filter((time) => now - time < 60_000);
+    const perSecond = Math.max(0.005, 0.1 * 0.5 ** Math.max(0, recent.length - 1));
+    factor = Math.min(1, factor + (Math.max(0, now - at) / 1000) * perSecond);
+    at = now;
+  }
+  return {
+    factor() {
+      recover();
+      return factor;
+    },
+    slowDown() {
+      recover();
+      // Requests in flight are answered 429 together: that is one lesson, not many.
+      if (recent.some((time) => at - time < 1_000)) return;
+      recent.push(at);
+      factor = Math.max(0.1, factor * 0.75);
+    },
+  };
+}
