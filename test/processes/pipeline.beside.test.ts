@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vit
 import { type Door, openDoor } from "./door.js";
 import { endProcesses, type Ended, rowferry, type Rowferry, serviceEnv, startRowferry } from "./processes.js";
 import { evenly, writeDeliveries } from "../support/deliveries.js";
+import { drawn } from "../support/sample.js";
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 60_000 });
 afterAll(endProcesses);
@@ -89,7 +90,7 @@ describe("beside an import that sends", () => {
     const more = await writeDeliveries(folder, evenly(5, 5, "C"), "more");
     const running = startRowferry(["import", ...many], { cwd: folder, env });
     while (door.sandbox.store.documents().length < 5) await wait(20);
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < drawn(2, 4); round += 1) {
       for (const [args, codes] of [
         [["status"], [0]],
         [["show", "B1"], [0]],
