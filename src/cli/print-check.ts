@@ -1,12 +1,12 @@
 /** What `rowferry check` says of a mapping and of files, as lines for a terminal. Text only; whoever calls it prints it. */
-import { describeMappingProblem, type MappingProblem } from "../map/language/problem.js";
+import { describeMappingProblem, type MappingProblem } from "../map/language/source.js";
 import type { Dialect } from "../model/dialect.js";
 import { describePlace } from "../model/place.js";
 import type { CheckError, FileCheck, TableCheck } from "../run/check-files.js";
 import { grouped } from "../report/figures.js";
 import { plainLines, plainText } from "../report/plain-text.js";
 import { causes } from "./render/problems.js";
-import type { Colors } from "./render/text.js";
+import { type Colors, table as textTable, wrapped } from "./render/text.js";
 
 export interface CheckLook {
   columns: number;
@@ -33,10 +33,12 @@ function printTable(table: TableCheck, look: CheckLook): string {
     if (table.dialect.format === "csv") lines.push(line("format", dialectText(table.dialect)));
     lines.push(line("header", headerText(table)));
     const { found, unmapped, absent } = table.columns;
-    lines.push(line("columns", `${found.length} found: ${names(found)}`));
-    if (unmapped.length > 0) lines.push(line("unmapped", `${unmapped.length} that no field reads: ${names(unmapped)}`));
+    lines.push(line("columns", `${found.length} found, ${unmapped.length} that no field reads`));
+    if (table.rows.read > 0) lines.push(columnTable(table, look));
+    else lines.push(line("found", names(found)), line("unmapped", names(unmapped)));
     if (absent.length > 0) lines.push(line("absent", `${absent.length} optional: ${names(absent)}`));
   }
+  lines.push(...samples(table, look));
   for (const note of table.notes) lines.push(line("note", note));
   if (table.error !== null) lines.push(...errorLines(table.error, look));
   if (table.error === null || table.rows.read > 0) lines.push(line("rows", rowText(table)));
@@ -51,12 +53,69 @@ function printTable(table: TableCheck, look: CheckLook): string {
   return [lines.join("\n"), problems, warnings].filter((text) => text !== "").join("\n");
 }
 
+/** More columns are counted. */
+const MOST_COLUMNS = 60;
+
+/** Every column: how the mapping reads it, how full it is, how many different texts it holds, and its first problem. */
+function columnTable({ cells, rows }: TableCheck, { columns, colors }: CheckLook): string {
+  const shown = cells.filter(({ header }) => header !== "").slice(0, MOST_COLUMNS);
+  const lines = shown.map(({ header, type, filled, distinct }) => [
+    "   ",
+    plainText(header, 30),
+    type ?? "not read",
+    `${Math.floor((100 * filled) / rows.read)}%`,
+    distinct === null ? "many" : grouped(distinct),
+  ]);
+  const aligned = textTable([["   ", "column", "read as", "filled", "distinct"], ...lines], [3, 4]).split("\n");
+  const [head = "", ...body] = aligned;
+  const widest = Math.max(...aligned.map((one) => one.length));
+  const problems = shown.map(({ problem }) => problem);
+  const left = cells.length - shown.length;
+  return [
+    colors.dim(head),
+    ...body.map((one, position) => {
+      const problem = problems[position] ?? null;
+      const room = Math.max(20, Math.min(columns, 120) - widest - 2);
+      return problem === null ? one : `${one.padEnd(widest)}  ${colors.red(plainText(problem, room))}`;
+    }),
+    ...(left > 0 ? [`    and ${grouped(left)} more`] : []),
+  ].join("\n");
+}
+
+/** Records as they would be sent, in the words of the mapping. */
+function samples({ samples: records }: TableCheck, { columns }: CheckLook): string[] {
+  return records.map((record, position) => {
+    const text = plainText(JSON.stringify(record), 1000);
+    return wrapped(text, { columns, first: `  ${(position === 0 ? "sends" : "").padEnd(9)} ` });
+  });
+}
+
+/** A file that is well, among many. */
+export function printFileLine({ path, tables }: FileCheck): string {
+  return `${plainText(path)}: ${tables.map(rowText).join("; ")}`;
+}
+
+/** All files together; the sums of the lines above. */
+export function printTotal(checks: readonly FileCheck[]): string {
+  const tables = checks.flatMap((check) => check.tables);
+  const sum = (of: (table: TableCheck) => number) => tables.reduce((all, table) => all + of(table), 0);
+  const rows = {
+    read: sum((table) => table.rows.read),
+    skipped: sum((table) => table.rows.skipped),
+    invalid: sum((table) => table.rows.invalid),
+    valid: sum((table) => table.rows.valid),
+  };
+  const broken = [...checks, ...tables].filter(({ error }) => error !== null).length;
+  const cut = broken === 0 ? "" : `; ${broken} could not be read to the end`;
+  return `${grouped(checks.length)} files: ${rowText({ rows, events: sum((table) => table.events), error: null })}${cut}`;
+}
+
 function headerText({ headerRow, joinedRows }: TableCheck): string {
   if (joinedRows !== null) return `rows ${joinedRows.join(", ")}, joined`;
   return headerRow === null ? "none, columns by letter" : `row ${headerRow}`;
 }
 
-function rowText({ rows, events, error }: TableCheck): string {
+function rowText({ rows, events, error }: Pick<TableCheck, "rows" | "events" | "error">): string {
   const { read, skipped, invalid, valid } = rows;
   const sum = `${grouped(read)} read = ${grouped(skipped)} skipped + ${grouped(invalid)} invalid + ${grouped(valid)} valid`;
   const yielded = events === 0 ? "" : `; ${grouped(events)} ${events === 1 ? "event" : "events"}`;

@@ -1,7 +1,7 @@
 /** `verify`: what the ledger says of participants, addresses and documents, held against what reads of the service tell. */
 import { createRegisteredView, type RegisteredDocument, type RegisteredParticipant } from "../ledger/views/expected.js";
 import { createRunStore } from "../ledger/runs.js";
-import { foldIdentity } from "../map/fold.js";
+import { foldIdentity } from "../model/fold.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import {
   addressesOf,

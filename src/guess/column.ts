@@ -1,7 +1,7 @@
 /** What the cells of each column hold, as far as a sample tells. The converters of mappings are the evidence: nothing here reads a cell by itself. */
 import { type Conversion, compileConversion } from "../map/convert/conversion.js";
 import { readNumber } from "../map/convert/number-text.js";
-import { foldName, squeeze } from "../map/fold.js";
+import { foldName, squeeze } from "../model/fold.js";
 import type { CellKind, Row } from "../model/row.js";
 import { clockOf, type Dates, datesOf } from "./dates.js";
 import { headerText, nameOf, type Role, roleOf } from "./words.js";

@@ -2,9 +2,8 @@
 import type { Row } from "../model/row.js";
 import type { Column, Numbers } from "./column.js";
 import { type Dates, order, orderedBy } from "./dates.js";
-import type { Decisions } from "./decisions.js";
+import { Block, type Decisions, type Flow } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
-import { Block, type Flow } from "./yaml.js";
 
 export interface Written {
   block: Block;

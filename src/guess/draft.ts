@@ -2,18 +2,17 @@
  * A first mapping from the data themselves. It always loads; what the data do not decide is a marked line, and the mapping
  * is then a draft, which `import` takes to the sandbox only. What is right only a person can say.
  */
-import { shorten } from "../map/fold.js";
-import { compileGlob } from "../map/glob.js";
+import { shorten } from "../model/fold.js";
+import { compileGlob } from "../model/glob.js";
 import type { Dialect } from "../model/dialect.js";
 import type { Row } from "../model/row.js";
 import { type Column, isUsable, profile } from "./column.js";
-import { type Decision, Decisions } from "./decisions.js";
+import { Block, type Decision, Decisions, type Flow, oneLine } from "./decisions.js";
 import { guessBlank, settle, type Written } from "./defaults.js";
 import { unitsOf } from "./events.js";
 import { draftRecords, type InputDraft, kindOf, tableKinds } from "./records.js";
 import { findTotals } from "./totals.js";
 import { nameOf } from "./words.js";
-import { Block, type Flow, oneLine } from "./yaml.js";
 
 export interface GuessTable {
   /** The file's name without its folder. */

@@ -1,10 +1,9 @@
 /** What happened, when, and by which key. */
 import { type Column, kilograms } from "./column.js";
-import type { Candidate, Decisions } from "./decisions.js";
+import { Block, type Candidate, type Decisions, type Flow, type Member } from "./decisions.js";
 import type { DocumentKey } from "./documents.js";
 import { keyRef, ref } from "./parties.js";
 import { headerText, nameOf } from "./words.js";
-import { Block, type Flow, type Member } from "./yaml.js";
 
 export interface EventTable {
   /** Name of the input, and of the document's record. */

@@ -1,8 +1,7 @@
 /** Participants and addresses of a table: tax id columns, or names where there are none, and the columns that belong to each. */
 import { agree, type Column, groupsOf } from "./column.js";
-import type { Decisions } from "./decisions.js";
+import type { Decisions, Flow, Member } from "./decisions.js";
 import { nameOf, qualifiersOf, type Role, sameStem } from "./words.js";
-import type { Flow, Member } from "./yaml.js";
 
 export interface Party {
   /** Name of the participant in the mapping. */

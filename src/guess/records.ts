@@ -1,7 +1,7 @@
 /** From the columns of one table to the records that its rows make. */
-import { foldName } from "../map/fold.js";
+import { foldName } from "../model/fold.js";
 import type { Column } from "./column.js";
-import type { Candidate, Decisions } from "./decisions.js";
+import { Block, type Candidate, type Decisions, type Flow, type Member } from "./decisions.js";
 import { findDocumentKey } from "./documents.js";
 import { writeLong, writeWide } from "./events.js";
 import {
@@ -18,7 +18,6 @@ import {
   writeParticipant,
 } from "./parties.js";
 import { nameOf } from "./words.js";
-import { Block, type Flow, type Member } from "./yaml.js";
 
 export interface InputDraft {
   name: string;

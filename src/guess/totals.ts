@@ -1,5 +1,5 @@
 /** Rows of sums under or between the others: they are skipped by what shows them, never let in. */
-import { foldName } from "../map/fold.js";
+import { foldName } from "../model/fold.js";
 import type { Row } from "../model/row.js";
 import { totalWord } from "./words.js";
 

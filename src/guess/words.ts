@@ -1,6 +1,6 @@
 /** What headers say in Portuguese, English, Spanish, German and French, and what names are made of them. A hint only: what the cells hold decides. */
 import { columnSlug } from "../map/column/names.js";
-import { foldText } from "../map/convert/letters.js";
+import { foldText } from "../map/convert/text.js";
 
 /** In order: the first role one of whose words stands in the folded header is the header's role. `*` any end of a word, `_` a blank, `^` the whole header. */
 const table = {

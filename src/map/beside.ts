@@ -10,7 +10,7 @@ import type { Row } from "../model/row.js";
 import { openInput } from "../read/open-input.js";
 // oxlint-enable no-restricted-imports
 import type { TableFile } from "./column/table.js";
-import { shorten } from "./fold.js";
+import { shorten } from "../model/fold.js";
 import type { TableSpec } from "./language/column-schema.js";
 import type { MappingSpec } from "./language/mapping-schema.js";
 import type { MappingSource, Path } from "./language/source.js";

@@ -2,21 +2,19 @@
 import { basename, extname } from "node:path";
 import type { Beside } from "./beside.js";
 import { compileCells } from "./column/cells.js";
-import { Conversions } from "./column/conversions.js";
+import { Conversions } from "./column/column.js";
 import { refuseName } from "./column/names.js";
 import type { Shared } from "./column/scope.js";
 import { compileTable, type Table } from "./column/table.js";
 import { fingerprint } from "./fingerprints.js";
-import { eventsOf, keyLabel, keyLabels } from "./language/labels.js";
+import { eventsOf, type InputSpec, keyLabel, keyLabels, type MappingSpec } from "./language/mapping-schema.js";
 import { forms } from "./formula/forms.js";
 import { functionTable } from "./formula/functions.js";
 import { compileInput } from "./input/compile-input.js";
 import { type InputFiles, matchCorrected, matchFiles, matchNameless } from "./input/match-files.js";
-import type { InputSpec, MappingSpec } from "./language/mapping-schema.js";
 import type { MappingSource } from "./language/source.js";
-import type { Mapping, MappingInput } from "./mapping.js";
+import { fillSettings, type Mapping, type MappingInput } from "./mapping.js";
 import type { KeyMaker, Known } from "./record/piece.js";
-import { fillSettings } from "./settings.js";
 import { findWarnings } from "./warnings.js";
 
 /** Mistakes are reported to `source`; the mapping given is then of no use. */

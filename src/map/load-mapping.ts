@@ -5,9 +5,8 @@ import { compileMapping } from "./compile-mapping.js";
 import { readBeside } from "./beside.js";
 import type { Mapping } from "./mapping.js";
 import { readText } from "./read-text.js";
-import { findPlaceholders } from "./placeholders.js";
-import { type MappingProblem, mappingError } from "./language/problem.js";
-import { MappingSource } from "./language/source.js";
+import { findPlaceholders } from "./warnings.js";
+import { mappingError, type MappingProblem, MappingSource } from "./language/source.js";
 import { parseWithSchema } from "./language/schema-problems.js";
 import { mappingSchema, type MappingSpec } from "./language/mapping-schema.js";
 

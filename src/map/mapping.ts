@@ -6,7 +6,8 @@ import type { ReadOptions } from "../model/dialect.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import type { Row } from "../model/row.js";
 import type { KeyMakers } from "./fingerprints.js";
-import type { MappingProblem } from "./language/problem.js";
+import type { MappingProblem } from "./language/source.js";
+import type { SettingsSpec } from "./language/mapping-schema.js";
 
 /** Choices that a mapping makes for staging, planning and submitting. Stored with the inputs, so that `resume` needs no mapping. */
 export interface MappingSettings {
@@ -44,6 +45,8 @@ export interface MappingInput {
 export interface RowMapper {
   /** Headers of the table that no field uses, in file order. */
   unmapped: string[];
+  /** How the mapping reads each column of the table, in file order: `number`; null: not at all. */
+  types: (string | null)[];
   /** Rows in file order; a group still open at the end of `rows` comes with a later call. */
   map(rows: readonly Row[]): MappedRow[];
   /** Closes the last group. */
@@ -84,4 +87,21 @@ export interface CorrectedOrigin {
   /** The input of this mapping that had read them; null: not known. */
   input: string | null;
   sheet: string | null;
+}
+
+export function fillSettings(spec: SettingsSpec = {}): MappingSettings {
+  return {
+    identity: spec.identity ?? "first",
+    references: spec.references ?? "registered",
+    creation: spec.creation ?? "with-events",
+    linkTime: spec.linkTime ?? "event",
+    participants: {
+      strategy: spec.participants?.strategy ?? "lookup-first",
+      foreign: spec.participants?.foreign ?? "use",
+    },
+    addresses: { extendedFields: spec.addresses?.extendedFields ?? false },
+    unplacedRows: spec.unplacedRows ?? "report",
+    replacementExternalId: spec.replacementExternalId ?? null,
+    late: spec.late === undefined || spec.late === "refuse" ? { refuse: true } : { refuse: false, ...spec.late },
+  };
 }

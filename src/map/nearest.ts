@@ -1,5 +1,5 @@
 /** The known name closest to a mistyped one. */
-import { foldName } from "./fold.js";
+import { foldName } from "../model/fold.js";
 
 /** Null when nothing is close: more than a third of the letters would have to change. Compares folded names of up to 80 characters. */
 export function nearestName(name: string, known: Iterable<string>): string | null {

@@ -1,16 +1,19 @@
 /** What one table (a CSV file, a sheet) looks like to one input of a mapping. Stages nothing, knows no ledger. */
-import { foldName } from "../map/fold.js";
+import { foldName } from "../model/fold.js";
 import { isOwnColumn } from "../map/column/headers.js";
+import { presentRecords } from "../map/cases/present.js";
 import type { MappingInput, RowMapper } from "../map/mapping.js";
 import type { Code } from "../model/codes.js";
 import type { Dialect } from "../model/dialect.js";
 import { detachText } from "../model/detach.js";
 import { RowferryError } from "../model/error.js";
+import { isJsonObject, type JsonValue } from "../model/json.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import { foldKey } from "../model/near-keys.js";
 import { describePlace, type Place } from "../model/place.js";
 import type { Problem } from "../model/problem.js";
 import type { AddressRef, ParticipantRef, Records } from "../model/records.js";
+import type { Row } from "../model/row.js";
 import type { Input, Table } from "../read/table.js";
 
 export interface ProblemCount {
@@ -18,6 +21,19 @@ export interface ProblemCount {
   count: number;
   /** The first one: its place in the table and its message. */
   example: string;
+}
+
+/** One column of a table, over all its rows. */
+export interface ColumnCheck {
+  header: string;
+  /** How the mapping reads it: `number`; null: not at all. */
+  type: string | null;
+  /** Rows in which its cell holds something. */
+  filled: number;
+  /** Different texts of its cells; null: more than can be counted in little memory. */
+  distinct: number | null;
+  /** The first problem that names it, with its row. */
+  problem: string | null;
 }
 
 export interface CheckError {
@@ -41,6 +57,10 @@ export interface TableCheck {
   joinedRows: number[] | null;
   /** `absent`: optional columns that the file lacks; what is missing although it is needed is the `error`. */
   columns: { found: string[]; unmapped: string[]; absent: string[] };
+  /** Every column of the header, in file order. */
+  cells: ColumnCheck[];
+  /** What the first valid rows yield, an event of each, in the words of the mapping. */
+  samples: JsonValue[];
   notes: string[];
   rows: { read: number; valid: number; invalid: number; skipped: number };
   /** Events of the valid rows. */
@@ -97,6 +117,8 @@ function newCheck(file: string, mappingInput: string): TableCheck {
     headerRow: null,
     joinedRows: null,
     columns: { found: [], unmapped: [], absent: [] },
+    cells: [],
+    samples: [],
     notes: [],
     rows: { read: 0, valid: 0, invalid: 0, skipped: 0 },
     events: 0,
@@ -163,12 +185,17 @@ async function mapRows(
   const warnings = new Map<Code, ProblemCount>();
   const keys = new Map<string, string>();
   let eventless: TableCheck["eventless"] = null;
+  const cells = watchCells(table.header, mapper);
   const take = (mapped: readonly MappedRow[]): void => {
     for (const { row, alsoRows, outcome } of mapped) {
       const rows = 1 + alsoRows.length;
       check.rows.read += rows;
       check.rows[outcome.fate] += rows;
-      if (outcome.fate === "invalid") for (const problem of outcome.problems) count(problems, problem, row);
+      if (outcome.fate === "invalid")
+        for (const problem of outcome.problems) {
+          count(problems, problem, row);
+          cells.blame(problem, row);
+        }
       if (outcome.fate !== "valid") continue;
       for (const warning of outcome.warnings) count(warnings, warning, row);
       if (hasPlaceholder(outcome.records)) count(warnings, placeholderLeft, row);
@@ -177,6 +204,7 @@ async function mapRows(
         if (other !== null) count(warnings, keysNearlyEqual(kind, [key], other), row);
       }
       const { events } = outcome.records;
+      if (check.samples.length < MOST_SAMPLES) check.samples.push(...sampleOf(outcome.records));
       for (const { event, key, document } of events) {
         if (key.by !== "fields") continue;
         const kind = `${event} of ${document.kind} ${document.key}`;
@@ -191,6 +219,7 @@ async function mapRows(
     for await (const rows of table.rows()) {
       if (signal.aborted)
         throw new RowferryError("interrupted", "Interrupted while reading.", { hint: "Run the same command again." });
+      cells.look(rows);
       take(mapper.map(rows));
       progress(check.rows.read);
     }
@@ -198,11 +227,58 @@ async function mapRows(
   } finally {
     check.problems = [...problems.values()];
     check.warnings = [...warnings.values()];
+    check.cells = cells.columns();
     check.eventless = check.events > 0 ? eventless : null;
     // The readers add to their notes while they read (hidden rows).
     const uncompared = `Nearly equal keys were looked for among the first ${MAX_KEYS} documents and events only.`;
     check.notes = keys.size < MAX_KEYS ? [...table.notes] : [...table.notes, uncompared];
   }
+}
+
+const MOST_SAMPLES = 3;
+
+/** An event of a row, else a document or a party. */
+function sampleOf(records: Records): JsonValue[] {
+  const { events, documents, addresses, participants } = presentRecords([records]);
+  const [first] = [...events, ...documents, ...addresses, ...participants];
+  if (!isJsonObject(first)) return [];
+  const said = Object.entries(first).filter(([, value]) => !["null", "{}", "[]"].includes(JSON.stringify(value)));
+  return [Object.fromEntries(said)];
+}
+
+/** Different texts that are counted of one column; beyond them memory would grow with the file. */
+const MAX_DISTINCT = 10_000;
+
+/** What stands in the columns of a table. */
+function watchCells(header: readonly string[], { types }: RowMapper) {
+  const filled = header.map(() => 0);
+  const texts = header.map(() => new Set<string>());
+  const problems = new Map<string, string>();
+  return {
+    look(rows: readonly Row[]): void {
+      for (const { cells } of rows)
+        for (const [index, seen] of texts.entries()) {
+          const text = (cells[index] ?? "").trim();
+          if (text === "") continue;
+          filled[index] = (filled[index] ?? 0) + 1;
+          if (seen.size <= MAX_DISTINCT && !seen.has(text)) seen.add(detachText(text));
+        }
+    },
+    blame({ column, message }: Problem, row: number): void {
+      if (column !== null && !problems.has(column)) problems.set(column, `row ${row}: ${message}`);
+    },
+    columns: (): ColumnCheck[] =>
+      header.map((name, index) => {
+        const { size } = texts[index] ?? new Set();
+        return {
+          header: name,
+          type: types[index] ?? null,
+          filled: filled[index] ?? 0,
+          distinct: size > MAX_DISTINCT ? null : size,
+          problem: problems.get(name) ?? null,
+        };
+      }),
+  };
 }
 
 /** Documents and events whose keys are compared; beyond them memory would grow with the file. */

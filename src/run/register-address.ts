@@ -1,6 +1,6 @@
 /** Registers an address under its participant: listed and matched where in doubt, created once (open-points 5; HARD-CASES H29, H30). */
 import type { OpenAddress } from "../ledger/registrations.js";
-import { foldIdentity } from "../map/fold.js";
+import { foldIdentity } from "../model/fold.js";
 import type { JsonObject } from "../model/json.js";
 import { addressesOf, type ListedAddress } from "../submit/answers.js";
 import { createAddress, listAddresses } from "../submit/calls.js";

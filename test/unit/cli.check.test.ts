@@ -87,14 +87,46 @@ describe("rowferry check of files", () => {
     const text = world.stdout.text;
     expect(text).toContain('format    utf-8, delimiter ;, quote ", lines end in LF');
     expect(text).toContain("header    row 2");
-    expect(text).toContain("columns   5 found: Job, Art, Tag, Kg, Stadt\n");
-    expect(text).toContain("unmapped  1 that no field reads: Fahrer\n");
+    expect(text).toContain("columns   5 found, 1 that no field reads\n");
+    expect(
+      text
+        .match(/^ {5}\S.*$/gm)
+        ?.slice(0, 7)
+        .map((line) => line.trim().split(/ {2,}/)),
+    ).toEqual([
+      ["column", "read as", "filled", "distinct"],
+      ["Job", "text", "100%", "5"],
+      ["Art", "text", "100%", "2"],
+      ["Tag", "timestamp", "60%", "3", 'row 7: "31.02.2026" is not a date and…'],
+      ["Kg", "number", "80%", "4", 'row 4: "zwei" is not a number'],
+      ["Stadt", "text", "100%", "1"],
+      ["Fahrer", "not read", "100%", "1"],
+    ]);
+    expect(text).toContain('sends     {"event":"step","document":"1",');
     expect(text).toContain("absent    1 optional: Notiz\n");
     expect(text).toContain("rows      5 read = 1 skipped + 2 invalid + 2 valid; 1 event\n");
     expect(text).toContain("1 valid row yields no event, for example row 6.");
     expect(text).toMatch(/2 +row 4, column "Kg"[^]*?number-unreadable/);
     expect(text).toMatch(/1 +row 7, column "Tag"[^]*?date-impossible/);
     expect(existsSync(join(world.cwd, "state"))).toBe(false);
+  });
+
+  it("of many files says one line each where all is well, and a total that adds up", async () => {
+    const good = rows.split("\n").slice(0, 3).join("\n");
+    const many = Array.from({ length: 36 }, (_, at) => `rows-${at + 10}.csv`);
+    const files = Object.fromEntries(many.map((name) => [name, good]));
+    const world = testWorld({ files: { "m.yaml": mapping, ...files, "rows-9.csv": rows } });
+    expect(await type(world, "check", "m.yaml", ...many, "rows-9.csv")).toBe(3);
+    const lines = world.stdout.text.trimEnd().split("\n");
+    expect(lines).toContain("rows-10.csv: 1 read = 0 skipped + 0 invalid + 1 valid; 1 event");
+    expect(lines.at(-1)).toBe("37 files: 41 read = 1 skipped + 2 invalid + 38 valid; 37 events");
+    expect(lines.length).toBeLessThan(75);
+  });
+
+  it("a mapping and a file in each other's place are told as such, with what to type: exit 2 (F26)", async () => {
+    const world = testWorld({ files: { "m.yaml": mapping, "rows-1.csv": rows } });
+    expect(await type(world, "check", "rows-1.csv", "m.yaml")).toBe(2);
+    expect(world.stderr.text).toContain("rowferry check m.yaml rows-1.csv");
   });
 
   it("finds the same fates as the fixture expects, sheet by sheet, and names hidden sheets", async () => {

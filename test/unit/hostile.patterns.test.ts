@@ -7,7 +7,7 @@ import { conversionNames, conversions } from "../../src/map/convert/conversion.j
 import { testWorld, type } from "../support/cli.world.js";
 
 /** Composed when a mapping loads, from a date format's own pieces; it meets texts of at most 100 characters. */
-const composed = ["src/map/convert/date-format.ts: new RegExp"];
+const composed = ["src/map/convert/dates.ts: new RegExp"];
 
 interface Pattern {
   place: string;

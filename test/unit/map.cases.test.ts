@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { describeReport } from "../../src/map/cases/describe-report.js";
-import { runCases } from "../../src/map/cases/run-cases.js";
+import { describeReport, runCases } from "../../src/map/cases/run-cases.js";
 import { RowferryError } from "../../src/model/error.js";
 import { mappingWith } from "../support/map.support.js";
 

@@ -3,8 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { describeReport } from "../../src/map/cases/describe-report.js";
-import { runCases } from "../../src/map/cases/run-cases.js";
+import { describeReport, runCases } from "../../src/map/cases/run-cases.js";
 import { loadMapping } from "../../src/map/load-mapping.js";
 import { openInput } from "../../src/read/open-input.js";
 

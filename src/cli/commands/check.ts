@@ -3,14 +3,15 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { checkMapping } from "../../map/load-mapping.js";
 import type { Mapping } from "../../map/mapping.js";
-import type { MappingProblem } from "../../map/language/problem.js";
+import type { MappingProblem } from "../../map/language/source.js";
 import { codes } from "../../model/codes.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { checkFiles, type FileCheck } from "../../run/check-files.js";
 import { addOutputFlags, type OutputFlags } from "../flags.js";
 import type { Frame } from "../frame.js";
+import { checkMappingFirst } from "../mapping-first.js";
 import { createOutput, type Output, shownPath } from "../output.js";
-import { printFileCheck, printMappingProblems } from "../print-check.js";
+import { printFileCheck, printFileLine, printMappingProblems, printTotal } from "../print-check.js";
 import { openProgress } from "../run-command.js";
 
 const examples = `
@@ -38,6 +39,7 @@ export function define(command: Command, frame: Frame): void {
 async function check(frame: Frame, mappingPath: string, files: string[], flags: OutputFlags): Promise<number> {
   const { world } = frame;
   const quiet = flags.quiet === true;
+  checkMappingFirst("check", mappingPath, files);
   const output = createOutput(world, { ...flags, quiet: false });
   const shown = shownPath(resolve(world.cwd, mappingPath), world.cwd);
   const checked = await checkMapping(resolve(world.cwd, mappingPath), (module) =>
@@ -60,10 +62,16 @@ async function check(frame: Frame, mappingPath: string, files: string[], flags: 
   const code = exitCodeOf(checks);
   for (const one of checks) {
     output.data({ type: "file", ...one });
-    if (!quiet || exitCodeOf([one]) !== ExitCode.ok) output.text(`\n${printFileCheck(one, output)}`);
+    const well = exitCodeOf([one]) === ExitCode.ok;
+    if (!quiet && well && checks.length > MOST_IN_FULL) output.text(printFileLine(one));
+    else if (!quiet || !well) output.text(`\n${printFileCheck(one, output)}`);
   }
+  if (!quiet && checks.length > 1) output.text(`\n${printTotal(checks)}`);
   return close(output, code);
 }
+
+/** Of more files each that is well is one line. */
+const MOST_IN_FULL = 3;
 
 function describeMapping(mapping: Mapping, shown: string, warnings: readonly MappingProblem[]): string {
   const inputs = mapping.inputs.map(({ name }) => name).join(", ");

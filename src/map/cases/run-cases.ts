@@ -4,17 +4,16 @@ import { RowferryError } from "../../model/error.js";
 import type { MappedRow } from "../../model/mapped-row.js";
 import type { Records } from "../../model/records.js";
 import type { CellKind, Row } from "../../model/row.js";
-import { foldName } from "../fold.js";
+import { foldName } from "../../model/fold.js";
 import { loadMapping } from "../load-mapping.js";
 import type { Mapping, MappingInput } from "../mapping.js";
 import { didYouMean } from "../nearest.js";
 import { readText } from "../read-text.js";
-import { mappingError } from "../language/problem.js";
-import { MappingSource } from "../language/source.js";
+import { mappingError, MappingSource } from "../language/source.js";
 import { parseWithSchema } from "../language/schema-problems.js";
 import { type CaseSpec, casesSchema } from "./cases-schema.js";
-import { type Difference, findDifferences } from "./differences.js";
 import { presentRecords } from "./present.js";
+import { isJsonObject, type JsonValue } from "../../model/json.js";
 
 export interface CaseResult {
   name: string;
@@ -179,4 +178,57 @@ function toRow(cells: CaseSpec["rows"][number], header: readonly string[], numbe
     kinds.push(kind as CellKind);
   }
   return { number, cells: texts, kinds: kinds.every((kind) => kind === "text") ? null : kinds, problems: null };
+}
+
+export interface Difference {
+  /** `events[0].attributes.Gross Weight`. */
+  place: string;
+  /** Null: nothing was expected there. */
+  expected: string | null;
+  /** Null: nothing came there. */
+  actual: string | null;
+}
+
+/** Members that `expected` leaves out are not compared; lists must agree in length. Scalars compare as text. */
+export function findDifferences(expected: unknown, actual: JsonValue | undefined, place: string): Difference[] {
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual)) return [{ place, expected: say(expected), actual: say(actual) }];
+    const length = Math.max(expected.length, actual.length);
+    return Array.from({ length }, (_, position) => {
+      const at = `${place}[${position}]`;
+      if (position >= expected.length) return [{ place: at, expected: null, actual: say(actual[position]) }];
+      if (position >= actual.length) return [{ place: at, expected: say(expected[position]), actual: null }];
+      return findDifferences(expected[position], actual[position], at);
+    }).flat();
+  }
+  if (isJsonObject(expected)) {
+    if (!isJsonObject(actual)) return [{ place, expected: say(expected), actual: say(actual) }];
+    return Object.entries(expected).flatMap(([name, value]) =>
+      findDifferences(value, Object.hasOwn(actual, name) ? actual[name] : undefined, `${place}.${name}`),
+    );
+  }
+  const wanted = say(expected);
+  const came = say(actual);
+  return wanted === came ? [] : [{ place, expected: wanted, actual: came }];
+}
+
+/** A scalar as the text that cases write; anything else as JSON. */
+function say(value: unknown): string {
+  if (value === undefined) return "null";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+export function describeReport(report: CasesReport): string {
+  const lines: string[] = [];
+  for (const { name, line, passed, differences } of report.results) {
+    lines.push(passed ? `ok    ${name}` : `FAIL  ${name} (${report.casesPath}:${line})`);
+    for (const { place, expected, actual } of differences) {
+      lines.push(`        ${place}`);
+      lines.push(`          expected  ${expected ?? "nothing"}`);
+      lines.push(`          came      ${actual ?? "nothing"}`);
+    }
+  }
+  const failed = report.results.filter((result) => !result.passed).length;
+  lines.push(`${report.results.length} cases, ${failed === 0 ? "all passed" : `${failed} failed`}`);
+  return lines.join("\n");
 }

@@ -6,8 +6,8 @@ import { DateTime } from "luxon";
 import type { CellKind } from "../../model/row.js";
 import type { ConvertDefaults, Refusal } from "../convert/conversion.js";
 import { compileDateReader } from "../convert/date-reader.js";
-import { quoteCell, refuseErrorCell } from "../convert/refuse.js";
-import { recall } from "../convert/recall.js";
+import { quoteCell, refuseErrorCell } from "../convert/conversion-kind.js";
+import { recall } from "../convert/text.js";
 
 export interface Cells {
   /** A text, trimmed; "" for any of the blank words. */

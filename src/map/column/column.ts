@@ -2,16 +2,21 @@
 import { RowferryError } from "../../model/error.js";
 import { isExactNumber } from "../../model/json.js";
 import type { CellKind, Row } from "../../model/row.js";
-import type { Conversion, ConversionName, ConversionSpec } from "../convert/conversion.js";
-import { quoteCell } from "../convert/refuse.js";
+import {
+  compileConversion,
+  type Conversion,
+  type ConversionName,
+  type ConversionSpec,
+  type ConvertDefaults,
+} from "../convert/conversion.js";
+import { quoteCell } from "../convert/conversion-kind.js";
 import { cleanText } from "../convert/text.js";
-import { foldName, shorten } from "../fold.js";
+import { foldName, shorten } from "../../model/fold.js";
 import { compileRegularExpression, typeOf, valueOf } from "../formula/functions.js";
 import { type ColumnObject, commonOptions } from "../language/column-schema.js";
 import type { Scalar } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import type { Cells } from "./cells.js";
-import type { Conversions } from "./conversions.js";
 import { asText, literalText, type Type, type Value, type View } from "./view.js";
 
 /** How one text becomes a value; the same for cells of files and of tables. */
@@ -188,4 +193,35 @@ export function cellReading(reader: Reader, cells: Cells): CellReading {
     },
     filled: (view, index) => index >= 0 && (view.members ?? [view]).some((member) => holds(textAt(member, index))),
   };
+}
+
+export class Conversions {
+  readonly defaults: ConvertDefaults;
+  readonly #known = new Map<string, Conversion>();
+
+  constructor(defaults: ConvertDefaults) {
+    this.defaults = defaults;
+  }
+
+  /** @throws RowferryError as `compileConversion` does. */
+  get(spec: ConversionSpec): Conversion {
+    const name = typeof spec === "string" ? spec : JSON.stringify(spec);
+    let conversion = this.#known.get(name);
+    if (conversion === undefined) {
+      conversion = compileConversion(spec, this.defaults);
+      if (this.#known.size > 1000) this.#known.clear();
+      this.#known.set(name, conversion);
+    }
+    return conversion;
+  }
+
+  /** Where nothing is known of a country or of a type of tax ids, the text is taken as it stands. */
+  orText(spec: ConversionSpec): Conversion {
+    try {
+      return this.get(spec);
+    } catch (error) {
+      if (error instanceof RowferryError) return this.get("text");
+      throw error;
+    }
+  }
 }

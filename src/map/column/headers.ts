@@ -1,6 +1,6 @@
 /** From the columns of a mapping to positions in a file's header. */
 import { RowferryError } from "../../model/error.js";
-import { foldName, squeeze } from "../fold.js";
+import { foldName, squeeze } from "../../model/fold.js";
 import { nearestName } from "../nearest.js";
 
 /** How a column is found in a file. */

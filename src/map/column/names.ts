@@ -1,5 +1,5 @@
 /** What a column, a table or a function may be called. */
-import { foldName } from "../fold.js";
+import { foldName } from "../../model/fold.js";
 import type { MappingSource, Path } from "../language/source.js";
 
 const RESERVED: ReadonlySet<string> = new Set(

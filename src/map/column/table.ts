@@ -1,13 +1,12 @@
 /** Tables beside a mapping: their columns are read as those of inputs are, once, when the mapping loads. */
 import type { Row } from "../../model/row.js";
-import { foldName, shorten, squeeze } from "../fold.js";
+import { foldName, shorten, squeeze } from "../../model/fold.js";
 import { didYouMean } from "../nearest.js";
 import type { ColumnObject, TableSpec } from "../language/column-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingSource } from "../language/source.js";
 import type { Cells } from "./cells.js";
-import { compileReader, type Reader } from "./column.js";
-import type { Conversions } from "./conversions.js";
+import { compileReader, type Conversions, type Reader } from "./column.js";
 import { refuseName } from "./names.js";
 import { asText, type Type, type Value, View } from "./view.js";
 

@@ -1,9 +1,7 @@
 /** Yes and no in six languages, or in the mapping's own words. */
 import { z } from "zod";
-import { convertDefaultsShape, defineConversion } from "./conversion-kind.js";
-import { foldText } from "./letters.js";
-import { quoteCell, refuse, refuseKind } from "./refuse.js";
-import { cleanText } from "./text.js";
+import { convertDefaultsShape, defineConversion, quoteCell, refuse, refuseKind } from "./conversion-kind.js";
+import { cleanText, foldText } from "./text.js";
 
 /** Understood in every language. */
 const always = { true: ["true", "1"], false: ["false", "0"] };

@@ -1,19 +1,13 @@
 /** The closed list of `as` conversions (DESIGN section 4), and how a mapping's spec becomes a function. */
 import { RowferryError } from "../../model/error.js";
 import { boolean } from "./boolean.js";
-import type { Conversion, ConversionKind, ConvertDefaults } from "./conversion-kind.js";
-import { country } from "./country.js";
-import { date } from "./date.js";
-import { number } from "./decimal.js";
-import { hash } from "./hash.js";
-import { integer } from "./integer.js";
+import { type Conversion, type ConversionKind, type ConvertDefaults, refuseErrorCell } from "./conversion-kind.js";
+import { country, state } from "./places.js";
+import { date, timestamp } from "./timestamp.js";
+import { integer, number } from "./number.js";
+import { digits, hash, lower, slug, text, upper } from "./text.js";
 import { phone } from "./phone.js";
-import { refuseErrorCell } from "./refuse.js";
-import { state } from "./state.js";
 import { taxId } from "./tax-id.js";
-import { digits, lower, slug, upper } from "./letters.js";
-import { text } from "./text.js";
-import { timestamp } from "./timestamp.js";
 
 export type { Conversion, ConversionKind, ConvertDefaults, ConvertResult, Refusal } from "./conversion-kind.js";
 export { convertDefaultsShape } from "./conversion-kind.js";

@@ -2,10 +2,24 @@
 import type { Code } from "../../model/codes.js";
 import { RowferryError } from "../../model/error.js";
 import type { CellKind } from "../../model/row.js";
-import { type ConvertDefaults, type ConvertResult, convertDefaultsShape } from "./conversion-kind.js";
-import { compileDateFormat, type DateFormat, offsetMinutes } from "./date-format.js";
-import { asUtc, type DateFault, type DateParts, exists, fromUtc } from "./date-parts.js";
-import { quoteCell, refuse, refuseKind } from "./refuse.js";
+import {
+  type ConvertDefaults,
+  convertDefaultsShape,
+  type ConvertResult,
+  quoteCell,
+  refuse,
+  refuseKind,
+} from "./conversion-kind.js";
+import {
+  asUtc,
+  compileDateFormat,
+  type DateFault,
+  type DateFormat,
+  type DateParts,
+  exists,
+  fromUtc,
+  offsetMinutes,
+} from "./dates.js";
 
 /** Options that `date` and `timestamp` share. */
 export const dateOptions = {

@@ -3,8 +3,7 @@ import { createRequire } from "node:module";
 import type * as phoneNumbers from "libphonenumber-js/max";
 import { z } from "zod";
 import { RowferryError } from "../../model/error.js";
-import { convertDefaultsShape, defineConversion } from "./conversion-kind.js";
-import { quoteCell, refuse, refuseKind } from "./refuse.js";
+import { convertDefaultsShape, defineConversion, quoteCell, refuse, refuseKind } from "./conversion-kind.js";
 
 const require = createRequire(import.meta.url);
 

@@ -3,9 +3,16 @@ import { createRequire } from "node:module";
 import type { Validator } from "stdnum";
 import { z } from "zod";
 import { RowferryError } from "../../model/error.js";
-import { type ConvertDefaults, type ConvertResult, convertDefaultsShape, defineConversion } from "./conversion-kind.js";
-import { recall } from "./recall.js";
-import { quoteCell, refuse, refuseKind } from "./refuse.js";
+import {
+  type ConvertDefaults,
+  convertDefaultsShape,
+  type ConvertResult,
+  defineConversion,
+  quoteCell,
+  refuse,
+  refuseKind,
+} from "./conversion-kind.js";
+import { recall } from "./text.js";
 
 const require = createRequire(import.meta.url);
 

@@ -1,11 +1,9 @@
-/** Local times of a file to instants. */
+/** Calendar days, and local times of a file to instants. */
 import { z } from "zod";
 import { RowferryError } from "../../model/error.js";
-import { type ConvertDefaults, type ConvertResult, defineConversion } from "./conversion-kind.js";
-import { instantOf } from "./date-format.js";
-import { asUtc, type DateParts } from "./date-parts.js";
+import { type ConvertDefaults, type ConvertResult, defineConversion, quoteCell, refuse } from "./conversion-kind.js";
+import { asUtc, type DateParts, fromUtc, instantOf, isoDate } from "./dates.js";
 import { compileDateReader, dateOptions } from "./date-reader.js";
-import { quoteCell, refuse } from "./refuse.js";
 import { type Disambiguation, openZone, type Zone } from "./zone.js";
 
 /** The zone of a field. @throws RowferryError `conversion-options` when none is named, or an unknown one. */
@@ -86,6 +84,27 @@ export const timestamp = defineConversion({
       }
       const value = toInstant(cell, found.parts, zone, !found.hasTime && timeOfDay === undefined);
       return typeof value === "number" ? { value } : value;
+    };
+  },
+});
+
+export const date = defineConversion({
+  description:
+    "A calendar day as `yyyy-MM-dd`. Read under the mapping's `dates`; a time of day beside it is dropped. A time with an offset (`ISO`) becomes the day that it is in `timezone`.",
+  options: z.object(dateOptions),
+  gives: "string",
+  examples: [{ spec: { name: "date", formats: ["dd/MM/yyyy"] }, in: "09/03/2025", out: "2025-03-09" }],
+  compile(options, defaults) {
+    const read = compileDateReader(options, defaults);
+    const formats = options.formats ?? defaults.dates ?? [];
+    const zone = formats.some((format) => format === "ISO" || format.includes("Z"))
+      ? compileZone(options, defaults)
+      : null;
+    return (cell, kind) => {
+      const found = read(cell, kind);
+      if (!("parts" in found)) return found;
+      const instant = instantOf(found.parts);
+      return { value: isoDate(instant === null || zone === null ? found.parts : fromUtc(zone.toLocal(instant))) };
     };
   },
 });

@@ -5,7 +5,7 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { asText, type Eval, type Type } from "../column/view.js";
 import { Exact, TooLong } from "../convert/exact.js";
-import { shorten } from "../fold.js";
+import { shorten } from "../../model/fold.js";
 import type { Path } from "../language/source.js";
 import { didYouMean } from "../nearest.js";
 import { choice, common, forms } from "./forms.js";

@@ -3,9 +3,9 @@ import { RE2JS } from "re2js";
 import type { Code } from "../../model/codes.js";
 import { conversionNames } from "../convert/conversion.js";
 import { asText, type Type, type Value } from "../column/view.js";
-import type { Conversions } from "../column/conversions.js";
+import type { Conversions } from "../column/column.js";
 import { Exact } from "../convert/exact.js";
-import { foldName, shorten } from "../fold.js";
+import { foldName, shorten } from "../../model/fold.js";
 
 /** Why a formula has no value for a row. */
 export class FormulaFailure extends Error {

@@ -5,7 +5,7 @@ import type { Table } from "../column/table.js";
 import { asText, type Eval, type Type, type Value, type View } from "../column/view.js";
 import type { ConversionName } from "../convert/conversion.js";
 import { Exact } from "../convert/exact.js";
-import { shorten } from "../fold.js";
+import { shorten } from "../../model/fold.js";
 import type { MappingSource } from "../language/source.js";
 import { FormulaFailure, type FunctionKind, MAX_TEXT } from "./functions.js";
 import { FormulaRefusal } from "./parse.js";

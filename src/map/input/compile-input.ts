@@ -3,10 +3,9 @@ import type { CsvOptions, ExcelOptions, ReadOptions } from "../../model/dialect.
 import { Headers } from "../column/headers.js";
 import { Scope, type Shared } from "../column/scope.js";
 import { View } from "../column/view.js";
-import { foldName } from "../fold.js";
+import { foldName } from "../../model/fold.js";
 import { merged } from "../formula/part.js";
-import { eventsOf } from "../language/labels.js";
-import type { EventSpec, InputSpec, MappingSpec } from "../language/mapping-schema.js";
+import { eventsOf, type EventSpec, type InputSpec, type MappingSpec } from "../language/mapping-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingInput } from "../mapping.js";
 import { compileDocument } from "../record/documents.js";
@@ -96,7 +95,11 @@ export function compileInput(
       }
       for (const { attributes } of parts.events) attributes.bind(headers, view);
       headers.check(place);
-      return { ...bindRowMapper(parts, view), unmapped: headers.unmapped() };
+      const types = header.map((_, index): string | null => {
+        const reading = columns.filter(({ slot }) => view.index[slot] === index || view.sets[slot]?.includes(index));
+        return [...new Set(reading.map(({ as }) => as ?? "text"))].join(", ") || null;
+      });
+      return { ...bindRowMapper(parts, view), unmapped: headers.unmapped(), types };
     },
   };
   return { input, makers: [...documents.map(({ maker }) => maker), ...parts.events.flatMap(({ makers }) => makers)] };

@@ -1,6 +1,6 @@
 /** Which inputs of a mapping read a file. */
 import { RowferryError } from "../../model/error.js";
-import { compileGlob } from "../glob.js";
+import { compileGlob } from "../../model/glob.js";
 import type { CorrectedOrigin, MappingInput } from "../mapping.js";
 import { didYouMean } from "../nearest.js";
 

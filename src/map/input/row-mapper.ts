@@ -4,8 +4,8 @@ import type { MappedRow, Placement } from "../../model/mapped-row.js";
 import type { Problem } from "../../model/problem.js";
 import type { Row } from "../../model/row.js";
 import { asText, type View } from "../column/view.js";
-import { quoteCell } from "../convert/refuse.js";
-import { foldName, shorten } from "../fold.js";
+import { quoteCell } from "../convert/conversion-kind.js";
+import { foldName, shorten } from "../../model/fold.js";
 import { type Column, merged, onlyColumn } from "../formula/part.js";
 import type { RowMapper } from "../mapping.js";
 import { didYouMean } from "../nearest.js";
@@ -36,7 +36,7 @@ const isShapeless = (problems: readonly Problem[]) => problems.some(({ code }) =
 /** A group of more rows would be held in memory as a whole. */
 const MAX_GROUP = 100_000;
 
-export function bindRowMapper(parts: InputParts, view: View): Omit<RowMapper, "unmapped"> {
+export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "map" | "end"> {
   const { skip, rowId, group, participants, addresses, documents, events, dispatch, rowsWithoutEvents } = parts;
   const { header } = view;
   const runs = {

@@ -1,7 +1,7 @@
 /** What zod says of a mapping, in sentences at the right place, with the nearest known name. */
 import { z } from "zod";
 import { conversionNames } from "../convert/conversion.js";
-import { shorten } from "../fold.js";
+import { shorten } from "../../model/fold.js";
 import { didYouMean } from "../nearest.js";
 import type { MappingSource, Path } from "./source.js";
 

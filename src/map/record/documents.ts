@@ -1,7 +1,7 @@
 /** Documents: created, or only appended to; and those that an event creates or links to (service.md, Document and Event endpoints). */
 import type { JsonObject } from "../../model/json.js";
 import type { EventRecord, RelationOptions } from "../../model/records.js";
-import { keyLabel, NEVER } from "../language/labels.js";
+import { keyLabel, NEVER } from "../language/mapping-schema.js";
 import {
   type DocumentSpec,
   type FieldInfo,

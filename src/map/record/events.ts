@@ -3,9 +3,9 @@ import { canonicalJson, isExactNumber, type JsonObject, type JsonValue } from ".
 import type { Placement } from "../../model/mapped-row.js";
 import type { AddressRef, EventRecord, ParticipantRef } from "../../model/records.js";
 import { asText, type View } from "../column/view.js";
-import { foldName } from "../fold.js";
+import { foldName } from "../../model/fold.js";
 import { merged } from "../formula/part.js";
-import { keyLabel, NEVER } from "../language/labels.js";
+import { keyLabel, NEVER } from "../language/mapping-schema.js";
 import { eventFields, type EventSpec } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import { type Attributes, compileAttributes } from "./attributes.js";

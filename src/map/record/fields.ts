@@ -9,7 +9,7 @@ import { asText, literalText, type Type, type Value, type View } from "../column
 import type { ConversionSpec } from "../convert/conversion.js";
 import { Exact } from "../convert/exact.js";
 import { cleanText } from "../convert/text.js";
-import { shorten } from "../fold.js";
+import { shorten } from "../../model/fold.js";
 import { compileFormula } from "../formula/formula.js";
 import { type Formula, newReads, onlyColumn, typeName } from "../formula/part.js";
 import { type FieldInfo, fieldInfos, type KeySpec, type Scalar, type Takes } from "../language/record-schema.js";

@@ -2,7 +2,7 @@
 import type { JsonValue } from "../../model/json.js";
 import { lengthPrefixed, naturalKey } from "../../model/keys.js";
 import type { AddressRecord } from "../../model/records.js";
-import { foldIdentity } from "../fold.js";
+import { foldIdentity } from "../../model/fold.js";
 import {
   addressFields,
   type AddressSpec,

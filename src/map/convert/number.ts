@@ -1,10 +1,17 @@
-/** Exact decimal numbers, in plain canonical notation. */
+/** Exact decimal numbers in plain canonical notation, and whole ones. */
 import { z } from "zod";
 import type { CellKind } from "../../model/row.js";
-import { type ConvertDefaults, type ConvertResult, convertDefaultsShape, defineConversion } from "./conversion-kind.js";
+import {
+  type ConvertDefaults,
+  convertDefaultsShape,
+  type ConvertResult,
+  defineConversion,
+  quoteCell,
+  refuse,
+  refuseKind,
+} from "./conversion-kind.js";
 import { Exact, MAX_DIGITS, TooLong } from "./exact.js";
 import { type NumberFault, readNumber } from "./number-text.js";
-import { quoteCell, refuse, refuseKind } from "./refuse.js";
 
 const factor = z.union([
   z
@@ -170,6 +177,31 @@ export const number = defineConversion({
       if (refusal !== null) return refusal;
       if (places === undefined || places === 0) return { value };
       return { value: `${value.split(".")[0]}.${fraction.padEnd(places, "0")}` };
+    };
+  },
+});
+
+export const integer = defineConversion({
+  description:
+    "A whole number. Read like `decimal`; a fraction other than zero is an error, and so is a number too large to be exact (above 9007199254740991: an identifier rather, for which use `digits` or `text`).",
+  options: z.object(numberOptions),
+  gives: "number",
+  examples: [{ spec: { name: "integer", decimal: ",", grouping: true }, in: "12.500", out: 12500 }],
+  compile(options, defaults) {
+    const read = compileNumberReader(options, defaults);
+    return (cell, kind) => {
+      const text = read(cell, kind);
+      if (typeof text !== "string") return text;
+      if (text.includes(".")) return refuse("integer-fraction", `${quoteCell(cell)} is not a whole number`);
+      const value = Number(text);
+      if (!Number.isSafeInteger(value)) {
+        return refuse(
+          "number-range",
+          `${quoteCell(cell)} is too large for an exact whole number`,
+          "For identifiers use `as: digits` or `as: text`.",
+        );
+      }
+      return refuseRange(cell, text, options) ?? { value };
     };
   },
 });

@@ -1,9 +1,79 @@
-/**
- * One date format in luxon's notation, compiled. Formats of digits (`dd/MM/yyyy HH:mm`) become a regular expression
- * with fixed groups, some twenty times faster than luxon; formats with names (`d LLL yyyy`) go to luxon.
- */
+/** Dates as formats read them: what a text says, and whether there is such a date. Formats of digits are patterns of our own, some twenty times faster than luxon; formats with names go to luxon. */
 import { DateTime } from "luxon";
-import { asUtc, type DateFault, type DateParts, exists, fromUtc } from "./date-parts.js";
+
+/** Local fields; `offset` in minutes east of UTC where the text carries one, else null. */
+export interface DateParts {
+  year: number;
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+  millisecond: number;
+  offset: number | null;
+}
+
+/**
+ * Why a text is no date under a format. `form`: it does not look like the format at all. `impossible`: it does, but
+ * there is no such date or time. `two-digit-year`: refused by the mapping. `ambiguous`: formats disagree.
+ */
+export type DateFault = "form" | "impossible" | "two-digit-year" | "ambiguous";
+
+/** Years that a business file may mean; others are slips such as 0025 or 20225. */
+const firstYear = 1900;
+const lastYear = 2999;
+
+const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function daysIn(year: number, month: number): number {
+  const leap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return leap ? 29 : (monthLengths[month - 1] ?? 0);
+}
+
+/** Whether such a date and time exist: no 30 February, no 24:00, no second 60, no year before 1900. */
+export function exists(parts: DateParts): boolean {
+  const { year, month, day, hour, minute, second } = parts;
+  return (
+    year >= firstYear &&
+    year <= lastYear &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= daysIn(year, month) &&
+    hour <= 23 &&
+    minute <= 59 &&
+    second <= 59
+  );
+}
+
+/** The fields as if they were UTC, in ms since 1970. */
+export function asUtc(parts: DateParts): number {
+  return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second, parts.millisecond);
+}
+
+/** The inverse of `asUtc`. */
+export function fromUtc(local: number): DateParts {
+  const date = new Date(local);
+  return {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    millisecond: date.getUTCMilliseconds(),
+    offset: null,
+  };
+}
+
+/** `2025-03-09`. */
+export function isoDate({ year, month, day }: DateParts): string {
+  return `${year}-${twoDigits(month)}-${twoDigits(day)}`;
+}
+
+function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : String(value);
+}
 
 export type ReadDate = (text: string) => DateParts | DateFault;
 

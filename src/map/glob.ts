@@ -1,2 +1,0 @@
-/** Moved: readers compare names in the same way. */
-export * from "../model/glob.js";
