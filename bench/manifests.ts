@@ -8,6 +8,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerDatabase } from "../src/ledger/open-ledger.js";
 import { forgetLandedCells } from "../src/ledger/stage/row-cells.js";
+import { makeCnpj } from "../scripts/fixtures/tax-ids.js";
 import { inTransaction } from "../src/ledger/transaction.js";
 import { loadMapping } from "../src/map/load-mapping.js";
 import { systemClock } from "../src/model/clock.js";
@@ -96,24 +97,7 @@ inputs:
           public: { Gross Weight: =gross, Tare: =tare, Waste: =waste, Ticket: =ticket }
 `;
 
-/** With its two check digits. */
-function cnpjOf(index: number): string {
-  const digits = String(11_222_000 + index).padStart(8, "0") + "0001";
-  const checkDigit = (text: string): string => {
-    let weight = text.length - 7;
-    let sum = 0;
-    for (const digit of text) {
-      sum += Number(digit) * weight;
-      weight = weight === 2 ? 9 : weight - 1;
-    }
-    const rest = sum % 11;
-    return rest < 2 ? "0" : String(11 - rest);
-  };
-  const first = checkDigit(digits);
-  return digits + first + checkDigit(digits + first);
-}
-
-const CNPJS = Array.from({ length: GENERATORS }, (_, index) => cnpjOf(index));
+const CNPJS = Array.from({ length: GENERATORS }, (_, index) => makeCnpj(String(11_222_000 + index)));
 const CITIES = ["São José dos Campos", "Campinas", "Ribeirão Preto", "Jundiaí", "Santo André"];
 const WASTES = ["Papelão", "Óleo lubrificante usado", "Sucata metálica", "Resíduo orgânico", "Vidro"];
 const START = Date.UTC(2025, 0, 1);

@@ -13,7 +13,7 @@ import type { Pace } from "./pace.js";
 import { pacedAt, unpaced } from "./pace.js";
 import type { ServiceProfile } from "./profile.js";
 import { defaultProfile } from "./profile.js";
-import { cnpjFrom } from "./tax-id.js";
+import { makeCnpj } from "../../scripts/fixtures/tax-ids.js";
 import type { ClientAuthentication, Credential } from "./tokens.js";
 import { askForToken, Tokens } from "./tokens.js";
 
@@ -166,7 +166,9 @@ export class ServiceUnderTest {
 
   /** A tax id nobody has used before, with right check digits (14 digits). */
   taxId(): string {
-    return cnpjFrom(createHash("sha256").update(this.unique("tax")).digest());
+    const bytes = createHash("sha256").update(this.unique("tax")).digest();
+    const digits = Array.from(bytes.subarray(0, 12), (byte) => byte % 10).join("");
+    return makeCnpj(digits.slice(0, 8), digits.slice(8));
   }
 
   /**

@@ -1,6 +1,7 @@
 /** A fixed sample of faults × positions; `npm run soak -- --faults` goes through all of them. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { befallen, faultActions, type Undisturbed, undisturbed } from "./simulation/fault-positions.js";
+import { drawn } from "../support/sample.js";
 
 let expected: Undisturbed;
 beforeAll(async () => {
@@ -17,7 +18,8 @@ describe("a fault at any request leaves the timelines of an undisturbed run (P1,
     const action = faultActions[index];
     if (action === undefined) throw new Error("no such fault");
     const broken: string[] = [];
-    for (let position = 1 + (index % 4); position <= expected.requests; position += 4) {
+    const step = drawn(8, 4);
+    for (let position = 1 + (index % step); position <= expected.requests; position += step) {
       broken.push(...(await befallen(action, position, 1, expected)));
     }
     broken.push(...(await befallen(action, 5 + (index % 7), 7, expected)));

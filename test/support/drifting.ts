@@ -1,5 +1,6 @@
 /** Files of many hands, made from a seed: each writes dates, numbers, parties and headers in its own way. */
 import { stringify } from "csv-stringify/sync";
+import { dotted, makeCnpj, makeCpf } from "../../scripts/fixtures/tax-ids.js";
 
 export interface DriftingFile {
   name: string;
@@ -144,23 +145,8 @@ const shapes = ["a row an event", "a row a document", "wide", "one row", "organi
 const extras = ["", "total", "footer of another width", "no header", "birth date", "twins", "title above"] as const;
 const delimiters = [";", ",", "\t", "|"];
 
-const digitsOf = (body: number[], weights: number[]) => {
-  const sum = body.reduce((all, digit, at) => all + digit * (weights[at] ?? 0), 0);
-  return sum % 11 < 2 ? 0 : 11 - (sum % 11);
-};
-export function cnpj(seed: number): string {
-  const body = `${10_000_000 + seed * 7919}0001`.split("").map(Number);
-  const one = digitsOf(body, [5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]);
-  const two = digitsOf([...body, one], [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]);
-  return [...body, one, two].join("").replace(/^(\d{2})(\d{3})(\d{3})(\d{4})(\d{2})$/, "$1.$2.$3/$4-$5");
-}
-export function cpf(seed: number): string {
-  const body = String(100_000_000 + seed * 7919)
-    .split("")
-    .map(Number);
-  const one = digitsOf(body, [10, 9, 8, 7, 6, 5, 4, 3, 2]);
-  return [...body, one, digitsOf([...body, one], [11, 10, 9, 8, 7, 6, 5, 4, 3, 2])].join("");
-}
+export const cnpj = (seed: number): string => dotted(makeCnpj(String(10_000_000 + seed * 7919)));
+export const cpf = (seed: number): string => makeCpf(String(100_000_000 + seed * 7919));
 
 /** Each file differs from its neighbours in every way; the same seed gives the same files. */
 export function driftingFiles(count: number, seed: number): DriftingFile[] {

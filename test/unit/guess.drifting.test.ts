@@ -8,8 +8,9 @@ import { checkMapping } from "../../src/map/load-mapping.js";
 import { systemClock } from "../../src/model/clock.js";
 import { testWorld, type } from "../support/cli.world.js";
 import { type DriftingFile, driftingFiles } from "../support/drifting.js";
+import { drawn } from "../support/sample.js";
 
-const files = driftingFiles(72, Number(process.env["DRIFT_SEED"] ?? 20_261_122));
+const files = driftingFiles(drawn(24, 72), Number(process.env["DRIFT_SEED"] ?? 20_261_122));
 
 interface Records {
   participants?: object;

@@ -103,7 +103,7 @@ describe("a replacement of what was pruned (F86)", () => {
     const office = await pruned();
     rmSync(office.path("state/sandbox/archive"), { recursive: true });
     const { out } = await office.type("replace", "load/L1", "--reason", "weight");
-    expect(out).toContain("has 2 of its events");
+    expect(out).toContain("Neither ledger nor archive has 2 events of it");
     const held = await office.run("resume");
     expect(held).toMatchObject({ exitCode: 3, open: { events: { held: 4 } } });
     expect(there(office)).toEqual([["L1", "open", "1", "2", "3"]]);
