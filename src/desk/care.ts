@@ -16,7 +16,7 @@ import { readParticipant } from "../submit/calls.js";
 import { codeOfStop } from "../run/refusals.js";
 import { isEmbedded, ownerOf } from "../run/sandbox.js";
 import { alone, held, reading } from "./ledger-access.js";
-import { openReader, type ReaderOptions } from "./reader.js";
+import { type ReaderOptions, withReader } from "./reader.js";
 import { archiveFolder } from "./show.js";
 import { runFolder } from "../run/run-files.js";
 
@@ -98,9 +98,8 @@ export async function rebind(
   });
 }
 
-async function lookUp(target: Target, participants: RegisteredParticipant[], options: ReaderOptions): Promise<void> {
-  const reader = await openReader(target, options);
-  try {
+function lookUp(target: Target, participants: RegisteredParticipant[], options: ReaderOptions): Promise<void> {
+  return withReader(target, options, async (reader) => {
     for (const { serviceId, data } of participants) {
       const answer = await reader.send(readParticipant(serviceId));
       if (answer.result === "stopped") throw new RowferryError(codeOfStop[answer.why], answer.message);
@@ -109,12 +108,9 @@ async function lookUp(target: Target, participants: RegisteredParticipant[], opt
       const taxId = lookup.outcome === "found" ? lookup.participant.taxId : null;
       const same =
         lookup.outcome === "found" && (data["taxId"] === undefined || taxId === null || taxId === data["taxId"]);
-      if (!same) {
-        const name = [data["taxIdType"], serviceId].filter((part) => typeof part === "string").join(" ");
-        throw new RowferryError("rebind-refused", `The service does not know the participant ${name}.`);
-      }
+      if (same) continue;
+      const name = [data["taxIdType"], serviceId].filter((part) => typeof part === "string").join(" ");
+      throw new RowferryError("rebind-refused", `The service does not know the participant ${name}.`);
     }
-  } finally {
-    await reader.close();
-  }
+  });
 }

@@ -15,43 +15,35 @@ export interface ReaderOptions {
   random: Random;
   /** Once aborted, the read under way ends as soon as it can, and none is begun. */
   signal?: AbortSignal;
-  transport?: Transport;
-  throttle?: Throttle;
+  transport?: Transport | undefined;
+  throttle?: Throttle | undefined;
 }
 
 export interface Reader {
   send(call: Call): Promise<Answer>;
-  close(): Promise<void>;
 }
 
 /** The embedded sandbox is started for it, and needs its ledger's lock. @throws RowferryError `ledger-locked` */
-export async function openReader(target: Target, options: ReaderOptions): Promise<Reader> {
+export async function withReader<Result>(
+  target: Target,
+  options: ReaderOptions,
+  work: (reader: Reader) => Promise<Result>,
+): Promise<Result> {
+  const { clock, random, signal, transport, throttle } = options;
   const closing: (() => Promise<void> | void)[] = [];
-  const close = async () => {
-    for (const step of closing.splice(0).toReversed()) await step();
-  };
   try {
     let reached = target;
-    if (isEmbedded(target) && options.transport === undefined) {
-      const lock = await lockLedger(target.ledgerPath, { wait: false, clock: options.clock });
+    if (isEmbedded(target) && transport === undefined) {
+      const lock = await lockLedger(target.ledgerPath, { wait: false, clock });
       closing.push(() => lock.release());
       reached = await openEmbeddedSandbox(target, false, closing);
     }
-    const submitter = createSubmitter({
-      target: reached,
-      clock: options.clock,
-      random: options.random,
-      notice: () => {},
-      ...(options.transport === undefined ? {} : { transport: options.transport }),
-      ...(options.throttle === undefined ? {} : { throttle: options.throttle }),
-    });
+    const submitter = createSubmitter({ target: reached, clock, random, transport, throttle });
     closing.push(() => submitter.close());
-    const { signal } = options;
     if (signal?.aborted === true) submitter.drain();
     else if (signal !== undefined) closing.push(onAbort(signal, () => submitter.drain()));
-    return { send: (call) => submitter.send(call), close };
-  } catch (error) {
-    await close();
-    throw error;
+    return await work(submitter);
+  } finally {
+    for (const step of closing.toReversed()) await step();
   }
 }

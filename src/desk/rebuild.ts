@@ -24,49 +24,35 @@ export type { Rebuilt } from "../ledger/journal/rebuild/rebuild.js";
  * Made beside and moved into place when it is whole; no ledger is overwritten.
  * @throws RowferryError `ledger-there-already`, `journal-unreadable`, `ledger-of-another-target`, `ledger-locked`
  */
-export async function rebuildLedger(
+export function rebuildLedger(
   target: Target,
   from: { journal: string; backup: string | null },
   clock: Clock,
 ): Promise<Rebuilt> {
   const path = target.ledgerPath;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const lock = await lockLedger(path, { wait: false, clock });
-  const temporary = `${path}.rebuilding`;
-  try {
-    if (existsSync(path)) {
+  return putInPlace(target, clock, async (temporary) => {
+    if (existsSync(path))
       throw new RowferryError("ledger-there-already", "There is a ledger already.", { place: { file: path } });
-    }
     const theirs = journalOwner(from.journal);
     if (theirs !== ownerName(ownerOf(target))) {
-      throw new RowferryError("ledger-of-another-target", `This journal belongs to ${theirs}.`, {
-        place: { file: from.journal },
-      });
+      const place = { file: from.journal };
+      throw new RowferryError("ledger-of-another-target", `This journal belongs to ${theirs}.`, { place });
     }
-    removeLedger(temporary);
     if (from.backup !== null) {
       copyFileSync(from.backup, temporary);
       chmodSync(temporary, 0o600);
     }
     const database = openLedger(temporary, ownerOf(target), clock.now());
-    let rebuilt: Rebuilt;
     try {
       const lines = createInterface({ input: createReadStream(from.journal), crlfDelay: Number.POSITIVE_INFINITY });
-      rebuilt = await inTransaction(database, "COMMIT", () => rebuildFrom(database, lines, clock.now()));
+      const rebuilt = await inTransaction(database, "COMMIT", () => rebuildFrom(database, lines, clock.now()));
       rememberJournal(database, from.journal);
       database.pragma("wal_checkpoint(TRUNCATE)");
+      return rebuilt;
     } finally {
       database.close();
     }
-    renameSync(temporary, path);
-    syncFolder(dirname(path));
-    return rebuilt;
-  } catch (error) {
-    removeLedger(temporary);
-    throw error;
-  } finally {
-    lock.release();
-  }
+  });
 }
 
 /**
@@ -77,11 +63,7 @@ export async function restoreLedger(target: Target, backup: string, clock: Clock
   const path = target.ledgerPath;
   if (!existsSync(backup))
     throw new RowferryError("file-missing", "there is no such file", { place: { file: backup } });
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const lock = await lockLedger(path, { wait: false, clock });
-  const temporary = `${path}.restoring`;
-  try {
-    removeLedger(temporary);
+  return putInPlace(target, clock, (temporary) => {
     refuseAnothersLog(backup);
     copyFileSync(backup, temporary);
     if (hasLog(backup)) copyFileSync(`${backup}-wal`, `${temporary}-wal`);
@@ -98,9 +80,25 @@ export async function restoreLedger(target: Target, backup: string, clock: Clock
     // The log first: without it a ledger is refused, and a log alone is put away.
     for (const suffix of ["-wal", "-shm", ""])
       if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
+    return wasThere ? kept : null;
+  });
+}
+
+/** Under the lock: what `make` writes beside the ledger takes its place once it is whole. */
+async function putInPlace<Made>(
+  { ledgerPath: path }: Target,
+  clock: Clock,
+  make: (temporary: string) => Promise<Made> | Made,
+): Promise<Made> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const lock = await lockLedger(path, { wait: false, clock });
+  const temporary = `${path}.new`;
+  try {
+    removeLedger(temporary);
+    const made = await make(temporary);
     renameSync(temporary, path);
     syncFolder(dirname(path));
-    return wasThere ? kept : null;
+    return made;
   } catch (error) {
     removeLedger(temporary);
     throw error;

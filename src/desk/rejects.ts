@@ -8,9 +8,10 @@ import { rowId } from "../ledger/row-id.js";
 import { rowsOf } from "../ledger/views/rows-of.js";
 import { selectOpen, type Selectors } from "../ledger/decide/selection.js";
 import type { Problem } from "../model/problem.js";
+import { rejectedPath } from "../run/run-files.js";
 import type { Target } from "../model/target.js";
 import { makeFolder } from "../report/atomic-file.js";
-import { rejectedFileName, writeRejectedFile } from "../report/rejected-file.js";
+import { writeRejectedFile } from "../report/rejected-file.js";
 import { STRANDED_FILE, writeStranded } from "../report/stranded-file.js";
 import { reading } from "./ledger-access.js";
 
@@ -42,10 +43,10 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
     };
   });
   if (found.length > 0) makeFolder(folder);
-  const taken = new Set<string>();
+  const taken: string[] = [];
   for (const { input, rows } of found) {
-    const name = unused(taken, rejectedFileName(input.name, input.sheet, input.dialect.format));
-    const path = join(folder, name);
+    const path = rejectedPath(folder, input, taken);
+    taken.push(path);
     rmSync(path, { force: true });
     await writeRejectedFile(path, { header: input.header, dialect: input.dialect, rows });
     result.files.push({ path, mapping: input.mapping, rows: rows.length });
@@ -58,13 +59,4 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
     result.stranded = { path, documents: await writeStranded(path, stranded, { delimiter }) };
   }
   return result;
-}
-
-/** Two inputs of one name get two files. */
-function unused(taken: Set<string>, name: string): string {
-  const [, stem = name, ending = ""] = /^(.*)(\.rejected\.\w+)$/.exec(name) ?? [];
-  let candidate = name;
-  for (let count = 2; taken.has(candidate); count += 1) candidate = `${stem}-${count}${ending}`;
-  taken.add(candidate);
-  return candidate;
 }

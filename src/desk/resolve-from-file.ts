@@ -12,8 +12,8 @@ import { openInput } from "../read/open-input.js";
 import type { Table } from "../read/table.js";
 import { readDocument } from "../submit/calls.js";
 import { reading } from "./ledger-access.js";
-import { openReader } from "./reader.js";
-import { checkBy, type ResolveCheck, type ResolveOptions, type WantedId, wantId } from "./resolve.js";
+import { type ReaderOptions, withReader } from "./reader.js";
+import { checkBy, type ResolveCheck, type WantedId, wantId } from "./resolve.js";
 
 interface FilledRow {
   row: number;
@@ -163,11 +163,10 @@ export interface LookedUp {
 export async function lookUp(
   target: Target,
   wanted: FilledFile["wanted"],
-  options: ResolveOptions,
+  options: ReaderOptions,
 ): Promise<LookedUp[]> {
   if (wanted.length === 0) return [];
-  const reader = await openReader(target, options);
-  try {
+  return withReader(target, options, async (reader) => {
     const found: LookedUp[] = [];
     for (const one of wanted) {
       const { row, document, documentId } = one;
@@ -179,9 +178,7 @@ export async function lookUp(
     }
     if (options.signal?.aborted === true) throw new RowferryError("interrupted", "stopped before anything was written");
     return found;
-  } finally {
-    await reader.close();
-  }
+  });
 }
 
 function notThere(error: unknown): { text: string } {

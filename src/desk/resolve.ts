@@ -3,10 +3,10 @@ import { keepDecision } from "../ledger/decide/decisions.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createSettingsStore } from "../ledger/settings.js";
 import { findDocument, type KnownDocument, resolveDocument } from "../ledger/decide/dismiss.js";
-import type { Clock, Random } from "../model/clock.js";
+import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import { documentDeduplicationId } from "../model/keys.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { isJsonObject, type JsonValue } from "../model/json.js";
 import type { Target } from "../model/target.js";
 import { documentOf } from "../submit/answers.js";
 import { readDocument } from "../submit/calls.js";
@@ -14,7 +14,7 @@ import { sentExternalId } from "../run/bodies.js";
 import { defaultSettings } from "../run/session.js";
 import { codeOfStop } from "../run/refusals.js";
 import { beside, journaled, reading } from "./ledger-access.js";
-import { type Reader, openReader, type ReaderOptions } from "./reader.js";
+import { type Reader, type ReaderOptions, withReader } from "./reader.js";
 
 export interface ResolveCheck {
   document: KnownDocument;
@@ -28,11 +28,6 @@ export interface ResolveCheck {
   body: JsonValue | null;
 }
 
-export interface ResolveOptions extends ReaderOptions {
-  clock: Clock;
-  random: Random;
-}
-
 /**
  * What can be told before a person confirms.
  * @throws RowferryError `document-unknown`, `document-not-stranded`, `document-id-not-found`
@@ -40,17 +35,12 @@ export interface ResolveOptions extends ReaderOptions {
 export async function checkResolve(
   target: Target,
   request: { document: string; documentId: string },
-  options: ResolveOptions,
+  options: ReaderOptions,
 ): Promise<ResolveCheck> {
   const wanted = reading(target, (database) =>
     wantId(database, findDocument(database, request.document), request.documentId),
   );
-  const reader = await openReader(target, options);
-  try {
-    return await checkBy(reader, wanted);
-  } finally {
-    await reader.close();
-  }
+  return withReader(target, options, (reader) => checkBy(reader, wanted));
 }
 
 export interface WantedId {
@@ -89,14 +79,13 @@ function compare(
 ): ResolveCheck["findings"] {
   const findings: ResolveCheck["findings"] = [];
   if (!isJsonObject(body)) return findings;
-  const given: JsonObject = body;
   for (const [name, wanted] of [
     ["id", ours.documentId],
     ["documentId", ours.documentId],
     ["deduplicationId", ours.key],
     ["externalId", ours.externalId],
   ] as const) {
-    const value = given[name];
+    const value = body[name];
     if (typeof value !== "string" || wanted === null) continue;
     const agrees = value === wanted;
     findings.push({

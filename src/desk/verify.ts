@@ -12,6 +12,8 @@ import {
 } from "../submit/answers.js";
 import type { Answer, Call } from "../submit/call.js";
 import { listAddresses, readDocument, readParticipant } from "../submit/calls.js";
+import { isMasked, PLACE_FIELDS } from "../run/register-address.js";
+import { look } from "../run/register.js";
 import { openSession, type Session, type SessionOptions } from "../run/session.js";
 
 export interface Difference {
@@ -89,13 +91,8 @@ async function each<Item extends { id: number }>(
 }
 
 /** Null: the answer decides nothing; noted. */
-async function read(work: Work, subject: "participant" | "document", id: number, call: Call): Promise<Answer | null> {
-  const { requests, clock, submitter, run } = work.session;
-  const startedAt = clock.now();
-  const answer = await submitter.send(call);
-  const intent = { runId: run.id, kind: call.kind, subject, subjectId: id, events: [], creates: false };
-  requests.log(intent, answer.result, answer.attempts, startedAt, clock.now());
-  if (answer.result === "stopped") work.session.stop(answer);
+async function read(work: Work, kind: "participant" | "document", id: number, call: Call): Promise<Answer | null> {
+  const answer = await look(work.session, { kind, id }, call);
   if (answer.result === "accepted" || (answer.result === "refused" && answer.notFound)) return answer;
   work.note(`reads that were not answered (${call.kind})`);
   return null;
@@ -141,10 +138,10 @@ async function checkAddresses(work: Work, participant: RegisteredParticipant, ow
 }
 
 function addressDifferences(ours: JsonObject, theirs: ListedAddress, work: Work): string[] {
-  return (["name", "street", "number", "city", "countryState", "countryCode"] as const).flatMap((field) => {
+  return PLACE_FIELDS.flatMap((field) => {
     const [mine, given] = [ours[field], theirs[field]];
     if (typeof mine !== "string" || given === null) return [];
-    if (field === "street" && /[*•]{2,}/.test(given)) {
+    if (field === "street" && isMasked({ street: given })) {
       work.note("streets that come masked");
       return [];
     }

@@ -22,7 +22,36 @@ export interface Caps {
 
 /** What a body adds around an event's payload: keys, times, ids. */
 const EVENT_OVERHEAD = 400;
-const sizeOf = (event: WorkEvent): number => event.payload.length * 1.1 + EVENT_OVERHEAD;
+const sizeOf = (event: WorkEvent): number => Buffer.byteLength(event.payload) + EVENT_OVERHEAD;
+
+/** Caps on what one request carries (open-points 10); a service that says 413 lowers them for the rest of the run. */
+export interface RequestCaps extends Caps {
+  /** The longest prefix that fits; never empty. */
+  fit(events: readonly WorkEvent[]): WorkEvent[];
+  /** A request of `count` events was too large. */
+  lower(count: number): void;
+}
+
+export function createRequestCaps(initial: Caps): RequestCaps {
+  const caps: RequestCaps = {
+    ...initial,
+    fit: (events) => events.slice(0, countThatFit(events, caps)),
+    lower(count) {
+      caps.maxEvents = Math.max(1, Math.min(caps.maxEvents, Math.floor(count / 2)));
+    },
+  };
+  return caps;
+}
+
+/** At least one, where there is one. */
+function countThatFit(events: readonly WorkEvent[], { maxEvents, maxBytes }: Caps): number {
+  let bytes = 0;
+  for (const [index, event] of events.entries()) {
+    bytes += sizeOf(event);
+    if (index > 0 && (index >= maxEvents || bytes > maxBytes)) return index;
+  }
+  return events.length;
+}
 
 interface Lane {
   assessment: Assessment;
@@ -62,16 +91,10 @@ export function batch(
   const run = (lane: Lane): { count: number; cut: boolean } => {
     const { ready, document } = lane.assessment;
     if (!lane.created && !isFree(-document.id)) return { count: -1, cut: true };
-    let count = 0;
-    let bytes = 0;
-    for (let index = lane.next; index < ready.length; index += 1) {
-      const event = ready[index];
-      if (event === undefined || !isFree(event.id)) return { count, cut: true };
-      bytes += sizeOf(event);
-      if (count > 0 && (count >= caps.maxEvents || bytes > caps.maxBytes)) return { count, cut: false };
-      count += 1;
-    }
-    return { count, cut: false };
+    const next = ready.slice(lane.next, lane.next + Math.max(1, caps.maxEvents));
+    const held = next.findIndex(({ id }) => !isFree(id));
+    const count = countThatFit(held < 0 ? next : next.slice(0, held), caps);
+    return { count, cut: count === held };
   };
 
   const emit = (lane: Lane, count: number): void => {

@@ -1,8 +1,6 @@
 /** A run: what was staged and what is open is planned, checked as a whole, and sent; then its files are written. */
 import { existsSync } from "node:fs";
-import { countInvalidRows, countTrouble, countWaiting } from "../ledger/views/run-figures.js";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
-import { createRegisteredView } from "../ledger/views/expected.js";
 import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/transaction.js";
 import { codes } from "../model/codes.js";
@@ -13,12 +11,7 @@ import { failPoint } from "../model/fail-point.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
-import { readParticipant } from "../submit/calls.js";
-import { parseErrorLimit } from "./error-limit.js";
-import { forecast, limitOf, secondsAtLimit } from "./forecast.js";
-import { look } from "./register.js";
-import { registerAll } from "./register-all.js";
-import { sendWork } from "./send.js";
+import { parseErrorLimit, submit } from "./submit.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
 import { type PlanBasis, planBasis, requireBasis } from "./saved-plan.js";
 import { hashMapping, type StagedInput, stageFiles } from "./stage.js";
@@ -116,7 +109,7 @@ export async function run(
       failPoint("after-staging-committed");
     } else tellUnstaged(session);
     if (!tooManyInvalid(session, staged, options.limits.maxErrors))
-      await submit(session, options, command === "import", staged);
+      await submit(session, options.limits, command === "import", staged);
     failPoint("before-run-files");
     const summary = summarise(session, {
       command,
@@ -173,119 +166,6 @@ function finishFailed(session: Session, exitCode: ExitCode): void {
   } catch (error) {
     if (!(asLedgerFailure(error, session.target.ledgerPath) instanceof RowferryError)) throw error;
   }
-}
-
-/** `check`: the whole plan, before anything is sent. Otherwise each document is planned when its turn comes. */
-async function submit(
-  session: Session,
-  options: ResumeOptions,
-  check: boolean,
-  staged: readonly StagedInput[],
-): Promise<void> {
-  const { limits } = options;
-  const { observe } = session;
-  const requests = check ? checkPlan(session) : null;
-  const open = requests === null ? tellBacklog(session) : 0;
-  const errors = parseErrorLimit(limits.maxErrors);
-  const isOver = () => {
-    const over = errors !== null && errors.isOverWhileSending(session.database, session.run.id);
-    if (over) session.stopped ??= { code: "max-errors", message: "More events were refused than --max-errors allows." };
-    return over || (limits.until !== undefined && session.clock.now() >= limits.until);
-  };
-  const trouble = troubleMeter(session);
-  const progress = (stage: string, done: number, total: number | null) => {
-    const { sent, retries } = session.submitter.counts;
-    observe({ type: "progress", stage, done, total, sent, ...trouble(), retries });
-  };
-  let stage = "";
-  await registerAll(session, isOver, (name, done, total) => {
-    if (name !== stage) observe({ type: "stage", stage: name as "participants" | "addresses", total });
-    stage = name;
-    progress(name, done, total);
-  });
-  if (session.stopped !== null || session.signal.aborted) return;
-  const total = requests ?? open;
-  if (total > 0) observe({ type: "stage", stage: requests === null ? "documents" : "events", total });
-  let done = 0;
-  const first = staged.map(({ id }) => id);
-  const sendLimits = { first, documents: limits.limitDocuments ?? null, until: limits.until ?? null, isOver };
-  const sendProgress = {
-    onRequest() {
-      if (requests !== null) progress("events", ++done, total);
-    },
-    onDocuments(count: number) {
-      if (requests === null) progress("documents", (done += count), total);
-    },
-  };
-  await sendWork(session, sendLimits, sendProgress);
-  // The service's clock decides (HARD-CASES H10), and was not known when these were looked at.
-  if (!isOver() && (await isDeferredByOwnClock(session))) await sendWork(session, sendLimits, sendProgress);
-}
-
-/** A clock that is less behind than this defers nothing for long. */
-const NOTEWORTHY_MS = 60_000;
-
-/** Whether this machine's clock is behind, and something waits; the service is asked for its own where no answer has told it. */
-async function isDeferredByOwnClock(session: Session): Promise<boolean> {
-  const { clock, database, observe, signal, submitter } = session;
-  if (session.stopped !== null || signal.aborted || countWaiting(database).deferred === 0) return false;
-  // A time that is far off is believed when two answers say so (F68).
-  const [known] = createRegisteredView(database).participantsAfter(0, 1);
-  for (let answers = submitter.counts.sent; answers < 2; answers += 1) {
-    if (known === undefined) return false;
-    await look(session, { kind: "participant", id: known.id, attempted: false }, readParticipant(known.serviceId));
-  }
-  const behind = submitter.serviceNow() - clock.now();
-  if (behind < NOTEWORTHY_MS) return false;
-  const minutes = Math.round(behind / 60_000);
-  const much = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
-  const message = `This machine's clock is ${much} behind the service's, which counts. Set it right: what it deferred is looked at again.`;
-  observe({ type: "notice", level: "warning", code: null, message });
-  return true;
-}
-
-/** @returns how many requests will carry documents and events. */
-function checkPlan(session: Session): number {
-  session.observe({ type: "stage", stage: "planning", total: null });
-  const { requests, secondsAtLimit: seconds, events } = forecast(session);
-  failPoint("after-planning");
-  const { held, deferred } = events;
-  session.observe({ type: "forecast", requests, secondsAtLimit: seconds, held, deferred });
-  const count = (kind: string) => requests[kind] ?? 0;
-  return count("create-with-events") + count("append-events") + count("create-document");
-}
-
-/** What is open, counted and not planned: no document waits for that of all others. @returns how many documents. */
-function tellBacklog(session: Session): number {
-  const documents = session.work.countOpenDocuments();
-  const { participants, addresses } = session.registrations.countOpen();
-  const { held, deferred } = countWaiting(session.database);
-  const seconds = secondsAtLimit(documents + participants + addresses, limitOf(session));
-  session.observe({
-    type: "backlog",
-    documents,
-    participants,
-    addresses,
-    secondsAtLimit: seconds,
-    held,
-    deferred,
-  });
-  return documents;
-}
-
-/** Problems and held events so far, counted anew at most once a second. */
-function troubleMeter({ database, clock }: Session): () => { problems: number; held: number } {
-  const invalid = countInvalidRows(database);
-  let latest = { problems: invalid, held: 0 };
-  let countedAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (Math.abs(clock.now() - countedAt) >= 1000) {
-      countedAt = clock.now();
-      const { problems, held } = countTrouble(database);
-      latest = { problems: problems + invalid, held };
-    }
-    return latest;
-  };
 }
 
 function tooManyInvalid(session: Session, staged: readonly StagedInput[], maxErrors: string | undefined): boolean {

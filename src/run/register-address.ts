@@ -1,77 +1,69 @@
-/** Registers an address under its participant: listed and matched where in doubt, created once (open-points 5; HARD-CASES H29, H30). */
+/** How an address is registered under its participant: listed and matched where in doubt, created once (open-points 5; HARD-CASES H29, H30). */
 import type { OpenAddress } from "../ledger/registrations.js";
 import { foldIdentity } from "../model/fold.js";
 import type { JsonObject } from "../model/json.js";
 import { addressesOf, type ListedAddress } from "../submit/answers.js";
 import { createAddress, listAddresses } from "../submit/calls.js";
-import { look, type Outcome, refusal, register } from "./register.js";
+import type { RegistrationSteps } from "./register.js";
 import type { Session } from "./session.js";
 
-export async function registerAddress(session: Session, address: OpenAddress): Promise<Outcome> {
+/** Null: its participant has another address of the same place, whose id it takes. */
+export function stepsOfAddress(session: Session, address: OpenAddress): RegistrationSteps | null {
   const { registrations, clock } = session;
-  const { id } = address;
-  const subject = { kind: "address", id, attempted: address.attempted } as const;
-  const settings = session.settings.get(address.settings).addresses;
+  const { id, data, participantServiceId: owner } = address;
+  const registered = (
+    {
+      serviceId,
+      snapshotId,
+      geography,
+    }: { serviceId: string; snapshotId: string | null; geography: JsonObject | null },
+    origin: "found" | "created",
+    now: number,
+  ) => {
+    const receipt = { serviceId, snapshotId, origin, ...(geography === null ? {} : { geography }) };
+    registrations.registered("address", id, receipt, now);
+  };
   const same = registrations.samePlace(id, address.participant);
   if (same !== null) {
-    registrations.registered("address", id, { serviceId: same, snapshotId: null, origin: "found" }, clock.now());
-    return "registered";
+    registered({ serviceId: same, snapshotId: null, geography: null }, "found", clock.now());
+    return null;
   }
-
-  const lookUp = async (): Promise<Outcome | null> => {
-    const answer = await look(session, subject, listAddresses(address.participantServiceId));
-    if (answer.result === "stopped") return "stopped";
-    if (answer.result === "refused") {
-      if (!answer.notFound) registrations.rejected("address", id, refusal(answer), clock.now());
-      return answer.notFound ? null : "rejected";
-    }
-    const listed = answer.result === "accepted" ? addressesOf(answer.body) : null;
-    if (listed === null && answer.result === "accepted") {
-      const message =
-        "The list of the participant's addresses was answered with something that is no list. `rowferry retry` asks again.";
-      registrations.rejected("address", id, { code: "answer-unreadable", message }, clock.now());
-      return "rejected";
-    }
-    if (listed === null) {
-      registrations.stalled("address", id, "service-unanswered", clock.now());
-      return "stalled";
-    }
-    const theirs = (candidate: ListedAddress) =>
-      candidate.participantId === null || candidate.participantId === address.participantServiceId;
-    const match = listed.find((candidate) => theirs(candidate) && isSamePlace(candidate, address.data));
-    if (match === undefined) {
-      if (listed.some((candidate) => isMasked(candidate) && isSamePlace(candidate, address.data, ["street"]))) {
-        const message = `${address.data.city}, ${address.data.name}: the service has an address like it whose street is masked; another one is registered.`;
+  const { extendedFields } = session.settings.get(address.settings).addresses;
+  return {
+    lookFirst: !address.participantIsOurs,
+    look: listAddresses(owner),
+    read(answer) {
+      if (answer.result === "refused") return answer.notFound ? "absent" : undefined;
+      if (answer.result !== "accepted") return undefined;
+      const listed = addressesOf(answer.body);
+      if (listed === null) {
+        const message =
+          "The list of the participant's addresses was answered with something that is no list. `rowferry retry` asks again.";
+        return { code: "answer-unreadable", message };
+      }
+      const theirs = listed.filter(({ participantId }) => participantId === null || participantId === owner);
+      const match = theirs.find((candidate) => isSamePlace(candidate, data));
+      if (match !== undefined) {
+        registered({ ...match, serviceId: match.id, snapshotId: null }, "found", clock.now());
+        return "registered";
+      }
+      if (listed.some((candidate) => isMasked(candidate) && isSamePlace(candidate, data, ["street"]))) {
+        const message = `${data.city}, ${data.name}: the service has an address like it whose street is masked; another one is registered.`;
         registrations.warn("address", id, { code: "address-masked", message }, clock.now());
       }
-      return null;
-    }
-    const receipt = { serviceId: match.id, snapshotId: null, origin: "found" as const };
-    registrations.registered(
-      "address",
-      id,
-      { ...receipt, ...(match.geography === null ? {} : { geography: match.geography }) },
-      clock.now(),
-    );
-    return "registered";
-  };
-
-  const data: JsonObject = { ...address.data, ...(settings.extendedFields ? address.extended : {}) };
-  return register(session, subject, {
-    lookFirst: !address.participantIsOurs,
-    lookUp,
-    create: createAddress(address.participantServiceId, data),
+      return "absent";
+    },
+    create: createAddress(owner, { ...data, ...(extendedFields ? address.extended : {}) }),
     created({ id: serviceId, snapshotId, geography }, now) {
-      const receipt = { serviceId, snapshotId, origin: "created" as const };
-      registrations.registered("address", id, { ...receipt, ...(geography === null ? {} : { geography }) }, now);
+      registered({ serviceId, snapshotId, geography }, "created", now);
       if (!isUnresolved(geography)) return;
-      const message = `${address.data.city}, ${address.data.countryState}: the service did not resolve this place.`;
+      const message = `${data.city}, ${data.countryState}: the service did not resolve this place.`;
       registrations.warn("address", id, { code: "address-unresolved", message }, now);
     },
-  });
+  };
 }
 
-const PLACE_FIELDS = ["city", "countryCode", "countryState", "name", "number", "street"] as const;
+export const PLACE_FIELDS = ["city", "countryCode", "countryState", "name", "number", "street"] as const;
 type PlaceField = (typeof PLACE_FIELDS)[number];
 
 /** All create fields alike, folded; a masked street is nobody's (HARD-CASES H30). */
@@ -82,7 +74,7 @@ function isSamePlace(listed: ListedAddress, data: OpenAddress["data"], but: read
   );
 }
 
-function isMasked({ street }: ListedAddress): boolean {
+export function isMasked({ street }: Pick<ListedAddress, "street">): boolean {
   return street === null || /[*•]{2,}/.test(street);
 }
 

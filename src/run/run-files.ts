@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { everyStranded } from "../ledger/views/timelines.js";
+import type { StoredInput } from "../ledger/inputs.js";
 import { createRejects } from "../ledger/views/rejects.js";
 import { forgetLandedCells } from "../ledger/stage/row-cells.js";
 import { receiptsOf } from "../ledger/views/receipts.js";
@@ -50,7 +51,11 @@ async function writeRejected(session: Session, folder: string, summary: Summary)
   for (const id of rejects.inputs()) {
     const input = session.inputs.get(id);
     if (input === null) continue;
-    const path = unusedPath(folder, rejectedFileName(input.name, input.sheet, input.dialect.format), summary);
+    const path = rejectedPath(
+      folder,
+      input,
+      summary.files.map((file) => file.path),
+    );
     const rows = { [Symbol.iterator]: () => rejects.rows(input) };
     const written = await writeRejectedFile(path, { header: input.header, dialect: input.dialect, rows });
     if (written.rows === 0) {
@@ -73,12 +78,12 @@ function delimiterOf(session: Session, staged: readonly StagedInput[]): string |
   return session.inputs.newestDelimiter();
 }
 
-/** Two inputs of one name get two files. */
-function unusedPath(folder: string, name: string, summary: Summary): string {
-  const taken = new Set(summary.files.map(({ path }) => basename(path)));
+/** Two inputs of one name get two files. `taken`: paths that are. */
+export function rejectedPath(folder: string, input: StoredInput, taken: readonly string[]): string {
+  const name = rejectedFileName(input.name, input.sheet, input.dialect.format);
   const [, stem = name, ending = ""] = /^(.*)(\.rejected\.\w+)$/.exec(name) ?? [];
   for (let count = 1; ; count += 1) {
-    const candidate = count === 1 ? name : `${stem}-${count}${ending}`;
-    if (!taken.has(candidate)) return join(folder, candidate);
+    const path = join(folder, count === 1 ? name : `${stem}-${count}${ending}`);
+    if (!taken.includes(path)) return path;
   }
 }

@@ -32,8 +32,8 @@ import type { Throttle } from "../submit/throttle.js";
 import type { Transport } from "../submit/transport.js";
 import { type Bodies, createBodies } from "./bodies.js";
 import { codeOfStop } from "./refusals.js";
-import { openEmbeddedSandbox } from "./sandbox.js";
-import { createRequestCaps, type RequestCaps } from "../plan/caps.js";
+import { isEmbedded, openEmbeddedSandbox, ownerOf } from "./sandbox.js";
+import { createRequestCaps, type RequestCaps } from "../plan/batch.js";
 
 export interface SessionOptions {
   target: Target;
@@ -42,13 +42,13 @@ export interface SessionOptions {
   signal: AbortSignal;
   observe: (event: PipelineEvent) => void;
   waitForLock: boolean;
-  maxOutageMs?: number;
+  maxOutageMs?: number | undefined;
   fresh: boolean;
   /** Plans only: the service is not called, and an embedded sandbox is not started. */
   offline?: boolean;
   /** Instead of the network and its limit, where a night is simulated. */
-  transport?: Transport;
-  throttle?: Throttle;
+  transport?: Transport | undefined;
+  throttle?: Throttle | undefined;
   /** Path of the journal; null or absent: none is kept. */
   journal?: string | null;
   /** Told of every try of every request, for the run's log. */
@@ -104,13 +104,12 @@ export async function openSession(command: string, mapping: string | null, optio
     for (const step of closing.splice(0).toReversed()) await step();
   };
   try {
-    const embedded = options.target.name === "sandbox" && options.target.baseUrl === "";
     const waiting = { wait: options.waitForLock, clock, signal };
     const lock = await lockLedger(options.target.ledgerPath, waiting);
     closing.push(() => lock.release());
-    const serve = embedded && options.offline !== true;
+    const serve = isEmbedded(options.target) && options.offline !== true;
     const target = serve ? await openEmbeddedSandbox(options.target, options.fresh, closing) : options.target;
-    const owner = { target: target.name, baseUrl: embedded ? null : target.baseUrl, clientId: target.clientId };
+    const owner = ownerOf(options.target);
     const database = openLedger(target.ledgerPath, owner, clock.now());
     closing.push(() => void database.close());
     if (options.offline !== true) {
@@ -132,7 +131,7 @@ export async function openSession(command: string, mapping: string | null, optio
     const work = createWorkStore(database);
     const settings = createSettingsStore<MappingSettings>(database, defaultSettings);
     const runs = createRunStore(database);
-    const plain = createSubmitter({
+    const submitter = createSubmitter({
       // A plan never sends; its submitter only tells the time.
       target:
         options.offline === true ? { ...target, baseUrl: "https://localhost", tokenUrl: "https://localhost" } : target,
@@ -140,11 +139,11 @@ export async function openSession(command: string, mapping: string | null, optio
       random: options.random,
       quietSince: () => runs.quietSince(clock.now()),
       notice: (notice) => options.observe({ type: "notice", ...notice }),
-      ...(options.maxOutageMs === undefined ? {} : { maxOutageMs: options.maxOutageMs }),
-      ...(options.transport === undefined ? {} : { transport: options.transport }),
-      ...(options.throttle === undefined ? {} : { throttle: options.throttle }),
+      maxOutageMs: options.maxOutageMs,
+      transport: options.transport,
+      throttle: options.throttle,
+      onAttempt: options.onAttempt,
     });
-    const submitter = options.onAttempt === undefined ? plain : watched(plain, options.onAttempt);
     closing.push(() => submitter.close());
     const drain = () => submitter.drain();
     signal.addEventListener("abort", drain, { once: true });
@@ -248,20 +247,6 @@ function rememberEnd(database: LedgerDatabase, journal: string): void {
   try {
     database.transaction(() => rememberJournal(database, journal)).immediate();
   } catch {}
-}
-
-function watched(submitter: Submitter, watch: (kind: CallKind, attempt: Attempt) => void): Submitter {
-  return {
-    ...submitter,
-    send: (call, options) =>
-      submitter.send(call, {
-        ...options,
-        onAttempt(attempt) {
-          watch(call.kind, attempt);
-          options?.onAttempt?.(attempt);
-        },
-      }),
-  };
 }
 
 /** The safe reading of every choice; see open-points. */

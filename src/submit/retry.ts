@@ -1,6 +1,6 @@
 /** The one retry loop: tries a call until its answer stands, its retries are spent, or the run is stopped. */
 import type { Clock, Random } from "../model/clock.js";
-import type { Answer, Attempt, Call, SendOptions } from "./call.js";
+import type { Answer, Attempt, Call, CallKind, SendOptions } from "./call.js";
 import { isUnexplainedConflict, type Verdict, writes } from "./classify.js";
 import { freshMs } from "./client.js";
 import type { Layer, Sent, Stop, StopReason } from "./layer.js";
@@ -73,6 +73,7 @@ export interface RetryOptions {
   /** Names of headers that hold a request id, beside those that look like it (open-points 15). */
   requestIdHeaders: readonly string[];
   onRetry: () => void;
+  onAttempt: ((kind: CallKind, attempt: Attempt) => void) | undefined;
 }
 
 export function withRetries(
@@ -100,6 +101,7 @@ export function withRetries(
       }
       const attempt = asAttempt(tried, call, attempts.length + 1, options.requestIdHeaders);
       attempts.push(attempt);
+      options.onAttempt?.(call.kind, attempt);
       onAttempt?.(attempt);
 
       const ending = endingOf(tried);

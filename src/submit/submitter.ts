@@ -3,7 +3,7 @@ import { serviceUrl } from "../model/addresses.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
 import type { Target } from "../model/target.js";
-import type { Submitter } from "./call.js";
+import type { Attempt, CallKind, Submitter } from "./call.js";
 import { createClient, throttled } from "./client.js";
 import { createStop } from "./layer.js";
 import { withOutageGate } from "./outage.js";
@@ -26,17 +26,19 @@ export interface SubmitterOptions {
   clock: Clock;
   random: Random;
   /** Default: undici. */
-  transport?: Transport;
+  transport?: Transport | undefined;
   /** Default: as the target says (its `throttle`, its `rate` and `burst`, or none where `rate` is null). */
-  throttle?: Throttle;
+  throttle?: Throttle | undefined;
   /** When an earlier run may last have sent, ms since 1970; null: none has. Asked for where this process keeps the limit itself. */
   quietSince?: () => number | null;
   /** After each access token; how long it lasts, in ms, null where the endpoint does not say. */
   onTokenRefreshed?: (expiresInMs: number | null) => void;
   /** Longest outage before the run is given up; default 15 minutes. */
-  maxOutageMs?: number;
+  maxOutageMs?: number | undefined;
   notice?: (notice: SubmitNotice) => void;
   retryPolicy?: Partial<RetryPolicy>;
+  /** Told of every try of every call. */
+  onAttempt?: ((kind: CallKind, attempt: Attempt) => void) | undefined;
 }
 
 /**
@@ -79,6 +81,7 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
     serviceClock,
     requestIdHeaders: target.requestIdHeaders,
     onRetry: () => counts.retries++,
+    onAttempt: options.onAttempt,
   });
 
   const underWay = new Set<Promise<unknown>>();

@@ -1,0 +1,155 @@
+/** What a run does between staging and its files: checks the plan, or tells the backlog; registers; sends. */
+import type { LedgerDatabase } from "../ledger/open-ledger.js";
+import { createRegisteredView } from "../ledger/views/expected.js";
+import { countInvalidRows, countTrouble, countWaiting } from "../ledger/views/run-figures.js";
+import { newestProblem, tallyRefused } from "../ledger/views/tally.js";
+import { failPoint } from "../model/fail-point.js";
+import { readParticipant } from "../submit/calls.js";
+import { forecast, limitOf, secondsAtLimit } from "./forecast.js";
+import type { RunLimits } from "./import.js";
+import { look, registerAll } from "./register.js";
+import { sendWork } from "./send.js";
+import type { Session } from "./session.js";
+import type { StagedInput } from "./stage.js";
+
+/** `check`: the whole plan, before anything is sent. Otherwise each document is planned when its turn comes. */
+export async function submit(
+  session: Session,
+  limits: RunLimits,
+  check: boolean,
+  staged: readonly StagedInput[],
+): Promise<void> {
+  const { observe } = session;
+  const requests = check ? checkPlan(session) : null;
+  const open = requests === null ? tellBacklog(session) : 0;
+  const errors = parseErrorLimit(limits.maxErrors);
+  const isOver = () => {
+    const over = errors !== null && errors.isOverWhileSending(session.database, session.run.id);
+    if (over) session.stopped ??= { code: "max-errors", message: "More events were refused than --max-errors allows." };
+    return over || (limits.until !== undefined && session.clock.now() >= limits.until);
+  };
+  const trouble = troubleMeter(session);
+  const progress = (stage: string, done: number, total: number | null) => {
+    const { sent, retries } = session.submitter.counts;
+    observe({ type: "progress", stage, done, total, sent, ...trouble(), retries });
+  };
+  let stage = "";
+  await registerAll(session, isOver, (name, done, total) => {
+    if (name !== stage) observe({ type: "stage", stage: name, total });
+    stage = name;
+    progress(name, done, total);
+  });
+  if (session.stopped !== null || session.signal.aborted) return;
+  const total = requests ?? open;
+  if (total > 0) observe({ type: "stage", stage: requests === null ? "documents" : "events", total });
+  let done = 0;
+  const first = staged.map(({ id }) => id);
+  const sendLimits = { first, documents: limits.limitDocuments ?? null, until: limits.until ?? null, isOver };
+  const sendProgress = {
+    onRequest() {
+      if (requests !== null) progress("events", ++done, total);
+    },
+    onDocuments(count: number) {
+      if (requests === null) progress("documents", (done += count), total);
+    },
+  };
+  await sendWork(session, sendLimits, sendProgress);
+  // The service's clock decides (HARD-CASES H10), and was not known when these were looked at.
+  if (!isOver() && (await isDeferredByOwnClock(session))) await sendWork(session, sendLimits, sendProgress);
+}
+
+/** A clock that is less behind than this defers nothing for long. */
+const NOTEWORTHY_MS = 60_000;
+
+/** Whether this machine's clock is behind, and something waits; the service is asked for its own where no answer has told it. */
+async function isDeferredByOwnClock(session: Session): Promise<boolean> {
+  const { clock, database, observe, signal, submitter } = session;
+  if (session.stopped !== null || signal.aborted || countWaiting(database).deferred === 0) return false;
+  // A time that is far off is believed when two answers say so (F68).
+  const [known] = createRegisteredView(database).participantsAfter(0, 1);
+  for (let answers = submitter.counts.sent; answers < 2; answers += 1) {
+    if (known === undefined) return false;
+    await look(session, { kind: "participant", id: known.id }, readParticipant(known.serviceId));
+  }
+  const behind = submitter.serviceNow() - clock.now();
+  if (behind < NOTEWORTHY_MS) return false;
+  const minutes = Math.round(behind / 60_000);
+  const much = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+  const message = `This machine's clock is ${much} behind the service's, which counts. Set it right: what it deferred is looked at again.`;
+  observe({ type: "notice", level: "warning", code: null, message });
+  return true;
+}
+
+/** @returns how many requests will carry documents and events. */
+function checkPlan(session: Session): number {
+  session.observe({ type: "stage", stage: "planning", total: null });
+  const { requests, secondsAtLimit: seconds, events } = forecast(session);
+  failPoint("after-planning");
+  const { held, deferred } = events;
+  session.observe({ type: "forecast", requests, secondsAtLimit: seconds, held, deferred });
+  const count = (kind: string) => requests[kind] ?? 0;
+  return count("create-with-events") + count("append-events") + count("create-document");
+}
+
+/** What is open, counted and not planned: no document waits for that of all others. @returns how many documents. */
+function tellBacklog(session: Session): number {
+  const documents = session.work.countOpenDocuments();
+  const { participants, addresses } = session.registrations.countOpen();
+  const { held, deferred } = countWaiting(session.database);
+  const seconds = secondsAtLimit(documents + participants + addresses, limitOf(session));
+  session.observe({
+    type: "backlog",
+    documents,
+    participants,
+    addresses,
+    secondsAtLimit: seconds,
+    held,
+    deferred,
+  });
+  return documents;
+}
+
+/** Problems and held events so far, counted anew at most once a second. */
+function troubleMeter({ database, clock }: Session): () => { problems: number; held: number } {
+  const invalid = countInvalidRows(database);
+  let latest = { problems: invalid, held: 0 };
+  let countedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (Math.abs(clock.now() - countedAt) >= 1000) {
+      countedAt = clock.now();
+      const { problems, held } = countTrouble(database);
+      latest = { problems: problems + invalid, held };
+    }
+    return latest;
+  };
+}
+
+/** `--max-errors N|N%`. */
+export interface ErrorLimit {
+  isOver(errors: number, of: number): boolean;
+  /** Of events sent by this run, once 100 have been. */
+  isOverWhileSending(database: LedgerDatabase, runId: number): boolean;
+}
+
+/** Null: no limit. The text was checked by the command line. */
+export function parseErrorLimit(text: string | undefined): ErrorLimit | null {
+  if (text === undefined) return null;
+  const share = text.endsWith("%");
+  const bound = Number(text.replace("%", ""));
+  const isOver = (errors: number, of: number) => (share ? errors * 100 > bound * of : errors > bound);
+  // Asked at every request, of all that the run has sent: counted anew only when something was refused since.
+  let lookedAt = -1;
+  let waitsForMore = false;
+  return {
+    isOver,
+    isOverWhileSending(database, runId) {
+      const newest = newestProblem(database);
+      if (newest === lookedAt && !waitsForMore) return false;
+      lookedAt = newest;
+      const { sent, refused } = tallyRefused(database, runId);
+      const isTooMany = isOver(refused, sent);
+      waitsForMore = isTooMany;
+      return sent >= 100 && isTooMany;
+    },
+  };
+}
