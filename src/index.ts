@@ -10,6 +10,8 @@ import { readStatus as readStatusOf, type Status } from "./desk/status.js";
 import * as runs from "./run/import.js";
 import * as plans from "./run/plan.js";
 import { writeReportAgain } from "./desk/report-again.js";
+import { checkOptions, harmless, importOptions, planOptions, runOptions, targetOptions } from "./options.js";
+import type { Dispatcher } from "undici";
 import type { RunLogLevel } from "./report/run-log.js";
 
 export { loadMapping } from "./map/load-mapping.js";
@@ -43,9 +45,10 @@ export interface TargetOptions {
 
 /**
  * The service to work with, and its ledger. Reads settings and secret files, makes no request.
- * @throws RowferryError with the codes of the settings (`settings-incomplete`, `target-not-chosen` …); never guesses.
+ * @throws RowferryError with the codes of the settings (`settings-incomplete`, `target-not-chosen` …), `usage` for an option that cannot be; never guesses.
  */
 export function resolveTarget(options: TargetOptions = {}): Target {
+  checkOptions(targetOptions, options);
   const { name, cwd, env, ...flags } = options;
   return resolveFrom({
     flags: { ...flags, ...(name === undefined ? {} : { target: name }) },
@@ -57,13 +60,20 @@ export function resolveTarget(options: TargetOptions = {}): Target {
 /** What every run takes. */
 export interface RunOptions {
   target: Target;
-  /** Called synchronously with stages, progress, the forecast and notices; must not throw. */
+  /** Called synchronously with stages, progress, the forecast and notices. What it throws is a warning of the process, and stops nothing. */
   onEvent?: (event: PipelineEvent) => void;
-  /** Aborting lets calls under way finish (bounded) and gives a summary with exit code 130; nothing is lost. */
+  /**
+   * Aborting lets calls under way finish (bounded) and gives a summary with exit code 130; nothing is lost. While files are still
+   * read it rejects with the code `interrupted`: nothing was staged, and there is nothing to sum up.
+   */
   signal?: AbortSignal;
   limits?: Partial<runs.RunLimits>;
   /** Empties the embedded sandbox and its ledger first; default false. Does nothing for other targets. */
   fresh?: boolean;
+  /** An append-only file, best on another disk, from which a lost ledger can be rebuilt; default: the target's own. */
+  journal?: string;
+  /** undici's, for a proxy, certificates or an agent of your own. Default: by the process's environment. It stays open. */
+  dispatcher?: Dispatcher;
   /** Of run.log in the run's folder; default `info`. */
   logLevel?: RunLogLevel;
   /** Default: the system's. */
@@ -88,20 +98,23 @@ export interface PlanOptions extends ImportOptions {
  * a person is needed (`exitCode` 3) or the same call can go on (4).
  * @throws RowferryError for what stops it before the first request: mapping, files, settings, a ledger in use.
  */
-export function runImport(options: ImportOptions): Promise<Summary> {
-  return runs.runImport({ ...completed(options), mappingPath: options.mapping, files: [...options.files] });
+export async function runImport(options: ImportOptions): Promise<Summary> {
+  checkOptions(importOptions, options);
+  return runs.runImport({ ...(await completed(options)), mappingPath: options.mapping, files: [...options.files] });
 }
 
 /** Goes on with what the ledger still has to send: an import without files. */
-export function runResume(options: RunOptions): Promise<Summary> {
-  return runs.runResume(completed(options));
+export async function runResume(options: RunOptions): Promise<Summary> {
+  checkOptions(runOptions, options);
+  return runs.runResume(await completed(options));
 }
 
 /** What an import would do. Sends nothing, and leaves the ledger as it was. @throws RowferryError as `runImport` */
-export function planImport(options: PlanOptions): Promise<plans.Plan> {
+export async function planImport(options: PlanOptions): Promise<plans.Plan> {
+  checkOptions(planOptions, options);
   const { mapping, files, document } = options;
   return plans.planImport({
-    ...completed(options),
+    ...(await completed(options)),
     mappingPath: mapping,
     files: [...files],
     ...(document === undefined ? {} : { document }),
@@ -118,16 +131,19 @@ export async function writeReport(options: { target: Target; run?: string }): Pr
   return (await writeReportAgain(options.target, options.run ?? null)).path;
 }
 
-function completed(options: RunOptions): runs.ResumeOptions {
+async function completed(options: RunOptions): Promise<runs.ResumeOptions> {
+  const { dispatcher } = options;
+  const undici = dispatcher === undefined ? null : await import("./submit/undici-transport.js");
   return {
     target: options.target,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     signal: options.signal ?? new AbortController().signal,
-    observe: options.onEvent ?? (() => {}),
+    observe: harmless(options.onEvent ?? (() => {})),
     limits: { waitForLock: false, ...options.limits },
     fresh: options.fresh === true && options.target.name === "sandbox",
-    journal: null,
+    journal: options.journal ?? options.target.journal ?? null,
+    transport: undici?.createUndiciTransport({ dispatcher }),
     ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }),
   };
 }

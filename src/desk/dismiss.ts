@@ -1,4 +1,4 @@
-import { selectOpen, type Selectors } from "../ledger/decide/selection.js";
+import { selectNamed, type Selectors } from "../ledger/decide/selection.js";
 import { dismiss, type Dismissed } from "../ledger/decide/dismiss.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
@@ -10,7 +10,7 @@ export type { Dismissed } from "../ledger/decide/dismiss.js";
 /**
  * Gives up what the selectors name, beside a running import. What is only held is given up when a row or a code names
  * it; a whole document, input or run gives up what is wrong with it and releases the rest (HARD-CASES H13, H23).
- * @throws RowferryError `usage` without any selector
+ * @throws RowferryError `usage` without any selector, or where nothing fits
  */
 export function dismissSelected(
   target: Target,
@@ -26,7 +26,7 @@ export function dismissSelected(
   const held = selectors.row !== undefined || selectors.code !== undefined ? "give up" : "release";
   return beside(target, (database) => {
     const now = clock.now();
-    const work = () => dismiss(database, selectOpen(database, selectors), held, now);
+    const work = () => dismiss(database, selectNamed(database, selectors), held, now);
     return journaled(target, database, journal, now, work, () => null);
   });
 }

@@ -2,6 +2,7 @@
 import { createRegisteredView, type RegisteredDocument, type RegisteredParticipant } from "../ledger/views/expected.js";
 import { createRunStore } from "../ledger/runs.js";
 import { foldIdentity } from "../model/fold.js";
+import { ExitCode } from "../model/exit-code.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import {
   addressesOf,
@@ -26,6 +27,8 @@ export interface Difference {
 export interface Verification {
   checked: { participants: number; addresses: number; documents: number; events: number };
   differences: Difference[];
+  /** What was to be read and could not be, each by its name: whether it agrees is not known. */
+  unread: Difference[];
   /** What no read can tell, with the number of cases. */
   unverifiable: { text: string; count: number }[];
   /** Why it ended early; null: it did not. */
@@ -40,12 +43,22 @@ export async function verify(options: SessionOptions): Promise<Verification> {
   const runs = createRunStore(session.database);
   try {
     const found = await compareAll(session);
-    const code = found.stopped !== null ? 4 : found.differences.length > 0 ? 3 : 0;
-    runs.finish(session.run.id, code, JSON.stringify({ type: "verify", ...found }), session.clock.now());
+    runs.finish(
+      session.run.id,
+      exitCodeOfVerification(found),
+      JSON.stringify({ type: "verify", ...found }),
+      session.clock.now(),
+    );
     return found;
   } finally {
     await session.close();
   }
+}
+
+/** Something that was not read is no agreement. */
+export function exitCodeOfVerification({ stopped, differences, unread }: Verification): ExitCode {
+  if (stopped !== null) return ExitCode.again;
+  return differences.length + unread.length > 0 ? ExitCode.person : ExitCode.ok;
 }
 
 async function compareAll(session: Session): Promise<Verification> {
@@ -54,6 +67,7 @@ async function compareAll(session: Session): Promise<Verification> {
   const result: Verification = {
     checked: { participants: 0, addresses: 0, documents: 0, events: 0 },
     differences: [],
+    unread: [],
     unverifiable: [],
     stopped: null,
   };
@@ -90,11 +104,19 @@ async function each<Item extends { id: number }>(
   }
 }
 
-/** Null: the answer decides nothing; noted. */
-async function read(work: Work, kind: "participant" | "document", id: number, call: Call): Promise<Answer | null> {
+/** Null: the answer decides nothing, and its subject is among the unread. */
+async function read(
+  work: Work,
+  kind: "participant" | "document",
+  id: number,
+  call: Call,
+  unread: (text: string) => void,
+): Promise<Answer | null> {
   const answer = await look(work.session, { kind, id }, call);
   if (answer.result === "accepted" || (answer.result === "refused" && answer.notFound)) return answer;
-  work.note(`reads that were not answered (${call.kind})`);
+  if (answer.result === "unanswered") unread(`gave no answer (${answer.failure ?? answer.error?.status})`);
+  else if (answer.result === "refused") unread(`cannot be read (${answer.error.status})`);
+  else unread("was not read");
   return null;
 }
 
@@ -102,12 +124,13 @@ async function checkParticipant(work: Work, participant: RegisteredParticipant):
   const { serviceId, data } = participant;
   const name = words(data["taxIdType"], data["taxId"], data["name"]) || serviceId;
   const differs = (text: string) => work.result.differences.push({ subject: "participant", name, id: serviceId, text });
-  const answer = await read(work, "participant", participant.id, readParticipant(serviceId));
+  const unread = (text: string) => work.result.unread.push({ subject: "participant", name, id: serviceId, text });
+  const answer = await read(work, "participant", participant.id, readParticipant(serviceId), unread);
   if (answer === null) return;
   work.result.checked.participants += 1;
   const lookup = participantOf(answer);
   if (lookup?.outcome === "absent") differs("is not there");
-  else if (lookup?.outcome !== "found") work.note("participants whose read cannot be understood");
+  else if (lookup?.outcome !== "found") unread("was answered with what cannot be understood");
   else for (const text of participantDifferences(data, lookup.participant)) differs(text);
   if (participant.addresses.length > 0) await checkAddresses(work, participant, name);
 }
@@ -121,10 +144,14 @@ function participantDifferences(ours: JsonObject, theirs: FoundParticipant): str
 }
 
 async function checkAddresses(work: Work, participant: RegisteredParticipant, owner: string): Promise<void> {
-  const answer = await read(work, "participant", participant.id, listAddresses(participant.serviceId));
+  const unread = (text: string) => {
+    const [name, id] = [`${participant.addresses.length} of ${owner}`, participant.serviceId];
+    work.result.unread.push({ subject: "address", name, id, text });
+  };
+  const answer = await read(work, "participant", participant.id, listAddresses(participant.serviceId), unread);
   if (answer === null) return;
   const listed = answer.result === "accepted" ? addressesOf(answer.body) : [];
-  if (listed === null) return work.note("address lists that cannot be understood");
+  if (listed === null) return unread("was answered with what is no list");
   for (const { serviceId, data } of participant.addresses) {
     work.result.checked.addresses += 1;
     const name = `${words(data["name"]) || serviceId} of ${owner}`;
@@ -154,12 +181,13 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
   const { serviceId, kind, key, generation, events, state } = document;
   const name = `${kind} ${key}${generation > 1 ? `, generation ${generation}` : ""}`;
   const differs = (text: string) => work.result.differences.push({ subject: "document", name, id: serviceId, text });
-  const answer = await read(work, "document", document.id, readDocument(serviceId));
+  const unread = (text: string) => work.result.unread.push({ subject: "document", name, id: serviceId, text });
+  const answer = await read(work, "document", document.id, readDocument(serviceId), unread);
   if (answer === null) return;
   work.result.checked.documents += 1;
   if (answer.result !== "accepted") return void differs("is not there");
   const found = documentOf(answer.body);
-  if (found === null) return work.note("documents whose read cannot be understood");
+  if (found === null) return void unread("was answered with what cannot be understood");
   if (found.documentId !== null && found.documentId !== serviceId) differs(`comes under the id ${found.documentId}`);
   const body = found.body as JsonObject;
   const theirState = body["state"];

@@ -22,7 +22,7 @@ export interface Caps {
 
 /** What a body adds around an event's payload: keys, times, ids. */
 const EVENT_OVERHEAD = 400;
-const sizeOf = (event: WorkEvent): number => Buffer.byteLength(event.payload) + EVENT_OVERHEAD;
+const sizeOf = (event: WorkEvent): number => Buffer.byteLength(event.payload) * 1.1 + EVENT_OVERHEAD;
 
 /** Caps on what one request carries (open-points 10); a service that says 413 lowers them for the rest of the run. */
 export interface RequestCaps extends Caps {

@@ -11,8 +11,8 @@ import {
 } from "./transport.js";
 
 export interface UndiciTransportOptions {
-  /** Instead of the built-in agents; it is closed with the transport. */
-  dispatcher?: Dispatcher;
+  /** Instead of the built-in agents; it is its owner's to close. */
+  dispatcher?: Dispatcher | undefined;
   /** Default 8 MiB. */
   maxAnswerBytes?: number;
   /** Where proxies are named (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, any case); default `process.env`. */
@@ -47,7 +47,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Tra
     }
   };
   transport.close = async () => {
-    await Promise.all(dispatchers.map((dispatcher) => dispatcher.destroy()));
+    if (options.dispatcher === undefined) await Promise.all(dispatchers.map((dispatcher) => dispatcher.destroy()));
   };
   return transport;
 }

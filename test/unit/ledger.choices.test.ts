@@ -69,8 +69,7 @@ describe("a dismissal", () => {
     await world.import([file("a", [landed("5"), bad, nobody])]);
     await world.import([file("b", [landed("6")])]);
     const given = dismiss({ input: "a.csv" });
-    expect(given).toMatchObject({ participants: 1 });
-    expect(dismiss({ input: "b.csv" }).events + given.events).toBe(2);
+    expect(given).toMatchObject({ participants: 1, events: 2 });
     await loseAllAndRebuild();
     const tomorrow = await world.import([file("c", [landed("6"), bad, nobody])]);
     expect([tomorrow.exitCode, tomorrow.open.events, tomorrow.open.participants]).toEqual([0, {}, {}]);

@@ -2,6 +2,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { findDocument, retry } from "../../src/ledger/decide/dismiss.js";
+import { showRuns } from "../../src/desk/show.js";
+import { runRetry } from "../../src/desk/retry.js";
 import { dismissSelected } from "../../src/desk/dismiss.js";
 import { replaceNamed } from "../../src/desk/replace.js";
 import { collectReportData } from "../../src/report/html/collect-report-data.js";
@@ -32,6 +34,15 @@ const resolveOptions = () => ({
   transport: sandboxTransport(world.sandbox, world.clock),
   throttle: unthrottled,
 });
+const retrying = () => ({
+  ...resolveOptions(),
+  target: world.target,
+  signal: new AbortController().signal,
+  observe: () => {},
+  fresh: false,
+  journal: null,
+  limits: { waitForLock: false },
+});
 const check = (document: string, documentId: string) =>
   world.clock.run(checkResolve(world.target, { document, documentId }, resolveOptions()));
 
@@ -54,6 +65,17 @@ describe("dismiss", () => {
     world = createWorld();
     await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     expect(() => dismiss({})).toThrow(expect.objectContaining({ code: "usage" }));
+  });
+
+  it("of what fits nothing that is open is a mistake, told with what is open; so is a retry, which begins no run", async () => {
+    world = createWorld();
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10, bad: true })])]);
+    const nothing = expect.objectContaining({ code: "usage", hint: expect.stringContaining("1 of service-refused") });
+    for (const selectors of [{ code: "row-gone" }, { document: "M9" }, { input: "b.csv" }, { run: "no-such-run" }]) {
+      expect(() => dismiss(selectors)).toThrow(nothing);
+      await expect(runRetry({ ...retrying(), selectors })).rejects.toEqual(nothing);
+    }
+    expect(showRuns(world.target, 9).map(({ command }) => command)).toEqual(["import"]);
   });
 
   it("of a row releases what it held, and of a document gives up what is wrong, not what waits (H23)", async () => {
@@ -98,7 +120,7 @@ describe("dismiss", () => {
     ]);
     await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
     expect(dismiss({ input: "a.csv", row: 2 })).toMatchObject({ participants: 1, events: 1 });
-    expect(dismiss({ input: "a.csv", row: 2 })).toMatchObject({ participants: 0, events: 0, left: 0 });
+    expect(() => dismiss({ input: "a.csv", row: 2 })).toThrow(expect.objectContaining({ code: "usage" }));
     expect(world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()))).toBe(0);
     const summary = await world.resume();
     expect([summary.requests.sent, summary.problems, summary.exitCode]).toEqual([0, [], 0]);

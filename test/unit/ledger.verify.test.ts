@@ -102,6 +102,19 @@ describe("verify", () => {
     expect(unverifiable).toEqual([{ text: expect.stringMatching(/id is not known/), count: 1 }]);
   });
 
+  it("names what it could not read, and never takes it for agreement (F17)", async () => {
+    world = createWorld();
+    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
+    const match = { method: "GET", path: "/documents/{id}" } as const;
+    world.sandbox.setFaults([{ match, nth: 1, times: 6, action: { kind: "status", status: 500, when: "before" } }]);
+    const found = await against(world.sandbox);
+    expect(found.differences).toEqual([]);
+    expect(found.unread).toEqual([
+      { subject: "document", name: "manifest M1", id: expect.any(String), text: "gave no answer (500)" },
+    ]);
+    expect(showRuns(world.target, 1)[0]).toMatchObject({ command: "verify", exitCode: 3 });
+  });
+
   it("stops, and says so, when the credential is refused", async () => {
     await imported();
     world.sandbox.setFaults([{ match: {}, times: 100, action: { kind: "status", status: 401, when: "before" } }]);

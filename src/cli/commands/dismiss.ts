@@ -29,7 +29,7 @@ async function dismiss({ target, options, same }: Work, flags: SelectorFlags): P
   const isNothing = total(done) === 0;
   return {
     text: [
-      isNothing ? "Nothing fits." : `Dismissed: ${countedKinds(done)}.`,
+      isNothing ? "Nothing was dismissed." : `Dismissed: ${countedKinds(done)}.`,
       left === 0 ? "" : `Left as they are: ${counted(left, "event")} in doubt, or only waiting.`,
     ],
     next: isNothing ? [] : [{ command: `rowferry resume${same}`, why: "send what was released" }],

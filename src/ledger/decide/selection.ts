@@ -85,6 +85,25 @@ export function selectOpen(database: Database, selectors: Selectors): Selection 
   return selection;
 }
 
+/** The same, of what a person named: what fits nothing is a mistake. @throws RowferryError `usage` also then, with what is open */
+export function selectNamed(database: Database, selectors: Selectors): Selection {
+  const selection = selectOpen(database, selectors);
+  const isNamed = Object.values(selectors).some((selector) => selector !== undefined);
+  if (!isNamed || Object.values(selection).some((ids) => ids.length > 0)) return selection;
+  const codes = database
+    .prepare<[], string>(
+      `SELECT count(*) || ' of ' || code FROM (
+         SELECT code FROM open_events WHERE state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')
+         UNION ALL SELECT reason FROM rows WHERE fate = 'invalid' AND settled IS NULL AND lead IS NULL)
+       WHERE code IS NOT NULL GROUP BY code ORDER BY count(*) DESC, code LIMIT 8`,
+    )
+    .pluck()
+    .all();
+  const hint =
+    codes.length === 0 ? "Nothing is open." : `Open are ${codes.join(", ")}; \`rowferry status\` shows them.`;
+  throw new RowferryError("usage", "Nothing that is open fits these selectors.", { hint });
+}
+
 /** A row number means one row: what a person did not name is not touched (findings F87). */
 export function refuseAmbiguous(database: Database, { row, input }: Selectors, inputs: Iterable<number>): void {
   const found = database

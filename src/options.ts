@@ -1,0 +1,77 @@
+/** The library's options, checked once: what is wrong is a `RowferryError` that names the option and what it may be. */
+import { z } from "zod";
+import { RowferryError } from "./model/error.js";
+import type { PipelineEvent } from "./model/summary.js";
+
+const text = z.string("a text").min(1, "a text that is not empty");
+const positive = z.number("a number above 0").positive("a number above 0");
+const whole = z.int("a whole number above 0").positive("a whole number above 0");
+const callback = z.custom((given) => typeof given === "function", "a function");
+
+const limits = z.strictObject(
+  {
+    maxErrors: text.regex(/^\d+(\.\d+)?%?$/, "such as 10 or 2%").optional(),
+    maxOutageMs: z.number("ms, not below 0").nonnegative("ms, not below 0").optional(),
+    limitDocuments: whole.optional(),
+    until: z.number("ms since 1970").optional(),
+    waitForLock: z.boolean("true or false").optional(),
+  },
+  "an object",
+);
+
+export const targetOptions = z.strictObject({
+  name: text.optional(),
+  cwd: text.optional(),
+  env: z.record(z.string(), z.string().optional(), "an object of texts").optional(),
+  ledger: text.optional(),
+  rate: positive.optional(),
+  burst: whole.optional(),
+});
+
+export const runOptions = z.strictObject({
+  target: z.looseObject({ name: text, ledgerPath: text }, "what resolveTarget gives"),
+  onEvent: callback.optional(),
+  signal: z.instanceof(AbortSignal, { error: "an AbortSignal" }).optional(),
+  limits: limits.optional(),
+  fresh: z.boolean("true or false").optional(),
+  journal: text.optional(),
+  dispatcher: z.looseObject({}, "a Dispatcher of undici").optional(),
+  logLevel: z.enum(["trace", "debug", "info", "warn", "error", "silent"], "a level such as info").optional(),
+  clock: z.looseObject({ now: callback, sleep: callback }, "a clock").optional(),
+  random: callback.optional(),
+});
+
+export const importOptions = runOptions.extend({
+  mapping: text,
+  files: z.array(text, "a list of paths").min(1, "a list of at least one path"),
+});
+
+export const planOptions = importOptions.extend({ document: text.optional() });
+
+/** @throws RowferryError `usage` */
+export function checkOptions(schema: z.ZodType, given: unknown): void {
+  const issue = schema.safeParse(given).error?.issues[0];
+  if (issue === undefined) return;
+  const hint = "The types of the package and examples/library.ts show what each option may be.";
+  if (issue.code === "unrecognized_keys")
+    throw new RowferryError("usage", `There is no option ${[...issue.path, issue.keys[0]].join(".")}.`, { hint });
+  const name = issue.path.length === 0 ? "The options" : issue.path.join(".");
+  const wanted = issue.path.length === 0 ? "an object" : issue.message;
+  throw new RowferryError("usage", `${name} must be ${wanted}.`, { hint });
+}
+
+/** What a caller's function throws or rejects with stops no run: it is told as a warning of the process, once. */
+export function harmless(onEvent: (event: PipelineEvent) => unknown): (event: PipelineEvent) => void {
+  let isTold = false;
+  const tell = (error: unknown) => {
+    if (!isTold) process.emitWarning(`onEvent failed: ${error instanceof Error ? error.message : String(error)}`);
+    isTold = true;
+  };
+  return (event) => {
+    try {
+      Promise.resolve(onEvent(event)).catch(tell);
+    } catch (error) {
+      tell(error);
+    }
+  };
+}

@@ -1,0 +1,98 @@
+/** The library: its options are checked before anything happens, and its promises about callbacks and aborts hold (F101–F104). */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { MockAgent } from "undici";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { planImport, resolveTarget, RowferryError, runImport, runResume, type Target } from "../../src/index.js";
+
+const mapping = "mappings/manifests.yaml";
+const files = ["fixtures/manifests/manifests-2025-09.csv"];
+
+let folder: string;
+let target: Target;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rowferry-library-"));
+  target = resolveTarget({ name: "sandbox", env: {}, cwd: folder });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe("an option that cannot be is named, with what it may be, before anything happens", () => {
+  it.each([
+    [{ limits: { maxErrors: "abc" } }, "limits.maxErrors must be such as 10 or 2%."],
+    [{ limits: { until: Number.NaN } }, "limits.until must be ms since 1970."],
+    [{ limits: { limitDocuments: Number.NaN } }, "limits.limitDocuments must be a whole number above 0."],
+    [{ limits: { limitDocuments: -3 } }, "limits.limitDocuments must be a whole number above 0."],
+    [{ limits: { maxOutageMs: -1 } }, "limits.maxOutageMs must be ms, not below 0."],
+    [{ limits: { limit: 3 } }, "There is no option limits.limit."],
+    [{ onEvents: () => {} }, "There is no option onEvents."],
+    [{ onEvent: "log" }, "onEvent must be a function."],
+    [{ signal: {} }, "signal must be an AbortSignal."],
+    [{ logLevel: "loud" }, "logLevel must be a level such as info."],
+    [{ journal: "" }, "journal must be a text that is not empty."],
+    [{ files: [] }, "files must be a list of at least one path."],
+    [{ files: "a.csv" }, "files must be a list of paths."],
+    [{ mapping: undefined }, "mapping must be a text."],
+    [{ target: undefined }, "target must be what resolveTarget gives."],
+  ])("%o", async (wrong, message) => {
+    const options = { target, mapping, files, ...wrong } as never;
+    for (const run of [runImport, planImport]) {
+      const error = await run(options).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(RowferryError);
+      expect(error).toMatchObject({ code: "usage", message });
+    }
+    expect(existsSync(target.ledgerPath)).toBe(false);
+  });
+
+  it.each([
+    [{ rate: 0 }, "rate must be a number above 0."],
+    [{ burst: 1.5 }, "burst must be a whole number above 0."],
+    [{ name: 7 }, "name must be a text."],
+    [{ sandbox: true }, "There is no option sandbox."],
+  ])("of a target: %o", (wrong, message) => {
+    const resolve = () => resolveTarget({ env: {}, cwd: folder, ...wrong } as never);
+    expect(resolve).toThrow(expect.objectContaining({ code: "usage", message }));
+  });
+});
+
+it("a callback that throws or rejects stops nothing, and is told once", async () => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error) => warnings.push(message);
+  process.on("warning", note);
+  const onEvent = () => Promise.reject(new Error("no room in my log"));
+  const summary = await runImport({ target, mapping, files, onEvent });
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", note);
+  expect(summary.rows.read).toBeGreaterThan(0);
+  expect(warnings.filter((message) => message.includes("no room in my log"))).toHaveLength(1);
+});
+
+it("aborted while files are read, an import rejects with interrupted and has staged nothing", async () => {
+  const stop = new AbortController();
+  stop.abort();
+  const imported = runImport({ target, mapping, files, signal: stop.signal });
+  await expect(imported).rejects.toMatchObject({ code: "interrupted" });
+  expect((await runResume({ target })).rows.read).toBe(0);
+});
+
+it("a journal of one's own is written, and requests go through a dispatcher of one's own", async () => {
+  const journal = join(folder, "elsewhere.jsonl");
+  const agent = new MockAgent();
+  agent.disableNetConnect();
+  const service = resolveTarget({
+    name: "env",
+    cwd: folder,
+    env: {
+      ROWFERRY_BASE_URL: "https://service.test",
+      ROWFERRY_TOKEN_URL: "https://login.test/token",
+      ROWFERRY_CLIENT_ID: "c",
+      ROWFERRY_CLIENT_SECRET: "a-secret-of-ours",
+    },
+  });
+  expect(inspect(service) + JSON.stringify(service)).not.toContain("a-secret-of-ours");
+  agent.get("https://login.test").intercept({ path: "/token", method: "POST" }).reply(401, { error: "invalid_client" });
+  const summary = await runImport({ target: service, mapping, files, journal, dispatcher: agent });
+  expect([summary.stopped?.code, summary.exitCode]).toEqual(["credentials-refused", 4]);
+  expect(existsSync(journal)).toBe(true);
+});
