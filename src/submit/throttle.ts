@@ -40,11 +40,10 @@ interface Taker {
 
 /**
  * Takers in the order in which they come, passed one by one. `admit` waits until one may pass, until `closed` aborts at the
- * latest; it is told how many wait. `unused`: the one that was admitted has left the queue meanwhile.
+ * latest; it is told how many wait.
  */
 export function createQueue(
   admit: (waiting: number, closed: AbortSignal) => Promise<void>,
-  unused: () => void = () => {},
 ): Pick<Throttle, "take" | "close"> {
   const closed = new AbortController();
   const takers = new Set<Taker>();
@@ -55,9 +54,8 @@ export function createQueue(
       while (takers.size > 0 && !closed.signal.aborted) {
         await admit(takers.size, closed.signal);
         const [next] = takers;
-        if (next === undefined) return unused();
-        takers.delete(next);
-        next.pass();
+        if (next !== undefined) takers.delete(next);
+        next?.pass();
       }
     } catch (error) {
       for (const taker of takers) taker.fail(error);
