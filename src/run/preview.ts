@@ -7,7 +7,7 @@ import { findDocument } from "../ledger/decide/dismiss.js";
 import type { WorkDocument } from "../ledger/work.js";
 import { type JsonObject, parseJson } from "../model/json.js";
 import { groupDocuments, planComponent } from "../plan/plan-work.js";
-import { appendEvents, createAddress, createDocument, createParticipant, createWithEvents } from "../submit/calls.js";
+import { createAddress, createParticipant } from "../submit/calls.js";
 import type { Call } from "../submit/call.js";
 import { createBodies } from "./bodies.js";
 import { assumeRegistered } from "./forecast.js";
@@ -50,7 +50,10 @@ export function previewDocument(session: Session, name: string): PreviewedDocume
     const refs = [document, ...events].map(({ participant, address }) => ({ participant, address }));
     for (const { participant } of refs) registration(session, "participant", participant, needed, requests);
     for (const { address } of refs) registration(session, "address", address, needed, requests);
-    requests.push(shown(documentCall(creates && document.serviceId === null, bodies, document, events)));
+    const isNew = creates && document.serviceId === null;
+    requests.push(
+      shown(isNew ? bodies.create(document, events) : bodies.append(placed(document)?.serviceId ?? "", events)),
+    );
   }
   const assessment = component.assessments.find(({ document }) => document.id === id);
   return {
@@ -62,20 +65,6 @@ export function previewDocument(session: Session, name: string): PreviewedDocume
     deferred: assessment?.deferred.length ?? 0,
     refused: assessment?.refused.length ?? 0,
   };
-}
-
-function documentCall(
-  creates: boolean,
-  bodies: ReturnType<typeof createBodies>,
-  document: WorkDocument,
-  events: Parameters<typeof bodies.create>[1],
-): Call {
-  if (creates) {
-    return events.length > 0
-      ? createWithEvents(bodies.create(document, events))
-      : createDocument(bodies.document(document));
-  }
-  return appendEvents(bodies.append(placed(document)?.serviceId ?? "", events));
 }
 
 /** Its create, where it is still to be registered and was not shown before. */

@@ -4,11 +4,11 @@
  */
 import type { Transitions } from "../ledger/writer.js";
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
+import { documentDeduplicationId } from "../model/keys.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { countBeforeShut, isDisproved } from "../plan/shut-out.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer, ServiceError } from "../submit/call.js";
-import { createDocument, createWithEvents } from "../submit/calls.js";
 import { askToSettle, describeRefusal } from "./refusals.js";
 import {
   byDoubt,
@@ -124,10 +124,7 @@ async function sendCreate(
   evidence: Evidence,
 ): Promise<Created> {
   const { bodies, clock, requests } = session;
-  const withEvents = events.length > 0 || session.documentsEndpointIsAbsent;
-  const call = withEvents
-    ? createWithEvents(bodies.create(document, events))
-    : createDocument(bodies.document(document));
+  const call = bodies.create(document, events, session.documentsEndpointIsAbsent);
   const ids = events.map(({ id }) => id);
   const intent = { subject: "document" as const, subjectId: document.id, events: ids, creates: true };
   const { request, answer } = await session.send(call, intent);
@@ -169,7 +166,7 @@ async function sendCreate(
       return { next: "created", serviceId: documentId, isRead, lifted };
     }
     case "duplicate": {
-      if (events.length > 0 && answer.key !== bodies.documentKey(document)) {
+      if (events.length > 0 && answer.key !== documentDeduplicationId(document)) {
         end(() => {});
         return { next: "alone", refusedWith: answer.error, inDoubt: answer.inDoubt, duplicate: true };
       }
@@ -208,7 +205,7 @@ async function sendCreate(
           const words = describeRefusal(known.refusedWith ?? answer.error);
           t.documentRejected(document.id, { code: "service-refused", message: words }, now);
         } else if (session.refusals.ofDocument(document.id, request, answer.error)) {
-          const key = bodies.documentKey(document);
+          const key = documentDeduplicationId(document);
           t.documentUnsettled(document.id, askToSettle(answer.error, "document", key, session.target), now);
         } else t.documentStalled(document.id, "refused-in-doubt", now);
       });

@@ -3,7 +3,6 @@ import type { Transitions } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer } from "../submit/call.js";
-import { appendEvents } from "../submit/calls.js";
 import { askToSettle, describeEventRefusal } from "./refusals.js";
 import {
   byDoubt,
@@ -96,7 +95,7 @@ export async function sendEvents(
     lane.pauseMs = 0;
     const chunk = session.caps.fit(next);
     if (chunk.length < next.length) queue.unshift(next.slice(chunk.length));
-    const call = appendEvents(bodies.append(document.serviceId, chunk));
+    const call = bodies.append(document.serviceId, chunk);
     const ids = chunk.map(({ id }) => id);
     const intent = { subject: "document" as const, subjectId: document.id, events: ids, creates: false };
     const { request, answer } = await session.send(call, intent);
