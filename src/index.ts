@@ -61,7 +61,7 @@ export function resolveTarget(options: TargetOptions = {}): Target {
 export interface RunOptions {
   target: Target;
   /** Called synchronously with stages, progress, the forecast and notices. What it throws is a warning of the process, and stops nothing. */
-  onEvent?: (event: PipelineEvent) => void;
+  onEvent?: (event: PipelineEvent) => unknown;
   /**
    * Aborting lets calls under way finish (bounded) and gives a summary with exit code 130; nothing is lost. While files are still
    * read it rejects with the code `interrupted`: nothing was staged, and there is nothing to sum up.

@@ -40,7 +40,7 @@ export function createBodies(
     const found = registrations[kind](ref);
     if (found?.serviceId == null) throw new Error(`a request was planned before its ${kind} was registered`);
     // A record that was only ever given by id has no data to send inline.
-    if (inline && found.payload !== "{}") return { [kind]: parseJson(found.payload) as JsonObject };
+    if (inline && found.payload !== "{}") return { [kind]: parseJson(found.payload) };
     return { [`${kind}Id`]: found.serviceId };
   };
 

@@ -27,7 +27,7 @@ const commands = [
   "rowferry show L-77",
   "rowferry report",
   "rowferry withdraw --row weighings-1.csv:3 --yes",
-  "rowferry dismiss --row weighings-1.csv:3",
+  "rowferry dismiss --input weighings-1.csv",
   "rowferry replace L-79 --reason wrong",
   "rowferry verify",
   "rowferry ledger backup backup.db",
