@@ -178,6 +178,16 @@ describe("free JSON", () => {
   });
 });
 
+describe("a cell of more than 64 KiB", () => {
+  it("makes its row invalid where something reads it, also bare, and no other row", async () => {
+    const mapping = await load(mappingWith({ columns: "note: Note", attributes: "Note: =note" }));
+    const rows = [65_536, 65_537].map((length) => ({ Doc: "1", Day: "01/02/2026", Note: "x".repeat(length) }));
+    const [good, bad] = mapRows(mapping, rows);
+    expect(good?.outcome.fate).toBe("valid");
+    expect(problemsOf(bad)).toMatchObject([{ code: "text-too-long", column: "Note" }]);
+  });
+});
+
 describe("rows with the same cells", () => {
   const yaml = mappingWith({ columns: "dono: Dono" }).replace("name: Dono", "name: =dono");
 

@@ -95,14 +95,19 @@ describe("a file whose columns are named like members of every object", () => {
 
 describe("a formula over a hostile row", () => {
   it.each([
-    ["a cell longer than any text that functions take", "upper(x)", "x".repeat(70_000)],
-    ["a text that grows", "x + x + x + x", "x".repeat(30_000)],
-    ["a text made for backtracking", 'iff(matches(x, "^(a+)+$"), "a", text(round(1 / 0, 2)))', `${"a".repeat(5000)}!`],
-  ])("%s ends in a problem, quickly", async (_title, formula, cell) => {
+    ["a cell longer than any text that functions take", "upper(x)", "x".repeat(70_000), "text-too-long"],
+    ["a text that grows", "x + x + x + x", "x".repeat(30_000), "expression-failed"],
+    [
+      "a text made for backtracking",
+      'iff(matches(x, "^(a+)+$"), "a", text(round(1 / 0, 2)))',
+      `${"a".repeat(5000)}!`,
+      "expression-failed",
+    ],
+  ])("%s ends in a problem, quickly", async (_title, formula, cell, code) => {
     const mapping = await load(mappingWith({ columns: "x: X", attributes: `A: ${JSON.stringify(`=${formula}`)}` }));
     const started = performance.now();
     const [mapped] = mapRows(mapping, [{ Doc: "1", Day: "01/02/2026", X: cell }]);
-    expect(problemsOf(mapped)).toMatchObject([{ code: "expression-failed" }]);
+    expect(problemsOf(mapped)).toMatchObject([{ code }]);
     expect(performance.now() - started).toBeLessThan(500);
   });
 

@@ -33,6 +33,9 @@ const ERRORS: ReadonlySet<string> = new Set(
     "#NUL! #VALEUR! #NOM? #NOMBRE! #BEZUG! #WERT! #ZAHL! #NV #RIF! #VALORE!",
   ].flatMap((line) => line.split(" ")),
 );
+/** The longest text of a cell, and of what a formula makes. */
+export const MAX_TEXT = 65_536;
+
 /** `1,23457E+17`: how a spreadsheet shows, and saves, a number of more digits than its column has room for. */
 const SHORTENED = /^-?\d(?:[.,]\d{1,20})?[eE]\+\d{2,3}$/;
 
@@ -59,6 +62,10 @@ export function compileCells(
 }
 
 function faultOfText(text: string, strict: boolean): Refusal | null {
+  if (text.length > MAX_TEXT) {
+    const message = `the cell has ${text.length} characters; at most ${MAX_TEXT} are read`;
+    return { code: "text-too-long", message, hint: "Shorten the text: it may be a whole file pasted into a cell." };
+  }
   if (!text.isWellFormed())
     return damaged(
       `${quoteCell(text)} holds half a character`,

@@ -4,6 +4,7 @@ import type { Code } from "../../model/codes.js";
 import { conversionNames } from "../convert/conversion.js";
 import { asText, type Type, type Value } from "../column/view.js";
 import type { Conversions } from "../column/column.js";
+import { MAX_TEXT } from "../column/cells.js";
 import { Exact } from "../convert/exact.js";
 import { foldName, shorten } from "../../model/fold.js";
 
@@ -60,8 +61,6 @@ export const formulaFunctions: readonly { signature: string; meaning: string }[]
   },
 ];
 
-/** The longest text that a formula may make. */
-export const MAX_TEXT = 65_536;
 const MAX_PLACES = 20;
 const MAX_PADDED = 1000;
 

@@ -1,5 +1,6 @@
 /** What formulas are compiled to, what they may name, and how values of one type stand in for another. */
 import type { ASTNode } from "@marcbachmann/cel-js";
+import { MAX_TEXT } from "../column/cells.js";
 import type { HeaderUse } from "../column/headers.js";
 import type { Table } from "../column/table.js";
 import { asText, type Eval, type Type, type Value, type View } from "../column/view.js";
@@ -7,7 +8,7 @@ import type { ConversionName } from "../convert/conversion.js";
 import { Exact } from "../convert/exact.js";
 import { shorten } from "../../model/fold.js";
 import type { MappingSource } from "../language/source.js";
-import { FormulaFailure, type FunctionKind, MAX_TEXT } from "./functions.js";
+import { FormulaFailure, type FunctionKind } from "./functions.js";
 import { FormulaRefusal } from "./parse.js";
 
 /** What a formula may name. */
