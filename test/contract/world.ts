@@ -31,6 +31,12 @@ export function participantFields(service: ServiceUnderTest, over: Fields = {}):
   };
 }
 
+/** The query that looks a participant up by its natural key. */
+export function naturalKey(fields: Fields): { countryCode: string; taxId: string; taxIdType: string } {
+  const { countryCode, taxId, taxIdType } = fields;
+  return { countryCode: String(countryCode), taxId: String(taxId), taxIdType: String(taxIdType) };
+}
+
 /** The six create fields of an address. */
 export function addressFields(service: ServiceUnderTest, over: Fields = {}): Fields {
   const { countryCode, knownPlace } = service.profile;
@@ -158,6 +164,11 @@ export class Document implements Place {
   /** Sends one event by either endpoint; judges nothing. */
   send(event: Fields, by: Endpoint = "single", as: Caller = "first"): Promise<Answer> {
     return send(this.#service, this.id, event, by, as);
+  }
+
+  /** Sends these events in one request; judges nothing. */
+  batch(...events: readonly unknown[]): Promise<Answer> {
+    return this.#service.post("/documents/events", { documentId: this.id, events });
   }
 
   /** Appends one event and returns its eventId. */

@@ -13,6 +13,7 @@ import {
   newParticipant,
   newPlace,
   participantFields,
+  naturalKey,
 } from "../world.js";
 
 /** Statuses by which a document of another dataset may be withheld. */
@@ -68,11 +69,7 @@ export const datasetCases: ContractCase[] = [
       let fields = participantFields(service, contact);
       const created = await service.post("/participants", fields);
       if (created.status >= 300) fields = (await newParticipant(service)).fields;
-      const query = {
-        countryCode: String(fields["countryCode"]),
-        taxIdType: String(fields["taxIdType"]),
-        taxId: String(fields["taxId"]),
-      };
+      const query = naturalKey(fields);
       const foreign = await service.get("/participants", { query, as: "second" });
       if (absence(foreign) !== null) return { reading: "a lookup finds only the own dataset's participants" };
       for (const name of WITHHELD_FIELDS)
@@ -119,8 +116,7 @@ export const datasetCases: ContractCase[] = [
       const { id, fields } = await newParticipant(service);
       const answer = await service.post("/participants", fields, { as: "second" });
       if (answer.status >= 300) return { reading: "one natural key is registered once in all datasets" };
-      const { countryCode, taxIdType, taxId } = fields;
-      const query = { countryCode: String(countryCode), taxIdType: String(taxIdType), taxId: String(taxId) };
+      const query = naturalKey(fields);
       check(member((await service.get("/participants", { query })).json, "id") === id, "the first finds another's");
       const theirs = stringAt(await service.get("/participants", { query, as: "second" }), "id");
       check(theirs === stringAt(answer, "id"), "the second finds another's");

@@ -14,7 +14,7 @@ export const endpointCases: ContractCase[] = [
   allows("Endpoints, Events 4", "documentId alone appends, document alone creates", async (service) => {
     const document = await newDocument(service);
     const events = [document.event(1)];
-    const answer = done(await service.post("/documents/events", { documentId: document.id, events }));
+    const answer = done(await document.batch(...events));
     check(member(answer.json, "documentId") === document.id, `names another document: ${describeAnswer(answer)}`);
   }),
   forbids("Endpoints, Events 4", "both documentId and document are answered 400 with the message", async (service) => {
@@ -55,7 +55,7 @@ export const endpointCases: ContractCase[] = [
         { name: "CLOSE" },
       ];
       const events = names.map((over, index) => document.event(index, over));
-      const answer = done(await service.post("/documents/events", { documentId: document.id, events }));
+      const answer = done(await document.batch(...events));
       check(
         items(answer.json, "events").length === events.length,
         `should answer every event: ${describeAnswer(answer)}`,
@@ -74,14 +74,14 @@ export const endpointCases: ContractCase[] = [
     ];
     for (const over of bads) {
       const events = [{}, over, {}].map((each) => document.event(1, each));
-      refused(await service.post("/documents/events", { documentId: document.id, events }), PAYLOAD);
+      refused(await document.batch(...events), PAYLOAD);
     }
   }),
   allows("Open point 9", "a batch with a refused event is kept in part, or not at all", async (service) => {
     const document = await newDocument(service);
     const [good, bad] = [document.event(2), document.event(1)];
     const last = document.event(3);
-    refused(await service.post("/documents/events", { documentId: document.id, events: [good, bad, last] }), STATE);
+    refused(await document.batch(good, bad, last), STATE);
     const again = await document.send(good);
     const kept = again.status >= 300;
     if (kept) duplicate(again, String(good["deduplicationId"]));
@@ -95,7 +95,7 @@ export const endpointCases: ContractCase[] = [
     const document = await newDocument(service);
     const good = document.event(2);
     const bad = document.event(2, { isPublic: "no" });
-    refused(await service.post("/documents/events", { documentId: document.id, events: [good, bad] }), PAYLOAD);
+    refused(await document.batch(good, bad), PAYLOAD);
     const again = await document.send(good);
     if (again.status < 300) return { reading: "all or nothing" };
     duplicate(again, String(good["deduplicationId"]));
@@ -148,7 +148,7 @@ export const endpointCases: ContractCase[] = [
   allows("Open point 24", "the entries of an answer come in the order of the events", async (service) => {
     const document = await newDocument(service);
     const events = [1, 2, 3].map((minute) => document.event(minute, minute === 2 ? { target: document.target() } : {}));
-    const answer = done(await service.post("/documents/events", { documentId: document.id, events }));
+    const answer = done(await document.batch(...events));
     const entries = items(answer.json, "events");
     check(entries.length === 3, `should have one entry per event: ${describeAnswer(answer)}`);
     const carrying = entries.findIndex((entry) => typeof member(entry, "targetDocumentId") === "string");

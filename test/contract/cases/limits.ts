@@ -220,7 +220,7 @@ export const limitCases: ContractCase[] = [
   forbids("Open point 10", "a request refused as too large keeps nothing", async (service) => {
     const document = await newDocument(service);
     const events = Array.from({ length: 150 }, () => document.event(1));
-    const answer = await service.post("/documents/events", { documentId: document.id, events });
+    const answer = await document.batch(...events);
     if (answer.status < 300) return { reading: "150 events are not too many" };
     const reading = refused(answer, TOO_LARGE);
     await document.append({ ...events[0], externalCreatedAt: document.at(0) });

@@ -5,7 +5,6 @@ import { describeAnswer, items, member } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import { absence, check, done, envelope, PAYLOAD, REFERENCE, refused, stringAt } from "../expect.js";
-import type { Fields } from "../world.js";
 import {
   dayAgo,
   documentFields,
@@ -15,16 +14,11 @@ import {
   newParticipant,
   newPlace,
   participantFields,
+  naturalKey,
 } from "../world.js";
 
 const CREATE_FIELDS = ["countryCode", "name", "taxId", "taxIdType", "type"];
 const TABLE = ["id", "snapshotId", ...CREATE_FIELDS, "businessName", "email", "mobileNumber", "telephoneNumber"];
-
-/** The query that looks a participant up by its natural key. */
-function naturalKey(fields: Fields): { countryCode: string; taxId: string; taxIdType: string } {
-  const { countryCode, taxId, taxIdType } = fields;
-  return { countryCode: String(countryCode), taxId: String(taxId), taxIdType: String(taxIdType) };
-}
 
 const NUMBERS = [
   "11 98765-4321",

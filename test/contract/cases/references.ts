@@ -19,6 +19,7 @@ import {
   newParticipant,
   newPlace,
   participantFields,
+  naturalKey,
 } from "../world.js";
 
 /** Statuses by which two contents of one identity may be refused. */
@@ -34,22 +35,12 @@ const ADDRESS_DIFFERENCES: readonly (readonly [Fields, Fields])[] = [
 
 /** Looks up the id under the natural key of these fields. */
 async function lookedUp(service: ServiceUnderTest, fields: Fields): Promise<string> {
-  const query = {
-    countryCode: String(fields["countryCode"]),
-    taxIdType: String(fields["taxIdType"]),
-    taxId: String(fields["taxId"]),
-  };
-  return stringAt(done(await service.get("/participants", { query })), "id");
+  return stringAt(done(await service.get("/participants", { query: naturalKey(fields) })), "id");
 }
 
 /** Nobody is registered under the natural key of these fields. */
 async function isNobody(service: ServiceUnderTest, fields: Fields): Promise<void> {
-  const query = {
-    countryCode: String(fields["countryCode"]),
-    taxIdType: String(fields["taxIdType"]),
-    taxId: String(fields["taxId"]),
-  };
-  const found = await service.get("/participants", { query });
+  const found = await service.get("/participants", { query: naturalKey(fields) });
   check(absence(found) !== null, `a participant of a refused request was kept: ${describeAnswer(found)}`);
 }
 
@@ -182,7 +173,7 @@ export const referenceCases: ContractCase[] = [
     const document = await newDocument(service);
     const good = document.event(1);
     const bad = document.event(2, { participantId: undefined });
-    refused(await service.post("/documents/events", { documentId: document.id, events: [good, bad] }), PAYLOAD);
+    refused(await document.batch(good, bad), PAYLOAD);
   }),
   allows(
     "Open point 35",
@@ -271,7 +262,7 @@ export const referenceCases: ContractCase[] = [
       const document = await newDocument(service);
       const [participant, address] = [participantFields(service), addressFields(service)];
       const events = [1, 2, 3].map((minute) => inlineEvent(service, document.at(minute), participant, address));
-      done(await service.post("/documents/events", { documentId: document.id, events }));
+      done(await document.batch(...events));
       const id = await lookedUp(service, participant);
       check((await addressCount(service, id)) === 1, "the address was created more than once");
     },
@@ -289,7 +280,7 @@ export const referenceCases: ContractCase[] = [
         const participant = index === one || index === other ? differs : participantFields(service);
         return inlineEvent(service, document.at(0), participant, addressFields(service));
       });
-      refused(await service.post("/documents/events", { documentId: document.id, events }), IDENTITY);
+      refused(await document.batch(...events), IDENTITY);
     }
   }),
   forbids("Endpoints, Events 3", "one owner named in two ways is one owner of an address", async (service) => {
@@ -308,7 +299,7 @@ export const referenceCases: ContractCase[] = [
           [first, inline],
           [inline, first],
         ]) {
-          const answer = await service.post("/documents/events", { documentId: document.id, events });
+          const answer = await document.batch(...events);
           if (answer.status >= 300) refused(answer, REFERENCE);
           outcomes.push(answer.status < 300);
         }
@@ -334,7 +325,7 @@ export const referenceCases: ContractCase[] = [
       const statuses: number[] = [];
       for (const order of orders) {
         const events = order.map((each) => inlineEvent(service, document.at(1), each, addressFields(service)));
-        const answer = await service.post("/documents/events", { documentId: document.id, events });
+        const answer = await document.batch(...events);
         if (answer.status >= 300) refused(answer, IDENTITY);
         statuses.push(answer.status);
       }
@@ -372,7 +363,7 @@ export const referenceCases: ContractCase[] = [
       }
       const participant = participantFields(service);
       const events = [inlineEvent(service, document.at(1), participant, addressFields(service)), document.event(0)];
-      refused(await service.post("/documents/events", { documentId: document.id, events }), STATE);
+      refused(await document.batch(...events), STATE);
       const again = document.event(0, { deduplicationId: events[0]?.["deduplicationId"] });
       const kept = (await document.send(again)).status >= 300;
       if (!kept) await isNobody(service, participant);
@@ -432,7 +423,7 @@ export const referenceCases: ContractCase[] = [
         inlineEvent(service, document.at(0), participant, address),
         inlineEvent(service, document.at(0), { ...participant, ...over }, address),
       ];
-      const answer = await service.post("/documents/events", { documentId: document.id, events });
+      const answer = await document.batch(...events);
       refused(answer, IDENTITY);
       await document.leftNoTrace(events[1] ?? {});
     }
@@ -464,7 +455,7 @@ export const referenceCases: ContractCase[] = [
         continue;
       }
       const events = [address, different].map((each) => inlineEvent(service, document.at(2), participant, each));
-      const answer = await service.post("/documents/events", { documentId: document.id, events });
+      const answer = await document.batch(...events);
       if (answer.status < 300) continue;
       refused(answer, IDENTITY);
       readings.push(Object.keys(other).join(" and "));

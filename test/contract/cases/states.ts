@@ -103,7 +103,7 @@ export const stateCases: ContractCase[] = [
   forbids("States: CLOSE", "within a batch too, nothing but RELATED and CANCEL comes after CLOSE", async (service) => {
     const document = await newDocument(service);
     const events = ["CLOSE", "Weighing"].map((name) => document.event(1, { name }));
-    return refused(await service.post("/documents/events", { documentId: document.id, events }), STATE);
+    return refused(await document.batch(...events), STATE);
   }),
 
   allows("States: CANCEL", "an open document can be cancelled", async (service) => {
@@ -137,7 +137,7 @@ export const stateCases: ContractCase[] = [
   forbids("States: CANCEL", "within a batch too, nothing comes after CANCEL", async (service) => {
     const document = await newDocument(service);
     const events = [document.cancel(1), document.event(1)];
-    return refused(await service.post("/documents/events", { documentId: document.id, events }), STATE);
+    return refused(await document.batch(...events), STATE);
   }),
 
   forbids(

@@ -192,7 +192,7 @@ export const timelineCases: ContractCase[] = [
     await document.append({ ...at("0015"), relatedDocument, name: "RELATED" });
     if ((await other.send(at("001"))).status < 300) throw new Error("a mirror has lost its digits");
     const batch = ["0020009", "0020001"].map(at);
-    refused(await service.post("/documents/events", { documentId: document.id, events: batch }), STATE);
+    refused(await document.batch(...batch), STATE);
     return undefined;
   }),
   allows("Open point 41", "which forms of ISO 8601 are taken", async (service) => {
@@ -247,7 +247,7 @@ export const timelineCases: ContractCase[] = [
   forbids("Endpoints, Events 7", "the events of a batch must be in order too", async (service) => {
     const document = await newDocument(service);
     const events = [2, 1].map((minute) => document.event(minute));
-    return refused(await service.post("/documents/events", { documentId: document.id, events }), STATE);
+    return refused(await document.batch(...events), STATE);
   }),
   forbids(
     "Endpoints, Events 7",
@@ -343,7 +343,7 @@ export const timelineCases: ContractCase[] = [
   forbids("Endpoints, Events 8", "a deduplicationId twice in one batch is refused", async (service) => {
     const document = await newDocument(service);
     const event = document.event(1);
-    const answer = await service.post("/documents/events", { documentId: document.id, events: [event, event] });
+    const answer = await document.batch(event, event);
     refused(answer, [400, 409, 422]);
     return { reading: `refused with ${answer.status}` };
   }),
@@ -477,7 +477,7 @@ export const timelineCases: ContractCase[] = [
     const document = await newDocument(service);
     const late = document.event(-1);
     const malformed = document.event(1, { isPublic: "no" });
-    const answer = await service.post("/documents/events", { documentId: document.id, events: [late, malformed] });
+    const answer = await document.batch(late, malformed);
     return refused(answer, STATE);
   }),
   allows("Open point 19", "a repeat that is also late is told as a duplicate, or as late", async (service) => {
