@@ -8,33 +8,6 @@ const related = (documentId: string, more: Record<string, unknown> = { isPublic:
   relatedDocument: { documentId, ...more },
 });
 
-it("a mirror has the name, the label and the openness that were asked for, and says whom it mirrors (rule 10)", async () => {
-  const { append, document, event, sandbox } = await openWorld();
-  const [a, b] = [await document(), await document()];
-  await append(a, event("RELATED", 1, related(b, { isPublic: false })));
-  await append(a, event("RELATED", 2, related(b, { isPublic: true, eventName: "Linked", eventLabel: "link" })));
-  expect(timelineOf(sandbox, b)).toEqual(["RELATED (mirror)", "Linked (mirror)"]);
-  expect(sandbox.store.timeline(b)).toMatchObject([
-    { isPublic: false, body: { relatedDocument: { documentId: a, isBackReference: true } } },
-    { isPublic: true, body: { relatedDocument: { eventLabel: "link" } } },
-  ]);
-});
-
-it("a mirror takes private attributes along only with preserveSensitiveData (rule 10)", async () => {
-  const { append, document, event, sandbox } = await openWorld();
-  const [a, b] = [await document(), await document()];
-  const attributes = [
-    { name: "open", value: "1", isPublic: true },
-    { name: "secret", value: "2", isPublic: false },
-  ];
-  for (const preserveSensitiveData of [false, true]) {
-    const link = related(b, { isPublic: true, preserveSensitiveData });
-    await append(a, event("RELATED", 1, { ...link, metadata: { attributes } }));
-  }
-  const kept = sandbox.store.timeline(b).map(({ body }) => body["metadata"]);
-  expect(kept).toEqual([{ attributes: attributes.slice(0, 1) }, { attributes }]);
-});
-
 it("a propagated copy has the event's time and no key (rule 11)", async () => {
   const { append, document, event, sandbox } = await openWorld();
   const [a, b] = [await document(), await document()];
