@@ -1,4 +1,9 @@
-/** A run: what was staged and what is open is planned, checked as a whole, and sent; then its files are written. */
+/**
+ * A run: its rows are staged, what is open is checked as a whole and sent, then its files are written. In the order of the
+ * story: `session.ts` opens ledger and service, `stage.ts` puts rows into the ledger, `submit.ts` goes through the rest:
+ * `forecast.ts` checks the plan, `register.ts` sees to participants and addresses, `send.ts` to documents and events
+ * (`send-document.ts`, `send-events.ts`, with `evidence.ts` for doubt); `finish.ts` sums up, `run-files.ts` writes.
+ */
 import { existsSync } from "node:fs";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { createRunStore } from "../ledger/runs.js";
@@ -182,9 +187,5 @@ function tooManyInvalid(session: Session, staged: readonly StagedInput[], maxErr
 }
 
 export function sessionOptions({ limits, logLevel: _level, ...options }: ResumeOptions): SessionOptions {
-  return {
-    ...options,
-    waitForLock: limits.waitForLock,
-    ...(limits.maxOutageMs === undefined ? {} : { maxOutageMs: limits.maxOutageMs }),
-  };
+  return { ...options, waitForLock: limits.waitForLock, maxOutageMs: limits.maxOutageMs };
 }

@@ -7,8 +7,9 @@ import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
+import { unlessAborted } from "../model/when-aborted.js";
 import { createLocalThrottle } from "./local-throttle.js";
-import { createQueue, safeBurst, safeRateShare, type Throttle } from "./throttle.js";
+import { safeBurst, safeRateShare, type Throttle } from "./throttle.js";
 
 export interface SharedThrottleOptions {
   /** `redis://…` or `rediss://…`. */
@@ -108,6 +109,53 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
     async close() {
       redis.close();
       await Promise.all([queue.close(), ceiling.close(), alone.close()]);
+    },
+  };
+}
+
+interface Taker {
+  pass(): void;
+  fail(error: unknown): void;
+}
+
+/**
+ * Takers in the order in which they come, passed one by one. `admit` waits until one may pass, until `closed` aborts at the
+ * latest; it is told how many wait.
+ */
+function createQueue(admit: (waiting: number, closed: AbortSignal) => Promise<void>): Pick<Throttle, "take" | "close"> {
+  const closed = new AbortController();
+  const takers = new Set<Taker>();
+  let serving: Promise<void> | null = null;
+
+  async function serve(): Promise<void> {
+    try {
+      while (takers.size > 0 && !closed.signal.aborted) {
+        await admit(takers.size, closed.signal);
+        const [next] = takers;
+        if (next !== undefined) takers.delete(next);
+        next?.pass();
+      }
+    } catch (error) {
+      for (const taker of takers) taker.fail(error);
+      takers.clear();
+    } finally {
+      serving = null;
+    }
+  }
+
+  return {
+    async take(signal) {
+      if (signal?.aborted || closed.signal.aborted) return;
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const taker = { pass: resolve, fail: reject };
+      takers.add(taker);
+      serving ??= serve();
+      await unlessAborted(promise, signal, closed.signal);
+      takers.delete(taker);
+    },
+    async close() {
+      closed.abort();
+      await serving;
     },
   };
 }

@@ -2,7 +2,6 @@
  * The rate gate: every request, first try or repeat, takes one token before it leaves (service.md, Limits).
  * `local-throttle.ts` is that of one process, `shared-throttle.ts` that of several.
  */
-import { unlessAborted } from "../model/when-aborted.js";
 
 export interface Throttle {
   /** Resolves when the request may leave; first come, first served. Resolves early, without a token, when `signal` aborts. */
@@ -32,52 +31,3 @@ export function safeBurst(rate: number, burst: number): number {
 
 /** The share of the permitted rate that is used: clocks differ by more than nothing. */
 export const safeRateShare = 0.999;
-
-interface Taker {
-  pass(): void;
-  fail(error: unknown): void;
-}
-
-/**
- * Takers in the order in which they come, passed one by one. `admit` waits until one may pass, until `closed` aborts at the
- * latest; it is told how many wait.
- */
-export function createQueue(
-  admit: (waiting: number, closed: AbortSignal) => Promise<void>,
-): Pick<Throttle, "take" | "close"> {
-  const closed = new AbortController();
-  const takers = new Set<Taker>();
-  let serving: Promise<void> | null = null;
-
-  async function serve(): Promise<void> {
-    try {
-      while (takers.size > 0 && !closed.signal.aborted) {
-        await admit(takers.size, closed.signal);
-        const [next] = takers;
-        if (next !== undefined) takers.delete(next);
-        next?.pass();
-      }
-    } catch (error) {
-      for (const taker of takers) taker.fail(error);
-      takers.clear();
-    } finally {
-      serving = null;
-    }
-  }
-
-  return {
-    async take(signal) {
-      if (signal?.aborted || closed.signal.aborted) return;
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const taker = { pass: resolve, fail: reject };
-      takers.add(taker);
-      serving ??= serve();
-      await unlessAborted(promise, signal, closed.signal);
-      takers.delete(taker);
-    },
-    async close() {
-      closed.abort();
-      await serving;
-    },
-  };
-}
