@@ -73,7 +73,7 @@ describe("rowferry test", () => {
     expect(await type(world, "test", "m.yaml")).toBe(2);
     expect(world.stderr.text).toContain("m.cases.yaml");
     expect(await type(world, "test")).toBe(2);
-    expect(world.stderr.text).toContain("Cases lie beside their mapping");
+    expect(world.stderr.text).toContain("Cases are kept beside their mapping");
   });
 
   it("--json gives a line for each case and the counts last; --quiet says nothing where all is well", async () => {
