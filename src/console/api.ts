@@ -89,6 +89,8 @@ export interface GridTable {
   rows: GridRow[];
   /** How many there are in all; `rows` holds the first ones. */
   total: number;
+  /** What the file is called that all of them are downloaded as. */
+  download: string;
 }
 
 export interface GridRow {
@@ -100,6 +102,8 @@ export interface GridRow {
   problems: { column: string | null; message: string; hint: string | null }[];
   /** Whether the mapping takes it as it stands now. */
   ready: boolean;
+  /** The documents that it joins by its corrections; null: the same as in its file. */
+  joins: string | null;
 }
 
 /** `rows` = `ready` + `left`, of everything that is to be corrected. */
@@ -118,8 +122,11 @@ export interface EditRequest {
 export interface EditAnswer {
   /** Texts that someone else has changed meanwhile; nothing was saved then. */
   conflicts: { ref: string; column: string; value: string }[];
+}
+
+/** Rows as they would be. */
+export interface TryAnswer {
   rows: GridRow[];
-  tally: Tally;
 }
 
 /** One correction for every row that has a text under a cause. */

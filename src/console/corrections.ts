@@ -2,173 +2,203 @@
  * Rows that a person corrects in the browser: what stands in their file, what the draft has instead, and whether the
  * mapping takes it. What is imported is a file of its own, as if the rejected file had been corrected by hand.
  */
-import { statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join, parse } from "node:path";
-import { createOpenRowReader, openCauses, type OpenRow, rowsOfCause } from "../ledger/views/causes.js";
-import { type DraftConflict, type Drafts, type Edit, openDrafts } from "../ledger/drafts.js";
-import type { LedgerDatabase } from "../ledger/open-ledger.js";
-import type { StoredInput } from "../ledger/inputs.js";
-import { parseRowReference, rowId } from "../ledger/row-id.js";
-import { loadMapping } from "../map/load-mapping.js";
-import type { Mapping } from "../map/mapping.js";
-import { RowferryError } from "../model/error.js";
-import type { Problem } from "../model/problem.js";
-import type { Row } from "../model/row.js";
-import type { Target } from "../model/target.js";
 import { reading } from "../desk/ledger-access.js";
+import { type Drafts, type Edit, openDrafts } from "../ledger/drafts.js";
+import type { StoredInput } from "../ledger/inputs.js";
+import type { LedgerDatabase } from "../ledger/open-ledger.js";
+import { inputOf, parseRowReference, rowId } from "../ledger/row-id.js";
+import { createOpenRowReader, openCauses, type OpenRow, rowsOfCause } from "../ledger/views/causes.js";
+import { RowferryError } from "../model/error.js";
+import type { Target } from "../model/target.js";
+import { isReferenceColumn } from "../read/corrected.js";
+import { openInput } from "../read/open-input.js";
 import { makeFolder } from "../report/atomic-file.js";
 import { type RejectedRow, writeRejectedFile } from "../report/rejected-file.js";
 import { originalColumns } from "../report/rejected-row.js";
-import type { CausePage, EditAnswer, GridRow, GridTable, Tally, ValueLine } from "./api.js";
+import type { CausePage, EditAnswer, GridTable, TryAnswer, ValueEdit, ValueLine } from "./api.js";
+import { createJudge, type Judged, type Patch } from "./judge.js";
 import { causeLine } from "./overview.js";
 
 /** Rows of one table that a page holds; the values above them stand for all. */
 const GRID_ROWS = 5000;
 const VALUES = 200;
+/** Rows that are judged while a person types. */
+const TRIED_ROWS = 100;
+
+interface CauseName {
+  code: string;
+  column: string | null;
+}
 
 export interface Corrections {
-  page(cause: { code: string; column: string | null }): Promise<CausePage>;
-  edit(request: { label: string; edits: readonly Edit[] }): Promise<EditAnswer>;
+  page(cause: CauseName): Promise<CausePage>;
+  edit(request: { label: string; edits: readonly Edit[] }): EditAnswer;
   /** Every row of the cause that has this text gets the other one. */
-  editValue(edit: { code: string; column: string; from: string; to: string }): Promise<EditAnswer>;
+  editValue(edit: ValueEdit): EditAnswer;
+  /** What the mapping would say of that; saves nothing. */
+  tryValue(edit: ValueEdit): Promise<TryAnswer>;
   undo(): string | null;
-  tally(): Promise<Tally>;
+  /** The rows of the cause that came from one input, with their drafts, as a rejected file in `folder`; its path. */
+  save(folder: string, cause: CauseName, input: number): Promise<string>;
+  /** What a file with the column `rowferry_row` has otherwise than the page, as one step. @throws RowferryError `file-*`, `usage` */
+  take(path: string): Promise<EditAnswer>;
   /** Writes the rows that are corrected and right into `folder`: one file for each input, by mapping. Empty: there are none. */
   write(folder: string, now: number): Promise<{ mapping: string; files: string[]; rows: number }[]>;
 }
 
-type Patch = ReadonlyMap<string, string>;
+interface Draft {
+  /** By row reference and header. */
+  cells: ReadonlyMap<string, Patch>;
+  /** The step that `undo` takes back; null: there is none. */
+  last: { label: string; at: number } | null;
+}
 
 export function createCorrections(target: Target, now: () => number): Corrections {
-  const mappings = createMappings();
+  const judge = createJudge();
 
-  const withDrafts = <Result>(work: (drafts: Drafts) => Result): Result => {
-    const drafts = openDrafts(draftPath(target));
-    try {
-      return work(drafts);
-    } finally {
-      drafts.close();
-    }
+  const judged = async (ids: readonly number[], drafts: ReadonlyMap<string, Patch>) => {
+    const { rows, inputs } = readGroups(target, ids);
+    return { inputs, rows: await judge(rows, inputs, drafts) };
   };
-  const patches = () => withDrafts((drafts) => drafts.cells());
 
-  /** All rows of the groups that these rows begin. */
-  const readGroups = (ids: Iterable<number>): { rows: OpenRow[]; inputs: Map<number, StoredInput> } =>
-    reading(target, (database) => {
+  /** The rows of the cause that have this text. */
+  const editsOf = ({ code, column, from, to }: ValueEdit): Edit[] => {
+    const drafts = draftOf(target).cells;
+    return reading(target, (database) => {
       const reader = createOpenRowReader(database);
-      const rows = [...new Set(ids)].flatMap((id) => reader.withGroup(id));
-      const inputs = new Map<number, StoredInput>();
-      for (const { input } of rows) {
-        const found = inputs.get(input) ?? reader.input(input);
-        if (found !== null) inputs.set(input, found);
-      }
-      return { rows, inputs };
+      return rowsOfCause(database, { code, column }).flatMap((id): Edit[] => {
+        const ref = reader.ref(id);
+        if (ref === null || reader.cell(id, column) !== from) return [];
+        return [{ ref, column, replaces: drafts.get(ref)?.get(column) ?? from, value: to }];
+      });
     });
-
-  const judged = async (ids: Iterable<number>, drafts: ReadonlyMap<string, Patch>) => {
-    const { rows, inputs } = readGroups(ids);
-    const judge = await createJudge(inputs, mappings);
-    return { inputs, rows: judge(rows, drafts) };
   };
 
-  const tally = async (): Promise<Tally> => {
-    const drafts = patches();
-    const all = openLeads(target);
-    const { rows } = await judged(draftedLeads(target, drafts, all), drafts);
-    const ready = rows.filter(({ isLead, row }) => isLead && row.ready).length;
-    const undo = withDrafts((open) => open.last()?.label ?? null);
-    return { rows: all.size, ready, left: all.size - ready, undo };
-  };
-
-  const apply = async (label: string, edits: readonly Edit[]): Promise<EditAnswer> => {
+  const apply = (label: string, edits: readonly Edit[]): EditAnswer => {
     const original = reading(target, (database) => {
       const reader = createOpenRowReader(database);
-      return new Map(edits.map((edit) => [cellKey(edit), reader.cell(idOf(edit.ref), edit.column)]));
+      return new Map(edits.map((edit) => [edit, reader.cell(idOf(edit.ref), edit.column)]));
     });
-    for (const edit of edits)
-      if (original.get(cellKey(edit)) == null)
-        throw new RowferryError("usage", `Row ${edit.ref} is no longer open, or has no column "${edit.column}".`, {
+    for (const [{ ref, column }, text] of original)
+      if (text === null)
+        throw new RowferryError("usage", `Row ${ref} is no longer open, or has no column "${column}".`, {
           hint: "Load the page again.",
         });
-    const conflicts: DraftConflict[] = withDrafts((drafts) =>
-      drafts.apply(label, edits, (edit) => original.get(cellKey(edit)) ?? null, now()),
-    );
-    const refs = new Set(edits.map(({ ref }) => ref));
-    const { rows } = await judged(
-      reading(target, (database) => leadsOf(database, refs)),
-      patches(),
-    );
-    return { conflicts, rows: rows.map(({ row }) => row), tally: await tally() };
+    const stored = (edit: Edit) => original.get(edit) ?? null;
+    return { conflicts: changing(target, (drafts) => drafts.apply(label, edits, stored, now())) };
   };
 
   return {
     async page(cause) {
-      const { ids, line } = reading(target, (database) => {
-        const open = openCauses(database);
-        const found = [...open.correct, ...open.decide].find(
-          ({ code, column }) => code === cause.code && column === cause.column,
-        );
+      const { cells, last } = draftOf(target);
+      const { ids, line, open, drafted, values, more } = reading(target, (database) => {
+        const { correct, decide } = openCauses(database);
+        const isIt = ({ code, column }: CauseName) => code === cause.code && column === cause.column;
+        const found = rowsOfCause(database, cause);
         return {
-          ids: rowsOfCause(database, cause),
-          line: found ?? { ...cause, code: cause.code as never, count: 0, example: "" },
+          ids: found,
+          line: [...correct, ...decide].find(isIt) ?? { ...cause, code: cause.code as never, count: 0, example: "" },
+          open: openLeads(database),
+          drafted: leadsOf(database, cells.keys()),
+          ...valuesOf(database, found, cause.column, cells),
         };
       });
-      const drafts = patches();
-      const { values, more } = reading(target, (database) => valuesOf(database, ids, cause.column, drafts));
-      const { rows, inputs } = await judged(ids.slice(0, GRID_ROWS), drafts);
+      const shown = new Set(ids.slice(0, GRID_ROWS));
+      const { rows, inputs } = await judged([...shown], cells);
+      const others = await judged(
+        drafted.filter((id) => open.has(id) && !shown.has(id)),
+        cells,
+      );
+      const ready = readyOf(rows) + readyOf(others.rows);
       const tables = [...inputs.values()].map((input): GridTable => {
         const own = rows.filter(({ source }) => source.input === input.id).map(({ row }) => row);
-        const total = ids.filter((id) => Math.floor(id / 2 ** 32) === input.id).length;
-        const header = originalColumns(input.header).map((position) => input.header[position] ?? "");
+        const total = ids.filter((id) => inputOf(id) === input.id).length;
         return {
           input: input.id,
           file: basename(input.name),
           sheet: input.sheet,
-          header,
+          header: originalColumns(input.header).map((position) => input.header[position] ?? ""),
           rows: own,
           total: Math.max(total, own.length),
+          download: fileName(input, "to-correct"),
         };
       });
-      return { cause: causeLine(line), values, moreValues: more, tables, tally: await tally() };
+      const tally = { rows: open.size, ready, left: open.size - ready, undo: last?.label ?? null };
+      return { cause: causeLine(line), values, moreValues: more, tables, tally };
     },
 
     edit: ({ label, edits }) => apply(label, edits),
 
-    editValue({ code, column, from, to }) {
-      const drafts = patches();
-      const edits = reading(target, (database) => {
-        const reader = createOpenRowReader(database);
-        return rowsOfCause(database, { code, column }).flatMap((id): Edit[] => {
-          const original = reader.cell(id, column);
-          if (original !== from) return [];
-          const [row] = reader.withGroup(id);
-          if (row === undefined) return [];
-          return [{ ref: row.ref, column, replaces: drafts.get(row.ref)?.get(column) ?? original, value: to }];
-        });
-      });
-      const rows = edits.length === 1 ? "1 row" : `${edits.length} rows`;
-      return apply(rows, edits);
+    editValue(edit) {
+      const edits = editsOf(edit);
+      return apply(edits.length === 1 ? "1 row" : `${edits.length} rows`, edits);
     },
 
-    undo: () => withDrafts((drafts) => drafts.undo()),
-    tally,
+    async tryValue(edit) {
+      const edits = editsOf(edit).slice(0, TRIED_ROWS);
+      const cells = new Map(draftOf(target).cells);
+      for (const { ref, column, value } of edits) cells.set(ref, new Map([...(cells.get(ref) ?? []), [column, value]]));
+      const refs = edits.map(({ ref }) => ref);
+      const leads = reading(target, (database) => leadsOf(database, refs));
+      const { rows } = await judged(leads, cells);
+      const tried = rows.filter(({ source }) => refs.includes(source.ref)).map(({ row }) => row);
+      return { rows: tried };
+    },
+
+    undo: () => (existsSync(draftPath(target)) ? changing(target, (drafts) => drafts.undo()) : null),
+
+    async save(folder, cause, input) {
+      const ids = reading(target, (database) => rowsOfCause(database, cause)).filter((id) => inputOf(id) === input);
+      const { rows, inputs } = await judged(ids, draftOf(target).cells);
+      const from = inputs.get(input);
+      if (from === undefined) throw new RowferryError("usage", "Nothing of this is left.");
+      const path = join(folder, fileName(from, "to-correct"));
+      await writeRejectedFile(path, {
+        ...from,
+        rows: rows.map(({ source, cells, kinds }): RejectedRow => ({ ...source, cells, kinds })),
+      });
+      return path;
+    },
+
+    async take(path) {
+      const drafts = draftOf(target).cells;
+      const found = await readReferences(path);
+      const edits = reading(target, (database) => {
+        const reader = createOpenRowReader(database);
+        const ours = found.filter(({ ref }) => reader.ref(idOf(ref)) === ref);
+        return ours.flatMap(({ ref, cells }) =>
+          [...cells].flatMap(([column, value]): Edit[] => {
+            const replaces = drafts.get(ref)?.get(column) ?? reader.cell(idOf(ref), column);
+            return replaces === null || replaces === value ? [] : [{ ref, column, replaces, value }];
+          }),
+        );
+      });
+      return apply(`${basename(path)}, ${edits.length === 1 ? "1 cell" : `${edits.length} cells`}`, edits);
+    },
 
     async write(folder, at) {
-      const drafts = patches();
-      const { rows, inputs } = await judged(draftedLeads(target, drafts, openLeads(target)), drafts);
+      const { cells: drafts } = draftOf(target);
+      const leads = reading(target, (database) => {
+        const open = openLeads(database);
+        return leadsOf(database, drafts.keys()).filter((id) => open.has(id));
+      });
+      const { rows, inputs } = await judged(leads, drafts);
       makeFolder(folder);
       const written = new Map<string, { mapping: string; files: string[]; rows: number }>();
       for (const input of inputs.values()) {
         const ready = rows.filter(({ source, row }) => source.input === input.id && row.ready);
         if (ready.length === 0) continue;
-        const path = join(folder, correctedName(input, at));
-        const content = ready.map(
-          ({ source, cells, kinds }): RejectedRow => ({ ref: source.ref, cells, kinds, problems: [] }),
-        );
-        await writeRejectedFile(path, { header: input.header, dialect: input.dialect, rows: content });
+        const time = new Date(at).toISOString().slice(0, 19).replaceAll(":", "");
+        const path = join(folder, fileName(input, `corrected-${time}-${input.id}`));
+        await writeRejectedFile(path, {
+          ...input,
+          rows: ready.map(({ source, cells, kinds }): RejectedRow => ({ ref: source.ref, cells, kinds, problems: [] })),
+        });
         const group = written.get(input.mapping) ?? { mapping: input.mapping, files: [], rows: 0 };
         group.files.push(path);
-        group.rows += ready.filter(({ isLead }) => isLead).length;
+        group.rows += readyOf(ready);
         written.set(input.mapping, group);
       }
       return [...written.values()];
@@ -176,41 +206,91 @@ export function createCorrections(target: Target, now: () => number): Correction
   };
 }
 
-export const draftPath = (target: Target): string => join(target.stateFolder, "drafts.db");
+const readyOf = (rows: readonly Judged[]): number => rows.filter(({ isLead, row }) => isLead && row.ready).length;
 
-/** Drafts of rows that are no longer open go: they have landed, or were given up. How many rows are left; 0: none. */
-export function keepOpenDrafts(target: Target): { rows: number; at: number | null } {
+const draftPath = (target: Target): string => join(target.stateFolder, "drafts.db");
+
+function changing<Result>(target: Target, work: (drafts: Drafts) => Result): Result {
   const drafts = openDrafts(draftPath(target));
   try {
-    const known = [...drafts.cells().keys()];
-    if (known.length === 0) return { rows: 0, at: null };
-    const open = openLeads(target);
-    const settled = reading(target, (database) => {
-      const reader = createOpenRowReader(database);
-      return known.filter((ref) => !open.has(reader.lead(idOf(ref))));
-    });
-    drafts.forget(settled);
-    return { rows: known.length - settled.length, at: drafts.last()?.at ?? null };
+    return work(drafts);
   } finally {
     drafts.close();
   }
 }
 
-/** The first rows (ids) of everything that is to be corrected. */
-function openLeads(target: Target): Set<number> {
-  return reading(
-    target,
-    (database) => new Set(openCauses(database).correct.flatMap((cause) => rowsOfCause(database, cause))),
-  );
+/** Whoever only looks leaves no file behind. */
+function draftOf(target: Target): Draft {
+  if (!existsSync(draftPath(target))) return { cells: new Map(), last: null };
+  return changing(target, (drafts) => ({ cells: drafts.cells(), last: drafts.last() }));
 }
 
-/** The first rows of what has a draft and is still open. */
-function draftedLeads(target: Target, drafts: ReadonlyMap<string, Patch>, open: ReadonlySet<number>): number[] {
-  return reading(target, (database) => leadsOf(database, drafts.keys())).filter((id) => open.has(id));
+/** Drafts of rows that are no longer open go: they have landed, or were given up. Those that are left; null: none. */
+export function keepOpenDrafts(target: Target): { rows: number; at: string } | null {
+  const { cells } = draftOf(target);
+  if (cells.size === 0) return null;
+  const settled = reading(target, (database) => {
+    const reader = createOpenRowReader(database);
+    const open = openLeads(database);
+    return [...cells.keys()].filter((ref) => !open.has(reader.lead(idOf(ref))));
+  });
+  if (settled.length > 0) changing(target, (drafts) => drafts.forget(settled));
+  const { last } = draftOf(target);
+  const rows = cells.size - settled.length;
+  return rows === 0 || last === null ? null : { rows, at: new Date(last.at).toISOString() };
+}
+
+/** All rows of the groups that these rows begin. */
+function readGroups(
+  target: Target,
+  ids: readonly number[],
+): { rows: OpenRow[]; inputs: ReadonlyMap<number, StoredInput> } {
+  return reading(target, (database) => {
+    const reader = createOpenRowReader(database);
+    const rows = ids.flatMap((id) => reader.withGroup(id));
+    const inputs = new Map<number, StoredInput>();
+    for (const id of new Set(rows.map(({ input }) => input))) {
+      const found = reader.input(id);
+      if (found !== null) inputs.set(id, found);
+    }
+    return { rows, inputs };
+  });
+}
+
+/** The rows that a rejected file names, and their texts by header. */
+async function readReferences(path: string): Promise<{ ref: string; cells: Map<string, string> }[]> {
+  const input = await openInput(path);
+  try {
+    const { header, rows } = await input.open({});
+    const own = header.findIndex(isReferenceColumn);
+    if (own === -1)
+      throw new RowferryError(
+        "usage",
+        `${basename(path)} has no column rowferry_row, which says what row each line is.`,
+        {
+          hint: "Download the rows here, correct them, and upload that file.",
+        },
+      );
+    const shown = originalColumns(header);
+    const found: { ref: string; cells: Map<string, string> }[] = [];
+    for await (const batch of rows())
+      for (const { cells } of batch)
+        found.push({
+          ref: (cells[own] ?? "").trim(),
+          cells: new Map(shown.map((position) => [header[position] ?? "", cells[position] ?? ""])),
+        });
+    return found;
+  } finally {
+    await input.close();
+  }
+}
+
+/** The first rows (ids) of everything that is to be corrected. */
+function openLeads(database: LedgerDatabase): Set<number> {
+  return new Set(openCauses(database).correct.flatMap((cause) => rowsOfCause(database, cause)));
 }
 
 const idOf = (ref: string): number => parseRowReference(ref)?.row ?? rowId(0, 0);
-const cellKey = ({ ref, column }: { ref: string; column: string }): string => `${ref} ${column}`;
 
 function leadsOf(database: LedgerDatabase, refs: Iterable<string>): number[] {
   const reader = createOpenRowReader(database);
@@ -245,127 +325,8 @@ function valuesOf(
 }
 
 /** `march.corrected-2026-11-20T0704.csv`: kept beside the ledger, so that any row can be traced to what a person typed. */
-function correctedName(input: StoredInput, at: number): string {
+function fileName(input: StoredInput, what: string): string {
   const { name } = parse(basename(input.name).replace(/\.(csv|tsv|txt|xlsx|xlsm)(\.\w+)?$/i, ""));
   const sheet = input.sheet === null ? "" : `.${input.sheet.replaceAll(/[^\w-]+/g, "_")}`;
-  const time = new Date(at).toISOString().slice(0, 19).replaceAll(":", "");
-  return `${name.replace(/\.(rejected|corrected)[^.]*$/, "")}${sheet}.corrected-${time}-${input.id}.${input.dialect.format}`;
-}
-
-interface Judged {
-  source: OpenRow;
-  isLead: boolean;
-  /** With the draft in place, and what kinds the cells have then. */
-  cells: string[];
-  kinds: OpenRow["kinds"];
-  row: GridRow;
-}
-
-/** Hands rows with their drafts to the mappings they came by, group by group. */
-async function createJudge(inputs: ReadonlyMap<number, StoredInput>, mappings: Mappings) {
-  const loaded = new Map<number, Mapping | null>();
-  const failures = new Map<number, Problem>();
-  for (const input of inputs.values()) {
-    try {
-      loaded.set(input.id, await mappings.load(input.mapping));
-    } catch (error) {
-      if (!(error instanceof RowferryError)) throw error;
-      loaded.set(input.id, null);
-      failures.set(input.id, {
-        code: error.code,
-        message: `${basename(input.mapping)}: ${error.message}`,
-        hint: error.hint ?? null,
-        column: null,
-      });
-    }
-  }
-
-  const problemsOf = (input: StoredInput, rows: readonly Row[]): Problem[] => {
-    const failure = failures.get(input.id);
-    if (failure !== undefined) return [failure];
-    const reads = loaded.get(input.id)?.inputs.find(({ name }) => name === input.mappingInput);
-    if (reads === undefined)
-      return [
-        {
-          code: "mapping-reference",
-          message: `The mapping has no input "${input.mappingInput}" any more.`,
-          hint: null,
-          column: null,
-        },
-      ];
-    try {
-      const mapper = reads.bind(input.header, { file: basename(input.name), sheet: input.sheet });
-      const mapped = [...mapper.map(rows), ...mapper.end()];
-      return mapped.flatMap(({ outcome }) => (outcome.fate === "invalid" ? outcome.problems : []));
-    } catch (error) {
-      if (!(error instanceof RowferryError)) throw error;
-      return [{ code: error.code, message: error.message, hint: error.hint ?? null, column: null }];
-    }
-  };
-
-  return (rows: readonly OpenRow[], drafts: ReadonlyMap<string, Patch>): Judged[] => {
-    const groups = Map.groupBy(rows, ({ lead }) => lead);
-    return [...groups.values()].flatMap((group) => {
-      const input = inputs.get(group[0]?.input ?? 0);
-      if (input === undefined) return [];
-      const patched = group.map((row) => patch(row, input.header, drafts.get(row.ref)));
-      const isEdited = patched.some(({ edited }) => edited);
-      const now = patched.map(
-        ({ cells, kinds }, at): Row => ({ number: group[at]?.row ?? 0, cells, kinds, problems: null }),
-      );
-      const found = isEdited ? problemsOf(input, now) : (group[0]?.problems ?? []);
-      const shown = originalColumns(input.header);
-      return group.map((source, at): Judged => {
-        const { cells, kinds } = patched[at] ?? source;
-        const draft = shown.flatMap((position, column) =>
-          cells[position] === source.cells[position] ? [] : [[column, cells[position] ?? ""] as const],
-        );
-        const row: GridRow = {
-          ref: source.ref,
-          row: source.row,
-          cells: shown.map((position) => source.cells[position] ?? ""),
-          draft: Object.fromEntries(draft),
-          problems: found.map(({ column, message, hint }) => ({ column, message, hint })),
-          ready: isEdited && found.length === 0,
-        };
-        return { source, isLead: source.ref === source.lead, cells, kinds, row };
-      });
-    });
-  };
-}
-
-/** A cell that is corrected is text, whatever its file had. */
-function patch(row: OpenRow, header: readonly string[], changes: Patch | undefined) {
-  const cells = header.map((_, position) => row.cells[position] ?? "");
-  const kinds = row.kinds === null ? null : [...row.kinds];
-  let edited = false;
-  for (const [column, value] of changes ?? []) {
-    const position = header.indexOf(column);
-    if (position < 0 || cells[position] === value) continue;
-    cells[position] = value;
-    if (kinds !== null) kinds[position] = "text";
-    edited = true;
-  }
-  return { cells, kinds, edited };
-}
-
-interface Mappings {
-  load(path: string): Promise<Mapping>;
-}
-
-/** Each mapping is loaded once, and again when its file or one that it uses has changed. */
-function createMappings(): Mappings {
-  const known = new Map<string, { mapping: Mapping; stamp: string }>();
-  const stampOf = (paths: readonly string[]) =>
-    paths.map((path) => String(statSync(path, { throwIfNoEntry: false })?.mtimeMs)).join();
-  return {
-    async load(path) {
-      const before = known.get(path);
-      if (before !== undefined && before.stamp === stampOf([path, ...before.mapping.dependencies]))
-        return before.mapping;
-      const mapping = await loadMapping(path);
-      known.set(path, { mapping, stamp: stampOf([path, ...mapping.dependencies]) });
-      return mapping;
-    },
-  };
+  return `${name.replace(/\.(rejected|corrected)[^.]*$/, "")}${sheet}.${what}.${input.dialect.format}`;
 }

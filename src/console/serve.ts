@@ -1,13 +1,12 @@
 /** The console's server: a static shell, and the data of the working folder's ledgers for whoever holds the token. */
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { z } from "zod";
 import { asRowferryError } from "../cli/report-error.js";
 import { RowferryError } from "../model/error.js";
-import type { Target } from "../model/target.js";
 import { showAnything, showRuns } from "../desk/show.js";
 import type { Failure } from "./api.js";
 import { createCorrections, keepOpenDrafts } from "./corrections.js";
@@ -45,6 +44,9 @@ const edits = named.extend({
     )
     .max(50_000),
 });
+const rowsOf = cause.extend({ input: z.coerce.number().int() });
+/** Base64 of a file. */
+const upload = named.extend({ name: z.string().max(200), content: z.base64() });
 const valueEdit = named.extend({
   code: text,
   column: text,
@@ -77,10 +79,6 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
     const known = corrections.get(name) ?? createCorrections(targets.get(name), options.now);
     corrections.set(name, known);
     return known;
-  };
-  const draftOf = (target: Target) => {
-    const { rows, at } = keepOpenDrafts(target);
-    return rows === 0 || at === null ? null : { rows, at: new Date(at).toISOString() };
   };
 
   app.addHook("onRequest", (request, reply, done) => {
@@ -121,7 +119,7 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
     allowChanges: options.allowChanges,
     targets: targets
       .names()
-      .map((name) => overviewOf(name, targets, { cwd: options.cwd, job: jobs.newest(name), draft: draftOf })),
+      .map((name) => overviewOf(name, targets, { cwd: options.cwd, job: jobs.newest(name), draft: keepOpenDrafts })),
   }));
   app.get("/api/events", (request, reply) => stream(request, reply, listeners));
   app.get("/api/cause", (request) => {
@@ -143,34 +141,53 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
     return reply.type("text/html").send(readFileSync(`${targets.get(target).stateFolder}/runs/${run}/report.html`));
   });
 
-  app.post("/api/edit", async (request) => {
+  app.get("/api/rows", (request, reply) => {
+    const { target, input, code, column = null } = rowsOf.parse(request.query);
+    return inFolder(async (folder) => {
+      const path = await correctionsOf(target).save(folder, { code, column }, input);
+      return reply.type("application/octet-stream").send(readFileSync(path));
+    });
+  });
+
+  app.post("/api/edit", (request) => {
     const { target, ...body } = edits.parse(request.body);
-    const answer = await correctionsOf(target).edit(body);
+    const answer = correctionsOf(target).edit(body);
     changed();
     return answer;
   });
-  app.post("/api/edit-value", async (request) => {
+  app.post("/api/edit-value", (request) => {
     const { target, ...body } = valueEdit.parse(request.body);
-    const answer = await correctionsOf(target).editValue(body);
+    const answer = correctionsOf(target).editValue(body);
     changed();
     return answer;
+  });
+  app.post("/api/try-value", (request) => {
+    const { target, ...body } = valueEdit.parse(request.body);
+    return correctionsOf(target).tryValue(body);
+  });
+  app.post("/api/upload", (request) => {
+    const { target, name, content } = upload.parse(request.body);
+    return inFolder(async (folder) => {
+      const path = join(folder, basename(name) || "upload");
+      writeFileSync(path, Buffer.from(content, "base64"), { mode: 0o600 });
+      const answer = await correctionsOf(target).take(path);
+      changed();
+      return answer;
+    });
   });
   app.post("/api/undo", (request) => {
     const undone = correctionsOf(named.parse(request.body).target).undo();
     changed();
     return { undone };
   });
-  app.post("/api/check", async (request) => {
+  app.post("/api/check", (request) => {
     const { target } = named.parse(request.body);
-    const folder = mkdtempSync(join(tmpdir(), "rowferry-check-"));
-    try {
+    return inFolder(async (folder) => {
       const sentences: string[] = [];
       for (const { mapping, files } of await correctionsOf(target).write(folder, options.now()))
         sentences.push(...describePlan(await jobs.ask(["plan", ...targets.flags(target), "--", mapping, ...files])));
       return { sentences };
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    });
   });
   app.post("/api/import", async (request) => {
     const { target } = named.parse(request.body);
@@ -213,6 +230,16 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
       await app.close();
     },
   };
+}
+
+/** One for the work, which goes with it. */
+async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "rowferry-console-"));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 const isForData = (request: FastifyRequest): boolean => request.url.startsWith("/api/");

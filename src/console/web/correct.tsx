@@ -1,8 +1,8 @@
 /** Rows of one cause: first by value, where one edit corrects every row that has it; behind that a grid of the rows themselves. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { CheckAnswer, EditAnswer, GridRow, Tally, TargetOverview, ValueLine } from "../api.js";
+import type { CheckAnswer, EditAnswer, GridRow, Tally, TargetOverview, TryAnswer, ValueLine } from "../api.js";
 import { type CellEdit, Grid } from "./grid.js";
-import { post, Refused } from "./http.js";
+import { download, post, Refused } from "./http.js";
 import { Job } from "./overview.js";
 import { Empty, Link, Prose, Trouble, useData } from "./page.js";
 import { count } from "./words.js";
@@ -21,6 +21,12 @@ export function Correct({ target, code, column, allowChanges }: Props) {
   if (data === null) return failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
   const { cause, values, moreValues, tables, tally } = data;
 
+  const given = { target: name, code, column };
+
+  const tell = (error: unknown): void => {
+    if (!(error instanceof Refused)) throw error;
+    setTrouble(error);
+  };
   const send = async (path: string, body: object): Promise<void> => {
     try {
       const { conflicts = [] } = await post<Partial<EditAnswer>>(path, { target: name, ...body });
@@ -34,13 +40,17 @@ export function Correct({ target, code, column, allowChanges }: Props) {
             },
       );
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      setTrouble(error);
+      tell(error);
     }
     reload();
   };
   const edit = (label: string, edits: CellEdit[]) => send("edit", { label, edits });
   const undo = () => send("undo", {});
+  const attempt = (from: string, to: string) =>
+    post<TryAnswer>("try-value", { ...given, from, to }).then(
+      ({ rows }) => rows,
+      () => [],
+    );
 
   return (
     <>
@@ -61,7 +71,8 @@ export function Correct({ target, code, column, allowChanges }: Props) {
           values={values}
           rows={tables.flatMap((table) => rowsAt(table.header, table.rows, column))}
           isFixed={!allowChanges}
-          change={(from, to) => void send("edit-value", { code, column, from, to })}
+          change={(from, to) => void send("edit-value", { ...given, from, to })}
+          attempt={attempt}
         />
       )}
       {moreValues > 0 && <p class="quiet">{count(moreValues, "more value")}: see the rows below.</p>}
@@ -72,9 +83,35 @@ export function Correct({ target, code, column, allowChanges }: Props) {
             {table.sheet === null ? "" : `, sheet ${table.sheet}`}
             {table.rows.length < table.total ? `; the first ${table.rows.length.toLocaleString("en")} are here` : ""}
           </summary>
+          <p>
+            <button
+              onClick={() =>
+                void download("rows", { ...given, input: String(table.input) }, table.download).catch(tell)
+              }
+            >
+              Download {count(table.total, "row")}
+            </button>
+          </p>
           <Grid table={table} column={column} isFixed={!allowChanges} edit={edit} undo={undo} />
         </details>
       ))}
+      {allowChanges && (
+        <p>
+          <label>
+            Upload rows that were downloaded and corrected:{" "}
+            <input
+              type="file"
+              accept=".csv,.xlsx"
+              onChange={(event) => {
+                const [file] = event.currentTarget.files ?? [];
+                event.currentTarget.value = "";
+                if (file !== undefined)
+                  void contentOf(file).then((content) => send("upload", { name: file.name, content }), tell);
+              }}
+            />
+          </label>
+        </p>
+      )}
       {allowChanges && <Importing target={target} tally={tally} undo={undo} setTrouble={setTrouble} />}
     </>
   );
@@ -85,14 +122,19 @@ const rowsAt = (header: string[], rows: GridRow[], column: string): { value: str
   return rows.map((row) => ({ value: row.cells[position] ?? "", row }));
 };
 
-function Values(props: {
+interface ValueProps {
   column: string;
-  values: ValueLine[];
-  rows: { value: string; row: GridRow }[];
   isFixed: boolean;
   change: (from: string, to: string) => void;
-}) {
-  const { column, values, rows, isFixed, change } = props;
+  /** The rows as they would be; nothing is saved. */
+  attempt: (from: string, to: string) => Promise<GridRow[]>;
+}
+
+function Values({
+  values,
+  rows,
+  ...props
+}: ValueProps & { values: ValueLine[]; rows: { value: string; row: GridRow }[] }) {
   return (
     <table class="values">
       <caption class="unseen">One edit corrects every row that has the value.</caption>
@@ -108,56 +150,67 @@ function Values(props: {
       </thead>
       <tbody>
         {values.map((line, at) => (
-          <tr key={line.value}>
-            <td class="cell">{line.value === "" ? <span class="quiet">(blank)</span> : line.value}</td>
-            <td class="number">{line.rows.toLocaleString("en")}</td>
-            <td>
-              <Correction line={line} column={column} isFixed={isFixed} isFirst={at === 0} change={change} />
-            </td>
-            <td>
-              {line.drafted > 0 && (
-                <Verdict rows={rows.filter(({ value }) => value === line.value).map(({ row }) => row)} />
-              )}
-            </td>
-          </tr>
+          <Value
+            key={line.value}
+            {...props}
+            line={line}
+            isFirst={at === 0}
+            rows={rows.filter(({ value }) => value === line.value).map(({ row }) => row)}
+          />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Correction(props: {
-  line: ValueLine;
-  column: string;
-  isFixed: boolean;
-  isFirst: boolean;
-  change: (from: string, to: string) => void;
-}) {
-  const { line, column, isFixed, isFirst, change } = props;
-  const [text, setText] = useState(line.draft ?? "");
+/** Judged while it is typed, and saved when it is left. */
+function Value(props: ValueProps & { line: ValueLine; rows: GridRow[]; isFirst: boolean }) {
+  const { line, rows, column, isFixed, isFirst, change, attempt } = props;
+  const saved = line.draft ?? "";
+  const [text, setText] = useState(saved);
+  const [tried, setTried] = useState<{ text: string; rows: GridRow[] } | null>(null);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => setText(line.draft ?? ""), [line.draft]);
+  useEffect(() => setText(saved), [saved]);
   useEffect(() => {
     if (isFirst) input.current?.focus();
   }, []);
+  useEffect(() => {
+    if (text === "" || text === saved) return undefined;
+    const timer = setTimeout(
+      () => void attempt(line.value, text).then((found) => setTried({ text, rows: found })),
+      300,
+    );
+    return () => clearTimeout(timer);
+  }, [text]);
+  const isSaved = text === saved && line.drafted > 0;
+  const judged = isSaved ? rows : tried !== null && tried.text === text ? tried.rows : [];
   return (
-    <input
-      ref={input}
-      aria-label={`Correction of ${line.value === "" ? "the blank" : line.value} in ${column}`}
-      value={text}
-      readOnly={isFixed}
-      placeholder={line.drafted > 0 && line.draft === null ? "several" : ""}
-      onInput={(event) => setText(event.currentTarget.value)}
-      // Emptied: the file's own text again.
-      onChange={() => text !== (line.draft ?? "") && change(line.value, text === "" ? line.value : text)}
-    />
+    <tr>
+      <td class="cell">{line.value === "" ? <span class="quiet">(blank)</span> : line.value}</td>
+      <td class="number">{line.rows.toLocaleString("en")}</td>
+      <td>
+        <input
+          ref={input}
+          aria-label={`Correction of ${line.value === "" ? "the blank" : line.value} in ${column}`}
+          value={text}
+          readOnly={isFixed}
+          placeholder={line.drafted > 0 && line.draft === null ? "several" : ""}
+          onInput={(event) => setText(event.currentTarget.value)}
+          // Emptied: the file's own text again.
+          onChange={() => text !== saved && change(line.value, text === "" ? line.value : text)}
+        />
+      </td>
+      <td>{judged.length > 0 && <Verdict rows={judged} />}</td>
+    </tr>
   );
 }
 
 /** Whether the mapping takes these rows now, and what it still says against one of them. */
 function Verdict({ rows }: { rows: GridRow[] }) {
   const ready = rows.filter((row) => row.ready).length;
-  if (ready === rows.length) return <span class="right">right</span>;
+  const [joined, ...others] = new Set(rows.map(({ joins }) => joins));
+  if (ready === rows.length)
+    return <span class="right">right{others.length === 0 && joined != null ? `, joins ${joined}` : ""}</span>;
   const wrong = rows.find((row) => !row.ready)?.problems[0];
   const some = ready === 0 ? "" : `${ready} of ${rows.length} are right. `;
   return (
@@ -166,6 +219,17 @@ function Verdict({ rows }: { rows: GridRow[] }) {
       {wrong === undefined ? "still wrong" : `${wrong.column === null ? "" : `${wrong.column}: `}${wrong.message}`}
     </span>
   );
+}
+
+/** In Base64. */
+function contentOf(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).split(",")[1] ?? "");
+    reader.onerror = () =>
+      reject(new Refused({ code: "", message: `${file.name} cannot be read.`, hint: "Choose it again." }, 0));
+    reader.readAsDataURL(file);
+  });
 }
 
 function Importing(props: {

@@ -290,7 +290,12 @@ export function Grid({ table, column, isFixed, edit, undo }: Props) {
 
 /** What the mapping says of the row under the cursor. */
 function Said({ row }: { row: GridRow }) {
-  if (row.ready) return <>Row {row.row} is right now.</>;
+  if (row.ready)
+    return (
+      <>
+        Row {row.row} is right now.{row.joins !== null && ` It joins ${row.joins}.`}
+      </>
+    );
   return (
     <>
       Row {row.row}:{" "}

@@ -42,13 +42,15 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
   }
 }
 
-export async function get<Path extends keyof Answers>(
-  path: Path,
-  query: { [name: string]: string | null },
-): Promise<Answers[Path]> {
+type Query = { [name: string]: string | null };
+
+function addressOf(path: string, query: Query): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== null);
-  const search = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
-  return (await answerOf(await reach(`/api/${path}${search}`, { headers: authorization() }))) as Answers[Path];
+  return `/api/${path}${given.length === 0 ? "" : `?${new URLSearchParams(given)}`}`;
+}
+
+export async function get<Path extends keyof Answers>(path: Path, query: Query): Promise<Answers[Path]> {
+  return (await answerOf(await reach(addressOf(path, query), { headers: authorization() }))) as Answers[Path];
 }
 
 export async function post<Answer>(path: string, body: object): Promise<Answer> {
@@ -59,8 +61,8 @@ export async function post<Answer>(path: string, body: object): Promise<Answer> 
 }
 
 /** Saves a file that only the token's holder may read. */
-export async function download(path: string, query: { [name: string]: string }, name: string): Promise<void> {
-  const response = await reach(`/api/${path}?${new URLSearchParams(query)}`, { headers: authorization() });
+export async function download(path: string, query: Query, name: string): Promise<void> {
+  const response = await reach(addressOf(path, query), { headers: authorization() });
   if (!response.ok) return void (await answerOf(response));
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());

@@ -1,0 +1,139 @@
+/** What the mappings say of rows as they stand now, with their drafts in place; group by group. */
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import type { StoredInput } from "../ledger/inputs.js";
+import type { OpenRow } from "../ledger/views/causes.js";
+import { loadMapping } from "../map/load-mapping.js";
+import type { Mapping } from "../map/mapping.js";
+import { RowferryError } from "../model/error.js";
+import type { MappedRow } from "../model/mapped-row.js";
+import type { Problem } from "../model/problem.js";
+import type { Row } from "../model/row.js";
+import { originalColumns } from "../report/rejected-row.js";
+import type { GridRow } from "./api.js";
+
+export interface Judged {
+  source: OpenRow;
+  isLead: boolean;
+  /** With the draft in place, and what kinds the cells have then. */
+  cells: string[];
+  kinds: OpenRow["kinds"];
+  row: GridRow;
+}
+
+/** Corrected texts by header. */
+export type Patch = ReadonlyMap<string, string>;
+
+export type Judge = (
+  rows: readonly OpenRow[],
+  inputs: ReadonlyMap<number, StoredInput>,
+  drafts: ReadonlyMap<string, Patch>,
+) => Promise<Judged[]>;
+
+/** Keeps the mappings that it has loaded, until they or what they use have changed. */
+export function createJudge(): Judge {
+  const known = new Map<string, { mapping: Mapping; stamp: string }>();
+
+  const load = async (path: string): Promise<Mapping> => {
+    const before = known.get(path);
+    if (before !== undefined && before.stamp === stampOf(before.mapping, path)) return before.mapping;
+    const mapping = await loadMapping(path);
+    known.set(path, { mapping, stamp: stampOf(mapping, path) });
+    return mapping;
+  };
+
+  return async (rows, inputs, drafts) => {
+    const judged: Judged[] = [];
+    for (const [id, own] of Map.groupBy(rows, ({ input }) => input)) {
+      const input = inputs.get(id);
+      if (input === undefined) continue;
+      const mapped = await mapper(input, load);
+      for (const group of Map.groupBy(own, ({ lead }) => lead).values())
+        judged.push(...judgeGroup(group, input, drafts, mapped));
+    }
+    return judged;
+  };
+}
+
+const stampOf = ({ dependencies }: Mapping, path: string): string =>
+  [path, ...dependencies].map((file) => String(statSync(file, { throwIfNoEntry: false })?.mtimeMs)).join();
+
+type Mapper = (rows: readonly Row[]) => { problems: Problem[]; documents: string };
+
+async function mapper(input: StoredInput, load: (path: string) => Promise<Mapping>): Promise<Mapper> {
+  const failed = (code: Problem["code"], message: string, hint: string | null = null): Mapper => {
+    const problems = [{ code, message, hint, column: null }];
+    return () => ({ problems, documents: "" });
+  };
+  const where = { file: basename(input.name), sheet: input.sheet };
+  try {
+    const reads = (await load(input.mapping)).inputs.find(({ name }) => name === input.mappingInput);
+    if (reads === undefined)
+      return failed("mapping-reference", `The mapping has no input "${input.mappingInput}" any more.`);
+    const bound = reads.bind(input.header, where);
+    return (rows) => {
+      const mapped = [...bound.map(rows), ...bound.end()];
+      const problems = mapped.flatMap(({ outcome }) => (outcome.fate === "invalid" ? outcome.problems : []));
+      return { problems, documents: [...new Set(mapped.flatMap(documentsOf))].join(", ") };
+    };
+  } catch (error) {
+    if (!(error instanceof RowferryError)) throw error;
+    return failed(error.code, `${basename(input.mapping)}: ${error.message}`, error.hint ?? null);
+  }
+}
+
+/** `manifest 2026-0117`, as far as can be told. */
+function documentsOf({ outcome }: MappedRow): string[] {
+  const found =
+    outcome.fate === "valid" ? outcome.records.events : outcome.fate === "invalid" ? outcome.placements : [];
+  return found.map(({ document: { kind, key } }) => `${kind} ${key}`);
+}
+
+function judgeGroup(
+  group: readonly OpenRow[],
+  input: StoredInput,
+  drafts: ReadonlyMap<string, Patch>,
+  mapped: Mapper,
+): Judged[] {
+  const rowsOf = (rows: readonly Pick<OpenRow, "cells" | "kinds">[]) =>
+    rows.map(
+      ({ cells, kinds }, at): Row => ({ number: group[at]?.row ?? 0, cells: [...cells], kinds, problems: null }),
+    );
+  const patched = group.map((row) => patch(row, input.header, drafts.get(row.ref)));
+  const isEdited = patched.some(({ edited }) => edited);
+  const now = isEdited ? mapped(rowsOf(patched)) : null;
+  const problems = now?.problems ?? group[0]?.problems ?? [];
+  const moves = now !== null && now.documents !== "" && now.documents !== mapped(rowsOf(group)).documents;
+  const shown = originalColumns(input.header);
+  return group.map((source, at): Judged => {
+    const { cells, kinds } = patched[at] ?? source;
+    const draft = shown.flatMap((position, column) =>
+      cells[position] === source.cells[position] ? [] : [[column, cells[position] ?? ""] as const],
+    );
+    const row: GridRow = {
+      ref: source.ref,
+      row: source.row,
+      cells: shown.map((position) => source.cells[position] ?? ""),
+      draft: Object.fromEntries(draft),
+      problems: problems.map(({ column, message, hint }) => ({ column, message, hint })),
+      ready: isEdited && problems.length === 0,
+      joins: moves ? now.documents : null,
+    };
+    return { source, isLead: source.ref === source.lead, cells, kinds, row };
+  });
+}
+
+/** A cell that is corrected is text, whatever its file had. */
+function patch(row: OpenRow, header: readonly string[], changes: Patch | undefined) {
+  const cells = header.map((_, position) => row.cells[position] ?? "");
+  const kinds = row.kinds === null ? null : [...row.kinds];
+  let edited = false;
+  for (const [column, value] of changes ?? []) {
+    const position = header.indexOf(column);
+    if (position < 0 || cells[position] === value) continue;
+    cells[position] = value;
+    if (kinds !== null) kinds[position] = "text";
+    edited = true;
+  }
+  return { cells, kinds, edited };
+}

@@ -1,0 +1,115 @@
+/** What the console's page asks for while a person corrects: tried, downloaded, uploaded, and what only looking leaves behind. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { endProcesses } from "../processes/processes.js";
+import { badMorning, type Folder, type RunningConsole, startConsole } from "./console.js";
+
+let at: Folder;
+beforeAll(async () => {
+  at = await badMorning();
+});
+afterAll(() => {
+  endProcesses();
+  at.remove();
+});
+
+interface Page {
+  tables: {
+    input: number;
+    header: string[];
+    rows: { ref: string; cells: string[]; draft: object; ready: boolean; joins: string | null }[];
+    download: string;
+  }[];
+  tally: { rows: number; ready: number; left: number; undo: string | null };
+}
+
+const cause = { target: "sandbox", code: "tax-id-invalid", column: "CNPJ/CPF" };
+const query = String(new URLSearchParams(cause));
+
+async function page(console: RunningConsole): Promise<Page> {
+  const { status, body } = await console.ask(`/api/cause?${query}`);
+  expect(status, body).toBe(200);
+  return JSON.parse(body) as Page;
+}
+
+async function post<Answer>(console: RunningConsole, path: string, more: object): Promise<Answer> {
+  const body = { target: "sandbox", ...more };
+  const answer = await console.ask(`/api/${path}`, { method: "POST", body });
+  expect(answer.status, answer.body).toBe(200);
+  return JSON.parse(answer.body) as Answer;
+}
+
+it("whoever only looks leaves no file of drafts behind", async () => {
+  const console = await startConsole(at);
+  expect((await console.ask("/api/overview")).status).toBe(200);
+  expect((await page(console)).tally.ready).toBe(0);
+  expect(existsSync(join(at.path, "state/sandbox/drafts.db"))).toBe(false);
+});
+
+it("a correction is judged while it is typed, and nothing is saved by that", async () => {
+  const console = await startConsole(at, "--allow-changes");
+  const { tables } = await page(console);
+  const from = tables[0]?.rows[0]?.cells[tables[0].header.indexOf(cause.column)] ?? "";
+  const tried = (to: string) => post<{ rows: { ready: boolean }[] }>(console, "try-value", { ...cause, from, to });
+  const { rows: wrong } = await tried("11.222.333/0001-82");
+  const { rows: right } = await tried("11.222.333/0001-81");
+  expect(wrong.map(({ ready }) => ready)).toEqual(wrong.map(() => false));
+  expect(right.some(({ ready }) => ready)).toBe(true);
+  expect((await page(console)).tally).toMatchObject({ ready: 0, undo: null });
+});
+
+it("the rows of a cause go out as a file, and come back corrected as one step", async () => {
+  const console = await startConsole(at, "--allow-changes");
+  const { tables } = await page(console);
+  const [table] = tables;
+  expect(table?.download).toBe("manifests-2025-10.to-correct.csv");
+  const answer = await fetch(`http://127.0.0.1:${console.port}/api/rows?${query}&input=${table?.input}`, {
+    headers: { authorization: `Bearer ${console.token}` },
+  });
+  // As it was: in windows-1252.
+  const body = Buffer.from(await answer.arrayBuffer()).toString("latin1");
+  expect(body).toContain("rowferry_row");
+  const position = table?.header.indexOf(cause.column) ?? -1;
+  let text = body;
+  for (const { cells } of table?.rows ?? []) text = text.replaceAll(cells[position] ?? "", "11.222.333/0001-81");
+  const send = (content: string) =>
+    post<{ conflicts: unknown[] }>(console, "upload", {
+      name: "corrected.csv",
+      content: Buffer.from(content, "latin1").toString("base64"),
+    });
+  expect(await send(text)).toEqual({ conflicts: [] });
+  const after = await page(console);
+  expect(after.tables[0]?.rows.filter(({ draft }) => Object.keys(draft).length > 0)).toHaveLength(
+    table?.rows.length ?? 0,
+  );
+  expect(after.tally.ready).toBeGreaterThan(0);
+  expect(after.tally.undo).toBe(`corrected.csv, ${table?.rows.length} cells`);
+  await post(console, "undo", {});
+  expect((await page(console)).tally).toMatchObject({ ready: 0, undo: null });
+
+  const without = await console.ask("/api/upload", {
+    method: "POST",
+    body: { target: "sandbox", name: "x.csv", content: Buffer.from("a;b\n1;2\n").toString("base64") },
+  });
+  expect(without.status).toBe(409);
+  expect(without.body).toContain("rowferry_row");
+  // A row of another ledger is nobody's here.
+  const foreign = text.replaceAll(/[0-9a-f]{8}(-\d+:)/g, "00000000$1");
+  expect(await send(foreign)).toEqual({ conflicts: [] });
+  expect((await page(console)).tally.undo).toBeNull();
+});
+
+it("a corrected key names the document that the row joins", async () => {
+  const console = await startConsole(at, "--allow-changes");
+  const [table] = (await page(console)).tables;
+  const [row] = table?.rows ?? [];
+  const column = "MTR";
+  const replaces = row?.cells[table?.header.indexOf(column) ?? -1];
+  const edits = [{ ref: row?.ref, column, replaces, value: "MTR-OTHER" }];
+  await post(console, "edit", { label: column, edits });
+  const [changed] = (await page(console)).tables[0]?.rows ?? [];
+  expect(changed?.joins).toMatch(/MTR-OTHER$/i);
+  await post(console, "undo", {});
+  expect((await page(console)).tables[0]?.rows[0]?.joins).toBeNull();
+});
