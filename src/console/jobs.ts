@@ -4,6 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import type { Verification } from "../desk/verify.js";
 import { shellQuoted } from "../report/next-steps.js";
 import type { JobLine } from "./api.js";
 
@@ -93,6 +94,7 @@ export function createJobs({ cwd, env, now, onChange }: JobOptions): Jobs {
     found.exitCode = code;
     line.exitCode = code;
     line.outcome = found.error?.message ?? outcomes[code] ?? complaint.trim();
+    if (found.result?.type === "verify") tellVerified(found.result as unknown as Verification, line);
     onChange();
     return found;
   }
@@ -107,6 +109,20 @@ const outcomes: { [exitCode: number]: string } = {
   130: "It was interrupted. Resume goes on.",
   143: "It was interrupted. Resume goes on.",
 };
+
+/** Differences that are listed; the report of the command has all. */
+const LISTED = 50;
+
+function tellVerified({ checked, differences, unverifiable, stopped }: Verification, line: JobLine): void {
+  const looked = Object.values(checked).reduce((sum, count) => sum + count, 0);
+  const found = differences.length === 0 ? "no difference" : `${differences.length.toLocaleString("en")} differ`;
+  line.outcome = `Looked at ${looked.toLocaleString("en")} records at the service: ${found}.`;
+  line.notices = [
+    ...(stopped === null ? [] : [`It stopped early: ${stopped}`]),
+    ...differences.slice(0, LISTED).map(({ subject, name, text }) => `${subject} ${name}: ${text}`),
+    ...unverifiable.map(({ text, count }) => `${count.toLocaleString("en")} cannot be looked at: ${text}`),
+  ];
+}
 
 function take(text: string, line: JobLine, found: Finished): void {
   let said: Line;

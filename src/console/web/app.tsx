@@ -109,7 +109,7 @@ function Screen({ place, known, target }: { place: Place; known: Overview; targe
     case "/find":
       return <Find target={target} what={place.query.get("what") ?? ""} />;
     case "/runs":
-      return <Runs target={target} />;
+      return <Runs target={target} allowChanges={changes} />;
     case "/files":
       return <Files target={target} />;
     default:

@@ -1,14 +1,14 @@
 /** What was run, and every file that ever came. */
 import { useState } from "preact/hooks";
 import type { TargetOverview } from "../api.js";
-import { download, Refused } from "./http.js";
+import { download, post, type Refused } from "./http.js";
 import { Job } from "./overview.js";
 import { Empty, Trouble, useData } from "./page.js";
 import { outcome, when } from "./words.js";
 
 const number = (value: number) => value.toLocaleString("en");
 
-export function Runs({ target }: { target: TargetOverview }) {
+export function Runs({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
   const { data, failure } = useData("runs", { target: target.name });
   const [trouble, setTrouble] = useState<Refused | null>(null);
   if (data === null) return failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
@@ -20,6 +20,19 @@ export function Runs({ target }: { target: TargetOverview }) {
       <h1>Runs</h1>
       <Trouble failure={trouble} />
       {target.job !== null && <Job job={target.job} />}
+      {allowChanges && (
+        <p>
+          <button
+            disabled={target.job !== null && target.job.exitCode === null}
+            onClick={() =>
+              void post("do", { target: target.name, action: "verify" }).then(() => setTrouble(null), setTrouble)
+            }
+          >
+            Verify
+          </button>{" "}
+          <span class="quiet">looks at the service for all that has landed, one request each; changes nothing</span>
+        </p>
+      )}
       <div class="wide" role="region" aria-label="All of them" tabIndex={0}>
         <table class="lines">
           <thead>

@@ -1,0 +1,104 @@
+/**
+ * The console over a ledger of a million landed events and 50,000 open rows: its first data, and what each page asks for.
+ * `tsx bench/console.ts [--events 1000000] [--open 50000] [--repetitions 9]`.
+ */
+import { appendFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { openConsole } from "../src/console/serve.js";
+import { figure, measure, median, seeded, withTemporaryFolder } from "./harness.js";
+import { benchTarget, manifestRow, writeManifests, writeMapping } from "./manifests.js";
+
+const FIRST_GOAL_MS = 200;
+const PAGE_GOAL_MS = 400;
+const GROSS = 12;
+const WRONG = ["12,5O", "s/ pesagem", "?", "n/d", "ver ticket", "--", "aprox"];
+
+const { values } = parseArgs({
+  options: {
+    events: { type: "string", default: "1000000" },
+    open: { type: "string", default: "50000" },
+    repetitions: { type: "string", default: "9" },
+  },
+});
+const [events, open, repetitions] = [values.events, values.open, values.repetitions].map(Number) as [
+  number,
+  number,
+  number,
+];
+
+/** Rows whose gross weight is none. */
+async function writeWrong(path: string): Promise<void> {
+  const random = seeded(1);
+  await writeManifests(path, events, events);
+  const lines = Array.from({ length: open }, (_, index) => {
+    const cells = manifestRow(events + index, random).split(";");
+    cells[GROSS] = WRONG[index % WRONG.length] ?? "";
+    return cells.join(";");
+  });
+  await appendFile(path, lines.join(""));
+}
+
+await withTemporaryFolder(async (folder) => {
+  const mapping = await writeMapping(folder);
+  const ledger = join(folder, "ledger.db");
+  const files = [join(folder, "first.csv"), join(folder, "wrong.csv")] as const;
+  await writeManifests(files[0], 0, events);
+  await writeWrong(files[1]);
+  const stageFile = join(import.meta.dirname, "stage.ts");
+  await measure(stageFile, "stage", [ledger, mapping, ...files]);
+  await measure(stageFile, "land", [ledger]);
+
+  const { baseUrl, tokenUrl } = benchTarget(ledger);
+  const env = {
+    ROWFERRY_BASE_URL: baseUrl,
+    ROWFERRY_TOKEN_URL: tokenUrl,
+    ROWFERRY_CLIENT_ID: "sandbox",
+    ROWFERRY_CLIENT_SECRET: "sandbox",
+  };
+  const opened = { cwd: folder, env, port: 0, allowChanges: true, target: "env", ledger, now: Date.now };
+  const console_ = await openConsole(opened);
+  const { origin, hash } = new URL(console_.url);
+  const headers = {
+    authorization: `Bearer ${hash.slice(1)}`,
+    origin,
+    "sec-fetch-site": "same-origin",
+    "content-type": "application/json",
+  };
+  const ask = async (path: string, body?: object): Promise<number> => {
+    const begun = performance.now();
+    const how = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const response = await fetch(`${origin}/api/${path}`, { headers, ...how });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 300)}`);
+    return performance.now() - begun;
+  };
+  const told = async (name: string, goal: number, path: string, body?: object): Promise<void> => {
+    const times: number[] = [];
+    for (let at = 0; at < repetitions; at += 1) times.push(await ask(path, body));
+    const middle = median(times);
+    figure(
+      middle <= goal,
+      `${name}: ${middle.toFixed(0)} ms (at most ${Math.max(...times).toFixed(0)}), goal ≤ ${goal}`,
+    );
+  };
+  try {
+    console.log(`${events.toLocaleString("en")} landed events, ${open.toLocaleString("en")} open rows`);
+    const cause = "target=env&code=number-unreadable&column=Peso+Bruto";
+    const edit = { target: "env", code: "number-unreadable", column: "Peso Bruto", from: WRONG[0], to: "12,5" };
+    await told("overview, the first data", FIRST_GOAL_MS, "overview");
+    await told("rows of one cause", PAGE_GOAL_MS, `cause?${cause}`);
+    await told("a document", PAGE_GOAL_MS, "find?target=env&what=MTR100000001");
+    await told("runs", PAGE_GOAL_MS, "runs?target=env");
+    await told("files", PAGE_GOAL_MS, "files?target=env");
+    await told("a correction tried while it is typed", PAGE_GOAL_MS, "try-value", edit);
+    figure(
+      true,
+      `one edit of ${Math.ceil(open / WRONG.length).toLocaleString("en")} rows: ${(await ask("edit-value", edit)).toFixed(0)} ms`,
+    );
+    await told("overview with that draft", PAGE_GOAL_MS, "overview");
+    await told("rows of one cause with that draft", PAGE_GOAL_MS, `cause?${cause}`);
+  } finally {
+    await console_.close();
+  }
+});
