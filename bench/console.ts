@@ -6,7 +6,8 @@ import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openConsole } from "../src/console/serve.js";
-import { figure, measure, median, seeded, withTemporaryFolder } from "./harness.js";
+import { seededRandom } from "../src/sandbox/clock.js";
+import { figure, measure, median, withTemporaryFolder } from "./harness.js";
 import { benchTarget, manifestRow, writeManifests, writeMapping } from "./manifests.js";
 
 const FIRST_GOAL_MS = 200;
@@ -29,7 +30,7 @@ const [events, open, repetitions] = [values.events, values.open, values.repetiti
 
 /** Rows whose gross weight is none. */
 async function writeWrong(path: string): Promise<void> {
-  const random = seeded(1);
+  const random = seededRandom(1);
   await writeManifests(path, events, events);
   const lines = Array.from({ length: open }, (_, index) => {
     const cells = manifestRow(events + index, random).split(";");

@@ -63,16 +63,19 @@ export function createCorrections(target: Target, now: () => number): Correction
     return { inputs, rows: await judge(rows, inputs, drafts) };
   };
 
-  /** The rows of the cause that have this text. */
-  const editsOf = ({ code, column, from, to }: ValueEdit): Edit[] => {
+  /** The rows of the cause that have this text, the first ones. */
+  const editsOf = ({ code, column, from, to }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] => {
     const drafts = draftOf(target).cells;
     return reading(target, (database) => {
       const reader = createOpenRowReader(database);
-      return rowsOfCause(database, { code, column }).flatMap((id): Edit[] => {
+      const edits: Edit[] = [];
+      for (const id of rowsOfCause(database, { code, column })) {
+        if (edits.length >= most) break;
         const ref = reader.ref(id);
-        if (ref === null || reader.cell(id, column) !== from) return [];
-        return [{ ref, column, replaces: drafts.get(ref)?.get(column) ?? from, value: to }];
-      });
+        if (ref === null || reader.cell(id, column) !== from) continue;
+        edits.push({ ref, column, replaces: drafts.get(ref)?.get(column) ?? from, value: to });
+      }
+      return edits;
     });
   };
 
@@ -100,7 +103,7 @@ export function createCorrections(target: Target, now: () => number): Correction
         return {
           ids: found,
           line: [...correct, ...decide].find(isIt) ?? { ...cause, code: cause.code as never, count: 0, example: "" },
-          open: openLeads(database),
+          open: openLeads(database, correct),
           drafted: leadsOf(database, cells.keys()),
           ...valuesOf(database, found, cause.column, cells),
         };
@@ -137,7 +140,7 @@ export function createCorrections(target: Target, now: () => number): Correction
     },
 
     async tryValue(edit) {
-      const edits = editsOf(edit).slice(0, TRIED_ROWS);
+      const edits = editsOf(edit, TRIED_ROWS);
       const cells = new Map(draftOf(target).cells);
       for (const { ref, column, value } of edits) cells.set(ref, new Map([...(cells.get(ref) ?? []), [column, value]]));
       const refs = edits.map(({ ref }) => ref);
@@ -286,8 +289,11 @@ async function readReferences(path: string): Promise<{ ref: string; cells: Map<s
 }
 
 /** The first rows (ids) of everything that is to be corrected. */
-function openLeads(database: LedgerDatabase): Set<number> {
-  return new Set(openCauses(database).correct.flatMap((cause) => rowsOfCause(database, cause)));
+function openLeads(
+  database: LedgerDatabase,
+  correct: readonly CauseName[] = openCauses(database).correct,
+): Set<number> {
+  return new Set(correct.flatMap((cause) => rowsOfCause(database, cause)));
 }
 
 const idOf = (ref: string): number => parseRowReference(ref)?.row ?? rowId(0, 0);
