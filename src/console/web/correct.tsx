@@ -225,9 +225,10 @@ function Verdict({ rows }: { rows: GridRow[] }) {
 function contentOf(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result).split(",")[1] ?? "");
-    reader.onerror = () =>
-      reject(new Refused({ code: "", message: `${file.name} cannot be read.`, hint: "Choose it again." }, 0));
+    reader.addEventListener("load", () => resolve(String(reader.result).split(",")[1] ?? ""));
+    reader.addEventListener("error", () =>
+      reject(new Refused({ code: "", message: `${file.name} cannot be read.`, hint: "Choose it again." }, 0)),
+    );
     reader.readAsDataURL(file);
   });
 }
