@@ -94,7 +94,7 @@ describe("beside an import that sends", () => {
       for (const [args, codes] of [
         [["status"], [0]],
         [["show", "B1"], [0]],
-        [["dismiss", "--document", "B5999"], [0]],
+        [["dismiss", "--document", "B5999"], [2]],
         [["resolve", "B5999", "--document-id", "x", "--yes"], [2]],
         [["plan", ...more], [0]],
       ] as const) {
