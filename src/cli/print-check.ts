@@ -1,4 +1,5 @@
 /** What `rowferry check` says of a mapping and of files, as lines for a terminal. Text only; whoever calls it prints it. */
+import { isJsonObject, type JsonValue } from "../model/json.js";
 import { describeMappingProblem, type MappingProblem } from "../map/language/source.js";
 import type { Dialect } from "../model/dialect.js";
 import { describePlace } from "../model/place.js";
@@ -85,9 +86,15 @@ function columnTable({ cells, rows }: TableCheck, { columns, colors }: CheckLook
 /** Records as they would be sent, in the words of the mapping. */
 function samples({ samples: records }: TableCheck, { columns }: CheckLook): string[] {
   return records.map((record, position) => {
-    const text = plainText(JSON.stringify(record), 1000);
+    const text = plainText(flat(record).join("; "), 1000);
     return wrapped(text, { columns, first: `  ${(position === 0 ? "sends" : "").padEnd(9)} ` });
   });
+}
+
+/** `{ attributes: { Weight: 5 } }` is `Weight: 5`. */
+function flat(value: JsonValue, name = ""): string[] {
+  if (isJsonObject(value)) return Object.entries(value).flatMap(([member, inner]) => flat(inner, member));
+  return [`${name}: ${Array.isArray(value) ? value.map(String).join(", ") : String(value)}`];
 }
 
 /** A file that is well, among many. */
