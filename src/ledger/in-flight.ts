@@ -1,10 +1,14 @@
 /**
  * What is being sent, found by its request: one that has no result, or whose events are still sent in smaller parts. Such
- * requests are of the newest run that sent anything: every run settles what it finds before it sends (`interrupted.ts`).
+ * requests are of the newest run that sent anything: every run settles what it finds before it sends (`Writer.interrupted`).
  */
-import type { Database } from "better-sqlite3";
+import type { LedgerDatabase } from "./ledger-database.js";
 
-const underWay = `r.id > (SELECT max(id) >> 32 << 32 FROM requests) AND (r.result IS NULL OR r.result <> 'accepted')`;
+const ofNewestRun = "id > (SELECT max(id) >> 32 << 32 FROM requests)";
+const underWay = `r.${ofNewestRun} AND (r.result IS NULL OR r.result <> 'accepted')`;
+
+/** Of requests. */
+export const unanswered = `${ofNewestRun} AND result IS NULL`;
 
 /** Where it finds none, nothing of a document is being sent. */
 export const anyUnderWay = `EXISTS (SELECT 1 FROM requests r WHERE ${underWay})`;
@@ -19,9 +23,9 @@ export const sendingEvents = `SELECT DISTINCT s.document_id, s.event_id
 export const sendingDocuments = `SELECT DISTINCT s.document_id FROM requests r CROSS JOIN document_states s
   WHERE ${underWay} AND r.subject = 'document' AND s.document_id = r.subject_id AND s.state = 'sending'`;
 
-export function countSending(database: Database): { events: number; documents: number } {
-  const count = (select: string) => database.prepare<[], number>(`SELECT count(*) FROM (${select})`).pluck().get() ?? 0;
+export function countSending(database: LedgerDatabase): { events: number; documents: number } {
   // As after most runs; the rest takes SQLite longer to compile than to find nothing.
-  if (database.prepare<[], number>(`SELECT ${anyUnderWay}`).pluck().get() === 0) return { events: 0, documents: 0 };
+  if (!database.has(`SELECT 1 WHERE ${anyUnderWay}`)) return { events: 0, documents: 0 };
+  const count = (select: string) => database.value<number>(`SELECT count(*) FROM (${select})`) ?? 0;
   return { events: count(sendingEvents), documents: count(sendingDocuments) };
 }

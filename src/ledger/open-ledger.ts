@@ -1,15 +1,21 @@
-/** Opens a ledger file: settings of SQLite, migrations, and the target it belongs to. */
+/** Opens a ledger file: settings of SQLite, its schema, and the target it belongs to. */
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { RowferryError } from "../model/error.js";
 import { forgetDeadHolder, hasLog, makeBackup, refuseAnothersLog, refuseMissingLog } from "./care/holder.js";
 import { asLedgerFailure } from "./care/ledger-failure.js";
-import { prepareLazily } from "./lazy-statements.js";
-import { assertNotNewer, migrate, SCHEMA_VERSION } from "./migrate.js";
+import { fact, LedgerDatabase, setFact } from "./ledger-database.js";
+import { schema } from "./schema.js";
 
 /** An open ledger; other folders pass it on and look no further. */
-export type LedgerDatabase = Database.Database;
+export type { LedgerDatabase };
+
+/** Raised with every change of the schema; a ledger of another version is refused by name. */
+const SCHEMA_VERSION = 2;
+
+/** In the header of each ledger: "Rowf". */
+const APPLICATION_ID = 0x526f7766;
 
 /** Who a ledger belongs to: one service, as seen by one credential (service.md, Authentication 2). */
 export interface LedgerOwner {
@@ -20,7 +26,7 @@ export interface LedgerOwner {
 }
 
 /** Opens for writing; creates the file (readable by its owner only) when it is not there. The caller holds the lock. */
-export function openLedger(path: string, owner: LedgerOwner, now: number): Database.Database {
+export function openLedger(path: string, owner: LedgerOwner, now: number): LedgerDatabase {
   const database = openLedgerOfAnyone(path);
   try {
     claim(database, path, owner, now);
@@ -32,7 +38,7 @@ export function openLedger(path: string, owner: LedgerOwner, now: number): Datab
 }
 
 /** The same for whoever it belongs to: only for `ledger rebind` and `ledger rebuild`. */
-export function openLedgerOfAnyone(path: string): Database.Database {
+export function openLedgerOfAnyone(path: string): LedgerDatabase {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // Made with its rights: others would win the race for a file that is changed afterwards.
   if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
@@ -46,16 +52,16 @@ export function openLedgerOfAnyone(path: string): Database.Database {
   database.pragma("foreign_keys = ON");
   // More does not make a load of a million rows faster, and stands in memory (bench/RESULTS.md).
   database.pragma("cache_size = -16384");
-  migrate(database, path);
+  createSchema(database, path);
   forgetDeadHolder(database);
   return database;
 }
 
 /** Makes a file, a backup or a copy without its log, a ledger that can be opened. @throws RowferryError `ledger-foreign` */
 export function takeAsItIs(path: string): void {
-  const database = new Database(path);
+  const database = new LedgerDatabase(path);
   try {
-    if (assertNotNewer(database, path) === 0)
+    if (isEmpty(database, path))
       throw new RowferryError("ledger-foreign", "Nothing stands in this file: it is no ledger.", {
         place: { file: path },
       });
@@ -69,7 +75,7 @@ export function takeAsItIs(path: string): void {
  * Opens for reading beside a running import. `owner` null: whoever it belongs to, only for `ledger rebind`.
  * @throws RowferryError `ledger-missing`, `ledger-newer`, or `ledger-of-another-target`
  */
-export function openLedgerReadOnly(path: string, owner: LedgerOwner | null): Database.Database {
+export function openLedgerReadOnly(path: string, owner: LedgerOwner | null): LedgerDatabase {
   if (!existsSync(path)) {
     throw new RowferryError("ledger-missing", "There is no ledger here yet.", { place: { file: path } });
   }
@@ -81,24 +87,13 @@ const BESIDE_TIMEOUT_MS = 1_000;
 
 /**
  * Opens for short writes of a person's decisions beside a running import (`dismiss`, `resolve`), without the lock.
- * Changes no schema. @throws RowferryError `ledger-missing`, `ledger-newer`, `ledger-older`, or `ledger-of-another-target`
+ * @throws RowferryError `ledger-missing`, `ledger-newer`, `ledger-older`, or `ledger-of-another-target`
  */
-export function openLedgerBeside(path: string, owner: LedgerOwner): Database.Database {
+export function openLedgerBeside(path: string, owner: LedgerOwner): LedgerDatabase {
   if (!existsSync(path)) {
     throw new RowferryError("ledger-missing", "There is no ledger here yet.", { place: { file: path } });
   }
   const database = openDatabase(path, { timeout: BESIDE_TIMEOUT_MS });
-  const version = assertNotNewer(database, path);
-  if (version < SCHEMA_VERSION) {
-    database.close();
-    throw new RowferryError(
-      "ledger-older",
-      `The ledger has schema ${version}; this program writes ${SCHEMA_VERSION}.`,
-      {
-        place: { file: path },
-      },
-    );
-  }
   proven(database, path, owner);
   forgetDeadHolder(database);
   database.pragma("synchronous = FULL");
@@ -107,10 +102,9 @@ export function openLedgerBeside(path: string, owner: LedgerOwner): Database.Dat
 }
 
 /** Closed again where it is not to be used. */
-function proven(database: Database.Database, path: string, owner: LedgerOwner | null): Database.Database {
+function proven(database: LedgerDatabase, path: string, owner: LedgerOwner | null): LedgerDatabase {
   try {
-    const version = assertNotNewer(database, path);
-    if (owner !== null && version > 0) refuseAnothers(ownerIn(database), path, owner);
+    if (owner !== null && !isEmpty(database, path)) refuseAnothers(ownerIn(database), path, owner);
     return database;
   } catch (error) {
     database.close();
@@ -118,14 +112,14 @@ function proven(database: Database.Database, path: string, owner: LedgerOwner | 
   }
 }
 
-function openDatabase(path: string, options: Database.Options): Database.Database {
+function openDatabase(path: string, options: Database.Options): LedgerDatabase {
   try {
     refuseAnothersLog(path);
     const hadLog = hasLog(path);
-    const database = new Database(path, { timeout: 60_000, ...options });
+    const database = new LedgerDatabase(path, { timeout: 60_000, ...options });
     try {
-      if (assertNotNewer(database, path) > 0) refuseMissingLog(database, hadLog);
-      return prepareLazily(database);
+      if (!isEmpty(database, path)) refuseMissingLog(database, hadLog);
+      return database;
     } catch (error) {
       database.close();
       throw error;
@@ -140,13 +134,12 @@ function openDatabase(path: string, options: Database.Options): Database.Databas
   }
 }
 
-function claim(database: Database.Database, path: string, owner: LedgerOwner, now: number): void {
+function claim(database: LedgerDatabase, path: string, owner: LedgerOwner, now: number): void {
   const stored = ownerIn(database);
   refuseAnothers(stored, path, owner);
   if (stored !== null) return;
-  const insert = database.prepare("INSERT INTO facts (name, value) VALUES (?, ?)");
-  insert.run("owner", ownerName(owner));
-  insert.run("created_at", new Date(now).toISOString());
+  setFact(database, "owner", ownerName(owner));
+  setFact(database, "created_at", new Date(now).toISOString());
 }
 
 function refuseAnothers(stored: string | null, path: string, owner: LedgerOwner): void {
@@ -158,22 +151,42 @@ function refuseAnothers(stored: string | null, path: string, owner: LedgerOwner)
 }
 
 /** Null: nobody yet. */
-function ownerIn(database: Database.Database): string | null {
-  return database.prepare<[], string>("SELECT value FROM facts WHERE name = 'owner'").pluck().get() ?? null;
-}
+const ownerIn = (database: LedgerDatabase): string | null => fact(database, "owner");
 
 /** Gives the ledger to another target, knowingly. @returns who it belonged to; null: nobody yet */
-export function rebindLedger(database: Database.Database, owner: LedgerOwner): string | null {
+export function rebindLedger(database: LedgerDatabase, owner: LedgerOwner): string | null {
   const before = ownerIn(database);
-  database
-    .prepare(
-      "INSERT INTO facts (name, value) VALUES ('owner', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-    )
-    .run(ownerName(owner));
+  setFact(database, "owner", ownerName(owner));
   return before;
 }
 
 /** `https://api.example.com as client acme`. */
 export function ownerName(owner: LedgerOwner): string {
   return owner.baseUrl === null ? "the embedded sandbox" : `${owner.baseUrl} as client ${owner.clientId}`;
+}
+
+/**
+ * Whether nothing stands in a file yet; else it is a ledger that this program can use.
+ * @throws RowferryError `ledger-foreign` of a file of another program, `ledger-newer`, `ledger-older`
+ */
+function isEmpty(database: LedgerDatabase, path: string): boolean {
+  const place = { place: { file: path } };
+  if (database.pragma("application_id", { simple: true }) !== APPLICATION_ID) {
+    if (!database.has("SELECT 1 FROM sqlite_schema")) return true;
+    throw new RowferryError("ledger-foreign", "This file belongs to another program: it is no ledger.", place);
+  }
+  const version = database.pragma("user_version", { simple: true }) as number;
+  if (version === SCHEMA_VERSION) return false;
+  const message = `The ledger has schema ${version}; this program reads and writes ${SCHEMA_VERSION}.`;
+  throw new RowferryError(version > SCHEMA_VERSION ? "ledger-newer" : "ledger-older", message, place);
+}
+
+/** Into a file in which nothing stands yet. */
+function createSchema(database: LedgerDatabase, path: string): void {
+  if (!isEmpty(database, path)) return;
+  database.atomic(() => {
+    database.exec(schema);
+    database.pragma(`application_id = ${APPLICATION_ID}`);
+    database.pragma(`user_version = ${SCHEMA_VERSION}`);
+  });
 }

@@ -93,47 +93,14 @@ CREATE TABLE rows (
 CREATE INDEX rows_invalid ON rows (cell_hash) WHERE fate = 'invalid';
 CREATE INDEX rows_by_key ON rows (row_key) WHERE row_key IS NOT NULL;
 
-CREATE TABLE participants (
+-- Participants, and addresses of one. owner: of an address the reference of its participant; 0: it is known by its id alone.
+CREATE TABLE registrations (
   id INTEGER PRIMARY KEY,
-  natural_key TEXT NOT NULL UNIQUE,
-  payload TEXT NOT NULL,
-  row_id INTEGER,
-  settings_id INTEGER REFERENCES settings (id),
-  state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'registered' OR state = 'rejected'
-    OR state = 'stalled') DEFAULT 'planned',
-  reason TEXT,
-  origin TEXT CHECK (origin IN ('created', 'found', 'given')),
-  service_id TEXT,
-  snapshot_id TEXT,
-  attempted INTEGER NOT NULL DEFAULT 0,
-  changed_at INTEGER,
-  CHECK ((state = 'registered') = (service_id IS NOT NULL))
-) STRICT;
-CREATE INDEX participants_open ON participants (id) WHERE state <> 'registered';
-CREATE INDEX participants_by_service_id ON participants (service_id) WHERE service_id IS NOT NULL;
-CREATE TRIGGER participants_law BEFORE UPDATE OF state ON participants
-WHEN OLD.state <> NEW.state AND instr('
-  planned>sending, planned>registered, planned>rejected, planned>stalled,
-  sending>registered, sending>rejected, sending>stalled, sending>planned,
-  rejected>planned,
-  stalled>sending, stalled>registered, stalled>rejected,
-', ' ' || OLD.state || '>' || NEW.state || ',') = 0
-BEGIN SELECT RAISE(ABORT, 'participant: no such transition'); END;
-
-CREATE TABLE participant_aliases (
-  id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL,
-  key TEXT NOT NULL,
-  participant_id INTEGER REFERENCES participants (id),
-  UNIQUE (kind, key)
-) STRICT;
-
-CREATE TABLE addresses (
-  id INTEGER PRIMARY KEY,
-  participant_ref INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind = 'participant' OR kind = 'address'),
+  owner INTEGER NOT NULL DEFAULT 0,
   identity TEXT NOT NULL,
-  payload TEXT NOT NULL,
-  extended TEXT NOT NULL,
+  payload TEXT NOT NULL DEFAULT '{}',
+  extended TEXT NOT NULL DEFAULT '{}',
   row_id INTEGER,
   settings_id INTEGER REFERENCES settings (id),
   state TEXT NOT NULL CHECK (state = 'planned' OR state = 'sending' OR state = 'registered' OR state = 'rejected'
@@ -145,27 +112,28 @@ CREATE TABLE addresses (
   geography TEXT,
   attempted INTEGER NOT NULL DEFAULT 0,
   changed_at INTEGER,
-  UNIQUE (participant_ref, identity),
+  UNIQUE (identity, kind, owner),
   CHECK ((state = 'registered') = (service_id IS NOT NULL))
 ) STRICT;
-CREATE INDEX addresses_open ON addresses (id) WHERE state <> 'registered';
-CREATE INDEX addresses_by_identity ON addresses (identity);
-CREATE INDEX addresses_by_service_id ON addresses (service_id) WHERE service_id IS NOT NULL;
-CREATE TRIGGER addresses_law BEFORE UPDATE OF state ON addresses
+CREATE INDEX registrations_open ON registrations (id) WHERE state <> 'registered';
+CREATE INDEX registrations_by_service_id ON registrations (service_id) WHERE service_id IS NOT NULL;
+CREATE TRIGGER registrations_law BEFORE UPDATE OF state ON registrations
 WHEN OLD.state <> NEW.state AND instr('
   planned>sending, planned>registered, planned>rejected, planned>stalled,
   sending>registered, sending>rejected, sending>stalled, sending>planned,
   rejected>planned,
   stalled>sending, stalled>registered, stalled>rejected,
 ', ' ' || OLD.state || '>' || NEW.state || ',') = 0
-BEGIN SELECT RAISE(ABORT, 'address: no such transition'); END;
+BEGIN SELECT RAISE(ABORT, 'registration: no such transition'); END;
 
-CREATE TABLE address_aliases (
+-- Keys of mappings by which rows refer to a registration, perhaps before a row brings it. name: in the mapping.
+CREATE TABLE aliases (
   id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind = 'participant' OR kind = 'address'),
+  name TEXT NOT NULL,
   key TEXT NOT NULL,
-  address_id INTEGER REFERENCES addresses (id),
-  UNIQUE (kind, key)
+  registration_id INTEGER REFERENCES registrations (id),
+  UNIQUE (key, name, kind)
 ) STRICT;
 
 -- declared = 0: only referred to so far.
@@ -456,9 +424,8 @@ CREATE VIEW failed_documents AS
     AND s.reason IS NOT 'replaced' AND s.reason IS NOT 'dismissed';
 
 CREATE VIEW open_registrations AS
-  SELECT 'participant' AS subject, id, row_id, state, reason, json_extract(payload, '$.taxId') AS name FROM participants
-  WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed'
-  UNION ALL SELECT 'address', id, row_id, state, reason, identity FROM addresses
+  SELECT kind AS subject, id, row_id, state, reason,
+    iif(kind = 'participant', json_extract(payload, '$.taxId'), identity) AS name FROM registrations
   WHERE state <> 'registered' AND row_id IS NOT NULL AND reason IS NOT 'dismissed';
 
 -- What a person or a later run has to see to, and why: a line for each problem of an invalid row, and for each record that failed.

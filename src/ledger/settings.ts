@@ -1,26 +1,17 @@
 /** Choices of mappings, stored once each, so that `resume` needs no mapping. Kept as text: the ledger gives them no meaning. */
-import type { Database } from "better-sqlite3";
+import type { LedgerDatabase } from "./ledger-database.js";
 
-export function createSettingsStore<Settings>(database: Database, defaults: Settings) {
-  const find = database.prepare<[string], number>("SELECT id FROM settings WHERE json = ?").pluck();
-  const insert = database.prepare<[string]>("INSERT INTO settings (json) VALUES (?)");
-  const byId = database.prepare<[number], string>("SELECT json FROM settings WHERE id = ?").pluck();
-  const cache = new Map<number, Settings>();
-
+export function createSettingsStore<Settings>(database: LedgerDatabase, defaults: Settings) {
   return {
     idOf(settings: Settings): number {
       const json = JSON.stringify(settings);
-      return find.get(json) ?? Number(insert.run(json).lastInsertRowid);
+      const found = database.value<number>("SELECT id FROM settings WHERE json = @json", { json });
+      return found ?? database.insert("INSERT INTO settings (json) VALUES (@json)", { json });
     },
     /** Null, or an id that is not there: the defaults. */
     get(id: number | null): Settings {
-      if (id === null) return defaults;
-      const cached = cache.get(id);
-      if (cached !== undefined) return cached;
-      const json = byId.get(id);
-      const settings = json === undefined ? defaults : { ...defaults, ...(JSON.parse(json) as Settings) };
-      cache.set(id, settings);
-      return settings;
+      const json = database.value<string>("SELECT json FROM settings WHERE id = @id", { id });
+      return json === undefined ? defaults : { ...defaults, ...(JSON.parse(json) as Settings) };
     },
   };
 }

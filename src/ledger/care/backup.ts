@@ -1,10 +1,10 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import Database from "better-sqlite3";
 import { RowferryError } from "../../model/error.js";
 import { syncFolder } from "../journal/durable-file.js";
 import { makeBackup } from "./holder.js";
 import { refuseMissingFolder } from "./missing-folder.js";
+import { LedgerDatabase } from "../ledger-database.js";
 import { type LedgerOwner, openLedgerReadOnly } from "../open-ledger.js";
 
 /**
@@ -24,7 +24,7 @@ export async function backupLedger(path: string, owner: LedgerOwner, destination
   try {
     const { totalPages } = await database.backup(temporary);
     const pageSize = database.pragma("page_size", { simple: true }) as number;
-    const copy = new Database(temporary);
+    const copy = new LedgerDatabase(temporary);
     makeBackup(copy);
     copy.close();
     chmodSync(temporary, 0o600);
@@ -47,8 +47,8 @@ export function copyLedger(path: string, owner: LedgerOwner, destination: string
   closeSync(openSync(destination, "wx", 0o600));
   const database = openLedgerReadOnly(path, owner);
   try {
-    database.prepare("VACUUM INTO ?").run(destination);
-    const copy = new Database(destination);
+    database.run("VACUUM INTO @destination", { destination });
+    const copy = new LedgerDatabase(destination);
     makeBackup(copy);
     copy.close();
   } finally {

@@ -3,28 +3,24 @@
  * ledger whose holder never let go needs its log (F93).
  */
 import { closeSync, existsSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
-import type { Database } from "better-sqlite3";
 import { RowferryError } from "../../model/error.js";
+import { fact, type LedgerDatabase, setFact } from "../ledger-database.js";
 
 /** Null: another process holds it. To be released before the ledger is closed. */
-export function takeHold(database: Database): (() => void) | null {
+export function takeHold(database: LedgerDatabase): (() => void) | null {
   const mine = holderOf("self", database.name) ?? UNTOLD;
-  const taken = database.transaction(() => {
-    const theirs = readHolder(database);
+  const isTaken = database.atomic(() => {
+    const theirs = fact(database, "holder");
     if (theirs !== null && theirs !== mine && isAlive(theirs, database.name)) return false;
-    database
-      .prepare<[string]>(
-        "INSERT INTO facts (name, value) VALUES ('holder', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-      )
-      .run(mine);
+    setFact(database, "holder", mine);
     return true;
   });
-  if (!taken.immediate()) return null;
+  if (!isTaken) return null;
   // From here on the ledger's own file says that its log belongs to it.
   database.pragma("wal_checkpoint(PASSIVE)");
   return () => {
     try {
-      database.prepare<[string]>("DELETE FROM facts WHERE name = 'holder' AND value = ?").run(mine);
+      forget(database, mine);
     } catch {
       // Of a disk that is full: this process ends, and is not found alive.
     }
@@ -32,10 +28,10 @@ export function takeHold(database: Database): (() => void) | null {
 }
 
 /** Of one who was killed, once his log has been read: whoever closes the ledger last puts the log away. */
-export function forgetDeadHolder(database: Database): void {
-  const holder = readHolder(database);
+export function forgetDeadHolder(database: LedgerDatabase): void {
+  const holder = fact(database, "holder");
   if (holder === null || isAlive(holder, database.name)) return;
-  database.prepare<[string]>("DELETE FROM facts WHERE name = 'holder' AND value = ?").run(holder);
+  forget(database, holder);
 }
 
 /** An empty one holds nothing: whoever reads a ledger makes it. */
@@ -44,8 +40,8 @@ export const hasLog = (path: string): boolean => existsSync(logOf(path)) && stat
 const logOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}-wal`;
 
 /** A copy as it is: nobody holds it, and it needs no log. It keeps none, so that an old one beside it is noticed. */
-export function makeBackup(database: Database): void {
-  database.prepare("DELETE FROM facts WHERE name = 'holder'").run();
+export function makeBackup(database: LedgerDatabase): void {
+  database.run("DELETE FROM facts WHERE name = 'holder'");
   database.pragma("journal_mode = DELETE");
 }
 
@@ -60,9 +56,9 @@ export function refuseAnothersLog(path: string): void {
 }
 
 /** @throws RowferryError `ledger-log-mismatch` */
-export function refuseMissingLog(database: Database, hadLog: boolean): void {
+export function refuseMissingLog(database: LedgerDatabase, hadLog: boolean): void {
   const path = database.name;
-  const holder = hadLog ? null : readHolder(database);
+  const holder = hadLog ? null : fact(database, "holder");
   // One that is alive has made its log a moment ago.
   if (holder === null || isAlive(holder, path)) return;
   throw mismatch(
@@ -87,8 +83,8 @@ function isBackup(path: string): boolean {
   }
 }
 
-const readHolder = (database: Database): string | null =>
-  database.prepare<[], string>("SELECT value FROM facts WHERE name = 'holder'").pluck().get() ?? null;
+const forget = (database: LedgerDatabase, holder: string): void =>
+  void database.run("DELETE FROM facts WHERE name = 'holder' AND value = @holder", { holder });
 
 /** Where the system does not tell of processes: the lock's file alone counts. */
 const UNTOLD = JSON.stringify({ pid: null });

@@ -6,8 +6,8 @@ import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import type { Clock } from "../../model/clock.js";
-import { isOn } from "../../model/safeguards.js";
 import { RowferryError } from "../../model/error.js";
+import type { LedgerDatabase } from "../ledger-database.js";
 import { takeHold } from "./holder.js";
 
 export interface LedgerLock {
@@ -43,14 +43,13 @@ export interface Waiting {
  */
 export async function lockLedger(ledgerPath: string, options: Waiting): Promise<LedgerLock> {
   mkdirSync(dirname(ledgerPath), { recursive: true, mode: 0o700 });
-  const nothing = { release: () => {} };
-  return untilHeld(ledgerPath, options, () => (isOn("lock") ? tryLock(`${ledgerPath}.lock`) : nothing));
+  return untilHeld(ledgerPath, options, () => tryLock(`${ledgerPath}.lock`));
 }
 
 /** Right after the ledger is opened under its lock; released before it is closed. @throws as `lockLedger` */
-export function holdLedger(database: Database.Database, options: Waiting): Promise<LedgerLock> {
+export function holdLedger(database: LedgerDatabase, options: Waiting): Promise<LedgerLock> {
   return untilHeld(database.name, options, () => {
-    const release = isOn("lock") ? takeHold(database) : () => {};
+    const release = takeHold(database);
     return release && { release };
   });
 }

@@ -1,5 +1,5 @@
 /** What a person said became of something in doubt: by whom and when, for good (HARD-CASES H5). */
-import type { Database } from "better-sqlite3";
+import type { LedgerDatabase } from "../ledger-database.js";
 
 export interface Decision {
   said: "landed" | "not-landed" | "document-id";
@@ -7,16 +7,17 @@ export interface Decision {
   by: string;
 }
 
-/** Keeps it. `key`: the event's deduplicationId; null: it is about the document itself. */
+/** Keeps it for good. `key`: the event's deduplicationId; null: it is about the document itself. */
 export function keepDecision(
-  database: Database,
-  subject: { document: number; key: Buffer | null },
+  database: LedgerDatabase,
+  { document, key }: { document: number; key: Buffer | null },
   { said, by }: Decision,
   now: number,
 ): void {
-  database
-    .prepare("INSERT INTO decisions (document_id, deduplication_id, said, said_by, at) VALUES (?, ?, ?, ?, ?)")
-    .run(subject.document, subject.key, said, by, now);
+  database.run(
+    "INSERT INTO decisions (document_id, deduplication_id, said, said_by, at) VALUES (@document, @key, @said, @by, @now)",
+    { document, key, said, by, now },
+  );
 }
 
 export interface KeptDecision extends Decision {
@@ -24,9 +25,11 @@ export interface KeptDecision extends Decision {
 }
 
 /** Those about one event, or about a document itself (key null), oldest first. */
-export function decisionsOf(database: Database): (document: number, key: Buffer | null) => KeptDecision[] {
-  const select = database.prepare<[number, Buffer | null], { said: Decision["said"]; by: string; at: number }>(
-    `SELECT said, said_by AS "by", at FROM decisions WHERE document_id = ? AND deduplication_id IS ? ORDER BY id`,
-  );
-  return (document, key) => select.all(document, key).map((row) => ({ ...row, at: new Date(row.at).toISOString() }));
+export function decisionsOf(database: LedgerDatabase, document: number, key: Buffer | null): KeptDecision[] {
+  return database
+    .rows<Decision & { at: number }>(
+      `SELECT said, said_by AS "by", at FROM decisions WHERE document_id = @document AND deduplication_id IS @key ORDER BY id`,
+      { document, key },
+    )
+    .map((row) => ({ ...row, at: new Date(row.at).toISOString() }));
 }

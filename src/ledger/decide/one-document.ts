@@ -2,11 +2,11 @@
  * Two names of one document: rows may name it by the id that the service gave it before the ledger knows that id under
  * the document's own key. One document has one row here, and so one lane (P2).
  */
-import type { Database } from "better-sqlite3";
+import type { LedgerDatabase } from "../ledger-database.js";
 
 /** All that is known of `from` is known of `into` afterwards, and its name stands for it. Inside the caller's transaction. */
-export function absorbDocument(database: Database, from: number, into: number): void {
-  const run = (sql: string) => database.prepare<{ from: number; into: number }>(sql).run({ from, into });
+export function absorbDocument(database: LedgerDatabase, from: number, into: number): void {
+  const run = (text: string) => database.run(text, { from, into });
   for (const table of ["events", "event_states", "placements", "decisions", "dismissals", "document_aliases"])
     run(`UPDATE ${table} SET document_id = @into WHERE document_id = @from`);
   for (const column of ["related_document", "target_document"])

@@ -2,15 +2,16 @@
  * The service's only remedy: cancel a document and send its next generation (service.md, What the service does 3;
  * HARD-CASES H26). Staged here, sent by the next run; later rows follow the newest generation.
  */
-import type { Database } from "better-sqlite3";
 import { eventDeduplicationId } from "../../model/keys.js";
 import { RowferryError } from "../../model/error.js";
-import { countContentChange } from "../stage/content-changes.js";
+import { keyBytes, keyText } from "../event-key.js";
+import { countContentChange } from "../inputs.js";
+import type { LedgerDatabase } from "../ledger-database.js";
 import { createKnownRows } from "../stage/known-rows.js";
-import { createNextGeneration } from "./next-generation.js";
-import { type KnownDocument } from "./dismiss.js";
-import { keyBytes, keyText, OF_EVENT } from "../event-key.js";
-import { restoredReference } from "../journal/rebuild/restored-reference.js";
+import { restoredReference } from "../stage/references.js";
+import { markOpen } from "../work.js";
+import { Writer } from "../writer.js";
+import type { KnownDocument } from "./find-document.js";
 
 export interface Replacement {
   /** The next generation's id in the ledger. */
@@ -30,24 +31,13 @@ export interface Replacement {
   staysStranded: boolean;
 }
 
-interface OldEvent {
-  id: number;
-  deduplication_id: Buffer;
-  event: string;
-  key_parts: string;
-  state: string;
-  unsent: number;
-  changed_content: string | null;
-  payload: string;
-}
-
 /**
  * `cancelAt`: ms, before the service's now. `cancellation`: what ends the old generation, also of a stranded one (a
  * journal may know an id that a kill kept from this ledger); null: it is cancelled already.
  * @throws RowferryError `document-not-replaceable`, `document-has-made-others`
  */
 export function replaceDocument(
-  database: Database,
+  database: LedgerDatabase,
   document: KnownDocument,
   reason: string,
   cancelAt: number,
@@ -65,187 +55,223 @@ export function replaceDocument(
     const message = `${document.kind} ${document.key} has made other documents (${which}); sent again it would have to make them once more, and their keys are taken.`;
     throw new RowferryError("document-has-made-others", message);
   }
-  return database
-    .transaction(() => {
-      for (const [key, payload] of recalled) giveBack(database, document.id, key, payload);
-      const cancellation = document.state === "cancelled" ? null : cancellationOf(database, document, reason, cancelAt);
-      const replacement = replaceWithin(database, document, document.serviceId === null ? null : cancellation, now);
-      return { replacement, cancellation };
-    })
-    .immediate();
+  return database.atomic(() => {
+    // Bodies that were pruned and the archive has.
+    for (const [key, payload] of recalled)
+      database.run(
+        "UPDATE events SET payload = @payload WHERE document_id = @id AND deduplication_id = @key AND payload = ''",
+        { payload, id: document.id, key: keyBytes(key) },
+      );
+    const cancellation = document.state === "cancelled" ? null : cancellationOf(database, document, reason, cancelAt);
+    const replacement = replaceWithin(database, document, document.serviceId === null ? null : cancellation, now);
+    return { replacement, cancellation };
+  });
 }
 
 /** deduplicationIds of the events whose bodies were pruned. */
-export function prunedEvents(database: Database, document: number): string[] {
+export function prunedEvents(database: LedgerDatabase, document: number): string[] {
   return database
-    .prepare<[number], Buffer>("SELECT deduplication_id FROM events WHERE document_id = ? AND payload = ''")
-    .pluck()
-    .all(document)
+    .values<Buffer>("SELECT deduplication_id FROM events WHERE document_id = @document AND payload = ''", { document })
     .map(keyText);
 }
 
-function giveBack(database: Database, document: number, key: string, payload: string): void {
-  database
-    .prepare<[string, number, Buffer]>(
-      "UPDATE events SET payload = ? WHERE document_id = ? AND deduplication_id = ? AND payload = ''",
-    )
-    .run(payload, document, keyBytes(key));
+/** Documents that its events with a target have made, or may have. */
+function madeBy(database: LedgerDatabase, document: number): string[] {
+  return database.values<string>(
+    `SELECT t.kind || ' ' || t.key FROM events_now e JOIN documents t ON t.id = e.target_document
+     WHERE e.document_id = @document AND e.sent ORDER BY t.id`,
+    { document },
+  );
 }
 
-/** Documents that its events with a target have made, or may have. */
-function madeBy(database: Database, document: number): string[] {
-  return database
-    .prepare<[number], string>(
-      `SELECT t.kind || ' ' || t.key FROM events_now e
-       JOIN documents t ON t.id = e.target_document
-       WHERE e.document_id = ? AND e.sent ORDER BY t.id`,
-    )
-    .pluck()
-    .all(document);
+interface OldEvent {
+  id: number;
+  key: Buffer;
+  event: string;
+  key_parts: string;
+  state: string;
+  unsent: number;
+  changed_content: string | null;
+  payload: string;
 }
 
 function replaceWithin(
-  database: Database,
+  database: LedgerDatabase,
   document: KnownDocument,
   cancellation: Cancellation | null,
   now: number,
 ): Replacement {
-  const inserted = (result: { lastInsertRowid: number | bigint }) => Number(result.lastInsertRowid);
+  const { id: old } = document;
   const generation = document.generation + 1;
-  const next = inserted(
-    database
-      .prepare<[number, number]>(
-        `INSERT INTO documents (namespace, kind, key, generation, declared, mode, participant_ref, address_ref, external_id,
-           fields, create_empty, settings_id, row_id)
-         SELECT namespace, kind, key, ?, 1, 'create',
-           coalesce(participant_ref, (SELECT participant_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)),
-           coalesce(address_ref, (SELECT address_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)),
-           external_id, fields, create_empty, coalesce(
-             (SELECT i.settings_id FROM inputs i WHERE i.namespace = d.namespace
-                AND i.mapping = (SELECT mapping FROM inputs WHERE id = d.row_id >> 32) ORDER BY i.staged_at DESC, i.id DESC LIMIT 1),
-             settings_id), row_id FROM documents d WHERE id = ?`,
-      )
-      .run(generation, document.id),
+  const next = database.insert(
+    `INSERT INTO documents (namespace, kind, key, generation, declared, mode, participant_ref, address_ref, external_id,
+       fields, create_empty, settings_id, row_id)
+     SELECT namespace, kind, key, @generation, 1, 'create',
+       coalesce(participant_ref, (SELECT participant_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)),
+       coalesce(address_ref, (SELECT address_ref FROM events WHERE document_id = d.id ORDER BY id LIMIT 1)),
+       external_id, fields, create_empty, coalesce(
+         (SELECT i.settings_id FROM inputs i WHERE i.namespace = d.namespace
+            AND i.mapping = (SELECT mapping FROM inputs WHERE id = d.row_id >> 32) ORDER BY i.staged_at DESC, i.id DESC LIMIT 1),
+         settings_id), row_id FROM documents d WHERE id = @old`,
+    { generation, old },
   );
-  const following = createNextGeneration(database, document, { id: next, generation });
-  if (cancellation !== null) cancelOld(database, document.id, cancellation);
+  const keyOf = nextKeys(database, document);
+  if (cancellation !== null) cancelOld(database, old, cancellation);
 
-  const events = database
-    .prepare<[number, number], OldEvent>(
-      `SELECT e.id, e.deduplication_id, e.event, e.key_parts, e.state, e.unsent, e.changed_content, e.payload FROM events_now e
-       WHERE e.document_id = ? AND e.event <> '#replaced' AND e.dismissed = 0 OR e.document_id = ? AND e.state = 'changed'`,
-    )
-    .all(document.id, document.id);
-  const copy = database.prepare<[number, Buffer, number]>(
-    `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
-       address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
-     SELECT ?, ?, content_hash, event, key_parts, name, at, rank, participant_ref, address_ref, related_document, related_id,
-       mirrored, target_document, payload, input_id FROM events WHERE id = ?`,
+  const events = database.rows<OldEvent>(
+    `SELECT id, deduplication_id AS "key", event, key_parts, state, unsent, changed_content, payload FROM events_now
+     WHERE document_id = @old AND (event <> '#replaced' AND dismissed = 0 OR state = 'changed')`,
+    { old },
   );
-  const correct = database.prepare(
-    `UPDATE events SET content_hash = unhex(@hash), name = @name, at = @at, rank = @rank, participant_ref = @participant,
-       address_ref = @address, related_document = @relatedDocument, related_id = @relatedId, mirrored = @mirrored,
-       target_document = @target, payload = @payload WHERE id = @id`,
-  );
-  const relink = database.prepare<[number, number]>("UPDATE OR IGNORE row_events SET event_id = ? WHERE event_id = ?");
-  const withdraw = database.prepare<[number]>(
-    "DELETE FROM events WHERE id = ? AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id)",
-  );
-  const withdrawState = database.prepare<[number]>(`DELETE FROM event_states WHERE ${OF_EVENT}`);
   const missing: Replacement["missing"] = [];
   const copies = new Map<number, number>();
-  const forget = database.prepare<[number, number, number]>(
-    "UPDATE events SET participant_ref = ?, address_ref = ? WHERE id = ?",
-  );
   for (const event of events) {
-    const key = following.keyOf(event.deduplication_id, event.event, event.key_parts);
-    const id = inserted(copy.run(next, key, event.id));
-    if (event.changed_content !== null) correct.run({ ...(JSON.parse(event.changed_content) as object), id });
-    else if (event.payload === "") {
-      // Its row gives it back; until then it holds its whole generation (plan/replacements.ts).
+    const copy = copyEvent(database, event, next, keyOf(event));
+    if (event.changed_content === null && event.payload === "")
       missing.push({ event: event.event, keyParts: JSON.parse(event.key_parts) as string[] });
-      const { participant = 0, address = 0 } = restoredReference(database, "make") ?? {};
-      forget.run(participant, address, id);
-    }
-    relink.run(id, event.id);
-    copies.set(event.id, id);
-    if (event.unsent === 1) {
-      withdrawState.run(event.id);
-      withdraw.run(event.id);
-    } else if (event.state === "changed") {
-      database
-        .prepare<[number, number]>(`UPDATE event_states SET dismissed = 1, changed_at = ? WHERE ${OF_EVENT}`)
-        .run(now, event.id);
-    }
+    copies.set(event.id, copy);
+    moveRows(database, event, copy, now);
   }
   // What it links to may have been replaced since, and takes no mirror any more: links go to the newest generation.
-  database
-    .prepare<[number]>(
-      `UPDATE events SET related_document = (
-         SELECT newest.id FROM documents old JOIN documents newest USING (key, kind, namespace)
-         WHERE old.id = events.related_document ORDER BY newest.generation DESC LIMIT 1)
-       WHERE document_id = ? AND related_document IS NOT NULL`,
-    )
-    .run(next);
-  following.finish();
+  database.run(
+    `UPDATE events SET related_document = (
+       SELECT newest.id FROM documents old JOIN documents newest USING (key, kind, namespace)
+       WHERE old.id = events.related_document ORDER BY newest.generation DESC LIMIT 1)
+     WHERE document_id = @next AND related_document IS NOT NULL`,
+    { next },
+  );
+  carryPlacements(database, old, next, keyOf);
+  carryDismissals(database, old, next, keyOf);
   // Rows that were known bring something to send again.
-  const link = database.prepare<[number, number]>("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (?, ?)");
-  for (const { row, event } of createKnownRows(database).take(new Set(copies.keys()))) {
-    link.run(row, copies.get(event) ?? event);
-  }
+  for (const { row, event } of createKnownRows(database).take(new Set(copies.keys())))
+    database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@row, @copy)", {
+      row,
+      copy: copies.get(event) ?? event,
+    });
   countContentChange(database);
-  const relations = moveRest(database, document, next, now);
+  // What points at the old generation and has not been sent points at the next.
+  database.run(
+    `UPDATE events SET related_document = @next
+     WHERE id IN (SELECT id FROM events_now WHERE related_document = @old AND unsent)`,
+    { next, old },
+  );
+  if (document.state === "stranded") new Writer(database).strandedReplaced(old, now);
+  markOpen(database, old);
+  markOpen(database, next);
+  const landedTo = "SELECT count(*) FROM events_now WHERE related_document = @old AND landed";
   return {
     next,
     generation,
     events: events.length,
     cancels: cancellation !== null,
     missing,
-    relations,
-    linkedFrom: linkedFrom(database, document.id),
+    relations: database.value<number>(landedTo, { old }) ?? 0,
+    linkedFrom: linkedFrom(database, old),
     staysStranded: document.state === "stranded",
   };
 }
 
-/** What points at the old generation and has not been sent points at the next; @returns landed relations to the old one. */
-function moveRest(database: Database, document: KnownDocument, next: number, now: number): number {
-  const run = (sql: string, ...values: number[]) => database.prepare(sql).run(...values);
-  run(
-    `UPDATE events SET related_document = ?
-     WHERE id IN (SELECT id FROM events_now WHERE related_document = ? AND unsent)`,
-    next,
-    document.id,
+/** With the content that its row has now. */
+function copyEvent(database: LedgerDatabase, event: OldEvent, next: number, key: Buffer): number {
+  const id = database.insert(
+    `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
+       address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
+     SELECT @next, @key, content_hash, event, key_parts, name, at, rank, participant_ref, address_ref, related_document, related_id,
+       mirrored, target_document, payload, input_id FROM events WHERE id = @old`,
+    { next, key, old: event.id },
   );
-  if (document.state === "stranded") {
-    run("UPDATE document_states SET reason = 'replaced', changed_at = ? WHERE document_id = ?", now, document.id);
-    run(
-      `UPDATE event_states SET dismissed = 1, changed_at = ? WHERE document_id = ? AND state = 'stalled'`,
-      now,
-      document.id,
+  if (event.changed_content !== null) {
+    database.run(
+      `UPDATE events SET content_hash = unhex(@hash), name = @name, at = @at, rank = @rank, participant_ref = @participant,
+         address_ref = @address, related_document = @relatedDocument, related_id = @relatedId, mirrored = @mirrored,
+         target_document = @target, payload = @payload WHERE id = @id`,
+      { ...(JSON.parse(event.changed_content) as object), id },
     );
+  } else if (event.payload === "") {
+    // Its row gives it back; until then it holds its whole generation (plan/replacements.ts).
+    database.run("UPDATE events SET participant_ref = @participant, address_ref = @address WHERE id = @id", {
+      ...restoredReference(database, "make"),
+      id,
+    });
   }
-  run("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?), (?)", document.id, next);
-  return (
-    database
-      .prepare<[number], number>(
-        `SELECT count(*) FROM events_now e
-         WHERE e.related_document = ? AND e.landed`,
-      )
-      .pluck()
-      .get(document.id) ?? 0
-  );
+  return id;
 }
 
-function linkedFrom(database: Database, document: number): string[] {
-  return database
-    .prepare<[number], string>(
-      `SELECT DISTINCT d.kind || '/' || d.key FROM events_now e JOIN documents_now d ON d.id = e.document_id
-       WHERE e.related_document = ? AND e.landed AND d.state <> 'cancelled' AND NOT EXISTS (SELECT 1 FROM documents n
-         WHERE n.key = d.key AND n.kind = d.kind AND n.namespace = d.namespace AND n.generation > d.generation)
-       ORDER BY d.id LIMIT 5`,
-    )
-    .pluck()
-    .all(document);
+/** Its rows bring the copy from now on; of the old event is left what was sent. */
+function moveRows(database: LedgerDatabase, { id, unsent, state }: OldEvent, copy: number, now: number): void {
+  database.run("UPDATE OR IGNORE row_events SET event_id = @copy WHERE event_id = @id", { copy, id });
+  if (unsent === 1) {
+    new Writer(database).asStaged(id);
+    database.run(
+      "DELETE FROM events WHERE id = @id AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id)",
+      { id },
+    );
+  } else if (state === "changed") {
+    new Writer(database).dismissed(id, false, now);
+  }
+}
+
+type Keyed = { key: Buffer; event: string; key_parts: string };
+
+/**
+ * Gives the key that an event has in the next generation: keys hold the generation (HARD-CASES H26). Rows that know the
+ * document by its id may call it by another name, which made the key in this one.
+ */
+function nextKeys(database: LedgerDatabase, { namespace, kind, key, generation }: KnownDocument) {
+  type Name = Pick<KnownDocument, "namespace" | "kind" | "key">;
+  const own: Name = { namespace, kind, key };
+  const others = database.rows<Name>(
+    `SELECT a.namespace, a.kind, a.key FROM document_aliases a JOIN documents d ON d.id = a.document_id
+     WHERE d.namespace = @namespace AND d.kind = @kind AND d.key = @key`,
+    own,
+  );
+  return ({ key: old, event, key_parts }: Keyed): Buffer => {
+    const parts = JSON.parse(key_parts) as string[];
+    const keyIn = (name: Name, of: number) => keyBytes(eventDeduplicationId({ ...name, generation: of }, event, parts));
+    const name = [own, ...others].find((one) => keyIn(one, generation).equals(old)) ?? own;
+    return keyIn(name, generation + 1);
+  };
+}
+
+type NextKeys = ReturnType<typeof nextKeys>;
+
+function carryPlacements(database: LedgerDatabase, old: number, next: number, keyOf: NextKeys): void {
+  const placements = database.rows<Keyed & { id: number }>(
+    `SELECT id, event, deduplication_id AS "key", key_parts FROM placements
+     WHERE document_id = @old AND deduplication_id IS NOT NULL`,
+    { old },
+  );
+  for (const placement of placements)
+    database.run("UPDATE placements SET deduplication_id = @key WHERE id = @id", {
+      id: placement.id,
+      key: keyOf(placement),
+    });
+  database.run("UPDATE placements SET document_id = @next WHERE document_id = @old", { old, next });
+}
+
+/** A dismissal stays in force on the next generation (HARD-CASES H23); what has landed as it was is sent again whole. */
+function carryDismissals(database: LedgerDatabase, old: number, next: number, keyOf: NextKeys): void {
+  const dismissed = database.rows<Keyed & { hash: Buffer; at: number }>(
+    `SELECT m.deduplication_id AS "key", e.event, e.key_parts, m.content_hash AS hash, m.at FROM dismissals m
+     JOIN events_now e ON e.document_id = m.document_id AND e.deduplication_id = m.deduplication_id AND e.state = 'rejected' AND e.dismissed = 1
+     WHERE m.document_id = @old`,
+    { old },
+  );
+  for (const one of dismissed)
+    database.run(
+      "INSERT INTO dismissals (document_id, deduplication_id, content_hash, at) VALUES (@next, @key, @hash, @at)",
+      { next, key: keyOf(one), hash: one.hash, at: one.at },
+    );
+}
+
+function linkedFrom(database: LedgerDatabase, document: number): string[] {
+  return database.values<string>(
+    `SELECT DISTINCT d.kind || '/' || d.key FROM events_now e JOIN documents_now d ON d.id = e.document_id
+     WHERE e.related_document = @document AND e.landed AND d.state <> 'cancelled' AND NOT EXISTS (SELECT 1 FROM documents n
+       WHERE n.key = d.key AND n.kind = d.kind AND n.namespace = d.namespace AND n.generation > d.generation)
+     ORDER BY d.id LIMIT 5`,
+    { document },
+  );
 }
 
 /** What cancels a document. References as in `events`; null: the ledger has none. */
@@ -259,7 +285,7 @@ export interface Cancellation {
 
 /** Before its events follow into the next generation. */
 function cancellationOf(
-  database: Database,
+  database: LedgerDatabase,
   { id, namespace, kind, key, generation }: KnownDocument,
   reason: string,
   cancelAt: number,
@@ -269,30 +295,26 @@ function cancellationOf(
     isPublic: false,
     metadata: { attributes: [{ name: "reason", value: reason, isPublic: false }] },
   };
-  const found = database
-    .prepare<[number, number], Pick<Cancellation, "at" | "participant" | "address">>(
-      `SELECT max(?, coalesce(s.last_at, 0)) AS at, coalesce(d.participant_ref, first.participant_ref) AS participant,
-         coalesce(d.address_ref, first.address_ref) AS address
-       FROM documents d JOIN document_states s ON s.document_id = d.id
-       LEFT JOIN events first ON first.id = (SELECT min(id) FROM events WHERE document_id = d.id)
-       WHERE d.id = ?`,
-    )
-    .get(cancelAt, id);
+  const found = database.row<Pick<Cancellation, "at" | "participant" | "address">>(
+    `SELECT max(@cancelAt, coalesce(d.last_at, 0)) AS at, coalesce(d.participant_ref, first.participant_ref) AS participant,
+       coalesce(d.address_ref, first.address_ref) AS address
+     FROM documents_now d LEFT JOIN events first ON first.id = (SELECT min(id) FROM events WHERE document_id = d.id)
+     WHERE d.id = @id`,
+    { cancelAt, id },
+  );
   if (found === undefined) throw new Error("a document vanished while it was replaced");
-  const deduplicationId = eventDeduplicationId({ namespace, kind, key, generation }, "#replaced", [
-    String(generation + 1),
-  ]);
+  const name = { namespace, kind, key, generation };
+  const deduplicationId = eventDeduplicationId(name, "#replaced", [String(generation + 1)]);
   return { ...found, key: keyBytes(deduplicationId), payload: JSON.stringify(payload) };
 }
 
-function cancelOld(database: Database, document: number, cancel: Cancellation): void {
-  database
-    .prepare<[Cancellation & { document: number }]>(
-      `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
-         address_ref, payload, input_id)
-       SELECT d.id, @key, zeroblob(16), '#replaced', '[]', 'CANCEL', @at, 2, @participant, @address, @payload,
-         coalesce((SELECT input_id FROM events WHERE document_id = d.id ORDER BY id LIMIT 1), d.row_id >> 32)
-       FROM documents d WHERE d.id = @document`,
-    )
-    .run({ ...cancel, document });
+function cancelOld(database: LedgerDatabase, document: number, cancel: Cancellation): void {
+  database.run(
+    `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
+       address_ref, payload, input_id)
+     SELECT d.id, @key, zeroblob(16), '#replaced', '[]', 'CANCEL', @at, 2, @participant, @address, @payload,
+       coalesce((SELECT input_id FROM events WHERE document_id = d.id ORDER BY id LIMIT 1), d.row_id >> 32)
+     FROM documents d WHERE d.id = @document`,
+    { ...cancel, document },
+  );
 }

@@ -1,7 +1,7 @@
 /** Selectors, the same for every command: which open rows, events and documents a person means (DESIGN section 7). */
-import type { Database } from "better-sqlite3";
 import { RowferryError } from "../../model/error.js";
-import { inputOf } from "../row-id.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { inputOf } from "../rows.js";
 
 export interface Selectors {
   /** A run's name: what it staged or sent. */
@@ -25,136 +25,115 @@ export interface Selection {
   addresses: number[];
 }
 
+/** What the conditions below compare with; null: any. */
+export const selectorValues = ({ run, input, row, document, code }: Selectors) => ({
+  run: run ?? null,
+  input: input ?? null,
+  row: row ?? null,
+  document: document ?? null,
+  code: code ?? null,
+});
+
+/** Whether the row with this id is meant. */
+export const isRow = (id: string): string =>
+  `(@input IS NULL OR (${id} >> 32) IN (SELECT id FROM inputs WHERE name = @input))
+   AND (@run IS NULL OR (${id} >> 32) IN (SELECT i.id FROM inputs i JOIN runs u ON u.id = i.run_id WHERE u.name = @run))
+   AND (@row IS NULL OR (${id} & 4294967295) = @row)`;
+
+export const isDocument = (id: string): string =>
+  `(@document IS NULL OR ${id} IN (SELECT id FROM documents WHERE key = @document OR kind || '/' || key = @document))`;
+
+/** Open invalid rows that are meant. */
+export const invalidRows = `SELECT r.id FROM rows r
+  WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL AND ${isRow("r.id")} AND (@document IS NULL
+    OR EXISTS (SELECT 1 FROM placements p WHERE p.row_id = r.id AND ${isDocument("p.document_id")}))`;
+
+const isCode = (code: string): string => `(@code IS NULL OR ${code} = @code)`;
+
 /** What was dismissed is open again when something waits for it that was not: a row which came in later. */
 const isAwaited = (name: string) =>
   `EXISTS (SELECT 1 FROM open_events h WHERE h.state = 'held' AND h.waits_for = ${name})`;
 
-const failedRegistrations = (kind: "participant" | "address", table: string) =>
-  `SELECT t.id FROM ${table} t WHERE t.state <> 'registered' AND t.state IN ('rejected', 'stalled')
-     AND (t.reason IS NOT 'dismissed' OR ${isAwaited(`'${kind}:' || t.id`)}
-       OR EXISTS (SELECT 1 FROM ${kind}_aliases a WHERE a.${kind}_id = t.id AND ${isAwaited(`'${kind}:-' || a.id`)}))`;
+const events = `SELECT e.id FROM open_events e
+  WHERE e.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')
+    AND (coalesce(@input, @run, @row) IS NULL
+      OR EXISTS (SELECT 1 FROM row_events re WHERE re.event_id = e.id AND ${isRow("re.row_id")}))
+    AND ${isDocument("e.document_id")} AND ${isCode("e.code")}`;
 
-const failedDocuments = `SELECT d.id FROM (SELECT id, row_id, reason FROM failed_documents UNION ALL SELECT id, row_id, reason FROM documents_now n
-    WHERE n.state = 'rejected' AND n.reason = 'dismissed' AND ${isAwaited("'document:' || n.id")}) d WHERE true`;
+const documents = `SELECT d.id FROM (SELECT id, row_id, reason FROM failed_documents
+    UNION ALL SELECT id, row_id, reason FROM documents_now n
+    WHERE n.state = 'rejected' AND n.reason = 'dismissed' AND ${isAwaited("'document:' || n.id")}) d
+  WHERE ${isRow("d.row_id")} AND ${isDocument("d.id")} AND ${isCode("d.reason")}`;
 
-type Condition = { sql: string; values: (string | number)[] };
+const registrations = `SELECT t.id FROM registrations t
+  WHERE t.kind = @kind AND @document IS NULL AND t.state <> 'registered' AND t.state IN ('rejected', 'stalled')
+    AND (t.reason IS NOT 'dismissed' OR ${isAwaited("t.kind || ':' || t.id")}
+      OR EXISTS (SELECT 1 FROM aliases a WHERE a.registration_id = t.id AND ${isAwaited("t.kind || ':-' || a.id")}))
+    AND ${isRow("t.row_id")} AND ${isCode("t.reason")}`;
 
 /**
  * Everything that is open and fits all the selectors given; without selectors everything that is open.
  * @throws RowferryError `usage` for a row number that open rows of several files have
  */
-export function selectOpen(database: Database, selectors: Selectors): Selection {
-  const all = (sql: string, conditions: (Condition | null)[]) => {
-    const given = conditions.filter((condition) => condition !== null);
-    const where = given.map((condition) => ` AND ${condition.sql}`).join("");
-    return database
-      .prepare<unknown[], number>(`${sql}${where} ORDER BY 1`)
-      .pluck()
-      .all(...given.flatMap(({ values }) => values));
-  };
-  const onRow = (column: string) => rowConditions(selectors, column);
-  const code = (expression: string): Condition | null =>
-    selectors.code === undefined ? null : { sql: `${expression} = ?`, values: [selectors.code] };
-  const onDocument = (id: string): Condition | null => documentCondition(selectors, id);
-  const ofRowsOnly = selectors.document === undefined;
-  const rowOfEvent = onRow("re.row_id").map((condition) => ({
-    ...condition,
-    sql: `EXISTS (SELECT 1 FROM row_events re WHERE re.event_id = e.id AND ${condition.sql})`,
-  }));
-  const byRowOf = (table: string): (Condition | null)[] => [...onRow(`${table}.row_id`), code(`${table}.reason`)];
+export function selectOpen(database: LedgerDatabase, selectors: Selectors): Selection {
+  const values = selectorValues(selectors);
+  const ids = (select: string, more: object = {}) =>
+    database.values<number>(`${select} ORDER BY 1`, { ...values, ...more });
   const selection: Selection = {
-    rows: all("SELECT r.id FROM rows r WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL", [
-      ...onRow("r.id"),
-      code("r.reason"),
-      documentCondition(
-        selectors,
-        "p.document_id",
-        "EXISTS (SELECT 1 FROM placements p WHERE p.row_id = r.id AND ",
-        ")",
-      ),
-    ]),
-    events: all(
-      "SELECT e.id FROM open_events e WHERE e.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')",
-      [...rowOfEvent, onDocument("e.document_id"), code("e.code")],
-    ),
-    documents: all(failedDocuments, [...onRow("d.row_id"), onDocument("d.id"), code("d.reason")]),
-    participants: ofRowsOnly ? all(failedRegistrations("participant", "participants"), byRowOf("t")) : [],
-    addresses: ofRowsOnly ? all(failedRegistrations("address", "addresses"), byRowOf("t")) : [],
+    rows: ids(`${invalidRows} AND ${isCode("r.reason")}`),
+    events: ids(events),
+    documents: ids(documents),
+    participants: ids(registrations, { kind: "participant" }),
+    addresses: ids(registrations, { kind: "address" }),
   };
-  if (selectors.row !== undefined) refuseAmbiguous(database, selectors, inputsOf(database, selection, selectors.row));
+  if (selectors.row !== undefined) {
+    const isNamed = (row: number) => row % 2 ** 32 === selectors.row;
+    refuseAmbiguous(database, selectors, [...rowsOf(database, selection)].filter(isNamed).map(inputOf));
+  }
   return selection;
 }
 
 /** The same, of what a person named: what fits nothing is a mistake. @throws RowferryError `usage` also then, with what is open */
-export function selectNamed(database: Database, selectors: Selectors): Selection {
+export function selectNamed(database: LedgerDatabase, selectors: Selectors): Selection {
   const selection = selectOpen(database, selectors);
   const isNamed = Object.values(selectors).some((selector) => selector !== undefined);
   if (!isNamed || Object.values(selection).some((ids) => ids.length > 0)) return selection;
-  const codes = database
-    .prepare<[], string>(
-      `SELECT count(*) || ' of ' || code FROM (
-         SELECT code FROM open_events WHERE state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')
-         UNION ALL SELECT reason FROM rows WHERE fate = 'invalid' AND settled IS NULL AND lead IS NULL)
-       WHERE code IS NOT NULL GROUP BY code ORDER BY count(*) DESC, code LIMIT 8`,
-    )
-    .pluck()
-    .all();
+  const codes = database.values<string>(
+    `SELECT count(*) || ' of ' || code FROM (
+       SELECT code FROM open_events WHERE state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')
+       UNION ALL SELECT reason FROM rows WHERE fate = 'invalid' AND settled IS NULL AND lead IS NULL)
+     WHERE code IS NOT NULL GROUP BY code ORDER BY count(*) DESC, code LIMIT 8`,
+  );
   const hint =
     codes.length === 0 ? "Nothing is open." : `Open are ${codes.join(", ")}; \`rowferry status\` shows them.`;
   throw new RowferryError("usage", "Nothing that is open fits these selectors.", { hint });
 }
 
+/** The rows behind everything that a selection holds. */
+export function rowsOf(database: LedgerDatabase, selection: Selection): Set<number> {
+  const rows = (select: string, ids: readonly number[]) =>
+    database.values<number>(`${select} IN (SELECT value FROM json_each(@ids)) AND row_id IS NOT NULL`, {
+      ids: JSON.stringify(ids),
+    });
+  return new Set([
+    ...selection.rows,
+    ...rows("SELECT row_id FROM row_events WHERE event_id", selection.events),
+    ...rows("SELECT row_id FROM documents WHERE id", selection.documents),
+    ...rows("SELECT row_id FROM registrations WHERE id", [...selection.participants, ...selection.addresses]),
+  ]);
+}
+
 /** A row number means one row: what a person did not name is not touched (findings F87). */
-export function refuseAmbiguous(database: Database, { row, input }: Selectors, inputs: Iterable<number>): void {
-  const found = database
-    .prepare<[string], { name: string; path: string; run: string }>(
-      `SELECT DISTINCT i.name, i.path, u.name AS run FROM inputs i JOIN runs u ON u.id = i.run_id
-       WHERE i.id IN (SELECT value FROM json_each(?)) ORDER BY i.staged_at, i.id`,
-    )
-    .all(JSON.stringify([...inputs]));
+export function refuseAmbiguous(database: LedgerDatabase, { row, input }: Selectors, inputs: Iterable<number>): void {
+  const found = database.rows<{ name: string; path: string; run: string }>(
+    `SELECT DISTINCT i.name, i.path, u.name AS run FROM inputs i JOIN runs u ON u.id = i.run_id
+     WHERE i.id IN (SELECT value FROM json_each(@inputs)) ORDER BY i.staged_at, i.id`,
+    { inputs: JSON.stringify([...new Set(inputs)]) },
+  );
   if (found.length < 2) return;
   const choices = found.map(({ name, path, run }) => `${name}:${row} of ${path}, imported by ${run}`).join("; ");
   const isNamed = input !== undefined && found.every(({ name }) => name === input);
   throw new RowferryError("usage", `Row ${row} is open in ${found.length} files: ${choices}.`, {
     hint: isNamed ? "Add --run <name> to say which import of it you mean." : "Name the file too: --row <file>:<row>.",
   });
-}
-
-function inputsOf(database: Database, selection: Selection, row: number): Set<number> {
-  const rowsOfEvents = database
-    .prepare<[string, number], number>(
-      `SELECT DISTINCT row_id FROM row_events WHERE event_id IN (SELECT value FROM json_each(?)) AND row_id & 4294967295 = ?`,
-    )
-    .pluck();
-  const declaring = (["documents", "participants", "addresses"] as const).flatMap((table) =>
-    database
-      .prepare<[string], number>(
-        `SELECT row_id FROM ${table} WHERE id IN (SELECT value FROM json_each(?)) AND row_id IS NOT NULL`,
-      )
-      .pluck()
-      .all(JSON.stringify(selection[table])),
-  );
-  const rows = [...selection.rows, ...rowsOfEvents.all(JSON.stringify(selection.events), row), ...declaring];
-  return new Set(rows.map(inputOf));
-}
-
-export function rowConditions(selectors: Selectors, column: string): Condition[] {
-  const conditions: Condition[] = [];
-  if (selectors.input !== undefined) {
-    conditions.push({ sql: `(${column} >> 32) IN (SELECT id FROM inputs WHERE name = ?)`, values: [selectors.input] });
-  }
-  if (selectors.run !== undefined) {
-    conditions.push({
-      sql: `(${column} >> 32) IN (SELECT i.id FROM inputs i JOIN runs u ON u.id = i.run_id WHERE u.name = ?)`,
-      values: [selectors.run],
-    });
-  }
-  if (selectors.row !== undefined) conditions.push({ sql: `(${column} & 4294967295) = ?`, values: [selectors.row] });
-  return conditions;
-}
-
-export function documentCondition(selectors: Selectors, column: string, before = "", after = ""): Condition | null {
-  if (selectors.document === undefined) return null;
-  const sql = `${before}${column} IN (SELECT id FROM documents WHERE key = ? OR kind || '/' || key = ?)${after}`;
-  return { sql, values: [selectors.document, selectors.document] };
 }

@@ -6,8 +6,8 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import type { JsonObject } from "../../model/json.js";
 import { keyBytes } from "../event-key.js";
 import type { JournalEntry } from "./journal.js";
+import type { LedgerDatabase } from "../ledger-database.js";
 import type { JournalDocument } from "./entries.js";
-import type { LedgerDatabase } from "../open-ledger.js";
 
 /** Far more than one entry. */
 const TAIL_BYTES = 1024 * 1024;
@@ -19,14 +19,14 @@ const TAIL_BYTES = 1024 * 1024;
 export function isBehindJournal(database: LedgerDatabase, path: string): boolean {
   const last = lastLanding(path);
   if (last === null) return false;
-  const attempted = database
-    .prepare<[string, string, string, number, Buffer], number>(
-      `SELECT EXISTS (SELECT 1 FROM documents d JOIN events_now e ON e.document_id = d.id
-       WHERE d.namespace = ? AND d.kind = ? AND d.key = ? AND d.generation = ? AND e.deduplication_id = ?
-         AND e.sent)`,
-    )
-    .pluck();
-  return !last.keys.every((key) => last.documents.some((document) => attempted.get(...document, keyBytes(key)) === 1));
+  const wasSent = ([namespace, kind, name, generation]: JournalDocument, key: string) =>
+    database.has(
+      `SELECT 1 FROM documents d JOIN events_now e ON e.document_id = d.id
+       WHERE d.namespace = @namespace AND d.kind = @kind AND d.key = @name AND d.generation = @generation
+         AND e.deduplication_id = @key AND e.sent`,
+      { namespace, kind, name, generation, key: keyBytes(key) },
+    );
+  return !last.keys.every((key) => last.documents.some((document) => wasSent(document, key)));
 }
 
 /** Null: none in the journal's last part. */

@@ -5,11 +5,9 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../../model/error.js";
-import { failPoint } from "../../model/fail-point.js";
 import type { JsonObject } from "../../model/json.js";
 import { stripEnd } from "../../model/strip-end.js";
 import { refuseMissingFolder } from "../care/missing-folder.js";
-import { isOn } from "../../model/safeguards.js";
 import { openDurableFile } from "./durable-file.js";
 import { type LedgerOwner, ownerName } from "../open-ledger.js";
 
@@ -53,10 +51,7 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
   });
   return {
     write(...entries) {
-      const written = entries.filter(({ entry }) => entry !== "intent" || isOn("journal"));
-      if (written.length === 0) return;
-      write(written.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
-      failPoint("after-journal");
+      write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
     },
     besideLedger: statSync(path).dev === statSync(dirname(ledgerPath)).dev,
     close: () => file.close(),

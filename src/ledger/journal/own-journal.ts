@@ -3,8 +3,9 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../../model/error.js";
+import { fact, setFact } from "../ledger-database.js";
 import { endOfLastLine } from "./journal.js";
-import type { LedgerDatabase } from "../open-ledger.js";
+import type { LedgerDatabase } from "../ledger-database.js";
 
 interface OwnJournal {
   path: string;
@@ -20,16 +21,12 @@ const HASHED_BYTES = 4096;
 export function rememberJournal(database: LedgerDatabase, path: string): void {
   const length = endOfLastLine(path, statSync(path).size);
   const own: OwnJournal = { path, length, hash: hashBefore(path, length) };
-  database
-    .prepare(
-      "INSERT INTO facts (name, value) VALUES ('journal', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-    )
-    .run(JSON.stringify(own));
+  setFact(database, "journal", JSON.stringify(own));
 }
 
 /** @returns its path; null: there was none */
 export function forgetJournal(database: LedgerDatabase): string | null {
-  const text = database.prepare<[], string>("DELETE FROM facts WHERE name = 'journal' RETURNING value").pluck().get();
+  const text = database.value<string>("DELETE FROM facts WHERE name = 'journal' RETURNING value");
   return text === undefined ? null : (JSON.parse(text) as OwnJournal).path;
 }
 
@@ -38,8 +35,8 @@ export function forgetJournal(database: LedgerDatabase): string | null {
  * kept with goes on. Null: none. @throws RowferryError `journal-gap`
  */
 export function journalOf(database: LedgerDatabase, named: string | null): string | null {
-  const text = database.prepare<[], string>("SELECT value FROM facts WHERE name = 'journal'").pluck().get();
-  if (text === undefined) return named;
+  const text = fact(database, "journal");
+  if (text === null) return named;
   const own = JSON.parse(text) as OwnJournal;
   const path = named ?? own.path;
   // That its folder is missing is said by what opens it.

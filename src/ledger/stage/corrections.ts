@@ -1,8 +1,10 @@
 /** What the rows of a corrected file correct, told by their own column (DESIGN section 7). */
 import { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
-import { parseRowReference, rowNumberOf } from "../row-id.js";
-import type { CorrectedRow, RowWithdrawal } from "./withdraw-rows.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { inputOf, leadOf, membersOf, parseRowReference, rowNumberOf } from "../rows.js";
+import type { KnownRows } from "./known-rows.js";
+import type { CorrectedRow } from "./withdraw-rows.js";
 
 /** `lead` and `others`: first rows of what is corrected, each with all rows of its group among `rows`. */
 export interface Correction {
@@ -14,18 +16,19 @@ export interface Correction {
   rows: CorrectedRow[];
 }
 
-export interface CorrectionContext {
-  header: readonly string[];
-  place: { file: string; sheet: string | null };
-  /** A row's cells without our own columns. */
-  originalCells(row: Row): string[];
-  withdrawal: Pick<RowWithdrawal, "rowReferredTo" | "leadOf" | "latestOf">;
-  membersOf(lead: number): number[];
-}
-
 /** Null: the file has no such column. */
-export function createCorrections(context: CorrectionContext) {
-  const { header, originalCells, withdrawal, membersOf } = context;
+export function createCorrections(
+  database: LedgerDatabase,
+  context: {
+    inputId: number;
+    header: readonly string[];
+    place: { file: string; sheet: string | null };
+    knownRows: KnownRows;
+    /** A row's cells without our own columns. */
+    originalCells(row: Row): string[];
+  },
+) {
+  const { inputId, header, place, knownRows, originalCells } = context;
   const column = header.findIndex((name) => name.trim().toLowerCase() === "rowferry_row");
   if (column < 0) return null;
 
@@ -33,17 +36,43 @@ export function createCorrections(context: CorrectionContext) {
     const shown = missing.slice(0, 20).join(", ") + (missing.length > 20 ? " …" : "");
     const which = `${missing.length === 1 ? "row" : "rows"} ${shown}`;
     const message = `these rows correct the group that began in row ${first} of its file, but ${which} of it are not among them`;
-    const { file, sheet } = context.place;
+    const { file, sheet } = place;
     return new RowferryError("group-incomplete", message, {
       place: { file, ...(sheet === null ? {} : { sheet }), row },
     });
   };
 
-  /** What has come instead of a row since; of a group, the row that stands in the same place of it. */
+  /** The row that a cell of our column names; null: this ledger has no such row. */
+  const referredTo = (cell: string): number | null => {
+    const reference = parseRowReference(cell);
+    if (reference === null) return null;
+    const { hashPrefix: hash, row } = reference;
+    const isThere = database.has(
+      `SELECT 1 FROM inputs WHERE id = @input AND substr(content_hash, 1, 8) = @hash AND (
+         EXISTS (SELECT 1 FROM row_events WHERE row_id = @row) OR EXISTS (SELECT 1 FROM rows WHERE id = @row)
+         OR EXISTS (SELECT 1 FROM row_records WHERE row_id = @row) OR @known)`,
+      { input: inputOf(row), hash, row, known: knownRows.eventsOf(row).length },
+    );
+    return isThere ? row : null;
+  };
+
+  /** The row that has come instead of this one, as far as it is of another input than the one staged now; else itself. */
+  const settledBy = (row: number): number => {
+    const seen = new Set<number>();
+    for (let latest = row; ; ) {
+      seen.add(latest);
+      const by = "SELECT settled_by FROM rows WHERE id = @latest";
+      const next: number | null = database.value<number | null>(by, { latest }) ?? null;
+      if (next === null || inputOf(next) === inputId || seen.has(next)) return latest;
+      latest = next;
+    }
+  };
+
+  /** What has come instead of a row since; of a group, the row in the same place of it. */
   const latestOf = (row: number): number => {
-    const lead = withdrawal.leadOf(row);
-    const latest = withdrawal.leadOf(withdrawal.latestOf(lead));
-    return row === lead ? latest : (membersOf(latest)[membersOf(lead).indexOf(row)] ?? row);
+    const lead = leadOf(database, row);
+    const latest = leadOf(database, settledBy(lead));
+    return row === lead ? latest : (membersOf(database, latest)[membersOf(database, lead).indexOf(row)] ?? row);
   };
 
   return {
@@ -53,15 +82,14 @@ export function createCorrections(context: CorrectionContext) {
      */
     of(rows: readonly Row[]): Correction | null {
       const corrected = rows.flatMap((row): CorrectedRow[] => {
-        const reference = parseRowReference(row.cells[column] ?? "");
-        const before = reference === null ? null : withdrawal.rowReferredTo(reference);
+        const before = referredTo(row.cells[column] ?? "");
         return before === null ? [] : [{ before, cells: originalCells(row) }];
       });
-      const [lead, ...others] = new Set(corrected.map(({ before }) => withdrawal.leadOf(before)));
+      const [lead, ...others] = new Set(corrected.map(({ before }) => leadOf(database, before)));
       if (lead === undefined) return null;
       const there = new Set(corrected.map(({ before }) => before));
       for (const first of [lead, ...others]) {
-        const missing = [first, ...membersOf(first)].filter((id) => !there.has(id)).map(rowNumberOf);
+        const missing = [first, ...membersOf(database, first)].filter((id) => !there.has(id)).map(rowNumberOf);
         if (missing.length > 0) throw incomplete(rows[0]?.number ?? 0, rowNumberOf(first), missing);
       }
       return {

@@ -2,15 +2,14 @@
  * Finds events under their deterministic keys (DESIGN section 3): what the ledger holds of an event, before anything of its
  * row is staged.
  */
-import type { Database } from "better-sqlite3";
 import { contentHash, contentKeyParts, eventDeduplicationId } from "../../model/keys.js";
 import { foldKey, variants } from "../../model/near-keys.js";
 import type { EventRecord } from "../../model/records.js";
 import { keyBytes } from "../event-key.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { inputOf, rowId, rowsOfInput } from "../rows.js";
 import type { KnownRows } from "./known-rows.js";
-import type { References } from "./references.js";
-import { restoredReference } from "../journal/rebuild/restored-reference.js";
-import { createTwinCounter } from "./twins.js";
+import { type References, restoredReference } from "./references.js";
 
 /** An event as the ledger has it. */
 export interface StoredEvent {
@@ -34,15 +33,14 @@ export interface KeyedEvent {
   hash: Buffer;
   /** The event's id in the ledger where it has landed with this content; null: see `stored`. */
   known: number | null;
-  /** Undefined: the ledger does not have it, or it is known. */
+  /** Undefined: the ledger does not have it. */
   stored: StoredEvent | undefined;
 }
 
-const columns =
-  "e.id, e.content_hash, e.input_id, e.at, e.participant_ref, e.state, e.reason, e.changed_hash, e.dismissed";
+type Name = { kind: string; key: string };
 
 export function createEventKeys(
-  database: Database,
+  database: LedgerDatabase,
   context: {
     namespace: string;
     inputId: number;
@@ -52,69 +50,70 @@ export function createEventKeys(
     row(): number;
   },
 ) {
-  const { references } = context;
-  const { newDocuments } = references;
-  const byKey = database.prepare<[number, Buffer], StoredEvent>(
-    `SELECT ${columns} FROM events_now e
-     WHERE e.document_id = ? AND e.deduplication_id = ?`,
-  );
+  const { namespace, inputId, references, knownRows } = context;
+  const lastDocument = database.value<number | null>("SELECT max(id) FROM documents") ?? 0;
   const restored = restoredReference(database, "find")?.participant ?? 0;
-  // One number to give back instead of eight values: in a nightly full history nearly all is known.
-  const knownByKey = database
-    .prepare<[number, Buffer, Buffer, number], number>(
-      `SELECT e.id FROM events_now e
-       WHERE e.document_id = ? AND e.deduplication_id = ? AND e.content_hash = ? AND e.participant_ref <> ?
-         AND (e.state = 'landed' OR e.state = 'landed-without-id')`,
-    )
-    .pluck();
-  const lastDocument = database.prepare<[], number>("SELECT coalesce(max(id), 0) FROM documents").pluck().get() ?? 0;
-  let expectsKnown = false;
-  const generation = database.prepare<[number], number>("SELECT generation FROM documents WHERE id = ?").pluck();
-  const generations = new Map<number, number>();
   database.exec("CREATE TEMP TABLE IF NOT EXISTS twins (name TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID");
-  const countTwin = database
-    .prepare<[string], number>(
-      "INSERT INTO twins (name, count) VALUES (?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count",
-    )
-    .pluck();
-  const ordinalOfCorrected = createTwinCounter(database, context.knownRows, context.inputId);
 
-  const generationOf = (document: number): number => {
-    if (newDocuments.has(document)) return 1;
-    const known = generations.get(document);
-    if (known !== undefined) return known;
-    if (generations.size > 5000) generations.clear();
-    const found = generation.get(document) ?? 1;
-    generations.set(document, found);
-    return found;
+  const isInInput = (event: number, input: number, except: number): boolean => {
+    const range = rowsOfInput(input);
+    return (
+      database.has(
+        "SELECT 1 FROM row_events WHERE event_id = @event AND row_id BETWEEN @first AND @last AND row_id <> @except",
+        { ...range, event, except },
+      ) || knownRows.rowsOf(event, range.first, range.last).some((row) => row !== except)
+    );
+  };
+
+  /**
+   * Which of its twins a corrected row's event is, under `key: content`: it stands alone in its rejected file, so the rows of
+   * the file that it comes from count, and those that came with it (HARD-CASES H22).
+   */
+  const ordinalOfCorrected = (document: number, event: string, hash: Buffer, corrects: number): number => {
+    const twins = database.rows<{ id: number; ordinal: number }>(
+      `SELECT id, CAST(json_extract(key_parts, '$[2]') AS INTEGER) AS ordinal FROM events
+       WHERE document_id = @document AND event = @event AND json_extract(key_parts, '$[0]') = 'content'
+         AND json_extract(key_parts, '$[1]') = @hash`,
+      { document, event, hash: hash.toString("hex") },
+    );
+    const mine = rowId(inputId, context.row());
+    const isTaken = (id: number) => isInInput(id, inputOf(corrects), corrects) || isInInput(id, inputId, mine);
+    const taken = new Set(twins.filter(({ id }) => isTaken(id)).map(({ ordinal }) => ordinal));
+    let ordinal = 1;
+    while (taken.has(ordinal)) ordinal += 1;
+    return ordinal;
   };
 
   const keyParts = (record: EventRecord, hash: Buffer, corrects: number | null): string[] => {
     if (record.key.by === "once") return [];
     if (record.key.by === "fields") return record.key.parts;
     const document = references.document(record.document.kind, record.document.key);
-    if (corrects !== null) {
-      const twin = { document, event: record.event, hash, row: context.row(), corrects };
-      return contentKeyParts(hash, ordinalOfCorrected(twin));
-    }
-    const name = `${record.key.within === "file" ? context.inputId : "*"} ${document} ${record.event} ${hash.toString("hex")}`;
-    return contentKeyParts(hash, countTwin.get(name) ?? 1);
+    if (corrects !== null) return contentKeyParts(hash, ordinalOfCorrected(document, record.event, hash, corrects));
+    const within = record.key.within === "file" ? inputId : "*";
+    const name = `${within} ${document} ${record.event} ${hash.toString("hex")}`;
+    const count = database.value<number>(
+      "INSERT INTO temp.twins (name, count) VALUES (@name, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count",
+      { name },
+    );
+    return contentKeyParts(hash, count ?? 1);
   };
 
   /** `document`: undefined where the ledger does not have it. */
   const deduplicationId = (
     document: number | undefined,
-    { kind, key }: { kind: string; key: string },
+    { kind, key }: Name,
     event: string,
     parts: readonly string[],
   ): string => {
-    const { namespace } = context;
-    const name = { namespace, kind, key, generation: document === undefined ? 1 : generationOf(document) };
-    return eventDeduplicationId(name, event, parts);
+    const generation =
+      document === undefined
+        ? undefined
+        : database.value<number>("SELECT generation FROM documents WHERE id = @document", { document });
+    return eventDeduplicationId({ namespace, kind, key, generation: generation ?? 1 }, event, parts);
   };
 
   return {
-    deduplicationKey: (document: number, name: { kind: string; key: string }, event: string, parts: string[]): Buffer =>
+    deduplicationKey: (document: number, name: Name, event: string, parts: string[]): Buffer =>
       keyBytes(deduplicationId(document, name, event, parts)),
 
     /**
@@ -125,11 +124,12 @@ export function createEventKeys(
       if (record.key.by !== "fields") return null;
       const all = variants(record.key.parts);
       const folded = all.filter((parts) => parts.every((part) => part === foldKey(part))).slice(0, 1);
-      for (const parts of document <= lastDocument ? all : folded) {
-        const id = deduplicationId(document, record.document, record.event, parts);
-        if (!newDocuments.lacks(document, id) && byKey.get(document, keyBytes(id)) !== undefined) return parts;
-      }
-      return null;
+      const isThere = (parts: readonly string[]) =>
+        database.has("SELECT 1 FROM events WHERE document_id = @document AND deduplication_id = @key", {
+          document,
+          key: keyBytes(deduplicationId(document, record.document, record.event, parts)),
+        });
+      return (document <= lastDocument ? all : folded).find(isThere) ?? null;
     },
 
     /** `corrects`: the row of a rejected file that this one is; null: it is none. */
@@ -139,19 +139,19 @@ export function createEventKeys(
       const document = references.findDocument(record.document.kind, record.document.key);
       const id = deduplicationId(document, record.document, record.event, parts);
       const key = keyBytes(id);
-      const keyed: KeyedEvent = { record, deduplicationId: id, key, parts, hash, known: null, stored: undefined };
-      if (document === undefined) return keyed;
-      if (!newDocuments.lacks(document, id)) {
-        if (expectsKnown) {
-          keyed.known = knownByKey.get(document, key, hash, restored) ?? null;
-          if (keyed.known !== null) return keyed;
-        }
-        keyed.stored = byKey.get(document, key);
-      }
-      expectsKnown = keyed.stored?.state === "landed";
-      return keyed;
+      const stored = database.row<StoredEvent>(
+        `SELECT id, content_hash, input_id, at, participant_ref, state, reason, changed_hash, dismissed FROM events_now
+         WHERE document_id = @document AND deduplication_id = @key`,
+        { document: document ?? null, key },
+      );
+      // Rebuilt from a journal, it has no body: its row gives it back.
+      const isKnown = stored !== undefined && hasLanded(stored) && stored.participant_ref !== restored;
+      const known = isKnown && stored.content_hash.equals(hash) ? stored.id : null;
+      return { record, deduplicationId: id, key, parts, hash, known, stored };
     },
   };
 }
+
+export const hasLanded = ({ state }: StoredEvent): boolean => state === "landed" || state === "landed-without-id";
 
 export type EventKeys = ReturnType<typeof createEventKeys>;

@@ -3,11 +3,11 @@
  * stays where it is, and a source that is mended later brings them again. So it is said before anything is sent; and a key
  * that changed as spreadsheets change keys (007 into 7) is a mistake.
  */
-import type { Database } from "better-sqlite3";
 import type { Problem } from "../../model/problem.js";
 import { areNearlyEqual } from "../../model/near-keys.js";
 import type { Records } from "../../model/records.js";
-import { describeRow } from "../views/describe-row.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { describeRow } from "../rows.js";
 import type { KnownRows } from "./known-rows.js";
 
 /** A document's or an event's key as texts that belong together. */
@@ -32,59 +32,42 @@ export interface Move {
   mangled: boolean;
 }
 
-export function createMovedRows(database: Database, knownRows: KnownRows) {
-  const placed = database.prepare<[number], Found>(
+/** What a row, `row`, that `records` have come instead of had given other keys to. */
+export function movesOf(database: LedgerDatabase, knownRows: KnownRows, row: number, records: Records): Move[] {
+  const staged = database.values<number>("SELECT event_id FROM row_events WHERE row_id = @row", { row });
+  const old = database.rows<Found>(
     `SELECT d.kind, d.key, p.event, p.key_parts, 0 AS landed FROM placements p JOIN documents d ON d.id = p.document_id
-     WHERE p.row_id = ?`,
+     WHERE p.row_id = @row
+     UNION ALL SELECT d.kind, d.key, e.event, e.key_parts, e.landed FROM events_now e JOIN documents d ON d.id = e.document_id
+     WHERE e.id IN (SELECT value FROM json_each(@events))`,
+    { row, events: JSON.stringify([...staged, ...knownRows.eventsOf(row)]) },
   );
-  const given = database.prepare<[string], Found>(
-    `SELECT d.kind, d.key, e.event, e.key_parts, e.landed
-     FROM events_now e JOIN documents d ON d.id = e.document_id
-     WHERE e.id IN (SELECT value FROM json_each(?))`,
+  const names = [...records.documents, ...records.events.map(({ document }) => document)];
+  const moved = movedBetween(
+    old.map(({ kind, key, landed }): Name => ({ of: kind, parts: [key], landed: landed === 1 })),
+    names.map(({ kind, key }) => ({ of: kind, parts: [key] })),
   );
-  const eventsOf = database.prepare<[number], number>("SELECT event_id FROM row_events WHERE row_id = ?").pluck();
+  // Of an event that never landed only the new one will ever be there.
+  const ofEvents =
+    moved.length > 0 ? [] : movedEvents(old, records).filter(({ from, mangled }) => from.landed || mangled);
+  return [...moved, ...ofEvents].map(({ from, to, mangled }) => ({
+    mangled,
+    problem: problemOf(describeRow(database, row), from, to, mangled),
+  }));
+}
 
-  const before = (row: number): Found[] => {
-    const events = [...eventsOf.all(row), ...knownRows.eventsOf(row)];
-    return [...placed.all(row), ...given.all(JSON.stringify(events))];
-  };
-
-  return {
-    /** `row`: the one that `records` have come instead of. */
-    movesOf(row: number, records: Records): Move[] {
-      const old = before(row);
-      if (old.length === 0) return [];
-      const now = records.events.map(({ document, event, key }) => ({
-        ...document,
-        event,
-        parts: key.by === "fields" ? key.parts : null,
-      }));
-      const oldDocuments = old.map(({ kind, key, landed }): Name => ({ of: kind, parts: [key], landed: landed === 1 }));
-      const newDocuments = [
-        ...records.documents.map(({ kind, key }) => ({ of: kind, parts: [key] })),
-        ...now.map(({ kind, key }) => ({ of: kind, parts: [key] })),
-      ];
-      const moves = movedBetween(oldDocuments, newDocuments);
-      if (moves.length === 0) {
-        const name = ({ kind, key }: { kind: string; key: string }, event: string) => `${event} of ${kind} ${key}`;
-        const oldEvents = old.flatMap(({ event, key_parts, landed, ...document }): Name[] => {
-          const parts = event === null || key_parts === null ? [] : (JSON.parse(key_parts) as string[]);
-          return event === null || parts.length === 0 || parts[0] === "content"
-            ? []
-            : [{ of: name(document, event), parts, landed: landed === 1 }];
-        });
-        const newEvents = now.flatMap(({ event, parts, ...document }) =>
-          parts === null ? [] : [{ of: name(document, event), parts }],
-        );
-        // Of an event that never landed only the new one will ever be there.
-        moves.push(...movedBetween(oldEvents, newEvents).filter(({ from, mangled }) => from.landed || mangled));
-      }
-      return moves.map(({ from, to, mangled }) => ({
-        mangled,
-        problem: problemOf(describeRow(database, row), from, to, mangled),
-      }));
-    },
-  };
+function movedEvents(old: readonly Found[], records: Records): Moved[] {
+  const name = ({ kind, key }: { kind: string; key: string }, event: string) => `${event} of ${kind} ${key}`;
+  const before = old.flatMap(({ event, key_parts, landed, ...document }): Name[] => {
+    const parts = event === null || key_parts === null ? [] : (JSON.parse(key_parts) as string[]);
+    return event === null || parts.length === 0 || parts[0] === "content"
+      ? []
+      : [{ of: name(document, event), parts, landed: landed === 1 }];
+  });
+  const now = records.events.flatMap(({ document, event, key }) =>
+    key.by === "fields" ? [{ of: name(document, event), parts: key.parts }] : [],
+  );
+  return movedBetween(before, now);
 }
 
 type Moved = { from: Name; to: string[]; mangled: boolean };

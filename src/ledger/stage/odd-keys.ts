@@ -1,28 +1,20 @@
 /** Documents whose keys differ only by case, width or leading zeros from another one's: often they are one. */
-import type { Database } from "better-sqlite3";
 import { foldKey } from "../../model/near-keys.js";
+import type { LedgerDatabase } from "../ledger-database.js";
 
-/** Gives, for a new document, the key of another one that is nearly equal; null: there is none. Only odd keys are kept. */
-export function createOddKeys(database: Database, namespace: string): (kind: string, key: string) => string | null {
-  const plain = database
-    .prepare<[string, string, string], string>(
-      "SELECT key FROM documents WHERE key = ? AND kind = ? AND namespace = ? LIMIT 1",
-    )
-    .pluck();
-  const odd = database
-    .prepare<[string, string, string, string], string>(
-      "SELECT key FROM odd_keys WHERE namespace = ? AND kind = ? AND folded = ? AND key <> ? LIMIT 1",
-    )
-    .pluck();
-  const keep = database.prepare<[string, string, string, string]>(
-    "INSERT OR IGNORE INTO odd_keys (namespace, kind, folded, key) VALUES (?, ?, ?, ?)",
+/** Of a new document, the key of another one that is nearly equal; null: there is none. Only odd keys are kept. */
+export function nearlyEqualKey(database: LedgerDatabase, namespace: string, kind: string, key: string): string | null {
+  const folded = foldKey(key);
+  const names = { namespace, kind, key, folded };
+  const odd = database.value<string>(
+    "SELECT key FROM odd_keys WHERE namespace = @namespace AND kind = @kind AND folded = @folded AND key <> @key LIMIT 1",
+    names,
   );
-  let any = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM odd_keys)").pluck().get() === 1;
-  return (kind, key) => {
-    const folded = foldKey(key);
-    if (folded === key) return any ? (odd.get(namespace, kind, folded, key) ?? null) : null;
-    any = true;
-    keep.run(namespace, kind, folded, key);
-    return plain.get(folded, kind, namespace) ?? odd.get(namespace, kind, folded, key) ?? null;
-  };
+  if (folded === key) return odd ?? null;
+  database.run(
+    "INSERT OR IGNORE INTO odd_keys (namespace, kind, folded, key) VALUES (@namespace, @kind, @folded, @key)",
+    names,
+  );
+  const plain = "SELECT key FROM documents WHERE key = @folded AND kind = @kind AND namespace = @namespace LIMIT 1";
+  return database.value<string>(plain, names) ?? odd ?? null;
 }

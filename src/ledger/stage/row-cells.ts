@@ -4,14 +4,10 @@
  */
 import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { Database } from "better-sqlite3";
 import type { CellKind, Row } from "../../model/row.js";
-import { createOpenRows, type OpenRows } from "../views/open-rows.js";
+import type { LedgerDatabase } from "../ledger-database.js";
 
 const ROWS_A_PAGE = 256;
-
-/** In one transaction, where pages are dropped. */
-const PAGES_A_TIME = 1000;
 
 /** The same cells give the same hash, wherever the row stands (HARD-CASES H23). Of a group: of all its rows' cells. */
 export function cellHash(cells: readonly string[]): Buffer {
@@ -39,46 +35,40 @@ function pageRow(offset: number, { cells, kinds }: KeptCells, members: PageRow[]
   return kinds === null ? [offset, cells] : [offset, cells, kinds];
 }
 
-/** Itself and the further rows of its group. */
-function* wholeGroup(row: PageRow): Generator<PageRow> {
-  yield row;
-  yield* row[3] ?? [];
-}
-
 function keptOf([, cells, kinds]: PageRow): KeptCells {
   return { cells, kinds: kinds === undefined || kinds === 0 ? null : kinds };
 }
 
-export interface CellKeeper {
-  /** Of a staged row, and of the further rows of its group; ids must ascend. In the ledger after `flush`. */
-  keep(id: number, row: Row, members?: readonly Row[]): void;
-  /** Of a row that a person is likely to ask for. */
-  keepAlone(id: number, row: Row): void;
-  /** At the end of an input: writes what is left. */
-  flush(): void;
+const addPage = (database: LedgerDatabase, first: number, last: number, rows: readonly PageRow[]): void =>
+  void database.run("INSERT OR REPLACE INTO cell_pages (first_row, last_row, page) VALUES (@first, @last, @page)", {
+    first,
+    last,
+    page: pack(rows),
+  });
+
+interface StoredPage {
+  first_row: number;
+  last_row: number;
+  page: Buffer;
 }
 
-export function createCellKeeper(database: Database): CellKeeper {
-  const addCells = database.prepare<[number, string, string | null]>(
-    "INSERT OR REPLACE INTO row_cells (row_id, cells, kinds) VALUES (?, ?, ?)",
-  );
-  const addPage = database.prepare<[number, number, Buffer]>(
-    "INSERT OR REPLACE INTO cell_pages (first_row, last_row, page) VALUES (?, ?, ?)",
-  );
+export function createCellKeeper(database: LedgerDatabase) {
   let page: PageRow[] = [];
   let first = 0;
   let last = 0;
   let held = 0;
 
+  /** At the end of an input: writes what is left. */
   const flush = (): void => {
     if (page.length === 0) return;
-    addPage.run(first, last, pack(page));
+    addPage(database, first, last, page);
     page = [];
     held = 0;
   };
 
   return {
-    keep(id, row, members = []) {
+    /** Of a staged row, and of the further rows of its group; ids must ascend. In the ledger after `flush`. */
+    keep(id: number, row: Row, members: readonly Row[] = []): void {
       if (page.length === 0) first = id;
       const offset = id - first;
       const further = members.map((member) => pageRow(offset + member.number - row.number, member));
@@ -87,49 +77,61 @@ export function createCellKeeper(database: Database): CellKeeper {
       held += 1 + further.length;
       if (held >= ROWS_A_PAGE) flush();
     },
-    keepAlone(id, row) {
-      addCells.run(id, JSON.stringify(row.cells), row.kinds === null ? null : JSON.stringify(row.kinds));
+
+    /** Of a row that a person is likely to ask for. */
+    keepAlone(id: number, row: Row): void {
+      database.run("INSERT OR REPLACE INTO row_cells (row_id, cells, kinds) VALUES (@id, @cells, @kinds)", {
+        id,
+        cells: JSON.stringify(row.cells),
+        kinds: row.kinds === null ? null : JSON.stringify(row.kinds),
+      });
     },
+
     flush,
   };
 }
 
-export interface CellReader {
-  /** Null: the ledger does not have them (any more). Rows asked for in order cost one page each 256. */
-  of(row: number): KeptCells | null;
-}
-
-export function createCellReader(database: Database): CellReader {
-  const alone = database.prepare<[number], { cells: string; kinds: string | null }>(
-    "SELECT cells, kinds FROM row_cells WHERE row_id = ?",
-  );
-  const paged = database.prepare<[number], { first_row: number; last_row: number; page: Buffer }>(
-    "SELECT first_row, last_row, page FROM cell_pages WHERE first_row <= ? ORDER BY first_row DESC LIMIT 1",
-  );
+export function createCellReader(database: LedgerDatabase) {
   let open: { first: number; last: number; rows: Map<number, PageRow> } | null = null;
 
   const pageOf = (row: number): PageRow | undefined => {
     if (open === null || row < open.first || row > open.last) {
-      const found = paged.get(row);
+      const found = database.row<StoredPage>(
+        "SELECT * FROM cell_pages WHERE first_row <= @row ORDER BY first_row DESC LIMIT 1",
+        { row },
+      );
       if (found === undefined || row > found.last_row) return undefined;
-      const rows = unpack(found.page);
-      const all = rows.flatMap((kept) => [...wholeGroup(kept)]);
+      const all = unpack(found.page).flatMap((kept) => [kept, ...(kept[3] ?? [])]);
       open = { first: found.first_row, last: found.last_row, rows: new Map(all.map((kept) => [kept[0], kept])) };
     }
     return open.rows.get(row - open.first);
   };
 
   return {
-    of(row) {
-      const own = alone.get(row);
-      if (own !== undefined) {
-        const kinds = own.kinds === null ? null : (JSON.parse(own.kinds) as CellKind[]);
-        return { cells: JSON.parse(own.cells) as string[], kinds };
-      }
+    /** Null: the ledger does not have them (any more). Rows asked for in order cost one page each 256. */
+    of(row: number): KeptCells | null {
+      const own = database.row<StoredCells>("SELECT cells, kinds FROM row_cells WHERE row_id = @row", { row });
+      if (own !== undefined) return parsedCells(own);
       const kept = pageOf(row);
       return kept === undefined ? null : keptOf(kept);
     },
   };
+}
+
+/** Of a row that stands alone, as JSON. */
+export interface StoredCells {
+  cells: string;
+  kinds: string | null;
+}
+
+export const parsedCells = ({ cells, kinds }: StoredCells): KeptCells => ({
+  cells: JSON.parse(cells) as string[],
+  kinds: kinds === null ? null : (JSON.parse(kinds) as CellKind[]),
+});
+
+export interface KeptRow {
+  id: number;
+  kept: KeptCells;
 }
 
 export interface CellPage {
@@ -139,63 +141,29 @@ export interface CellPage {
   rows: (KeptRow & { members: KeptRow[] })[];
 }
 
-export interface KeptRow {
-  id: number;
-  kept: KeptCells;
+/** The first page that begins after this row; null: there is none. */
+export function cellPageAfter(database: LedgerDatabase, row: number): CellPage | null {
+  const after = "SELECT * FROM cell_pages WHERE first_row > @row ORDER BY first_row LIMIT 1";
+  const found = database.row<StoredPage>(after, { row });
+  if (found === undefined) return null;
+  const { first_row: first, last_row: last, page } = found;
+  const given = (packed: PageRow): KeptRow => ({ id: first + packed[0], kept: keptOf(packed) });
+  const rows = unpack(page).map((lead) => ({ ...given(lead), members: (lead[3] ?? []).map(given) }));
+  return { first, last, rows };
 }
 
-/** Pages one after the other, and taking rows out of them. */
-export function createCellPages(database: Database) {
-  const next = database.prepare<[number], { first_row: number; last_row: number; page: Buffer }>(
-    "SELECT first_row, last_row, page FROM cell_pages WHERE first_row > ? ORDER BY first_row LIMIT 1",
+/** Writes the page anew with what is left in it; nothing left: it goes. */
+export function keepOnly(database: LedgerDatabase, page: CellPage, rows: CellPage["rows"]): void {
+  database.run("DELETE FROM cell_pages WHERE first_row = @first", { first: page.first });
+  const [head] = rows;
+  const tail = rows.at(-1);
+  if (head === undefined || tail === undefined) return;
+  const packed = ({ id, kept }: KeptRow, members: PageRow[] = []) => pageRow(id - head.id, kept, members);
+  const left = rows.map((row) =>
+    packed(
+      row,
+      row.members.map((member) => packed(member)),
+    ),
   );
-  const drop = database.prepare<[number]>("DELETE FROM cell_pages WHERE first_row = ?");
-  const add = database.prepare<[number, number, Buffer]>(
-    "INSERT INTO cell_pages (first_row, last_row, page) VALUES (?, ?, ?)",
-  );
-  return {
-    /** The first page that begins after this row; null: there is none. */
-    after(row: number): CellPage | null {
-      const found = next.get(row);
-      if (found === undefined) return null;
-      const { first_row: first, last_row: last, page } = found;
-      const given = (packed: PageRow): KeptRow => ({ id: first + packed[0], kept: keptOf(packed) });
-      const rows = unpack(page).map((lead) => ({ ...given(lead), members: (lead[3] ?? []).map(given) }));
-      return { first, last, rows };
-    },
-
-    /** Writes the page anew with what is left in it; nothing left: it goes. */
-    keepOnly(page: CellPage, rows: CellPage["rows"]): void {
-      drop.run(page.first);
-      const [head] = rows;
-      const tail = rows.at(-1);
-      if (head === undefined || tail === undefined) return;
-      const one = ({ id, kept }: KeptRow, members: PageRow[] = []) => pageRow(id - head.id, kept, members);
-      const packed = rows.map((row) =>
-        one(
-          row,
-          row.members.map((member) => one(member)),
-        ),
-      );
-      add.run(head.id, tail.members.at(-1)?.id ?? tail.id, pack(packed));
-    },
-  };
-}
-
-/** Cells of rows that have all come to rest are needed no longer; `ledger prune` takes them out of the other pages. */
-export function forgetLandedCells(database: Database): void {
-  let open: OpenRows | null = null;
-  const pages = database.prepare<[number, number], { first_row: number; last_row: number }>(
-    "SELECT first_row, last_row FROM cell_pages WHERE first_row > ? ORDER BY first_row LIMIT ?",
-  );
-  const drop = database.prepare<[number]>("DELETE FROM cell_pages WHERE first_row = ?");
-  const dropSome = database.transaction((after: number): number | null => {
-    const some = pages.all(after, PAGES_A_TIME);
-    for (const { first_row, last_row } of some) {
-      open ??= createOpenRows(database);
-      if (!open.anyWithin(first_row, last_row)) drop.run(first_row);
-    }
-    return some.length < PAGES_A_TIME ? null : (some.at(-1)?.first_row ?? null);
-  });
-  for (let after: number | null = 0; after !== null; ) after = dropSome(after);
+  addPage(database, head.id, tail.members.at(-1)?.id ?? tail.id, left);
 }

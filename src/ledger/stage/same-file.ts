@@ -2,22 +2,22 @@
  * A file that comes again under its name with other bytes: rows of its earlier state that were not sent and are gone are
  * not sent without a person's word (HARD-CASES H27), and a row at which an upload had broken off is there whole now.
  */
-import type { Database } from "better-sqlite3";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { describeRow, rowNumberOf, rowsOfInput } from "../rows.js";
+import { Writer } from "../writer.js";
+import { createKnownRows } from "./known-rows.js";
 import { isReferenceHeader } from "./own-columns.js";
-import { describeRow } from "../views/describe-row.js";
-import { createKnownRows, type KnownRows } from "./known-rows.js";
 import { createCellReader } from "./row-cells.js";
-import { rowId, rowNumberOf } from "../row-id.js";
 
 /** What was staged before of the same mapping's input, but for corrected files, which hold parts of others, and files of this import. */
-export function createFileStates(database: Database, input: number, inputsOfImport: ReadonlySet<number>) {
+export function createFileStates(database: LedgerDatabase, input: number, inputsOfImport: ReadonlySet<number>) {
   const found = database
-    .prepare<[number], { id: number; header: string; mine: string; isSame: number }>(
+    .rows<{ id: number; header: string; mine: string; isSame: number }>(
       `SELECT i.id, i.header, mine.header AS mine, i.name = mine.name AND i.sheet IS mine.sheet AS isSame
        FROM inputs mine JOIN inputs i ON i.namespace = mine.namespace AND i.mapping_input = mine.mapping_input AND i.id <> mine.id
-       WHERE mine.id = ?`,
+       WHERE mine.id = @input`,
+      { input },
     )
-    .all(input)
     .filter(
       ({ id, header, mine }) => !inputsOfImport.has(id) && !isReferenceHeader(header) && !isReferenceHeader(mine),
     );
@@ -30,110 +30,81 @@ export function createFileStates(database: Database, input: number, inputsOfImpo
     isSameName: (earlier: number): boolean => sameName.includes(earlier),
     /** To be asked when all of the file is staged. */
     haveEventsInCommon(earlier: number): boolean {
-      const known = common.get(earlier) ?? haveEventsInCommon(database, createKnownRows(database), earlier, input);
+      const known = common.get(earlier) ?? haveEventsInCommon(database, earlier, input);
       common.set(earlier, known);
       return known;
     },
   };
 }
 
-const rangeOf = (input: number) => [rowId(input, 0), rowId(input + 1, 0) - 1] as const;
+export type FileStates = ReturnType<typeof createFileStates>;
 
 /**
  * Stops the events of rows that an earlier state of the file had, that were never sent, and that it has no longer. A file
  * that has nothing in common with the earlier one is another file of that name. To be called when all of it is staged.
  */
-export function stopGoneRows(
-  database: Database,
-  {
-    inputId,
-    runId,
-    inputsOfImport,
-    now,
-  }: { inputId: number; runId: number; inputsOfImport: ReadonlySet<number>; now: number },
-): void {
-  const unsent = database.prepare<[number, number, number], { document: number; event: number; row: number }>(
-    `SELECT e.document_id AS document, e.id AS event, min(re.row_id) AS "row" FROM row_events re JOIN events_now e ON e.id = re.event_id
-     WHERE re.row_id BETWEEN ? AND ? AND e.input_id = ? AND e.state IN ('planned', 'held', 'deferred')
-     GROUP BY e.id`,
-  );
-  const stop = database.prepare<[number, number, number]>(
-    `INSERT INTO event_states (document_id, event_id, state, reason, changed_at) VALUES (?, ?, 'rejected', 'row-gone', ?)
-     ON CONFLICT (document_id, event_id) DO UPDATE SET state = 'rejected', reason = 'row-gone', waits_for = NULL,
-       changed_at = excluded.changed_at`,
-  );
-  const say = database.prepare<[number, number, number, string, number]>(
-    `INSERT INTO problems (run_id, row_id, subject, subject_id, stage, severity, code, message, at)
-     VALUES (?, ?, 'event', ?, 'staging', 'error', 'row-gone', ?, ?)`,
-  );
-  const states = createFileStates(database, inputId, inputsOfImport);
+export function stopGoneRows(database: LedgerDatabase, states: FileStates, run: number, now: number): void {
+  const writer = new Writer(database);
   for (const earlier of states.sameName) {
-    const gone = unsent.all(...rangeOf(earlier), earlier);
+    const gone = database.rows<{ event: number; row: number }>(
+      `SELECT e.id AS event, min(re.row_id) AS "row" FROM row_events re JOIN events_now e ON e.id = re.event_id
+       WHERE re.row_id BETWEEN @first AND @last AND e.input_id = @earlier AND e.state IN ('planned', 'held', 'deferred')
+       GROUP BY e.id`,
+      { ...rowsOfInput(earlier), earlier },
+    );
     if (gone.length === 0 || !states.haveEventsInCommon(earlier)) continue;
-    for (const { document, event, row } of gone) {
-      stop.run(document, event, now);
-      say.run(
-        runId,
-        row,
-        event,
-        `${describeRow(database, row)}, was not sent yet, and the file has come again without it.`,
-        now,
-      );
+    for (const { event, row } of gone) {
+      const message = `${describeRow(database, row)}, was not sent yet, and the file has come again without it.`;
+      writer.rowGone(event, row, message, run, now);
     }
   }
 }
 
-function haveEventsInCommon(database: Database, knownRows: KnownRows, one: number, other: number): boolean {
-  const both = database
-    .prepare<[number, number, number, number], number>(
-      `SELECT EXISTS (SELECT 1 FROM row_events a JOIN row_events b ON b.event_id = a.event_id
-       WHERE a.row_id BETWEEN ? AND ? AND b.row_id BETWEEN ? AND ?)`,
-    )
-    .pluck();
-  if (both.get(...rangeOf(one), ...rangeOf(other)) === 1) return true;
-  database.exec("CREATE TEMP TABLE IF NOT EXISTS events_of_file (event_id INTEGER PRIMARY KEY)");
-  database.exec("DELETE FROM temp.events_of_file");
-  database
-    .prepare<[number, number]>(
-      "INSERT OR IGNORE INTO temp.events_of_file SELECT event_id FROM row_events WHERE row_id BETWEEN ? AND ?",
-    )
-    .run(...rangeOf(one));
-  const add = database.prepare<[number]>("INSERT OR IGNORE INTO temp.events_of_file VALUES (?)");
-  for (const { event } of knownRows.links(...rangeOf(one))) add.run(event);
-  const has = database
-    .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM temp.events_of_file WHERE event_id = ?)")
-    .pluck();
-  for (const { event } of knownRows.links(...rangeOf(other))) if (has.get(event) === 1) return true;
+function haveEventsInCommon(database: LedgerDatabase, one: number, other: number): boolean {
+  const [its, theirs] = [rowsOfInput(one), rowsOfInput(other)];
+  database.exec(
+    "CREATE TEMP TABLE IF NOT EXISTS events_of_file (event_id INTEGER PRIMARY KEY); DELETE FROM temp.events_of_file",
+  );
+  database.run(
+    "INSERT OR IGNORE INTO temp.events_of_file SELECT event_id FROM row_events WHERE row_id BETWEEN @first AND @last",
+    its,
+  );
+  const knownRows = createKnownRows(database);
+  for (const { event } of knownRows.links(its.first, its.last))
+    database.run("INSERT OR IGNORE INTO temp.events_of_file VALUES (@event)", { event });
+  const isThere = database.has(
+    "SELECT 1 FROM row_events WHERE row_id BETWEEN @first AND @last AND event_id IN (SELECT event_id FROM temp.events_of_file)",
+    theirs,
+  );
+  if (isThere) return true;
+  for (const { event } of knownRows.links(theirs.first, theirs.last))
+    if (database.has("SELECT 1 FROM temp.events_of_file WHERE event_id = @event", { event })) return true;
   return false;
 }
 
 /**
  * The row that an earlier state of the file broke off in, by its number: invalid, its last, and not yet settled. It is the
- * same row where its cells are the beginning of the cells that stand there now.
+ * same row where its cells are the beginning of the cells that are there now.
  */
-export function createCutRows(database: Database, input: number, inputsOfImport: ReadonlySet<number>) {
-  const lastInvalid = database
-    .prepare<{ first: number; last: number }, number>(
+export function createCutRows(database: LedgerDatabase, states: FileStates) {
+  const cells = createCellReader(database);
+  const cut = states.sameName.flatMap((earlier) => {
+    const id = database.value<number>(
       `SELECT r.id FROM rows r WHERE r.id BETWEEN @first AND @last AND r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL
          AND NOT EXISTS (SELECT 1 FROM rows WHERE id > r.id AND id <= @last)
          AND NOT EXISTS (SELECT 1 FROM row_events WHERE row_id > r.id AND row_id <= @last)
          AND NOT EXISTS (SELECT 1 FROM known_rows WHERE last_row > r.id AND first_row <= @last)`,
-    )
-    .pluck();
-  const cells = createCellReader(database);
-  const cut = new Map<number, { id: number; cells: string[] }[]>();
-  for (const earlier of createFileStates(database, input, inputsOfImport).sameName) {
-    const [first, last] = rangeOf(earlier);
-    const id = lastInvalid.get({ first, last });
+      rowsOfInput(earlier),
+    );
     const kept = id === undefined ? null : cells.of(id);
-    if (id === undefined || kept === null) continue;
-    const there = cut.get(rowNumberOf(id)) ?? [];
-    cut.set(rowNumberOf(id), [...there, { id, cells: kept.cells }]);
-  }
+    return id === undefined || kept === null ? [] : [{ id, cells: kept.cells }];
+  });
   return {
     /** Ids of the rows that have come whole as this one. */
     completedBy: (row: { number: number; cells: readonly string[] }): number[] =>
-      (cut.get(row.number) ?? []).flatMap(({ id, cells: begun }) => (isBegunBy(row.cells, begun) ? [id] : [])),
+      cut
+        .filter(({ id, cells: begun }) => rowNumberOf(id) === row.number && isBegunBy(row.cells, begun))
+        .map(({ id }) => id),
   };
 }
 

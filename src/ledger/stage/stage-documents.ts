@@ -1,20 +1,12 @@
 /** Stages documents: one row per kind, key and generation (HARD-CASES H21, H26). */
-import type { Database } from "better-sqlite3";
-import { detachText } from "../../model/detach.js";
 import type { Problem } from "../../model/problem.js";
 import type { AddressRef, DocumentRecord, EventRecord, ParticipantRef } from "../../model/records.js";
-import { describeRow } from "../views/describe-row.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { describeRow } from "../rows.js";
+import { markOpen } from "../work.js";
+import { Writer } from "../writer.js";
 import type { References } from "./references.js";
 import type { IdentityPolicy } from "./stage-registrations.js";
-
-interface Declaration {
-  mode: "create" | "existing" | "target";
-  participant: number | null;
-  address: number | null;
-  externalId: string | null;
-  fields: string;
-  createEmpty: number;
-}
 
 interface Stored {
   declared: number;
@@ -33,23 +25,13 @@ export interface Owners {
   address: AddressRef | null;
 }
 
-export interface DocumentStager {
-  /** Problems that make the row invalid; writes nothing. */
-  check(record: DocumentRecord): Problem | null;
-  /**
-   * The parties of the ledger's document that stand although the record gives others, null where it gives the same: events
-   * that name none of their own are theirs. Null: none. Writes nothing.
-   */
-  ownersInstead(record: DocumentRecord): Owners | null;
-  /** The document's id in the ledger. */
-  stage(record: DocumentRecord, rowId: number): number;
-  /** Declares the downstream document of an event (service.md, Event endpoints, rule 6). */
-  stageTarget(target: NonNullable<EventRecord["target"]>, rowId: number): number;
-  isKnown(id: number): boolean;
-}
+type Given = { mode: "create" | "existing" | "target" } & Pick<
+  DocumentRecord,
+  "participant" | "address" | "externalId" | "fields" | "createEmpty"
+>;
 
 export function createDocumentStager(
-  database: Database,
+  database: LedgerDatabase,
   context: {
     namespace: string;
     references: References;
@@ -58,211 +40,162 @@ export function createDocumentStager(
     now: number;
     report(problem: Problem, severity: "error" | "warning"): void;
   },
-): DocumentStager {
+) {
+  const { namespace, references, settingsId, now } = context;
+  const writer = new Writer(database);
   // The mapper gives the same record again for rows that say the same.
   let latest: { record: DocumentRecord; id: number } | null = null;
-  let settled: { record: DocumentRecord; owners: Owners | null } | null = null;
   const reported = new Set<number>();
-  const byId = database.prepare<[number], Stored>(
-    `SELECT d.declared, d.mode, d.participant_ref, d.address_ref, d.external_id, d.fields, d.settings_id, d.row_id, d.state
-     FROM documents_now d WHERE d.id = ?`,
-  );
-  const declare = database.prepare<
-    [string, number | null, number | null, string | null, string, number, number, number, number]
-  >(
-    `UPDATE documents SET declared = 1, mode = ?, participant_ref = ?, address_ref = ?, external_id = ?, fields = ?,
-       create_empty = ?, settings_id = ?, row_id = ? WHERE id = ?`,
-  );
-  // An edited mapping's choices hold for what it brings again.
-  const choose = database.prepare<[number, number]>("UPDATE documents SET settings_id = ? WHERE id = ?");
-  // Where no event makes it any more, its own rows do.
-  const own = database.prepare<[number]>("UPDATE documents SET mode = 'create' WHERE id = ?");
-  const insert = database.prepare<
-    [string, string, string, string, number | null, number | null, string | null, string, number, number, number]
-  >(
-    `INSERT INTO documents (namespace, kind, key, declared, mode, participant_ref, address_ref, external_id, fields,
-       create_empty, settings_id, row_id) VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const give = database.prepare<[number, string, number]>(
-    `INSERT INTO document_states (document_id, state, reason, service_id, changed_at) VALUES (?, 'open', 'given', ?, ?)
-     ON CONFLICT (document_id) DO NOTHING`,
-  );
-  const replan = database.prepare<[number, number]>(
-    "UPDATE document_states SET state = 'planned', reason = NULL, changed_at = ? WHERE document_id = ?",
-  );
-  const open = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
 
-  const { references } = context;
-  const sameParty = (stored: number | null, wanted: ParticipantRef | null): boolean =>
+  const find = (kind: string, key: string): { id: number; stored: Stored } | null => {
+    const id = references.findDocument(kind, key);
+    const stored = database.row<Stored>(
+      `SELECT declared, mode, participant_ref, address_ref, external_id, fields, settings_id, row_id, state
+       FROM documents_now WHERE id = @id`,
+      { id: id ?? null },
+    );
+    return id === undefined || stored === undefined ? null : { id, stored };
+  };
+
+  const isSameParty = (stored: number | null, wanted: ParticipantRef | null): boolean =>
     stored === null || wanted === null
       ? stored === wanted
       : references.participantText(references.participantNamed(stored)) === references.participantText(wanted);
-  const samePlace = (stored: number | null, wanted: AddressRef | null): boolean =>
+  const isSamePlace = (stored: number | null, wanted: AddressRef | null): boolean =>
     stored === null || wanted === null
       ? stored === wanted
       : references.addressText(references.addressNamed(stored)) === references.addressText(wanted);
-  type Content = Pick<DocumentRecord, "participant" | "address" | "externalId">;
-  const sameContent = (stored: Stored, wanted: Content, fields: string): boolean =>
-    stored.fields === fields &&
-    stored.external_id === wanted.externalId &&
-    sameParty(stored.participant_ref, wanted.participant) &&
-    samePlace(stored.address_ref, wanted.address);
-  /** Whether what a row says of it takes the place of what the ledger has. */
-  const isOverwritten = (stored: Stored): boolean =>
-    stored.declared === 0 ||
-    (stored.mode === "existing" && stored.state === "planned") ||
-    stored.state === "rejected" ||
-    (context.identity === "last" && stored.state === "planned");
+  const isSame = (stored: Stored, given: Given): boolean =>
+    stored.fields === JSON.stringify(given.fields) &&
+    stored.external_id === given.externalId &&
+    isSameParty(stored.participant_ref, given.participant) &&
+    isSamePlace(stored.address_ref, given.address);
 
-  const ownersOf = (stored: Stored, record: DocumentRecord): Owners | null => {
-    const { participant_ref: participant, address_ref: address } = stored;
-    const owners = {
-      participant:
-        participant === null || sameParty(participant, record.participant)
-          ? null
-          : references.participantNamed(participant),
-      address: address === null || samePlace(address, record.address) ? null : references.addressNamed(address),
-    };
-    return owners.participant === null && owners.address === null ? null : owners;
-  };
-
-  const declarationOf = (record: DocumentRecord): Declaration => ({
-    mode: record.mode,
-    participant: record.participant && context.references.participant(record.participant),
-    address: record.address && context.references.address(record.address),
-    externalId: record.externalId,
-    fields: JSON.stringify(record.fields),
-    createEmpty: record.createEmpty ? 1 : 0,
-  });
-
-  const differs = (name: string, stored: Stored): Problem => ({
+  const differs = (kind: string, key: string, stored: Stored): Problem => ({
     code: "document-differs",
-    message: `Document ${name} is also given with other data (${describeRow(database, stored.row_id)}).`,
+    message: `Document ${kind} ${key} is also given with other data (${describeRow(database, stored.row_id)}).`,
     hint: null,
     column: null,
   });
 
-  // What was applied last, of documents seen lately: rows of one document say the same of it, one after another.
-  const applied = new Map<number, Declaration>();
-  const isApplied = (id: number, wanted: Declaration): boolean => {
-    const last = applied.get(id);
-    if (
-      last !== undefined &&
-      last.fields === wanted.fields &&
-      last.mode === wanted.mode &&
-      last.participant === wanted.participant &&
-      last.address === wanted.address &&
-      last.externalId === wanted.externalId &&
-      last.createEmpty === wanted.createEmpty
-    )
-      return true;
-    if (applied.size >= 5000) applied.clear();
-    applied.set(id, { ...wanted, externalId: wanted.externalId && detachText(wanted.externalId) });
-    return false;
+  const columnsOf = ({ mode, participant, address, externalId, fields, createEmpty }: Given, row: number) => ({
+    mode,
+    participant: participant && references.participant(participant),
+    address: address && references.address(address),
+    externalId,
+    fields: JSON.stringify(fields),
+    createEmpty: createEmpty ? 1 : 0,
+    settingsId,
+    row,
+  });
+
+  const declare = (id: number, given: Given, row: number, mode = given.mode): void => {
+    database.run(
+      `UPDATE documents SET declared = 1, mode = @mode, participant_ref = @participant, address_ref = @address,
+         external_id = @externalId, fields = @fields, create_empty = @createEmpty, settings_id = @settingsId, row_id = @row
+       WHERE id = @id`,
+      { ...columnsOf(given, row), mode, id },
+    );
   };
 
-  const apply = (id: number, name: string, wanted: Declaration, given: Content, rowId: number): void => {
-    if (isApplied(id, wanted)) return;
-    const stored = byId.get(id);
-    if (stored === undefined) throw new Error("a document vanished while its row was staged");
-    const write = () =>
-      declare.run(
-        wanted.mode,
-        wanted.participant,
-        wanted.address,
-        wanted.externalId,
-        wanted.fields,
-        wanted.createEmpty,
-        context.settingsId,
-        rowId,
-        id,
-      );
-    if (stored.declared === 0) return void write();
-    if (wanted.mode === "existing") return;
+  /** Of a document that the ledger has: takes what the row says, or tells that it differs. */
+  const declareAgain = (kind: string, key: string, id: number, stored: Stored, given: Given, row: number): void => {
+    if (stored.declared === 0) return declare(id, given, row);
+    if (given.mode === "existing") return;
     const isUnsent = stored.state === "planned" || stored.state === "rejected";
     // A row may append to a document before the row that makes it is read.
-    if (stored.mode === "existing" && stored.state === "planned") return void write();
-    // An event makes it, and has rows of its own: in whatever order they come, it is as that event says.
-    if (isUnsent && wanted.mode === "target" && stored.mode === "create") {
-      write();
-      own.run(id);
-      if (stored.state === "rejected") replan.run(context.now, id);
+    if (stored.mode === "existing" && stored.state === "planned") return declare(id, given, row);
+    // Rows of its own make it, though an event with a target does as well; in whatever order they come, it is as the event says.
+    if (isUnsent && given.mode === "target" && stored.mode === "create") {
+      declare(id, given, row, "create");
+      writer.documentReplanned(id, now);
       return;
     }
-    if (isUnsent && wanted.mode === "create" && stored.mode === "target") own.run(id);
-    if (stored.settings_id !== context.settingsId) choose.run(context.settingsId, id);
-    if (sameContent(stored, given, wanted.fields)) return;
-    if (stored.state === "rejected") {
-      write();
-      replan.run(context.now, id);
-    } else if (context.identity === "last" && isUnsent) {
-      write();
+    if (isUnsent && given.mode === "create" && stored.mode === "target")
+      database.run("UPDATE documents SET mode = 'create' WHERE id = @id", { id });
+    // An edited mapping's choices hold for what it brings again.
+    if (stored.settings_id !== settingsId)
+      database.run("UPDATE documents SET settings_id = @settingsId WHERE id = @id", { settingsId, id });
+    if (isSame(stored, given)) return;
+    if (stored.state === "rejected" || (context.identity === "last" && isUnsent)) {
+      declare(id, given, row);
+      writer.documentReplanned(id, now);
     } else if (!reported.has(id)) {
       reported.add(id);
-      context.report(differs(name, stored), "warning");
+      context.report(differs(kind, key, stored), "warning");
     }
   };
 
-  const add = (kind: string, key: string, wanted: Declaration, rowId: number): number => {
-    const { mode, participant, address, externalId, fields, createEmpty } = wanted;
-    const values = [mode, participant, address, externalId, fields, createEmpty, context.settingsId, rowId] as const;
-    const id = Number(insert.run(context.namespace, kind, key, ...values).lastInsertRowid);
-    context.references.addDocument(kind, key, id);
-    isApplied(id, wanted);
-    return id;
-  };
-
-  const declareDocument = (kind: string, key: string, wanted: Declaration, given: Content, rowId: number): number => {
-    const id = context.references.findDocument(kind, key);
-    if (id === undefined) return add(kind, key, wanted, rowId);
-    apply(id, `${kind} ${key}`, wanted, given, rowId);
+  const stageDeclaration = (kind: string, key: string, given: Given, row: number): number => {
+    const found = find(kind, key);
+    if (found !== null) {
+      declareAgain(kind, key, found.id, found.stored, given, row);
+      return found.id;
+    }
+    const id = database.insert(
+      `INSERT INTO documents (namespace, kind, key, declared, mode, participant_ref, address_ref, external_id, fields,
+         create_empty, settings_id, row_id)
+       VALUES (@namespace, @kind, @key, 1, @mode, @participant, @address, @externalId, @fields, @createEmpty, @settingsId, @row)`,
+      { ...columnsOf(given, row), namespace, kind, key },
+    );
+    references.addDocument(kind, key, id);
     return id;
   };
 
   return {
-    check(record) {
+    /** A problem that makes the row invalid; writes nothing. */
+    check(record: DocumentRecord): Problem | null {
+      const { kind, key, mode } = record;
       if (context.identity !== "reject" || latest?.record === record) return null;
-      const id = context.references.findDocument(record.kind, record.key);
-      const stored = id === undefined ? undefined : byId.get(id);
-      if (stored === undefined || stored.declared === 0 || record.mode !== stored.mode) return null;
-      const isSame = sameContent(stored, record, JSON.stringify(record.fields));
-      return isSame ? null : differs(`${record.kind} ${record.key}`, stored);
+      const stored = find(kind, key)?.stored;
+      if (stored === undefined || stored.declared === 0 || mode !== stored.mode) return null;
+      return isSame(stored, record) ? null : differs(kind, key, stored);
     },
 
-    ownersInstead(record) {
-      if (record === settled?.record) return settled.owners;
-      const id = record.mode === "existing" ? undefined : references.findDocument(record.kind, record.key);
-      const stored = id === undefined ? undefined : byId.get(id);
-      settled = { record, owners: stored === undefined || isOverwritten(stored) ? null : ownersOf(stored, record) };
-      return settled.owners;
+    /**
+     * The parties of the ledger's document that stand although the record gives others, null where it gives the same: events
+     * that name none of their own are theirs. Null: none. Writes nothing.
+     */
+    ownersInstead(record: DocumentRecord): Owners | null {
+      const stored = record.mode === "existing" ? undefined : find(record.kind, record.key)?.stored;
+      if (stored === undefined || stored.declared === 0 || stored.state === "rejected") return null;
+      if (stored.state === "planned" && (stored.mode === "existing" || context.identity === "last")) return null;
+      const { participant_ref: participant, address_ref: address } = stored;
+      const isParty = participant === null || isSameParty(participant, record.participant);
+      const isPlace = address === null || isSamePlace(address, record.address);
+      if (isParty && isPlace) return null;
+      return {
+        participant: isParty ? null : references.participantNamed(participant),
+        address: isPlace ? null : references.addressNamed(address),
+      };
     },
 
-    stage(record, rowId) {
+    /** The document's id in the ledger. */
+    stage(record: DocumentRecord, row: number): number {
       if (latest?.record === record) return latest.id;
-      const id = declareDocument(record.kind, record.key, declarationOf(record), record, rowId);
+      const id = stageDeclaration(record.kind, record.key, record, row);
       const { documentId } = record;
-      if (documentId !== null && context.references.documentById(documentId) === undefined)
-        give.run(id, documentId, context.now);
-      if (record.createEmpty) open.run(id);
+      if (documentId !== null && references.documentById(documentId) === undefined)
+        writer.documentGiven(id, documentId, now);
+      if (record.createEmpty) markOpen(database, id);
       latest = { record, id };
       return id;
     },
 
-    stageTarget(target, rowId) {
+    /** Declares the downstream document of an event (service.md, Event endpoints, rule 6). */
+    stageTarget(target: NonNullable<EventRecord["target"]>, row: number): number {
       const { kind, key } = target.document;
-      const wanted: Declaration = {
-        mode: "target",
-        participant: target.participant && context.references.participant(target.participant),
-        address: target.address && context.references.address(target.address),
-        externalId: target.externalId,
-        fields: JSON.stringify(target.fields),
-        createEmpty: 0,
-      };
-      return declareDocument(kind, key, wanted, target, rowId);
+      return stageDeclaration(kind, key, { ...target, mode: "target", createEmpty: false }, row);
     },
 
-    isKnown(id) {
-      return ["open", "closed", "cancelled"].includes(byId.get(id)?.state ?? "");
-    },
+    isKnown: (id: number): boolean =>
+      database.has(
+        "SELECT 1 FROM document_states WHERE document_id = @id AND state IN ('open', 'closed', 'cancelled')",
+        {
+          id,
+        },
+      ),
   };
 }
+
+export type DocumentStager = ReturnType<typeof createDocumentStager>;

@@ -2,17 +2,16 @@
  * Stages events under their deterministic keys: a new one is planned, a known one costs nothing, an edited one is a
  * correction while it has not landed and `changed` afterwards (DESIGN section 3; HARD-CASES H9, H22, H27).
  */
-import type { Database } from "better-sqlite3";
 import type { Problem } from "../../model/problem.js";
 import type { EventRecord } from "../../model/records.js";
-import { describeRow } from "../views/describe-row.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { describeRow, inputOf } from "../rows.js";
+import { markOpen } from "../work.js";
+import { Writer } from "../writer.js";
 import { type EventColumns, eventColumns } from "./event-columns.js";
-import type { EventKeys, KeyedEvent, StoredEvent } from "./event-keys.js";
-import type { References } from "./references.js";
-import { restoredReference } from "../journal/rebuild/restored-reference.js";
+import { type EventKeys, hasLanded, type KeyedEvent, type StoredEvent } from "./event-keys.js";
+import { type References, restoredReference } from "./references.js";
 import type { DocumentStager } from "./stage-documents.js";
-import { inputOf } from "../row-id.js";
-import { OF_EVENT } from "../event-key.js";
 
 export interface StagedEvent {
   id: number;
@@ -21,7 +20,7 @@ export interface StagedEvent {
 }
 
 export function createEventStager(
-  database: Database,
+  database: LedgerDatabase,
   context: {
     inputId: number;
     now: number;
@@ -36,143 +35,83 @@ export function createEventStager(
   },
 ) {
   const { references, inputId, now } = context;
-  const anyDismissals =
-    database
-      .prepare<[], number>("SELECT EXISTS (SELECT 1 FROM dismissals WHERE document_id IS NOT NULL)")
-      .pluck()
-      .get() === 1;
-  const isDismissed = database
-    .prepare<[number, Buffer, Buffer], number>(
-      `SELECT EXISTS (SELECT 1 FROM dismissals WHERE document_id = ? AND deduplication_id = ? AND content_hash = ?)`,
-    )
-    .pluck();
-  const giveUp = database.prepare<[number, number]>(
-    `INSERT INTO event_states (document_id, event_id, state, reason, dismissed, changed_at)
-     SELECT document_id, id, 'rejected', 'dismissed', 1, ? FROM events WHERE id = ?`,
-  );
-  const insert = database.prepare(
-    `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
-       address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const correct = database.prepare(
-    `UPDATE events SET content_hash = ?, name = ?, at = ?, rank = ?, participant_ref = ?, address_ref = ?,
-       related_document = ?, related_id = ?, mirrored = ?, target_document = ?, payload = ?, input_id = ? WHERE id = ?`,
-  );
-  // Of two contents sent in doubt, which one landed will never be known: whatever its row says then, that may be another. Kept is
-  // what no timeline is behind, whichever it was: the earliest time, and the document that each of them links to and back.
-  const keepAttempted = database.prepare<[number]>(
-    `UPDATE event_states SET
-       attempted_at = iif(attempted_hash = e.content_hash, e.at, min(attempted_at, e.at)),
-       attempted_link = iif(attempted_hash = e.content_hash OR attempted_link = e.related_document AND e.mirrored = 1,
-         iif(e.mirrored = 1, e.related_document, NULL), NULL),
-       attempted_hash = iif(state = 'stalled' AND doubt = 1 AND attempted_hash <> e.content_hash, zeroblob(16), attempted_hash)
-     FROM events e WHERE e.id = ? AND event_states.document_id = e.document_id AND event_id = e.id AND attempted_hash IS NOT NULL`,
-  );
-  const relatedOf = database
-    .prepare<[number], number | null>("SELECT related_document FROM events WHERE id = ?")
-    .pluck();
-  const adopt = database.prepare<[number, number]>("UPDATE events SET input_id = ? WHERE id = ?");
-  const setState = database.prepare<[string, string | null, Buffer | null, number, number]>(
-    `UPDATE event_states SET state = ?, reason = ?, changed_hash = ?, dismissed = 0, waits_for = NULL, changed_at = ?
-     WHERE ${OF_EVENT}`,
-  );
-  const askAgain = database.prepare<[number, number]>(
-    `UPDATE event_states SET reason = 'refused-in-doubt', changed_at = ?
-     WHERE ${OF_EVENT} AND reason = 'doubt-unsettled'`,
-  );
-  const keepContent = database.prepare<[string | null, number]>(
-    `UPDATE event_states SET changed_content = ? WHERE ${OF_EVENT}`,
-  );
-  // Rebuilt from the journal, without a body: its row gives it back (DESIGN section 3).
-  let changedAny = false;
+  const writer = new Writer(database);
   const restored = restoredReference(database, "find")?.participant ?? null;
-  const open = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
-  const rowsOf = database.prepare<[number], number>("SELECT row_id FROM row_events WHERE event_id = ?").pluck();
-  const firstRowOf = database
-    .prepare<[number, string], number | null>(
-      "SELECT min(row_id) FROM row_events WHERE event_id = ? AND row_id >> 32 IN (SELECT value FROM json_each(?))",
-    )
-    .pluck();
-
-  // A creation may have been refused for the sake of an event that rode along: with another event it is tried again.
-  const reopen = database.prepare<[number, number]>(
-    "UPDATE document_states SET state = 'planned', reason = NULL, changed_at = ? WHERE document_id = ? AND state = 'rejected'",
-  );
-  const opened = new Set<number>();
-  const markOpen = (document: number): void => {
-    if (opened.has(document)) return;
-    if (opened.size > 5000) opened.clear();
-    open.run(document);
-    if (!references.newDocuments.has(document)) reopen.run(now, document);
-    opened.add(document);
-  };
+  const anyDismissals = database.has("SELECT 1 FROM dismissals WHERE document_id IS NOT NULL");
+  let changedAny = false;
 
   const documentOf = ({ document }: EventRecord) => references.document(document.kind, document.key);
   const nameOf = ({ event, document }: EventRecord) => `The event ${event} of ${document.kind} ${document.key}`;
-  const columnsOf = (record: EventRecord, rowId: number): EventColumns => {
-    const target = record.target === null ? null : context.documents.stageTarget(record.target, rowId);
-    return eventColumns(record, references, target);
+  const columnsOf = (record: EventRecord, row: number): EventColumns =>
+    eventColumns(record, references, record.target === null ? null : context.documents.stageTarget(record.target, row));
+
+  // A creation may have been refused for the sake of an event that rode along: with another event it is tried again.
+  const reopen = (document: number): void => {
+    markOpen(database, document);
+    writer.documentReplanned(document, now);
   };
-  const add = (keyed: KeyedEvent, columns: EventColumns): number => {
-    const { record, key, hash } = keyed;
+
+  const add = ({ record, key, hash, parts }: KeyedEvent, row: number): number => {
     const document = documentOf(record);
-    markOpen(document);
+    const columns = columnsOf(record, row);
+    reopen(document);
     const near = context.keys.nearlyEqual(record, document);
     if (near !== null) {
-      const message = `${nameOf(record)} with the key ${keyed.parts.join(", ")} and the one with ${near.join(", ")} differ only by case, width or leading zeros.`;
+      const message = `${nameOf(record)} with the key ${parts.join(", ")} and the one with ${near.join(", ")} differ only by case, width or leading zeros.`;
       context.report({ code: "keys-nearly-equal", message, hint: null, column: null }, "warning");
     }
-    const { lastInsertRowid } = insert.run(
-      document,
-      key,
-      hash,
-      record.event,
-      JSON.stringify(keyed.parts),
-      columns.name,
-      columns.at,
-      columns.rank,
-      columns.participant,
-      columns.address,
-      columns.relatedDocument,
-      columns.relatedId,
-      columns.mirrored,
-      columns.target,
-      columns.payload,
-      inputId,
+    const id = database.insert(
+      `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
+         address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [document, key, hash, record.event, JSON.stringify(parts), ...Object.values(columns), inputId],
     );
-    references.newDocuments.addEvent(document, keyed.deduplicationId);
-    const id = Number(lastInsertRowid);
-    // The same content that a person has given up, come back (HARD-CASES H23).
-    if (anyDismissals && isDismissed.get(document, key, hash) === 1) giveUp.run(now, id);
+    const isDismissed =
+      anyDismissals &&
+      database.has(
+        "SELECT 1 FROM dismissals WHERE document_id = @document AND deduplication_id = @key AND content_hash = @hash",
+        { document, key, hash },
+      );
+    if (isDismissed) writer.dismissedBefore(id, now);
     return id;
   };
 
+  const correct = (id: number, hash: Buffer, columns: EventColumns): void => {
+    database.run(
+      `UPDATE events SET content_hash = @hash, name = @name, at = @at, rank = @rank, participant_ref = @participant,
+         address_ref = @address, related_document = @relatedDocument, related_id = @relatedId, mirrored = @mirrored,
+         target_document = @target, payload = @payload, input_id = @inputId WHERE id = @id`,
+      { ...columns, id, hash, inputId },
+    );
+  };
+
   /** The ledger has the event with this content. */
-  const stageSame = ({ record, hash }: KeyedEvent, stored: StoredEvent, rowId: number): StagedEvent => {
-    const { id } = stored;
-    const isLanded = hasLanded(stored);
+  const stageSame = ({ record, hash }: KeyedEvent, stored: StoredEvent, row: number): StagedEvent => {
+    const { id, state } = stored;
+    const isThere = hasLanded(stored) || state === "changed";
+    // Rebuilt from the journal, without a body: its row gives it back (DESIGN section 3).
     if (stored.participant_ref === restored) {
-      const columns = columnsOf(record, rowId);
+      const columns = columnsOf(record, row);
       // It was sent to the generation of then: what has landed stands there, what is in doubt perhaps.
-      if (isLanded || stored.state === "changed") columns.relatedDocument = relatedOf.get(id) ?? null;
-      else keepAttempted.run(id);
-      correct.run(hash, ...Object.values(columns), inputId, id);
-      if (!isLanded && stored.state !== "changed") markOpen(documentOf(record));
+      if (isThere)
+        columns.relatedDocument =
+          database.value<number | null>("SELECT related_document FROM events WHERE id = @id", { id }) ?? null;
+      else writer.keepAttempted(id);
+      correct(id, hash, columns);
+      if (!isThere) reopen(documentOf(record));
     }
-    if (stored.state === "changed" && context.changedByImport.has(id)) return { id, known: true };
-    if (stored.state === "changed") {
+    if (state === "changed" && context.changedByImport.has(id)) return { id, known: true };
+    if (state === "changed") {
       changedAny = true;
-      setState.run("landed", null, null, now, id);
-      keepContent.run(null, id);
-      return { id, known: true };
+      writer.unchanged(id, now);
+    } else if (!isThere && stored.input_id !== inputId) {
+      database.run("UPDATE events SET input_id = @inputId WHERE id = @id", { inputId, id });
     }
-    if (!isLanded && stored.input_id !== inputId) adopt.run(inputId, id);
-    if (stored.state === "rejected" && stored.reason === "row-gone") {
-      setState.run("planned", null, null, now, id);
-      markOpen(documentOf(record));
+    if (state === "rejected" && stored.reason === "row-gone") {
+      writer.corrected(id, now);
+      reopen(documentOf(record));
     }
-    return { id, known: isLanded };
+    return { id, known: isThere };
   };
 
   /** The event has landed with other content. */
@@ -182,8 +121,7 @@ export function createEventStager(
     if (isAcknowledged) return { id, known: true };
     changedAny = true;
     context.changedByImport.add(id);
-    setState.run("changed", "changed", hash, now, id);
-    keepContent.run(JSON.stringify({ ...columns, hash: hash.toString("hex") }), id);
+    writer.changed(id, hash, JSON.stringify({ ...columns, hash: hash.toString("hex") }), now);
     const message = `${nameOf(record)} has landed with other content; a timeline cannot be edited.`;
     context.report({ code: "changed", message, hint: null, column: null }, "error");
     return { id, known: false };
@@ -196,13 +134,16 @@ export function createEventStager(
     column: null,
   });
 
+  /** The first row of this import that has given it; undefined: none has. */
+  const rowOfImport = ({ id }: StoredEvent): number | undefined =>
+    database
+      .values<number>("SELECT row_id FROM row_events WHERE event_id = @id ORDER BY row_id", { id })
+      .find((row) => context.inputsOfImport.has(inputOf(row)));
+
   /** Another row of this import has given it just so. */
   const isRepeated = ({ stored, hash }: KeyedEvent): boolean =>
-    stored !== undefined &&
-    !hasLanded(stored) &&
-    stored.state !== "changed" &&
-    stored.content_hash.equals(hash) &&
-    rowsOf.all(stored.id).some((row) => context.inputsOfImport.has(inputOf(row)));
+    stored !== undefined && !hasLanded(stored) &&
+    stored.state !== "changed" && stored.content_hash.equals(hash) && rowOfImport(stored) !== undefined;
 
   return {
     /** Whether any event has got other content than it had. */
@@ -214,8 +155,8 @@ export function createEventStager(
       const isUnsent = ["planned", "held", "deferred", "rejected"].includes(stored.state);
       if (!isUnsent || !context.inputsOfImport.has(stored.input_id)) return null;
       // Rows of earlier imports gave the event too, perhaps: what they said is corrected, not contradicted.
-      const twin = firstRowOf.get(stored.id, JSON.stringify([...context.inputsOfImport])) ?? null;
-      return twin === null ? null : twice(record, describeRow(database, twin));
+      const twin = rowOfImport(stored);
+      return twin === undefined ? null : twice(record, describeRow(database, twin));
     },
 
     /** The same of two rows of a group. `other`: in words. */
@@ -227,28 +168,27 @@ export function createEventStager(
     repeatedBy(keyed: readonly KeyedEvent[]): number | null {
       const [first] = keyed;
       if (first?.stored === undefined || !keyed.every(isRepeated)) return null;
-      return rowsOf.all(first.stored.id).find((row) => context.inputsOfImport.has(inputOf(row))) ?? null;
+      return rowOfImport(first.stored) ?? null;
     },
 
-    stage(keyed: KeyedEvent, rowId: number): StagedEvent {
+    stage(keyed: KeyedEvent, row: number): StagedEvent {
       const { record, hash, known, stored } = keyed;
       if (known !== null) return { id: known, known: true };
-      if (stored === undefined) return { id: add(keyed, columnsOf(record, rowId)), known: false };
-      if (stored.content_hash.equals(hash)) return stageSame(keyed, stored, rowId);
-      const columns = columnsOf(record, rowId);
+      if (stored === undefined) return { id: add(keyed, row), known: false };
+      if (stored.content_hash.equals(hash)) return stageSame(keyed, stored, row);
+      const columns = columnsOf(record, row);
       if (hasLanded(stored) || stored.state === "changed") return stageChanged(keyed, stored, columns);
+      const { id } = stored;
       changedAny = true;
-      markOpen(documentOf(record));
-      keepAttempted.run(stored.id);
-      correct.run(hash, ...Object.values(columns), inputId, stored.id);
-      if (stored.state === "rejected") setState.run("planned", null, null, now, stored.id);
+      reopen(documentOf(record));
+      writer.keepAttempted(id);
+      correct(id, hash, columns);
+      writer.corrected(id, now);
       // The service has not been asked about this content yet (HARD-CASES H9).
-      if (stored.state === "stalled") askAgain.run(now, stored.id);
-      return { id: stored.id, known: false };
+      writer.askedAgain("event", id, now);
+      return { id, known: false };
     },
   };
 }
-
-const hasLanded = ({ state }: StoredEvent): boolean => state === "landed" || state === "landed-without-id";
 
 export type EventStager = ReturnType<typeof createEventStager>;

@@ -2,31 +2,29 @@
  * Stages the rows of one input inside the transaction of its import: whole rows or invalid rows, counted so that
  * read = skipped + invalid + known + staged (P7). Nothing here touches the network.
  */
-import type { Database } from "better-sqlite3";
 import type { MappedRow, Placement } from "../../model/mapped-row.js";
 import type { Problem } from "../../model/problem.js";
 import type { Records } from "../../model/records.js";
 import type { Row } from "../../model/row.js";
-import { isOn } from "../../model/safeguards.js";
 import type { RowCounts } from "../../model/summary.js";
+import { countContentChange } from "../inputs.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { describeRow, inputOf, membersOf, rowId, rowNumberOf } from "../rows.js";
+import { markOpen } from "../work.js";
 import { type Correction, createCorrections } from "./corrections.js";
-import { countContentChange } from "./content-changes.js";
-import { describeRow } from "../views/describe-row.js";
-import { createGroupMembers } from "./group-members.js";
+import { createEventKeys, type KeyedEvent } from "./event-keys.js";
 import { createKnownRows } from "./known-rows.js";
+import { createMendedRows } from "./mended-rows.js";
+import { movesOf } from "./moved-rows.js";
+import { nearlyEqualKey } from "./odd-keys.js";
 import { withoutOwnColumns } from "./own-columns.js";
 import { createReferences } from "./references.js";
 import { cellHash, createCellKeeper } from "./row-cells.js";
 import { createRowFates, type Settled } from "./row-fates.js";
-import { inputOf, rowId, rowNumberOf } from "../row-id.js";
-import { createEventKeys, type KeyedEvent } from "./event-keys.js";
-import { createMendedRows } from "./mended-rows.js";
-import { createMovedRows } from "./moved-rows.js";
-import { createOddKeys } from "./odd-keys.js";
+import { createCutRows, createFileStates, stopGoneRows } from "./same-file.js";
 import { createDocumentStager } from "./stage-documents.js";
 import { createEventStager } from "./stage-events.js";
-import { createAddressStager, createParticipantStager, type IdentityPolicy } from "./stage-registrations.js";
-import { createCutRows, stopGoneRows } from "./same-file.js";
+import { createRegistrationStager, type IdentityPolicy } from "./stage-registrations.js";
 import { createRowWithdrawal } from "./withdraw-rows.js";
 
 export interface StageInputOptions {
@@ -50,14 +48,6 @@ export interface StageInputOptions {
   notify?(problem: Problem): void;
 }
 
-export interface InputStager {
-  /** `rowOf` gives a row of the mapped one (its own, or one of its group) as read. */
-  stage(mapped: MappedRow, rowOf: (number: number) => Row): void;
-  /** After the last row. */
-  end(): void;
-  counts: RowCounts;
-}
-
 /** A row, or a group, as mapped and as read. */
 interface Group {
   mapped: MappedRow;
@@ -77,96 +67,83 @@ const NONE: readonly Row[] = [];
 const leadsOf = (correction: Correction | null): number[] =>
   correction === null ? [] : [correction.lead, ...correction.others];
 
-export function createInputStager(database: Database, options: StageInputOptions): InputStager {
-  const { inputId, now } = options;
+export function createInputStager(database: LedgerDatabase, options: StageInputOptions) {
+  const { inputId, inputsOfImport, namespace, now } = options;
   const counts: RowCounts = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
   let currentRow = 0;
+  let superseded: readonly number[] = [];
   const original = withoutOwnColumns(options.header);
   const originalCells = (row: Readonly<Row>): string[] => original(row.cells);
+  const imported = JSON.stringify([...inputsOfImport]);
 
-  const addProblem = database.prepare(
-    `INSERT INTO problems (run_id, row_id, stage, severity, code, column_name, message, hint, at)
-     VALUES (?, ?, 'staging', ?, ?, ?, ?, ?, ?)`,
-  );
-  const fates = createRowFates(database, inputId);
-  const cells = createCellKeeper(database);
-  const knownRows = createKnownRows(database);
-  const linkEvent = database.prepare<[number, number]>(
-    "INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (?, ?)",
-  );
-  const linkRecord = database.prepare<[number, string, number]>(
-    "INSERT OR IGNORE INTO row_records (row_id, kind, record_id) VALUES (?, ?, ?)",
-  );
-  const addPlacement = database.prepare<[number, number, string | null, Buffer | null, string | null, number | null]>(
-    "INSERT INTO placements (row_id, document_id, event, deduplication_id, key_parts, at) VALUES (?, ?, ?, ?, ?, ?)",
-  );
-  // Of two rows of one import that contradict each other, none speaks for the other.
-  const placedRows = database
-    .prepare<[number, Buffer, string], number>(
-      `SELECT id FROM rows WHERE settled IS NULL AND id IN
-         (SELECT row_id FROM placements WHERE document_id = ? AND deduplication_id = ?)
-         AND NOT (reason = 'event-key-twice' AND id >> 32 IN (SELECT value FROM json_each(?)))`,
-    )
-    .pluck();
-  const thisImport = JSON.stringify([...options.inputsOfImport]);
-  const settleRow = database.prepare<[number, number]>(
-    "UPDATE rows SET settled = 'corrected', settled_by = ? WHERE id = ? AND settled IS NULL",
-  );
-  const hasPlacements = database
-    .prepare<[number], number>("SELECT EXISTS (SELECT 1 FROM placements WHERE document_id = ?)")
-    .pluck();
-  const holdInput = database.prepare<[number, number]>(
-    "INSERT OR IGNORE INTO input_holds (row_id, behind) VALUES (?, ?)",
-  );
-  let anyPlacements = database.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM placements)").pluck().get() === 1;
-  const timeOf = database
-    .prepare<[number, Buffer], number>("SELECT at FROM events WHERE document_id = ? AND deduplication_id = ?")
-    .pluck();
-  const markOpen = database.prepare<[number]>("INSERT OR IGNORE INTO open_documents (document_id) VALUES (?)");
-
-  const report = (problem: Problem, severity: "error" | "warning"): void => {
-    const { code, column, message, hint } = problem;
-    addProblem.run(options.runId, currentRow, severity, code, column, message, hint, now);
+  const report = ({ code, column, message, hint }: Problem, severity: "error" | "warning"): void => {
+    database.run(
+      `INSERT INTO problems (run_id, row_id, stage, severity, code, column_name, message, hint, at)
+       VALUES (@runId, @currentRow, 'staging', @severity, @code, @column, @message, @hint, @now)`,
+      { runId: options.runId, currentRow, severity, code, column, message, hint, now },
+    );
   };
 
-  const oddKeys = createOddKeys(database, options.namespace);
-  const references = createReferences(database, options.namespace, now, (kind, key) => {
-    const other = oddKeys(kind, key);
+  const references = createReferences(database, namespace, now, (kind, key) => {
+    const other = nearlyEqualKey(database, namespace, kind, key);
     if (other === null) return;
     const message = `${kind} ${key} and ${kind} ${other} differ only by case, width or leading zeros.`;
     report({ code: "keys-nearly-equal", message, hint: null, column: null }, "warning");
   });
-  let superseded: readonly number[] = [];
+  const fates = createRowFates(database, inputId);
+  const cells = createCellKeeper(database);
+  const knownRows = createKnownRows(database);
   const context = { ...options, references, report, superseded: () => superseded };
-  const audited = isOn("identity-audit") ? context : { ...context, identity: "first" as const, report: () => {} };
-  const participants = createParticipantStager(database, audited);
-  const addresses = createAddressStager(database, audited);
-  const documents = createDocumentStager(database, audited);
+  const registrations = createRegistrationStager(database, context);
+  const documents = createDocumentStager(database, context);
   const keys = createEventKeys(database, { ...context, knownRows, row: () => rowNumberOf(currentRow) });
   const events = createEventStager(database, { ...context, documents, keys });
-  const withdrawal = createRowWithdrawal(database, knownRows, inputId, now);
-  const membersOf = createGroupMembers(database);
-  const moved = createMovedRows(database, knownRows);
+  const withdrawal = createRowWithdrawal(database, inputId, now);
   const interruptedBy = createGroupsSeen(database);
-  const mended = createMendedRows(database, inputId, options.inputsOfImport, references);
-  const cutRows = createCutRows(database, inputId, options.inputsOfImport);
-  const corrections = createCorrections({ ...options, originalCells, withdrawal, membersOf });
+  const states = createFileStates(database, inputId, inputsOfImport);
+  const mended = createMendedRows(database, states, references);
+  const cutRows = createCutRows(database, states);
+  const corrections = createCorrections(database, { ...options, originalCells, knownRows });
+  let anyPlacements = database.has("SELECT 1 FROM placements");
 
-  const place = (id: number, placement: Placement): void => {
+  const place = (row: number, placement: Placement): void => {
     const { kind, key, documentId = null } = placement.document;
+    const { event } = placement;
     if (documentId !== null) references.identify(kind, key, documentId);
     const document = references.document(kind, key);
-    const readable = placement.event !== null && placement.keyParts !== null;
-    const deduplicationId = readable
-      ? keys.deduplicationKey(document, placement.document, placement.event ?? "", placement.keyParts ?? [])
-      : null;
+    const parts = event === null ? null : placement.keyParts;
+    const id = parts === null ? null : keys.deduplicationKey(document, placement.document, event ?? "", parts);
     // The same event, said before and not sent yet, waits for this row too: it says something of it that cannot be read.
-    const before = deduplicationId === null ? undefined : timeOf.get(document, deduplicationId);
+    const before = database.value<number>(
+      "SELECT at FROM events WHERE document_id = @document AND deduplication_id = @id",
+      { document, id },
+    );
     const at = placement.at === null ? null : Math.min(placement.at, before ?? placement.at);
     anyPlacements = true;
-    const keyParts = readable ? JSON.stringify(placement.keyParts) : null;
-    addPlacement.run(id, document, placement.event, deduplicationId, keyParts, at);
-    markOpen.run(document);
+    database.run(
+      `INSERT INTO placements (row_id, document_id, event, deduplication_id, key_parts, at)
+       VALUES (@row, @document, @event, @id, @keyParts, @at)`,
+      { row, document, event, id, keyParts: parts && JSON.stringify(parts), at },
+    );
+    markOpen(database, document);
+  };
+
+  /** Rows that could not say of this event what they meant to are corrected by one that can. */
+  const settlePlaced = ({ record, key }: KeyedEvent, by: number): void => {
+    const document = references.document(record.document.kind, record.document.key);
+    // Of two rows of one import that contradict each other, none speaks for the other.
+    const leads = database.values<number>(
+      `SELECT id FROM rows WHERE settled IS NULL AND id IN
+         (SELECT row_id FROM placements WHERE document_id = @document AND deduplication_id = @key)
+         AND NOT (reason = 'event-key-twice' AND id >> 32 IN (SELECT value FROM json_each(@imported)))`,
+      { document, key, imported },
+    );
+    for (const lead of leads)
+      for (const row of [lead, ...membersOf(database, lead)])
+        database.run("UPDATE rows SET settled = 'corrected', settled_by = @by WHERE id = @row AND settled IS NULL", {
+          row,
+          by,
+        });
   };
 
   const hashOf = ({ row, members }: Group): Buffer => cellHash([row, ...members].flatMap(originalCells));
@@ -174,8 +151,7 @@ export function createInputStager(database: Database, options: StageInputOptions
   /** What has come instead of it was staged; nobody has mended the source yet, and need not (HARD-CASES H37). */
   const stageSuperseded = ({ mapped, row }: Group, hash: Buffer, settled: Settled): void => {
     const fate = { fate: "known", cellHash: hash, settled } as const;
-    fates.add(mapped, fate);
-    fates.addMembers(mapped, fate);
+    fates.addGroup(mapped, fate);
     counts.known += 1 + mapped.alsoRows.length;
     if (!fates.tellOnce(hash)) return;
     const message = `Row ${row.number} was corrected (${describeRow(database, settled.by)}), and stands in its source as it was: the correction holds.`;
@@ -190,10 +166,9 @@ export function createInputStager(database: Database, options: StageInputOptions
     const problems = [...unread, ...found, ...(apart === null ? [] : [apart])];
     const hash = hashOf(group);
     const settled = fates.settledBefore(hash, id);
-    const again = settled === null && corrects === null ? withdrawal.sameRow(options.inputsOfImport, hash) : null;
+    const again = settled === null && corrects === null ? withdrawal.sameRow(inputsOfImport, hash) : null;
     const fate = { fate: "invalid", reason: problems[0]?.code ?? null, cellHash: hash, settled } as const;
-    fates.add(mapped, fate);
-    fates.addMembers(mapped, fate);
+    fates.addGroup(mapped, fate);
     for (const problem of problems) report(problem, "error");
     for (const each of [row, ...members]) cells.keepAlone(rowId(inputId, each.number), each);
     // A row that could not be read right says nothing certain of its place: what it held, it goes on holding.
@@ -201,7 +176,8 @@ export function createInputStager(database: Database, options: StageInputOptions
     // What the first rows of its group have given would be a part: it is held with the rest.
     const held = apart === null ? placements : placements.map((one) => ({ ...one, at: null }));
     if (isPlaced || corrects === null) for (const placement of held) place(id, placement);
-    if (placements.length === 0 && options.unplacedRows === "hold") holdInput.run(id, id);
+    if (placements.length === 0 && options.unplacedRows === "hold")
+      database.run("INSERT OR IGNORE INTO input_holds (row_id, behind) VALUES (@id, @id)", { id });
     if (corrects !== null) withdrawal.supersede(corrects, id, !isPlaced);
     for (const other of correction?.others ?? []) withdrawal.supersede(other, id, true);
     if (again !== null) withdrawal.supersede(again, id, !isPlaced);
@@ -287,14 +263,13 @@ export function createInputStager(database: Database, options: StageInputOptions
     const { keyed, repeated, problem } = withoutTwins(all);
     const problems: Problem[] = problem === null ? [] : [problem];
     const note = (found: Problem | null): void => void (found === null || problems.push(found));
-    for (const record of records.participants) note(participants.check(record));
-    for (const record of records.addresses) note(addresses.check(record));
+    for (const record of [...records.participants, ...records.addresses]) note(registrations.check(record));
     for (const record of records.documents) note(documents.check(record));
     for (const event of keyed) note(events.check(event, earlier !== null || corrects !== null));
     note(rowIdTwice(earlier, keyed));
     const moves = keyed.every(({ known }) => known !== null)
       ? []
-      : superseded.flatMap((one) => moved.movesOf(one, records));
+      : superseded.flatMap((one) => movesOf(database, knownRows, one, records));
     const mangled = moves.filter((move) => move.mangled);
     for (const move of mangled) problems.push(move.problem);
     const isUnread = correction !== null && withdrawal.readProblems(correction.lead, correction.rows).length > 0;
@@ -310,8 +285,8 @@ export function createInputStager(database: Database, options: StageInputOptions
     if (repeats !== null) sayRepeated(describeRow(database, repeats));
     else if (repeated) sayRepeated("another row of its group");
     const linked: [string, number][] = [];
-    for (const record of records.participants) linked.push(["participant", participants.stage(record, id)]);
-    for (const record of records.addresses) linked.push(["address", addresses.stage(record, id)]);
+    for (const record of records.participants) linked.push(["participant", registrations.stage(record, id)]);
+    for (const record of records.addresses) linked.push(["address", registrations.stage(record, id)]);
     for (const record of records.documents) linked.push(["document", documents.stage(record, id)]);
     let known = true;
     const staged: number[] = [];
@@ -319,21 +294,25 @@ export function createInputStager(database: Database, options: StageInputOptions
       const result = events.stage(event, id);
       known &&= result.known;
       staged.push(result.id);
-      if (anyPlacements) {
-        const document = references.document(event.record.document.kind, event.record.document.key);
-        if (hasPlacements.get(document) === 1) {
-          for (const lead of placedRows.all(document, event.key, thisImport))
-            for (const one of [lead, ...membersOf(lead)]) settleRow.run(id, one);
-        }
-      }
+      if (anyPlacements) settlePlaced(event, id);
     }
     if (known) knownRows.add(id, staged);
-    else for (const event of staged) linkEvent.run(id, event);
+    else
+      for (const event of staged)
+        database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@id, @event)", { id, event });
     if (staged.length === 0) {
-      for (const [kind, record] of linked) linkRecord.run(id, kind, record);
-      known = linked.length > 0 && linked.every(([kind, record]) => isKnown(kind, record));
+      for (const [kind, record] of linked)
+        database.run("INSERT OR IGNORE INTO row_records (row_id, kind, record_id) VALUES (@id, @kind, @record)", {
+          id,
+          kind,
+          record,
+        });
+      const isKnown = ([kind, record]: [string, number]) =>
+        (kind === "document" ? documents : registrations).isKnown(record);
+      known = linked.length > 0 && linked.every(isKnown);
     }
-    if (mapped.rowId !== null || staged.length === 0) fates.add(mapped, { fate: known ? "known" : "staged" });
+    const fate = { fate: known ? "known" : "staged" } as const;
+    if (mapped.rowId !== null || staged.length === 0) fates.addGroup({ ...mapped, alsoRows: [] }, fate);
     fates.addMembers(mapped, { fate: "staged" });
     for (const before of earlier === null ? group.cut : [earlier, ...group.cut]) withdrawal.replace(before, id, staged);
     for (const before of leadsOf(correction)) withdrawal.correct(before, id, staged);
@@ -351,21 +330,18 @@ export function createInputStager(database: Database, options: StageInputOptions
     counts[known ? "known" : "staged"] += 1 + mapped.alsoRows.length;
   };
 
-  const isKnown = (kind: string, record: number): boolean => {
-    if (kind === "participant") return participants.isKnown(record);
-    return kind === "address" ? addresses.isKnown(record) : documents.isKnown(record);
-  };
-
   return {
     counts,
-    end() {
+    /** After the last row. */
+    end(): void {
       cells.flush();
       knownRows.flush();
       for (const { before, after, events: given } of mended.end()) withdrawal.mend(before, after, given);
-      stopGoneRows(database, options);
+      stopGoneRows(database, states, options.runId, now);
       if (events.changedAny()) countContentChange(database);
     },
-    stage(mapped, rowOf) {
+    /** `rowOf` gives a row of the mapped one (its own, or one of its group) as read. */
+    stage(mapped: MappedRow, rowOf: (number: number) => Row): void {
       const row = rowOf(mapped.row);
       const members = mapped.alsoRows.length === 0 ? NONE : mapped.alsoRows.map(rowOf);
       currentRow = rowId(inputId, mapped.row);
@@ -382,8 +358,7 @@ export function createInputStager(database: Database, options: StageInputOptions
       }
       if (outcome.fate === "skipped") {
         const fate = { fate: "skipped", reason: outcome.reason } as const;
-        fates.add(mapped, fate);
-        fates.addMembers(mapped, fate);
+        fates.addGroup(mapped, fate);
         for (const before of leadsOf(group.correction)) withdrawal.leaveOut(before, currentRow);
         counts.skipped += 1 + mapped.alsoRows.length;
       } else if (outcome.fate === "invalid") {
@@ -397,12 +372,17 @@ export function createInputStager(database: Database, options: StageInputOptions
 }
 
 /** Says of a group's key in which row the group began, where rows of others came between; null: it begins here. */
-function createGroupsSeen(database: Database): (group: string, row: number) => number | null {
+function createGroupsSeen(database: LedgerDatabase): (group: string, row: number) => number | null {
   database.exec(
-    "CREATE TEMP TABLE IF NOT EXISTS groups_seen (name TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID",
+    `CREATE TEMP TABLE IF NOT EXISTS groups_seen (name TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID;
+     DELETE FROM temp.groups_seen`,
   );
-  database.exec("DELETE FROM temp.groups_seen");
-  const add = database.prepare<[string, number]>("INSERT OR IGNORE INTO temp.groups_seen (name, row) VALUES (?, ?)");
-  const find = database.prepare<[string], number>("SELECT row FROM temp.groups_seen WHERE name = ?").pluck();
-  return (group, row) => (add.run(group, row).changes > 0 ? null : (find.get(group) ?? null));
+  return (group, row) => {
+    const begins = database.run("INSERT OR IGNORE INTO temp.groups_seen (name, row) VALUES (@group, @row)", {
+      group,
+      row,
+    });
+    if (begins > 0) return null;
+    return database.value<number>("SELECT row FROM temp.groups_seen WHERE name = @group", { group }) ?? null;
+  };
 }

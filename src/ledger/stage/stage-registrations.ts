@@ -2,11 +2,13 @@
  * Stages participants and addresses: one row per natural key, one per participant and place (P1). The identity
  * audit of DESIGN section 5 happens here, before anything is sent.
  */
-import type { Database } from "better-sqlite3";
 import type { Problem } from "../../model/problem.js";
 import type { AddressRecord, ParticipantRecord } from "../../model/records.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import type { RegistrationKind } from "../registrations.js";
+import { describeRow } from "../rows.js";
+import { Writer } from "../writer.js";
 import type { References } from "./references.js";
-import { describeRow } from "../views/describe-row.js";
 
 export type IdentityPolicy = "first" | "last" | "reject";
 
@@ -14,6 +16,7 @@ interface StagingContext {
   references: References;
   identity: IdentityPolicy;
   settingsId: number;
+  now: number;
   /** Whether further address fields are sent; absent: they are only kept. */
   extendedFields?: boolean;
   /** Rows that the one which is staged now has come instead of. */
@@ -22,200 +25,162 @@ interface StagingContext {
   report(problem: Problem, severity: "error" | "warning"): void;
 }
 
+type RegistrationRecord = ParticipantRecord | AddressRecord;
+
 interface Stored {
   id: number;
   payload: string;
+  extended: string;
   state: string;
   row_id: number | null;
 }
 
-/**
- * The keys by which other rows refer to a record: one key names one record. It follows the correction of its own row, and
- * what was withdrawn or refused; else the first record keeps it, also from one import to the next.
- */
-function createReferenceKeys(database: Database, context: StagingContext, kind: "participant" | "address") {
-  const owner = database.prepare<[string, string], { id: number; row_id: number | null; state: string }>(
-    `SELECT t.id, t.row_id, t.state FROM ${kind}_aliases a JOIN ${kind === "participant" ? "participants" : "addresses"} t
-       ON t.id = a.${kind}_id WHERE a.kind = ? AND a.key = ?`,
-  );
-  const take = database.prepare<[number, number]>(`UPDATE ${kind}_aliases SET ${kind}_id = ? WHERE id = ?`);
+/** What both have in common: who they are, and what is said of them. */
+interface Given {
+  kind: RegistrationKind;
+  owner: number;
+  identity: string;
+  data: { [field: string]: unknown };
+  extended: { [field: string]: unknown };
+}
+
+export function createRegistrationStager(database: LedgerDatabase, context: StagingContext) {
+  const { references, identity: policy, settingsId, now } = context;
+  const writer = new Writer(database);
+  // The mapper gives the same record again for rows that say the same.
+  const seen = new WeakMap<RegistrationRecord, number>();
   const reported = new Set<string>();
 
-  const givesWay = ({ row_id, state }: { row_id: number | null; state: string }): boolean =>
-    state === "rejected" ||
-    (state === "planned" && (row_id === null || context.identity === "last" || context.superseded().includes(row_id)));
-  const twice = (name: string, key: string, row: number | null): Problem => ({
-    code: "reference-key-twice",
-    message: `The key ${key} of ${name} also names another ${kind} (${describeRow(database, row)}).`,
-    hint: null,
-    column: null,
-  });
-
-  return {
-    /** A problem where the key names a record other than `id` that keeps it; `id` null: it is a new one. */
-    check(name: string, key: string, id: number | null): Problem | null {
-      const found = owner.get(name, key);
-      return found === undefined || found.id === id || givesWay(found) ? null : twice(name, key, found.row_id);
-    },
-    /** `ref`: of the alias, as documents and events hold it. */
-    take(name: string, key: string, id: number, ref: number): void {
-      const found = owner.get(name, key);
-      if (found?.id === id) return;
-      if (found === undefined || givesWay(found)) return void take.run(id, -ref);
-      if (reported.has(key)) return;
-      if (reported.size < 10_000) reported.add(key);
-      context.report(twice(name, key, found.row_id), "warning");
-    },
+  /** Null: of a participant that is not in the ledger. */
+  const givenBy = (record: RegistrationRecord): Given | null => {
+    if ("natural" in record)
+      return { kind: "participant", owner: 0, identity: record.natural, data: record.data, extended: {} };
+    const { identity, data, extended } = record;
+    const owner = references.findParticipant(record.participant);
+    return owner === null ? null : { kind: "address", owner, identity, data, extended };
   };
-}
 
-export function createParticipantStager(database: Database, context: StagingContext) {
-  const keys = createReferenceKeys(database, context, "participant");
-  const seen = new WeakMap<ParticipantRecord, number>();
-  const byKey = database.prepare<[string], Stored>(
-    "SELECT id, payload, state, row_id FROM participants WHERE natural_key = ?",
-  );
-  const insert = database.prepare<[string, string, number, number]>(
-    "INSERT INTO participants (natural_key, payload, row_id, settings_id) VALUES (?, ?, ?, ?)",
-  );
-  const correct = database.prepare<[string, number, number]>(
-    "UPDATE participants SET payload = ?, row_id = ?, state = 'planned', reason = NULL WHERE id = ?",
-  );
-  const adopt = database.prepare<[number, number]>("UPDATE participants SET row_id = ? WHERE id = ?");
-  const state = database.prepare<[number], string>("SELECT state FROM participants WHERE id = ?").pluck();
-  const reported = new Set<number>();
+  const find = ({ kind, owner, identity }: Given): Stored | undefined =>
+    database.row<Stored>(
+      `SELECT id, payload, extended, state, row_id FROM registrations
+       WHERE kind = @kind AND owner = @owner AND identity = @identity`,
+      { kind, owner, identity },
+    );
 
-  const differs = (record: ParticipantRecord, stored: Stored): Problem => ({
-    code: "participant-differs",
-    message: `${record.data.countryCode} ${record.data.taxIdType} "${record.data.taxId}" is also given with other data (${describeRow(database, stored.row_id)}).`,
-    hint: null,
-    column: null,
-  });
+  /**
+   * Fields that come with another value, or too late: those that only one of two rows gives complete an address, as long as
+   * they can still be sent where they are to be.
+   */
+  const differingFields = ({ kind, data, extended }: Given, stored: Stored): string[] => {
+    const completes = kind === "address" && (stored.state !== "registered" || context.extendedFields !== true);
+    const known = { ...parsed(stored.payload), ...parsed(stored.extended) };
+    return Object.entries({ ...data, ...extended }).flatMap(([field, value]) =>
+      known[field] === value || (known[field] === undefined && completes) ? [] : [field],
+    );
+  };
+
+  const differs = (record: RegistrationRecord, fields: readonly string[], { row_id: row }: Stored): Problem => {
+    const where = describeRow(database, row);
+    if (!("natural" in record)) {
+      const message = `The same place is also given with another ${fields.join(", ")} (${where}).`;
+      return { code: "address-differs", message, hint: null, column: null };
+    }
+    const { countryCode, taxIdType, taxId } = record.data;
+    const message = `${countryCode} ${taxIdType} "${taxId}" is also given with other data (${where}).`;
+    return { code: "participant-differs", message, hint: null, column: null };
+  };
+
+  const warnOnce = (name: string, problem: Problem): void => {
+    if (reported.has(name)) return;
+    if (reported.size < 10_000) reported.add(name);
+    context.report(problem, "warning");
+  };
+
+  /**
+   * The key by which other rows refer to a record names one record. It follows the correction of its own row, and what was
+   * withdrawn or refused; else the first record keeps it, also from one import to the next. Null: `id` may have it.
+   */
+  const keptByAnother = (kind: RegistrationKind, record: RegistrationRecord, id: number | null): Problem | null => {
+    const owner = database.row<{ id: number; row_id: number | null; state: string }>(
+      `SELECT r.id, r.row_id, r.state FROM aliases a JOIN registrations r ON r.id = a.registration_id
+       WHERE a.kind = @kind AND a.name = @name AND a.key = @key`,
+      { kind, name: record.kind, key: record.alias },
+    );
+    if (owner === undefined || owner.id === id || owner.state === "rejected") return null;
+    const { row_id: row, state } = owner;
+    const isOpen = row === null || policy === "last" || context.superseded().includes(row);
+    if (state === "planned" && isOpen) return null;
+    const message = `The key ${record.alias} of ${record.kind} also names another ${kind} (${describeRow(database, row)}).`;
+    return { code: "reference-key-twice", message, hint: null, column: null };
+  };
+
+  const nameByKey = (kind: RegistrationKind, record: RegistrationRecord, id: number): void => {
+    if (record.alias === null) return;
+    const alias = { by: "alias", kind: record.kind, key: record.alias } as const;
+    const ref = kind === "participant" ? references.participant(alias) : (references.address(alias) ?? 0);
+    const twice = keptByAnother(kind, record, id);
+    if (twice !== null) return warnOnce(`key ${kind} ${record.alias}`, twice);
+    database.run("UPDATE aliases SET registration_id = @id WHERE id = -@ref", { id, ref });
+  };
+
+  /** Of a record that the ledger has: takes what it says, or tells that it differs. */
+  const stageAgain = (record: RegistrationRecord, given: Given, stored: Stored, row: number): void => {
+    const { id, state } = stored;
+    const payload = JSON.stringify(given.data);
+    const extended = JSON.stringify(given.extended);
+    const isSame = stored.payload === payload && stored.extended === extended;
+    const fields = isSame ? [] : differingFields(given, stored);
+    const isWithdrawn = stored.row_id === null && (state === "planned" || state === "rejected");
+    const isOpen = state === "rejected" || isWithdrawn || (state === "planned" && policy === "last");
+    if (isWithdrawn ? !isSame : fields.length > 0) {
+      if (!isOpen) return warnOnce(String(id), differs(record, fields, stored));
+      writer.registrationReplanned(id, now);
+      const correct = "UPDATE registrations SET payload = @payload, extended = @extended, row_id = @row WHERE id = @id";
+      database.run(correct, { payload, extended, row, id });
+      return;
+    }
+    if (stored.row_id === null) database.run("UPDATE registrations SET row_id = @row WHERE id = @id", { row, id });
+    if (isSame) return;
+    const whole = JSON.stringify({ ...given.extended, ...parsed(stored.extended) });
+    database.run("UPDATE registrations SET extended = @whole WHERE id = @id", { whole, id });
+  };
 
   return {
-    check(record: ParticipantRecord): Problem | null {
-      if (context.identity !== "reject" || seen.has(record)) return null;
-      const stored = byKey.get(record.natural);
-      if (stored !== undefined && stored.payload !== JSON.stringify(record.data)) return differs(record, stored);
-      return record.alias === null ? null : keys.check(record.kind, record.alias, stored?.id ?? null);
+    /** A problem that makes the row invalid; writes nothing. */
+    check(record: RegistrationRecord): Problem | null {
+      if (policy !== "reject" || seen.has(record)) return null;
+      const given = givenBy(record);
+      const stored = given === null ? undefined : find(given);
+      const fields = given === null || stored === undefined ? [] : differingFields(given, stored);
+      if (stored !== undefined && fields.length > 0) return differs(record, fields, stored);
+      const kind = "natural" in record ? "participant" : "address";
+      return record.alias === null ? null : keptByAnother(kind, record, stored?.id ?? null);
     },
 
-    stage(record: ParticipantRecord, rowId: number): number {
+    /** @returns its id in the ledger */
+    stage(record: RegistrationRecord, row: number): number {
       const before = seen.get(record);
       if (before !== undefined) return before;
-      const payload = JSON.stringify(record.data);
-      const stored = byKey.get(record.natural);
-      let id: number;
-      if (stored === undefined) {
-        id = Number(insert.run(record.natural, payload, rowId, context.settingsId).lastInsertRowid);
-      } else {
-        id = stored.id;
-        if (stored.payload !== payload) {
-          const open = stored.state === "planned" || stored.state === "rejected";
-          const withdrawn = stored.row_id === null;
-          if (open && (withdrawn || stored.state === "rejected" || context.identity === "last")) {
-            correct.run(payload, rowId, id);
-          } else if (!reported.has(id)) {
-            reported.add(id);
-            context.report(differs(record, stored), "warning");
-          }
-        } else if (stored.row_id === null) adopt.run(rowId, id);
-      }
-      if (record.alias !== null) {
-        const ref = context.references.participant({ by: "alias", kind: record.kind, key: record.alias });
-        keys.take(record.kind, record.alias, id, ref);
-      }
+      if (!("natural" in record)) references.participant(record.participant);
+      const given = givenBy(record);
+      if (given === null) throw new Error("an address is staged before its participant");
+      const stored = find(given);
+      if (stored !== undefined) stageAgain(record, given, stored, row);
+      const { kind, owner, identity, data, extended } = given;
+      const id =
+        stored?.id ??
+        database.insert(
+          `INSERT INTO registrations (kind, owner, identity, payload, extended, row_id, settings_id)
+           VALUES (@kind, @owner, @identity, @payload, @extended, @row, @settingsId)`,
+          { kind, owner, identity, payload: JSON.stringify(data), extended: JSON.stringify(extended), row, settingsId },
+        );
+      nameByKey(kind, record, id);
       seen.set(record, id);
       return id;
     },
 
-    isKnown: (id: number) => state.get(id) === "registered",
-  };
-}
-
-export function createAddressStager(database: Database, context: StagingContext) {
-  const keys = createReferenceKeys(database, context, "address");
-  const seen = new WeakMap<AddressRecord, number>();
-  const byIdentity = database.prepare<[number, string], Stored & { extended: string }>(
-    "SELECT id, payload, extended, state, row_id FROM addresses WHERE participant_ref = ? AND identity = ?",
-  );
-  const insert = database.prepare<[number, string, string, string, number, number]>(
-    "INSERT INTO addresses (participant_ref, identity, payload, extended, row_id, settings_id) VALUES (?, ?, ?, ?, ?, ?)",
-  );
-  const correct = database.prepare<[string, string, number, number]>(
-    "UPDATE addresses SET payload = ?, extended = ?, row_id = ?, state = 'planned', reason = NULL WHERE id = ?",
-  );
-  const adopt = database.prepare<[number, number]>("UPDATE addresses SET row_id = ? WHERE id = ?");
-  const state = database.prepare<[number], string>("SELECT state FROM addresses WHERE id = ?").pluck();
-  const reported = new Set<number>();
-
-  const complete = database.prepare<[string, number]>("UPDATE addresses SET extended = ? WHERE id = ?");
-  /** Further fields that only one of two rows gives complete the address, as long as they can still be sent where they are to be. */
-  const completes = (stored: Stored): boolean => stored.state !== "registered" || context.extendedFields !== true;
-  /** Fields that come with another value, or too late. */
-  const differingFields = (record: AddressRecord, stored: Stored & { extended: string }): string[] => {
-    const known: { [field: string]: unknown } = { ...parsed(stored.payload), ...parsed(stored.extended) };
-    return Object.entries({ ...record.data, ...record.extended }).flatMap(([field, value]) => {
-      if (known[field] === value || (known[field] === undefined && completes(stored))) return [];
-      return [field];
-    });
-  };
-  const differs = (fields: readonly string[], stored: Stored): Problem => ({
-    code: "address-differs",
-    message: `The same place is also given with another ${fields.join(", ")} (${describeRow(database, stored.row_id)}).`,
-    hint: null,
-    column: null,
-  });
-
-  return {
-    /** Problems that make the row invalid; writes nothing. */
-    check(record: AddressRecord): Problem | null {
-      if (context.identity !== "reject" || seen.has(record)) return null;
-      const participant = context.references.findParticipant(record.participant);
-      const stored = participant === null ? undefined : byIdentity.get(participant, record.identity);
-      const fields = stored === undefined ? [] : differingFields(record, stored);
-      if (stored !== undefined && fields.length > 0) return differs(fields, stored);
-      return record.alias === null ? null : keys.check(record.kind, record.alias, stored?.id ?? null);
-    },
-
-    stage(record: AddressRecord, rowId: number): number {
-      const before = seen.get(record);
-      if (before !== undefined) return before;
-      const payload = JSON.stringify(record.data);
-      const extended = JSON.stringify(record.extended);
-      const participant = context.references.participant(record.participant);
-      const stored = byIdentity.get(participant, record.identity);
-      let id: number;
-      if (stored === undefined) {
-        const row = [participant, record.identity, payload, extended, rowId, context.settingsId] as const;
-        id = Number(insert.run(...row).lastInsertRowid);
-      } else {
-        id = stored.id;
-        const fields =
-          stored.payload === payload && stored.extended === extended ? [] : differingFields(record, stored);
-        const isPlanned = stored.state === "planned";
-        const isWithdrawn = isPlanned && stored.row_id === null;
-        if (fields.length === 0 && !isWithdrawn && stored.extended !== extended) {
-          complete.run(JSON.stringify({ ...record.extended, ...parsed(stored.extended) }), id);
-        }
-        if (isWithdrawn ? stored.payload !== payload || stored.extended !== extended : fields.length > 0) {
-          if (isWithdrawn || stored.state === "rejected" || (isPlanned && context.identity === "last")) {
-            correct.run(payload, extended, rowId, id);
-          } else if (!reported.has(id)) {
-            reported.add(id);
-            context.report(differs(fields, stored), "warning");
-          }
-        } else if (stored.row_id === null) adopt.run(rowId, id);
-      }
-      if (record.alias !== null) {
-        const ref = context.references.address({ by: "alias", kind: record.kind, key: record.alias });
-        if (ref !== null) keys.take(record.kind, record.alias, id, ref);
-      }
-      seen.set(record, id);
-      return id;
-    },
-
-    isKnown: (id: number) => state.get(id) === "registered",
+    isKnown: (id: number): boolean =>
+      database.has("SELECT 1 FROM registrations WHERE id = @id AND state = 'registered'", { id }),
   };
 }
 

@@ -1,14 +1,13 @@
 /** What is wrong, by cause, and the rows behind each cause as their files have them: what a person corrects or decides. Reads only. */
-import type { Database } from "better-sqlite3";
 import { isBeyondCorrection } from "../../model/beyond-correction.js";
 import { type Code, codes } from "../../model/codes.js";
 import type { Problem } from "../../model/problem.js";
 import type { CellKind } from "../../model/row.js";
-import { describeRow } from "./describe-row.js";
-import { createGroupMembers } from "../stage/group-members.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { describeRow, inputOf, leadOf, membersOf, rowNumberOf, rowReference } from "../rows.js";
 import { createCellReader } from "../stage/row-cells.js";
-import { inputOf, rowNumberOf, rowReference } from "../row-id.js";
+import { problemsOfRow } from "../stage/withdraw-rows.js";
 
 export interface Cause {
   code: Code;
@@ -34,17 +33,16 @@ const INVALID = `rows r JOIN problems p ON p.id = (SELECT min(id) FROM problems 
   WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL`;
 
 /** Most first. */
-export function openCauses(database: Database): OpenCauses {
+export function openCauses(database: LedgerDatabase): OpenCauses {
   type Found = Omit<Cause, "example"> & { row: number | null; what: string | null };
   const causes = database
-    .prepare<[], Found>(
+    .rows<Found>(
       `SELECT p.code, p.column_name AS "column", count(*) AS count, min(r.id) AS row, p.message AS what FROM ${INVALID} GROUP BY 1, 2
        UNION ALL
        SELECT code, NULL, count(*), row_id, coalesce(name || ': ', '') || coalesce(message, '')
        FROM (SELECT * FROM failures WHERE subject <> 'row' ORDER BY id) GROUP BY code
        ORDER BY count DESC`,
     )
-    .all()
     .map(({ row, what, ...cause }): Cause => ({ ...cause, example: `${describeRow(database, row)}: ${what}` }));
   const isFor = ({ code }: Cause) => {
     if (isBeyondCorrection(code)) return "decide";
@@ -68,54 +66,50 @@ export interface OpenRow {
 }
 
 /** Ids, ascending. `column` null: whatever the column. */
-export function rowsOfCause(database: Database, { code, column }: { code: string; column: string | null }): number[] {
-  return database
-    .prepare<{ code: string; column: string | null }, number>(
-      `SELECT r.id FROM ${INVALID} AND p.code = @code AND (@column IS NULL OR p.column_name = @column)
-       UNION SELECT re.row_id FROM open_events o JOIN row_events re ON re.event_id = o.id
-         WHERE o.code = @code AND @column IS NULL AND o.state IN ('rejected', 'foreign', 'changed')
-       UNION SELECT row_id FROM failures
-         WHERE subject IN ('document', 'participant', 'address') AND code = @code AND row_id IS NOT NULL AND @column IS NULL
-       ORDER BY 1`,
-    )
-    .pluck()
-    .all({ code, column });
+export function rowsOfCause(
+  database: LedgerDatabase,
+  { code, column }: { code: string; column: string | null },
+): number[] {
+  return database.values<number>(
+    `SELECT r.id FROM ${INVALID} AND p.code = @code AND (@column IS NULL OR p.column_name = @column)
+     UNION SELECT re.row_id FROM open_events o JOIN row_events re ON re.event_id = o.id
+       WHERE o.code = @code AND @column IS NULL AND o.state IN ('rejected', 'foreign', 'changed')
+     UNION SELECT row_id FROM failures
+       WHERE subject IN ('document', 'participant', 'address') AND code = @code AND row_id IS NOT NULL AND @column IS NULL
+     ORDER BY 1`,
+    { code, column },
+  );
 }
 
 /** All that a person may correct, by reference; rows whose cells are gone (all of theirs had landed) are left out. */
-export function createOpenRowReader(database: Database) {
+export function createOpenRowReader(database: LedgerDatabase) {
   const inputs = createInputStore(database);
   const known = new Map<number, StoredInput | null>();
   const cells = createCellReader(database);
-  const members = createGroupMembers(database);
-  const problems = database.prepare<[number], Problem>(
-    `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = ? AND severity = 'error' ORDER BY id`,
-  );
-  const refusals = database.prepare<[number], Problem>(
-    `SELECT o.code, NULL AS hint, NULL AS "column", coalesce((SELECT message FROM problems p
-       WHERE p.subject = 'event' AND p.subject_id = o.id ORDER BY p.id DESC LIMIT 1), o.state) AS message
-     FROM row_events re JOIN events e ON e.id = re.event_id
-     JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id
-     WHERE re.row_id = ? AND o.state IN ('rejected', 'foreign', 'changed')`,
-  );
-  const leadOf = database.prepare<[number], number | null>("SELECT lead FROM rows WHERE id = ?").pluck();
   const input = (id: number): StoredInput | null => {
     if (!known.has(id)) known.set(id, inputs.get(id));
     return known.get(id) ?? null;
   };
+  const refusalsOf = (row: number): Problem[] =>
+    database.rows<Problem>(
+      `SELECT o.code, NULL AS hint, NULL AS "column", coalesce((SELECT message FROM problems p
+         WHERE p.subject = 'event' AND p.subject_id = o.id ORDER BY p.id DESC LIMIT 1), o.state) AS message
+       FROM row_events re JOIN events e ON e.id = re.event_id
+       JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id
+       WHERE re.row_id = @row AND o.state IN ('rejected', 'foreign', 'changed')`,
+      { row },
+    );
   const read = (id: number): OpenRow | null => {
     const from = input(inputOf(id));
     const kept = cells.of(id);
     if (from === null || kept === null) return null;
-    const ref = rowReference(from.contentHash, id);
-    const lead = leadOf.get(id) ?? null;
     return {
-      ref,
+      ref: rowReference(from.contentHash, id),
       input: from.id,
       row: rowNumberOf(id),
-      lead: lead === null ? ref : rowReference(from.contentHash, lead),
+      lead: rowReference(from.contentHash, leadOf(database, id)),
       ...kept,
-      problems: [...problems.all(id), ...refusals.all(id)],
+      problems: [...problemsOfRow(database, id), ...refusalsOf(id)],
     };
   };
   return {
@@ -129,9 +123,9 @@ export function createOpenRowReader(database: Database) {
       return from === null ? null : rowReference(from.contentHash, id);
     },
     /** The first row of its group; without one, the row itself. */
-    lead: (id: number): number => leadOf.get(id) ?? id,
+    lead: (id: number): number => leadOf(database, id),
     /** With the further rows of its group, if it is a group's first row. */
-    withGroup: (id: number): OpenRow[] => [id, ...members(id)].map(read).filter((row) => row !== null),
+    withGroup: (id: number): OpenRow[] => [id, ...membersOf(database, id)].map(read).filter((row) => row !== null),
   };
 }
 
@@ -150,14 +144,13 @@ export interface OpenRecord {
 }
 
 /** Events and documents that are open with this code, oldest first. */
-export function recordsOfCause(database: Database, code: string, limit: number): OpenRecord[] {
-  return database
-    .prepare<[string, number], OpenRecord>(
-      `SELECT d.kind, d.key, e.event, e.at, f.message, f.row_id AS firstRow,
-         (SELECT i.name || ':' || (f.row_id & 4294967295) FROM inputs i WHERE i.id = f.row_id >> 32) AS row
-       FROM failures f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
-       JOIN documents d ON d.id = iif(f.subject = 'event', e.document_id, f.id)
-       WHERE f.subject IN ('event', 'document') AND f.code = ? LIMIT ?`,
-    )
-    .all(code, limit);
+export function recordsOfCause(database: LedgerDatabase, code: string, limit: number): OpenRecord[] {
+  return database.rows<OpenRecord>(
+    `SELECT d.kind, d.key, e.event, e.at, f.message, f.row_id AS firstRow,
+       (SELECT i.name || ':' || (f.row_id & 4294967295) FROM inputs i WHERE i.id = f.row_id >> 32) AS row
+     FROM failures f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
+     JOIN documents d ON d.id = iif(f.subject = 'event', e.document_id, f.id)
+     WHERE f.subject IN ('event', 'document') AND f.code = @code LIMIT @limit`,
+    { code, limit },
+  );
 }

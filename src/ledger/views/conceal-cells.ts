@@ -2,9 +2,9 @@
  * Leaves what a row's cells say out of a text that many may read: on a terminal, in a cron job's mail, in summary.json
  * (P9). Rejected files, the report and `show`, which are their owner's, tell messages in full.
  */
-import type { Database } from "better-sqlite3";
 import { type Code, codes } from "../../model/codes.js";
-import { createGroupMembers } from "../stage/group-members.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { membersOf } from "../rows.js";
 import { createCellReader } from "../stage/row-cells.js";
 
 export type Conceal = (code: Code, message: string, row: number | null) => string;
@@ -15,12 +15,11 @@ const bare: ReadonlySet<Code> = new Set(["row-long", "quote-stray"]);
 const names = /(?:participant|address|document|event|attribute|column|field|member|input|sheet|function|conversion) $/;
 const SHORTEST = 4;
 
-export function createConceal(database: Database): Conceal {
+export function createConceal(database: LedgerDatabase): Conceal {
   const reader = createCellReader(database);
-  const membersOf = createGroupMembers(database);
   return (code, message, row) => {
     if (bare.has(code)) return codes[code].meaning;
-    const rows = row === null ? [] : [row, ...membersOf(row)];
+    const rows = row === null ? [] : [row, ...membersOf(database, row)];
     const cells = rows.flatMap((one) => reader.of(one)?.cells ?? []).map((cell) => cell.trim());
     const quoted = message.replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, (segment, at: number) => {
       const isName = names.test(message.slice(Math.max(0, at - 20), at)) && !isOfCell(segment, cells);

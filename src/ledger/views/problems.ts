@@ -1,11 +1,10 @@
 /** What stands open and why: counted by code, each with one example for summaries and `status`, or with some for the report. */
-import type { Database } from "better-sqlite3";
 import type { Code } from "../../model/codes.js";
 import type { ToldProblem } from "../../model/summary.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { describeRow, inputOf, rowNumberOf } from "../rows.js";
 import { type Conceal, createConceal } from "./conceal-cells.js";
-import { describeRow } from "./describe-row.js";
 import { describeWait } from "./describe-wait.js";
-import { inputOf, rowNumberOf } from "../row-id.js";
 
 export type ProblemCount = ToldProblem;
 
@@ -24,7 +23,7 @@ interface Failure {
  * Open problems, most first: those of rows by column and by mistake, all others by code. `cells`: whether examples show
  * what their cells hold (a terminal), or hide it (all that is collected, P9).
  */
-export function tallyProblems(database: Database, cells = false): ProblemCount[] {
+export function tallyProblems(database: LedgerDatabase, cells = false): ProblemCount[] {
   const others = tally(
     database,
     `SELECT subject, code, count(DISTINCT id) AS count, min(id) AS id FROM failures WHERE subject <> 'row' GROUP BY subject, code`,
@@ -37,11 +36,10 @@ export function tallyProblems(database: Database, cells = false): ProblemCount[]
 /** More kinds of one mistake than this are one line: a message may hold a text of its own for every row. */
 const KINDS_OF_A_MISTAKE = 5;
 
-function problemsOfRows(database: Database, cells: boolean): ProblemCount[] {
+function problemsOfRows(database: LedgerDatabase, cells: boolean): ProblemCount[] {
   const groups = new Map<string, Failure & { count: number; last: number | null }>();
   const kinds = new Map<string, number>();
-  const rows = database.prepare<[], Failure>("SELECT * FROM failures WHERE subject = 'row' ORDER BY row_id");
-  for (const found of rows.iterate()) {
+  for (const found of database.each<Failure>("SELECT * FROM failures WHERE subject = 'row' ORDER BY row_id")) {
     const place = JSON.stringify([found.code, found.column_name]);
     // What no column is at fault for names records in its message, and is one mistake.
     let name = found.column_name === null ? place : place + mistakeOf(found.message ?? "");
@@ -64,11 +62,11 @@ function problemsOfRows(database: Database, cells: boolean): ProblemCount[] {
 /** The message without what differs from row to row: quoted cells and numbers. */
 const mistakeOf = (message: string): string => message.replace(/"[^"]*"/g, '"').replace(/\d+/g, "0");
 
-const concealing = (database: Database, cells: boolean): Conceal =>
+const concealing = (database: LedgerDatabase, cells: boolean): Conceal =>
   cells ? (_code, message) => message : createConceal(database);
 
 /** Warnings told since `since` (ms), most first. */
-export function tallyWarnings(database: Database, since: number): ProblemCount[] {
+export function tallyWarnings(database: LedgerDatabase, since: number): ProblemCount[] {
   return tally(
     database,
     `SELECT 'warning' AS subject, code, count(*) AS count, min(id) AS id FROM problems
@@ -78,20 +76,16 @@ export function tallyWarnings(database: Database, since: number): ProblemCount[]
   );
 }
 
-function tally(database: Database, counted: string, first: string, cells: boolean): ProblemCount[] {
+function tally(database: LedgerDatabase, counted: string, first: string, cells: boolean): ProblemCount[] {
   type Counted = Pick<Failure, "subject" | "code"> & { count: number; id: number };
   const conceal = concealing(database, cells);
-  const example = database.prepare<[Counted], Failure>(first);
-  return database
-    .prepare<[], Counted>(`${counted} ORDER BY count DESC`)
-    .all()
-    .flatMap((found) => {
-      const failure = example.get(found);
-      return failure === undefined ? [] : [told(database, conceal, { ...failure, count: found.count })];
-    });
+  return database.rows<Counted>(`${counted} ORDER BY count DESC`).flatMap((found) => {
+    const failure = database.row<Failure>(first, found);
+    return failure === undefined ? [] : [told(database, conceal, { ...failure, count: found.count })];
+  });
 }
 
-function told(database: Database, conceal: Conceal, found: Failure & { count: number }): ProblemCount {
+function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { count: number }): ProblemCount {
   const { code, count, row_id: row, column_name: column, message, name } = found;
   const isCancel = code === "cancel-refused";
   const what = isCancel ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced` : name;
@@ -107,25 +101,21 @@ export interface WaitingCount extends ProblemCount {
 }
 
 /** What is held, by what it waits for, most first. The example is the first event of its kind in the ledger. */
-export function tallyHeld(database: Database): WaitingCount[] {
-  interface Held {
-    code: Code;
-    count: number;
+export function tallyHeld(database: LedgerDatabase): WaitingCount[] {
+  type Held = Pick<WaitingCount, "code" | "count" | "row"> & {
     name: string;
     row_id: number | null;
-    row: string | null;
     waits_for: string | null;
-  }
+  };
   return database
-    .prepare<[], Held>(
+    .rows<Held>(
       `SELECT h.code, h.count, e.event || ' of ' || d.kind || ' ' || d.key AS name, e.waits_for,
          (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id,
          (SELECT i.name || ':' || (min(r.row_id) & 4294967295) FROM row_events r JOIN inputs i ON i.id = r.row_id >> 32
-          WHERE r.event_id = e.id) AS row
+            WHERE r.event_id = e.id) AS "row"
        FROM (SELECT reason AS code, count(*) AS count, min(id) AS id FROM open_events WHERE state = 'held' GROUP BY reason) h
        JOIN events_now e ON e.id = h.id JOIN documents d ON d.id = e.document_id ORDER BY h.count DESC, h.code`,
     )
-    .all()
     .map(({ code, count, name, row_id, row, waits_for }) => {
       const example = `${name} waits for ${describeWait(database, waits_for)}`;
       return { code, count, place: describeRow(database, row_id), column: null, example, row };
@@ -144,36 +134,36 @@ export interface ProblemExample {
 }
 
 /** At most `each` of every code, in row order. */
-export function problemExamples(database: Database, each: number): ProblemExample[] {
+export function problemExamples(database: LedgerDatabase, each: number): ProblemExample[] {
   return examples(database, "SELECT *, id AS place FROM failures", each);
 }
 
 /** Warnings told since `since` (ms), at most `each` of every code. */
-export function warningExamples(database: Database, since: number, each: number): ProblemExample[] {
+export function warningExamples(database: LedgerDatabase, since: number, each: number): ProblemExample[] {
   const warnings = `SELECT 'warning' AS subject, code, row_id, column_name, message, hint, NULL AS name, id AS place
     FROM problems WHERE severity = 'warning' AND at >= ${since}`;
   return examples(database, warnings, each);
 }
 
-function examples(database: Database, failures: string, each: number): ProblemExample[] {
-  const inputName = database.prepare<[number], { name: string; sheet: string | null }>(
-    "SELECT name, sheet FROM inputs WHERE id = ?",
-  );
+function examples(database: LedgerDatabase, failures: string, each: number): ProblemExample[] {
   return database
-    .prepare<[number], Failure>(
+    .rows<Failure>(
       `SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY subject, code ORDER BY place) AS nth FROM (${failures}))
-       WHERE nth <= ?`,
+       WHERE nth <= @each`,
+      { each },
     )
-    .all(each)
-    .map(({ code, row_id, column_name, message, hint, name }) => {
-      const input = row_id === null ? undefined : inputName.get(inputOf(row_id));
+    .map(({ code, row_id: row, column_name: column, message, hint, name }) => {
+      const input = database.row<{ name: string; sheet: string | null }>(
+        "SELECT name, sheet FROM inputs WHERE id = @input",
+        { input: row === null ? null : inputOf(row) },
+      );
       const text = [name, message].filter((part) => part !== null).join(": ");
       return {
         code,
         file: input?.name ?? "an earlier import",
         sheet: input?.sheet ?? null,
-        row: input === undefined || row_id === null ? null : rowNumberOf(row_id),
-        column: column_name,
+        row: input === undefined || row === null ? null : rowNumberOf(row),
+        column,
         message: text === "" ? code : text,
         hint,
       };

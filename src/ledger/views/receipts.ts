@@ -1,8 +1,7 @@
 /** Which row became which record, with every id that came back. Reads only. */
-import type { Database } from "better-sqlite3";
-import { inputOf, rowNumberOf } from "../row-id.js";
-import { requestsOf } from "../request-id.js";
-import { hasRequests } from "./run-figures.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { inputOf, rowNumberOf } from "../rows.js";
+import { requestsOf } from "../runs.js";
 
 export interface Receipt {
   input: string;
@@ -26,123 +25,50 @@ export interface Receipt {
   answeredAt: string | null;
 }
 
-interface EventReceiptRow {
-  row_id: number;
-  document_id: number;
-  event: string;
-  state: string;
-  service_event_id: string | null;
-  target_document_id: string | null;
-  deduplication_id: string;
-  changed_at: number;
-}
+type Found = Omit<Receipt, "input" | "sheet" | "row" | "answeredAt"> & { row_id: number; changed_at: number | null };
 
-interface DocumentName {
-  key: string;
-  id: string | null;
-}
+const asked = (subject: string, kind = "%") =>
+  `(SELECT subject_id FROM requests WHERE id BETWEEN @first AND @last AND subject = '${subject}' AND kind LIKE '${kind}')`;
 
-interface RegistrationRow {
-  row_id: number;
-  state: string;
-  key: string;
-  service_id: string | null;
-  snapshot_id: string | null;
-  changed_at: number | null;
-}
+const none = "NULL AS documentId, NULL AS targetDocumentId, NULL AS deduplicationId";
+
+const registrations = `SELECT row_id, changed_at, kind AS record, kind AS name,
+    iif(kind = 'participant', json_extract(payload, '$.taxId'), identity) AS key, state, service_id AS id,
+    snapshot_id AS snapshotId, ${none}
+  FROM registrations WHERE row_id IS NOT NULL AND state = 'registered'
+    AND (kind = 'participant' AND id IN ${asked("participant")} OR kind = 'address' AND id IN ${asked("address")})
+  ORDER BY kind DESC, id`;
+
+const documents = `SELECT row_id, changed_at, 'document' AS record, kind AS name, key, state, service_id AS id, NULL AS snapshotId,
+    service_id AS documentId, NULL AS targetDocumentId, NULL AS deduplicationId
+  FROM documents_now WHERE row_id IS NOT NULL AND service_id IS NOT NULL AND id IN ${asked("document", "create-%")}`;
+
+const events = `SELECT re.row_id, e.changed_at, 'event' AS record, e.event AS name, d.kind || ' ' || d.key AS key, e.state,
+    e.service_event_id AS id, NULL AS snapshotId, d.service_id AS documentId, e.target_document_id AS targetDocumentId,
+    'rf1-' || lower(hex(e.deduplication_id)) AS deduplicationId
+  FROM (SELECT DISTINCT event_id FROM request_events WHERE request_id BETWEEN @first AND @last) sent
+  JOIN events_now e ON e.id = sent.event_id JOIN row_events re ON re.event_id = e.id
+  JOIN documents_now d ON d.id = e.document_id
+  WHERE e.known`;
 
 /** Everything that this run's requests brought to rest: participants, addresses, documents, then events. */
-export function* receiptsOf(database: Database, runId: number): Generator<Receipt> {
-  if (!hasRequests(database, runId)) return;
-  const names = new Map<number, { name: string; sheet: string | null }>();
-  const inputName = database.prepare<[number], { name: string; sheet: string | null }>(
-    "SELECT name, sheet FROM inputs WHERE id = ?",
-  );
-  const place = (id: number) => {
-    const input = inputOf(id);
-    const found = names.get(input) ?? inputName.get(input) ?? { name: "", sheet: null };
-    names.set(input, found);
-    return { input: found.name, sheet: found.sheet, row: rowNumberOf(id) };
+export function* receiptsOf(database: LedgerDatabase, run: number): Generator<Receipt> {
+  const [first, last] = requestsOf(run);
+  const inputs = new Map<number, { input: string; sheet: string | null }>();
+  const inputNamed = (id: number) => {
+    const found = inputs.get(id) ??
+      database.row<{ input: string; sheet: string | null }>("SELECT name AS input, sheet FROM inputs WHERE id = @id", {
+        id,
+      }) ?? { input: "", sheet: null };
+    inputs.set(id, found);
+    return found;
   };
-  const range = requestsOf(runId);
-  const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-  const nothing = { snapshotId: null, documentId: null, targetDocumentId: null, deduplicationId: null };
-
-  for (const [record, table, key] of [
-    ["participant", "participants", "json_extract(t.payload, '$.taxId')"],
-    ["address", "addresses", "t.identity"],
-  ] as const) {
-    const rows = database.prepare<[number, number, string], RegistrationRow>(
-      `SELECT t.row_id, t.state, ${key} AS key, t.service_id, t.snapshot_id, t.changed_at FROM ${table} t
-       WHERE t.row_id IS NOT NULL AND t.state = 'registered'
-         AND t.id IN (SELECT subject_id FROM requests WHERE id BETWEEN ? AND ? AND subject = ?)`,
-    );
-    for (const row of rows.iterate(...range, record)) {
-      const { state, snapshot_id: snapshotId } = row;
+  for (const select of [registrations, documents, events])
+    for (const { row_id: row, changed_at: at, ...receipt } of database.each<Found>(select, { first, last }))
       yield {
-        ...nothing,
-        ...place(row.row_id),
-        record,
-        name: record,
-        key: row.key,
-        state,
-        id: row.service_id,
-        snapshotId,
-        answeredAt: iso(row.changed_at),
+        ...inputNamed(inputOf(row)),
+        row: rowNumberOf(row),
+        ...receipt,
+        answeredAt: at === null ? null : new Date(at).toISOString(),
       };
-    }
-  }
-  const documents = database.prepare<[number, number], RegistrationRow & { kind: string }>(
-    `SELECT d.row_id, d.state, d.kind, d.key, d.service_id, NULL AS snapshot_id, d.changed_at FROM documents_now d
-     WHERE d.row_id IS NOT NULL AND d.service_id IS NOT NULL
-       AND d.id IN (SELECT subject_id FROM requests WHERE id BETWEEN ? AND ? AND subject = 'document' AND kind LIKE 'create-%')`,
-  );
-  for (const row of documents.iterate(...range)) {
-    const { kind: name, key, state, service_id: id } = row;
-    yield {
-      ...nothing,
-      ...place(row.row_id),
-      record: "document",
-      name,
-      key,
-      state,
-      id,
-      documentId: id,
-      answeredAt: iso(row.changed_at),
-    };
-  }
-  const nameOf = database.prepare<[number], DocumentName>(
-    `SELECT d.kind || ' ' || d.key AS key, d.service_id AS id FROM documents_now d WHERE d.id = ?`,
-  );
-  const events = database.prepare<[number, number], EventReceiptRow>(
-    `SELECT re.row_id, e.document_id, e.event, e.state, e.service_event_id, e.target_document_id,
-       'rf1-' || lower(hex(e.deduplication_id)) AS deduplication_id, e.changed_at
-     FROM (SELECT DISTINCT event_id FROM request_events WHERE request_id BETWEEN ? AND ?) sent
-     JOIN events_now e ON e.id = sent.event_id JOIN row_events re ON re.event_id = e.id
-     WHERE e.known`,
-  );
-  // A document's events come one after another, and those of one request were answered at one time.
-  let last = { document: -1, key: "", id: null as string | null, at: -1, answeredAt: "" };
-  for (const row of events.iterate(...range)) {
-    const { document_id: document, changed_at: at } = row;
-    if (document !== last.document) last = { ...last, document, ...(nameOf.get(document) ?? { key: "", id: null }) };
-    if (at !== last.at) last = { ...last, at, answeredAt: new Date(at).toISOString() };
-    // Spread members would cost more than all the rest of it.
-    const { input, sheet, row: number } = place(row.row_id);
-    yield {
-      input,
-      sheet,
-      row: number,
-      record: "event",
-      name: row.event,
-      key: last.key,
-      state: row.state,
-      id: row.service_event_id,
-      snapshotId: null,
-      documentId: last.id,
-      targetDocumentId: row.target_document_id,
-      deduplicationId: row.deduplication_id,
-      answeredAt: last.answeredAt,
-    };
-  }
 }

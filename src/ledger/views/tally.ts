@@ -1,10 +1,9 @@
 /** Counts of a run and of the whole ledger, for summaries and `status`; reads only. */
-import type { Database } from "better-sqlite3";
-import type { StateCounts } from "../../model/summary.js";
-import { countHeldForTime } from "./held-for-time.js";
+import { beyondCorrection } from "../../model/beyond-correction.js";
+import type { RowOutcomes, StateCounts } from "../../model/summary.js";
 import { countSending } from "../in-flight.js";
-import { requestsOf } from "../request-id.js";
-import { hasRequests } from "./run-figures.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { requestsOf } from "../runs.js";
 
 export interface OpenWork {
   participants: StateCounts;
@@ -15,91 +14,71 @@ export interface OpenWork {
   rows: number;
 }
 
-const unsettledDocuments = `SELECT id FROM failed_documents WHERE reason = 'doubt-unsettled'
-  UNION SELECT document_id FROM open_events WHERE state = 'stalled' AND reason = 'doubt-unsettled'`;
-
 type Counted = { state: string; count: number };
 
-const counts = (rows: Counted[]): StateCounts =>
+const counted = (rows: readonly Counted[]): StateCounts =>
   Object.fromEntries(rows.filter(({ count }) => count > 0).map(({ state, count }) => [state, count]));
 
 /** What this run sent, by the state it is in now, and its requests by kind. */
-export function tallyRun(database: Database, runId: number): Omit<OpenWork, "rows"> & { requests: StateCounts } {
-  if (!hasRequests(database, runId))
-    return { participants: {}, addresses: {}, documents: {}, events: {}, requests: {} };
-  const range = requestsOf(runId);
-  const registrations = (subject: string, table: string) =>
-    counts(
-      database
-        .prepare<[number, number, string], Counted>(
-          `SELECT t.state, count(*) AS count FROM ${table} t
-           WHERE t.id IN (SELECT subject_id FROM requests WHERE id BETWEEN ? AND ? AND subject = ?) GROUP BY t.state`,
-        )
-        .all(...range, subject),
-    );
-  const documents = database.prepare<[number, number], Counted>(
-    `SELECT s.state, count(*) AS count FROM document_states s WHERE s.document_id IN
-       (SELECT subject_id FROM requests WHERE id BETWEEN ? AND ? AND subject = 'document') GROUP BY s.state`,
-  );
-  const events = database.prepare<[number, number], Counted>(
-    `SELECT e.state, count(*) AS count FROM
-       (SELECT DISTINCT event_id FROM request_events WHERE request_id BETWEEN ? AND ?) sent
-     JOIN events_now e ON e.id = sent.event_id GROUP BY 1`,
-  );
-  const requests = database.prepare<[number, number], Counted>(
-    `SELECT r.kind AS state, count(*) AS count FROM requests r JOIN attempts a ON a.request_id = r.id
-     WHERE a.request_id BETWEEN ? AND ? GROUP BY r.kind`,
-  );
+export function tallyRun(database: LedgerDatabase, run: number): Omit<OpenWork, "rows"> & { requests: StateCounts } {
+  const [first, last] = requestsOf(run);
+  const count = (text: string) => counted(database.rows<Counted>(text, { first, last }));
+  const asked = (subject: string) =>
+    `(SELECT subject_id FROM requests WHERE id BETWEEN @first AND @last AND subject = '${subject}') GROUP BY state`;
+  const registrations = "SELECT state, count(*) AS count FROM registrations WHERE id IN";
   return {
-    participants: registrations("participant", "participants"),
-    addresses: registrations("address", "addresses"),
-    documents: counts(documents.all(...range)),
-    events: counts(events.all(...range)),
-    requests: counts(requests.all(...range)),
+    participants: count(`${registrations} ${asked("participant")}`),
+    addresses: count(`${registrations} ${asked("address")}`),
+    documents: count(`SELECT state, count(*) AS count FROM document_states WHERE document_id IN ${asked("document")}`),
+    events: count(
+      `SELECT e.state, count(*) AS count FROM
+         (SELECT DISTINCT event_id FROM request_events WHERE request_id BETWEEN @first AND @last) sent
+       JOIN events_now e ON e.id = sent.event_id GROUP BY 1`,
+    ),
+    requests: count(
+      `SELECT r.kind AS state, count(*) AS count FROM requests r JOIN attempts a ON a.request_id = r.id
+       WHERE a.request_id BETWEEN @first AND @last GROUP BY r.kind`,
+    ),
   };
 }
 
+const unsettledDocuments = `SELECT id FROM failed_documents WHERE reason = 'doubt-unsettled'
+  UNION SELECT document_id FROM open_events WHERE state = 'stalled' AND reason = 'doubt-unsettled'`;
+
 /** Everything of the ledger that is not at rest. */
-export function tallyOpen(database: Database): OpenWork {
-  const registrations = database.prepare<[string], Counted>(
-    "SELECT state, count(*) AS count FROM open_registrations WHERE subject = ? GROUP BY state",
+export function tallyOpen(database: LedgerDatabase): OpenWork {
+  const count = (text: string, values: object = {}) => database.rows<Counted>(text, { ...values });
+  const registrations =
+    "SELECT state, count(*) AS count FROM open_registrations WHERE subject = @subject GROUP BY state";
+  const sending = countSending(database);
+  const planned = database.value<number>(
+    `SELECT (SELECT count(*) FROM events) - (SELECT count(*) FROM event_states)
+       + (SELECT count(*) FROM open_events WHERE state = 'planned')`,
   );
-  const documents = database.prepare<[], Counted>(
-    `SELECT iif(reason = 'doubt-unsettled', 'unsettled', state) AS state, count(*) AS count FROM failed_documents GROUP BY 1`,
-  );
-  const events = database.prepare<[], Counted>(
+  const events = count(
     // What rode with a stranded document, or is in doubt behind doubt that only a person can settle, waits for a person,
     // not for the next run (HARD-CASES H1, H4).
     `SELECT CASE WHEN state <> 'stalled' THEN state WHEN reason = 'document-stranded' THEN 'stranded'
        WHEN document_id IN (${unsettledDocuments}) THEN 'unsettled'
        ELSE state END AS state, count(*) AS count FROM open_events WHERE state <> 'planned' GROUP BY 1`,
   );
-  const planned = database
-    .prepare<[], number>(
-      `SELECT (SELECT count(*) FROM events) - (SELECT count(*) FROM event_states)
-         + (SELECT count(*) FROM open_events WHERE state = 'planned')`,
-    )
-    .pluck()
-    .get();
-  const sending = countSending(database);
-  const rows = database
-    .prepare<[], number>("SELECT count(*) FROM rows WHERE fate = 'invalid' AND settled IS NULL")
-    .pluck()
-    .get();
+  const documents = count(
+    `SELECT iif(reason = 'doubt-unsettled', 'unsettled', state) AS state, count(*) AS count FROM failed_documents GROUP BY 1`,
+  );
   return {
-    participants: counts(registrations.all("participant")),
-    addresses: counts(registrations.all("address")),
-    documents: counts([{ state: "sending", count: sending.documents }, ...documents.all()]),
+    participants: counted(count(registrations, { subject: "participant" })),
+    addresses: counted(count(registrations, { subject: "address" })),
+    documents: counted([{ state: "sending", count: sending.documents }, ...documents]),
     events: apartFromWaiting(
       database,
-      counts([{ state: "planned", count: planned ?? 0 }, { state: "sending", count: sending.events }, ...events.all()]),
+      counted([{ state: "planned", count: planned ?? 0 }, { state: "sending", count: sending.events }, ...events]),
     ),
-    rows: rows ?? 0,
+    rows: countInvalidRows(database),
   };
 }
 
 /** What is held by nothing but time counts as `waiting`: it needs nobody. */
-function apartFromWaiting(database: Database, { held = 0, ...events }: StateCounts): StateCounts {
+function apartFromWaiting(database: LedgerDatabase, { held = 0, ...events }: StateCounts): StateCounts {
   const waiting = held > 0 && (events["deferred"] ?? 0) > 0 ? countHeldForTime(database) : 0;
   return {
     ...events,
@@ -108,21 +87,131 @@ function apartFromWaiting(database: Database, { held = 0, ...events }: StateCoun
   };
 }
 
+/** Of more held events than these a person should know anyhow. */
+const MOST_HELD = 50_000;
+
+/**
+ * Held events that wait for nothing but time: what they wait for, or what that waits for in turn, lies in the future
+ * (HARD-CASES H20); a later run sends them. 0 where more than 50,000 events are held.
+ */
+function countHeldForTime(database: LedgerDatabase): number {
+  const held = database.rows<{ id: number; document_id: number; waits_for: string }>(
+    "SELECT id, document_id, waits_for FROM open_events WHERE state = 'held' AND waits_for IS NOT NULL LIMIT @most",
+    { most: MOST_HELD + 1 },
+  );
+  if (held.length > MOST_HELD) return 0;
+  const waiting = Map.groupBy(held, ({ waits_for: name }) => name);
+  // A document that is not there yet waits for whatever its first event waits for.
+  const isFirst = (document: number, id: number) =>
+    id ===
+    database.value<number>(
+      `SELECT e.id FROM events e JOIN documents_now d ON d.id = e.document_id
+       WHERE e.document_id = @document AND d.service_id IS NULL ORDER BY e.at, e.rank, e.id LIMIT 1`,
+      { document },
+    );
+  const reached = database.rows<{ id: number; document_id: number }>(
+    "SELECT id, document_id FROM open_events WHERE state = 'deferred'",
+  );
+  let count = 0;
+  for (const { id, document_id: document } of reached) {
+    const ofDocument = waiting.get(`document:${document}`) ?? [];
+    const next = [
+      ...(waiting.get(`event:${id}`) ?? []),
+      ...(ofDocument.length > 0 && isFirst(document, id) ? ofDocument : []),
+    ];
+    count += next.length;
+    reached.push(...next);
+  }
+  return count;
+}
+
 /** The id of the problem written last; 0: there is none. Every refusal writes one. */
-export function newestProblem(database: Database): number {
-  return database.prepare<[], number | null>("SELECT max(id) FROM problems").pluck().get() ?? 0;
+export function newestProblem(database: LedgerDatabase): number {
+  return database.value<number | null>("SELECT max(id) FROM problems") ?? 0;
 }
 
 /** Events that a run has sent, and how many of them the service refused. */
-export function tallyRefused(database: Database, runId: number): { sent: number; refused: number } {
+export function tallyRefused(database: LedgerDatabase, run: number): { sent: number; refused: number } {
+  const [first, last] = requestsOf(run);
   return (
-    database
-      .prepare<[number, number], { sent: number; refused: number }>(
-        `SELECT count(DISTINCT c.event_id) AS sent,
-           count(DISTINCT CASE WHEN e.state = 'rejected' THEN c.event_id END) AS refused
-         FROM request_events c JOIN events_now e ON e.id = c.event_id
-         WHERE c.request_id BETWEEN ? AND ?`,
-      )
-      .get(...requestsOf(runId)) ?? { sent: 0, refused: 0 }
+    database.row<{ sent: number; refused: number }>(
+      `SELECT count(DISTINCT c.event_id) AS sent,
+         count(DISTINCT CASE WHEN e.state = 'rejected' THEN c.event_id END) AS refused
+       FROM request_events c JOIN events_now e ON e.id = c.event_id
+       WHERE c.request_id BETWEEN @first AND @last`,
+      { first, last },
+    ) ?? { sent: 0, refused: 0 }
   );
+}
+
+/** What went wrong so far and what waits for it, in the whole ledger; cheap enough to ask every second. */
+export function countTrouble(database: LedgerDatabase): { problems: number; held: number } {
+  return (
+    database.row<{ problems: number; held: number }>(
+      `SELECT count(CASE WHEN state <> 'held' THEN 1 END) AS problems, count(CASE WHEN state = 'held' THEN 1 END) AS held
+       FROM open_events WHERE state IN ('held', 'rejected', 'stalled', 'foreign', 'changed')`,
+    ) ?? { problems: 0, held: 0 }
+  );
+}
+
+/** Events that an earlier plan found held, or not yet due. */
+export function countWaiting(database: LedgerDatabase): { held: number; deferred: number } {
+  const count = (state: string) =>
+    database.value<number>("SELECT count(*) FROM open_events WHERE state = @state", { state }) ?? 0;
+  return { held: count("held"), deferred: count("deferred") };
+}
+
+/** Invalid rows that nobody has corrected or dismissed. */
+export function countInvalidRows(database: LedgerDatabase): number {
+  return database.value<number>("SELECT count(*) FROM rows WHERE fate = 'invalid' AND settled IS NULL") ?? 0;
+}
+
+/** Worst first; a query names an outcome by its position. */
+const outcomes = ["toDecide", "toCorrect", "waiting", "toSend", "later", "dismissed"] as const;
+const [DECIDE, CORRECT, WAITING, SEND, LATER, DISMISSED] = outcomes.keys();
+
+const isDecided = (code: string) => `${code} IN ('${beyondCorrection.join("', '")}')`;
+const inInput = (row: string) => `${row} >= i.id << 32 AND ${row} < (i.id + 1) << 32`;
+
+const openOutcomes = `SELECT re.row_id, CASE o.state
+    WHEN 'held' THEN iif(o.reason = 'behind-deferred', ${LATER}, ${WAITING})
+    WHEN 'deferred' THEN ${LATER}
+    WHEN 'rejected' THEN iif(${isDecided("o.code")}, ${DECIDE}, ${CORRECT})
+    WHEN 'foreign' THEN ${DECIDE} WHEN 'changed' THEN ${DECIDE}
+    ELSE iif(${isDecided("o.code")}, ${DECIDE}, ${SEND}) END AS outcome
+  FROM open_events o JOIN row_events re ON re.event_id = o.id
+  UNION ALL SELECT re.row_id, iif(e.dismissed, ${DISMISSED}, ${SEND})
+    FROM inputs_asked i CROSS JOIN row_events re ON ${inInput("re.row_id")} JOIN events_now e ON e.id = re.event_id
+    WHERE e.state IN ('planned', 'sending') OR e.dismissed
+  UNION ALL SELECT row_id, CASE WHEN reason = 'dismissed' THEN ${DISMISSED} WHEN state = 'rejected' THEN ${CORRECT} ELSE ${SEND} END
+    FROM registrations WHERE state <> 'registered' AND row_id IS NOT NULL
+  UNION ALL SELECT row_id, CASE WHEN state = 'rejected' THEN ${CORRECT}
+      WHEN state = 'stranded' OR reason = 'doubt-unsettled' THEN ${DECIDE} ELSE ${SEND} END
+    FROM failed_documents WHERE row_id IS NOT NULL
+  UNION ALL SELECT r.id, iif(r.settled IS NOT NULL, ${DISMISSED}, ${CORRECT})
+    FROM inputs_asked i CROSS JOIN rows r ON ${inInput("r.id")}
+    WHERE r.fate = 'invalid' OR r.fate = 'staged' AND r.settled IS NOT NULL`;
+
+/**
+ * What became of the rows of some inputs (ids) that were staged or invalid, unless all of a row has landed: each row counted
+ * once, by the worst that became of it (P7).
+ */
+export function tallyRows(database: LedgerDatabase, inputs: readonly number[]): Omit<RowOutcomes, "landed"> {
+  const found = database.rows<{ outcome: number; count: number }>(
+    `WITH inputs_asked (id) AS MATERIALIZED (SELECT value FROM json_each(@inputs)),
+     open (row_id, outcome) AS (${openOutcomes}),
+     leads (row_id, outcome) AS MATERIALIZED (SELECT row_id, min(outcome) FROM open
+       WHERE row_id >> 32 IN (SELECT id FROM inputs_asked) GROUP BY row_id),
+     all_rows (row_id, outcome) AS (SELECT row_id, outcome FROM leads UNION ALL
+       SELECT r.id, l.outcome FROM inputs_asked i CROSS JOIN rows r ON ${inInput("r.id")}
+       JOIN leads l ON l.row_id = r.lead WHERE r.lead IS NOT NULL)
+     SELECT outcome, count(*) AS count FROM (SELECT a.row_id, min(a.outcome) AS outcome FROM all_rows a
+       LEFT JOIN rows r ON r.id = a.row_id WHERE r.fate IS NULL OR r.fate IN ('staged', 'invalid') GROUP BY a.row_id) GROUP BY outcome`,
+    { inputs: JSON.stringify(inputs) },
+  );
+  const of = (index: number) => found.find(({ outcome }) => outcome === index)?.count ?? 0;
+  return Object.fromEntries(outcomes.map((name, index) => [name, of(index)])) as Record<
+    (typeof outcomes)[number],
+    number
+  >;
 }

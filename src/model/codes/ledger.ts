@@ -30,9 +30,9 @@ export const ledgerCodes = {
     exit: ExitCode.usage,
   },
   "ledger-older": {
-    meaning: "The ledger was last written by an older version of this program, and only a run brings it up to date.",
-    remedy: "Run `rowferry resume` once, then type the command again.",
-    example: "`rowferry dismiss` right after an update of the program, before the nightly import.",
+    meaning: "The ledger was written by an older version of this program, in tables that this one does not read.",
+    remedy: "Go on with the version that wrote it, or move the ledger away, make it anew from its journal with `rowferry ledger rebuild <journal>`, and import the files again.",
+    example: "`rowferry import` right after an update of the program.",
     exit: ExitCode.usage,
   },
   "ledger-there-already": {

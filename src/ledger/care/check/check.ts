@@ -1,5 +1,5 @@
 /** `ledger check`: the file as SQLite sees it, and what this project promises of its content (P1, P7). Reads only. */
-import type { Database } from "better-sqlite3";
+import type { LedgerDatabase } from "../../ledger-database.js";
 import { unpackLinks } from "../../stage/known-rows.js";
 import { pagePromises } from "./pages.js";
 import { type LedgerPromise, RESTORE } from "./promise.js";
@@ -17,7 +17,7 @@ export interface CheckResult {
 }
 
 /** `known_links(first_row, links)`: what a page of known rows holds. */
-function defineKnownLinks(database: Database): void {
+function defineKnownLinks(database: LedgerDatabase): void {
   database.table("known_links", {
     columns: ["row_id", "event_id"],
     parameters: ["first_row", "links"],
@@ -39,8 +39,8 @@ function readable(ask: () => string[]): string[] {
   }
 }
 
-function casesOf(database: Database, { broken }: LedgerPromise): string[] {
-  if (typeof broken === "string") return database.prepare<[], string>(`${broken} LIMIT ${MOST}`).pluck().all();
+function casesOf(database: LedgerDatabase, { broken }: LedgerPromise): string[] {
+  if (typeof broken === "string") return database.values<string>(`${broken} LIMIT ${MOST}`);
   const cases: string[] = [];
   for (const text of broken(database)) {
     cases.push(text);
@@ -49,7 +49,7 @@ function casesOf(database: Database, { broken }: LedgerPromise): string[] {
   return cases;
 }
 
-export function checkLedger(database: Database): CheckResult[] {
+export function checkLedger(database: LedgerDatabase): CheckResult[] {
   defineKnownLinks(database);
   const integrity = () => database.pragma(`integrity_check(${MOST})`) as { integrity_check: string }[];
   const foreign = () => database.pragma("foreign_key_check") as { table: string; rowid: number; parent: string }[];

@@ -1,8 +1,8 @@
 /** Pages that hold many rows each: cells of open rows, and known rows. Each can be read, and holds what its columns say. */
-import type { Database } from "better-sqlite3";
+import type { LedgerDatabase } from "../../ledger-database.js";
 import { unpackLinks } from "../../stage/known-rows.js";
-import { createCellPages } from "../../stage/row-cells.js";
-import { inputOf } from "../../row-id.js";
+import { cellPageAfter } from "../../stage/row-cells.js";
+import { inputOf } from "../../rows.js";
 import { IMPORT_AGAIN, type LedgerPromise, ONLY_CELLS } from "./promise.js";
 
 const KNOWN_AGAIN =
@@ -19,14 +19,13 @@ function faultOf(page: { first: number; last: number; ids: readonly number[] }, 
 
 const pageName = (first: number): string => `the page from row ${first % 2 ** 32} of input ${inputOf(first)}`;
 
-function* brokenCellPages(database: Database): Generator<string> {
-  const firsts = database.prepare<[], number>("SELECT first_row FROM cell_pages ORDER BY first_row").pluck().all();
-  const pages = createCellPages(database);
+function* brokenCellPages(database: LedgerDatabase): Generator<string> {
+  const firsts = database.values<number>("SELECT first_row FROM cell_pages ORDER BY first_row");
   let before = -1;
   for (const first of firsts) {
     let fault: string | null;
     try {
-      const page = pages.after(first - 1);
+      const page = cellPageAfter(database, first - 1);
       fault =
         page === null
           ? null
@@ -50,10 +49,10 @@ interface KnownPage {
   links: Buffer;
 }
 
-function* brokenKnownPages(database: Database): Generator<string> {
-  const pages = database.prepare<[], KnownPage>("SELECT * FROM known_rows ORDER BY first_row");
+function* brokenKnownPages(database: LedgerDatabase): Generator<string> {
+  const pages = database.each<KnownPage>("SELECT * FROM known_rows ORDER BY first_row");
   let before = -1;
-  for (const { first_row: first, last_row: last, lowest_event, highest_event, links } of pages.iterate()) {
+  for (const { first_row: first, last_row: last, lowest_event, highest_event, links } of pages) {
     const found = [...unpackLinks(first, links)];
     const fault = faultOf({ first, last, ids: found.map(({ row }) => row) }, before);
     const outside = found.some(({ event }) => event < lowest_event || event > highest_event);

@@ -1,4 +1,4 @@
-import type { Database } from "better-sqlite3";
+import type { LedgerDatabase } from "../../ledger-database.js";
 
 /** Something that holds in every ledger, whatever happened to it. */
 export interface LedgerPromise {
@@ -7,7 +7,7 @@ export interface LedgerPromise {
   /** What to do where it does not hold. */
   remedy: string;
   /** Selects one text a case; or finds them. None: it holds. */
-  broken: string | ((database: Database) => Iterable<string>);
+  broken: string | ((database: LedgerDatabase) => Iterable<string>);
 }
 
 /** What was sent may be told wrong: only another copy of the truth helps. */

@@ -1,9 +1,10 @@
-import type { Database } from "better-sqlite3";
 import { documentDeduplicationId } from "../../../model/keys.js";
 import { decisionsOf } from "../../decide/decisions.js";
-import { describeRow } from "../describe-row.js";
-import type { EventView } from "./show-events.js";
-import { isoOrNull, type RequestView } from "./show-requests.js";
+import { documentOfKey } from "../../decide/find-document.js";
+import type { LedgerDatabase } from "../../ledger-database.js";
+import { describeRow } from "../../rows.js";
+import { eventsOfDocument, messagesOf } from "./show-events.js";
+import { isoOrNull, requestsFor } from "./show-requests.js";
 import type { ShownDocument } from "./shown.js";
 
 interface DocumentRow {
@@ -17,73 +18,60 @@ interface DocumentRow {
   declared: number;
   state: string;
   reason: string | null;
-  service_id: string | null;
-  last_at: number | null;
+  documentId: string | null;
+  lastAt: number | null;
 }
 
-/** Documents over all their generations, found by any name that a person may have for them. */
-export function createDocumentView(database: Database, views: { events: EventView; requests: RequestView }) {
-  const rows = (where: string) =>
-    database.prepare<unknown[], DocumentRow>(
-      `SELECT d.id, d.namespace, d.kind, d.key, d.generation, d.row_id, d.declared, d.state, d.reason, d.service_id, d.last_at,
+function documents(database: LedgerDatabase, where: string, values: object): ShownDocument[] {
+  return database
+    .rows<DocumentRow>(
+      `SELECT d.id, d.namespace, d.kind, d.key, d.generation, d.row_id, d.declared, d.state, d.reason,
+         d.service_id AS documentId, d.last_at AS lastAt,
          (SELECT max(generation) FROM documents g WHERE g.namespace = d.namespace AND g.kind = d.kind AND g.key = d.key) AS newest
-       FROM documents_now d
-       WHERE ${where} ORDER BY d.namespace, d.kind, d.key, d.generation`,
-    );
-  const sameKey = "(d.namespace, d.kind, d.key) IN (SELECT namespace, kind, key FROM documents o WHERE";
-  const byKey = rows("d.key = ? OR d.kind || '/' || d.key = ? OR d.kind || ' ' || d.key = ?");
-  const byServiceId = rows(`${sameKey} o.id IN (SELECT document_id FROM document_states WHERE service_id = ?))`);
-  const byId = rows(`${sameKey} o.id = ?)`);
-  const names = database.prepare<[], { id: number; namespace: string; kind: string; key: string; generation: number }>(
-    "SELECT id, namespace, kind, key, generation FROM documents",
-  );
-  const messages = database
-    .prepare<[number], string>("SELECT message FROM problems WHERE subject = 'document' AND subject_id = ? ORDER BY id")
-    .pluck();
-  const holds = database
-    .prepare<[number], number>(
-      `SELECT DISTINCT p.row_id FROM placements p JOIN rows r ON r.id = p.row_id
-       WHERE p.document_id = ? AND r.settled IS NULL ORDER BY 1`,
+       FROM documents_now d WHERE ${where} ORDER BY d.namespace, d.kind, d.key, d.generation`,
+      { ...values },
     )
-    .pluck();
+    .map((row) => shown(database, row));
+}
 
-  const decisions = decisionsOf(database);
-
-  const shown = (row: DocumentRow): ShownDocument => ({
-    kind: row.kind,
-    key: row.key,
-    namespace: row.namespace,
-    generation: row.generation,
-    replaced: row.generation < row.newest,
-    state: row.state === "planned" && row.declared === 0 ? "undeclared" : row.state,
-    reason: row.reason,
-    documentId: row.service_id,
-    deduplicationId: documentDeduplicationId(row),
-    lastAt: isoOrNull(row.last_at),
-    declaredBy: row.declared === 1 && row.row_id !== null ? describeRow(database, row.row_id) : null,
-    messages: messages.all(row.id),
-    decisions: decisions(row.id, null),
-    events: views.events.ofDocument(row.id),
-    holds: holds.all(row.id).map((id) => describeRow(database, id)),
-    requests: views.requests.of("document", row.id),
-  });
-
+function shown(database: LedgerDatabase, row: DocumentRow): ShownDocument {
+  const { id, newest, row_id, declared, ...document } = row;
+  const holds = database.values<number>(
+    `SELECT DISTINCT p.row_id FROM placements p JOIN rows r ON r.id = p.row_id
+     WHERE p.document_id = @id AND r.settled IS NULL ORDER BY 1`,
+    { id },
+  );
   return {
-    /** By key, `kind/key`, documentId, or the deduplicationId of its create. */
-    find(text: string): ShownDocument[] {
-      const found = byKey.all(text, text, text);
-      if (found.length > 0) return found.map(shown);
-      const byService = byServiceId.all(text);
-      if (byService.length > 0) return byService.map(shown);
-      if (!/^rf\d+-[0-9a-f]{40}$/.test(text)) return [];
-      for (const document of names.iterate()) {
-        if (documentDeduplicationId(document) === text) return this.withId(document.id);
-      }
-      return [];
-    },
-    /** All generations of the document that this one is a generation of. */
-    withId: (id: number): ShownDocument[] => byId.all(id).map(shown),
+    ...document,
+    replaced: row.generation < newest,
+    state: row.state === "planned" && declared === 0 ? "undeclared" : row.state,
+    deduplicationId: documentDeduplicationId(row),
+    lastAt: isoOrNull(row.lastAt),
+    declaredBy: declared === 1 && row_id !== null ? describeRow(database, row_id) : null,
+    messages: messagesOf(database, "document", id),
+    decisions: decisionsOf(database, id, null),
+    events: eventsOfDocument(database, id),
+    holds: holds.map((one) => describeRow(database, one)),
+    requests: requestsFor(database, "document", id),
   };
 }
 
-export type DocumentView = ReturnType<typeof createDocumentView>;
+const sameKey = "(d.namespace, d.kind, d.key) IN (SELECT namespace, kind, key FROM documents_now o WHERE";
+
+/** All generations of the document that this one is a generation of. */
+export const documentWithId = (database: LedgerDatabase, id: number): ShownDocument[] =>
+  documents(database, `${sameKey} o.id = @id)`, { id });
+
+/** Over all their generations: by key, `kind/key`, externalId, documentId, or the deduplicationId of its create. */
+export function findDocuments(database: LedgerDatabase, text: string): ShownDocument[] {
+  for (const where of [
+    "d.key = @text OR d.kind || '/' || d.key = @text OR d.kind || ' ' || d.key = @text",
+    `${sameKey} o.external_id = @text)`,
+    `${sameKey} o.service_id = @text)`,
+  ]) {
+    const found = documents(database, where, { text });
+    if (found.length > 0) return found;
+  }
+  const byKey = documentOfKey(database, text);
+  return byKey === undefined ? [] : documentWithId(database, byKey.id);
+}

@@ -1,12 +1,12 @@
 /** `show <anything>`: finds what a person names by whatever they have at hand. Reads only; works beside a running import. */
-import type { Database } from "better-sqlite3";
-import { createDocumentView } from "./show-documents.js";
-import { createEventView } from "./show-events.js";
-import { createRegistrationView } from "./show-registrations.js";
-import { createRequestView } from "./show-requests.js";
-import { createRowView } from "./show-rows.js";
-import { createRunView } from "./show-runs.js";
-import type { Shown, ShownRun } from "./shown.js";
+import type { LedgerDatabase } from "../../ledger-database.js";
+import { documentWithId, findDocuments } from "./show-documents.js";
+import { findEvent } from "./show-events.js";
+import { findRegistrations } from "./show-registrations.js";
+import { requestsBetween, requestsWithId } from "./show-requests.js";
+import { findRows } from "./show-rows.js";
+import { findRuns } from "./show-runs.js";
+import type { Shown } from "./shown.js";
 
 const nothing: Shown = {
   documents: [],
@@ -19,31 +19,25 @@ const nothing: Shown = {
 };
 
 /** `file:row`, a run, an eventId or deduplicationId, a document's key or id, a tax id, an address, a request id. Empty: unknown. */
-export function show(database: Database, text: string): Shown {
-  const requests = createRequestView(database);
-  const events = createEventView(database);
-  const registrations = createRegistrationView(database, requests);
-  const documents = createDocumentView(database, { events, requests });
-  const rows = createRowView(database, { events, registrations }).find(text);
+export function show(database: LedgerDatabase, text: string): Shown {
+  const rows = findRows(database, text);
   if (rows.length > 0) return { ...nothing, rows };
-  const runs = createRunView(database).find(text);
+  const runs = findRuns(database, text);
   if (runs.length > 0) return { ...nothing, runs };
-  const event = events.find(text);
-  if (event !== null) return { ...nothing, event: event.event, documents: documents.withId(event.document) };
-  const found = { documents: documents.find(text), registrations: registrations.find(text) };
-  if (found.documents.length + found.registrations.length > 0) return { ...nothing, ...found };
-  return { ...nothing, requests: requests.byRequestId(text) };
+  const found = findEvent(database, text);
+  if (found !== null) return { ...nothing, event: found.event, documents: documentWithId(database, found.document) };
+  const documents = findDocuments(database, text);
+  const registrations = findRegistrations(database, text);
+  if (documents.length + registrations.length > 0) return { ...nothing, documents, registrations };
+  return { ...nothing, requests: requestsWithId(database, text) };
 }
 
 /** Requests under way from `since` to `until` (ms, both included), oldest first. */
-export function showRequests(database: Database, since: number, until: number, limit: number): Shown {
-  return { ...nothing, requests: createRequestView(database).between(since, until, limit) };
+export function showRequests(database: LedgerDatabase, since: number, until: number, limit: number): Shown {
+  return { ...nothing, requests: requestsBetween(database, since, until, limit) };
 }
 
-/** Newest first. */
-export function listRuns(database: Database, limit: number): ShownRun[] {
-  return createRunView(database).newest(limit);
-}
+export { listRuns } from "./show-runs.js";
 
 export const isEmpty = (shown: Shown): boolean =>
   shown.documents.length +

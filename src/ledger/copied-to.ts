@@ -1,5 +1,0 @@
-/** Selects the documents that a propagated event of document @id is copied to: what landed relations tie to it (open-points 11, 29). */
-export const COPIED_TO = `SELECT iif(r.document_id = @id, r.related_document, r.document_id) FROM events_now r
-  WHERE r.related_document IS NOT NULL AND r.mirrored = 1 AND r.landed
-    AND (r.state = 'landed' OR r.attempted_at IS NULL OR r.attempted_link = r.related_document)
-    AND (r.document_id = @id OR r.related_document = @id)`;

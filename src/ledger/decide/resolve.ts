@@ -1,0 +1,160 @@
+/**
+ * A person's word on what is in doubt: an event has landed, or it has not; a document has this id. Never guessed by us, never
+ * taken back (P4, HARD-CASES H5).
+ */
+import { RowferryError } from "../../model/error.js";
+import { keyBytes, keyText } from "../event-key.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { show } from "../views/show/show.js";
+import { markOpen } from "../work.js";
+import { Writer } from "../writer.js";
+import { type Decision, keepDecision } from "./decisions.js";
+import { findDocument, type KnownDocument, knownDocument } from "./find-document.js";
+import { absorbDocument } from "./one-document.js";
+
+export interface DoubtfulEvent {
+  id: number;
+  deduplicationId: string;
+  name: string;
+  /** ms since 1970. */
+  at: number;
+}
+
+export interface Doubt {
+  document: KnownDocument;
+  /** Whether the document itself may not exist. */
+  ofDocument: boolean;
+  /** In the order of the timeline. */
+  events: DoubtfulEvent[];
+}
+
+export interface Settled {
+  landed: number;
+  /** Of these, the ones that landed with other content than their row has now. */
+  changed: number;
+  notLanded: number;
+}
+
+/**
+ * What is in doubt of an event (its key), a row (`file:17`) or a document (its key, `kind/key`), newest generation.
+ * @throws RowferryError `document-unknown`; `not-in-doubt` where nothing of it is in doubt
+ */
+export function findDoubt(database: LedgerDatabase, name: string): Doubt {
+  const keys = keysOf(database, name);
+  const named = keys === null ? findDocument(database, name) : null;
+  const found = database.rows<{ id: number; document: number; key: Buffer; name: string; at: number }>(
+    `SELECT e.id, e.document_id AS document, e.deduplication_id AS "key", e.name, e.at
+     FROM open_events o JOIN events e ON e.id = o.id AND e.document_id = o.document_id
+     WHERE o.state = 'stalled' AND o.doubt = 1
+       AND (e.document_id = @document OR lower(hex(e.deduplication_id)) IN (SELECT substr(value, 5) FROM json_each(@keys)))
+     ORDER BY e.at, e.rank, e.id`,
+    { document: named?.id ?? null, keys: JSON.stringify(keys ?? []) },
+  );
+  const documents = new Set(found.map(({ document }) => document));
+  if (documents.size > 1) {
+    throw new RowferryError("not-in-doubt", `${name} has events in doubt on ${documents.size} documents.`, {
+      hint: "Name them one by one, by their keys or their documents; `rowferry show` lists them.",
+    });
+  }
+  const [id = null] = documents;
+  const document =
+    named ??
+    database.row<KnownDocument>(`SELECT ${knownDocument}, d.generation FROM documents_now d WHERE d.id = @id`, { id });
+  const ofDocument = named?.state === "stalled";
+  if (document === undefined || (found.length === 0 && !ofDocument)) {
+    throw new RowferryError("not-in-doubt", `Nothing of ${name} is in doubt.`);
+  }
+  const events = found.map(({ id: event, key, name: called, at }) => ({
+    id: event,
+    deduplicationId: keyText(key),
+    name: called,
+    at,
+  }));
+  return { document, ofDocument, events };
+}
+
+/** Null: it names neither an event nor a row. */
+function keysOf(database: LedgerDatabase, name: string): string[] | null {
+  const { rows, event } = show(database, name);
+  if (event !== null) return [event.deduplicationId];
+  return rows.length === 0 ? null : rows.flatMap(({ events }) => events.map(({ deduplicationId }) => deduplicationId));
+}
+
+/**
+ * Whether the word could be taken at all. @throws RowferryError `not-in-doubt` where evidence stands against it, or an
+ * event cannot have landed as far as is known
+ */
+export function checkWord({ document, ofDocument }: Doubt, said: Decision["said"]): void {
+  const name = `${document.kind} ${document.key}`;
+  if (said === "landed" && document.serviceId === null) {
+    throw new RowferryError("not-in-doubt", `The id of ${name} is not known, so nothing can be said to stand on it.`, {
+      hint: `If the document is there: \`rowferry resolve ${document.key} --document-id <id>\`.`,
+    });
+  }
+  if (said === "not-landed" && document.state === "stranded" && !ofDocument) {
+    throw new RowferryError("not-in-doubt", `${name} is stranded: the service has answered that it exists.`, {
+      hint: "Give its id with --document-id, or send its next generation with `rowferry replace`.",
+    });
+  }
+}
+
+/** Writes it down, all or nothing. The caller holds the lock. */
+export function settleDoubt(database: LedgerDatabase, doubt: Doubt, decision: Decision, now: number): Settled {
+  checkWord(doubt, decision.said);
+  const { document, events } = doubt;
+  const writer = new Writer(database);
+  return database.atomic(() => {
+    const settled: Settled = { landed: 0, changed: 0, notLanded: 0 };
+    if (doubt.ofDocument) {
+      writer.documentUnsent(document.id, now);
+      keepDecision(database, { document: document.id, key: null }, decision, now);
+    }
+    for (const { id, deduplicationId } of events) {
+      keepDecision(database, { document: document.id, key: keyBytes(deduplicationId) }, decision, now);
+      if (decision.said === "not-landed") {
+        writer.notLanded(id, now);
+        settled.notLanded += 1;
+      } else {
+        const state = writer.landedWithoutId(id, null, now, "resolved");
+        settled[state === "changed" ? "changed" : "landed"] += 1;
+      }
+    }
+    markOpen(database, document.id);
+    return settled;
+  });
+}
+
+/**
+ * Gives a stranded document (or one whose creation is in doubt) the id that a person found at the service. Never
+ * verified by a write (HARD-CASES H5): the caller has looked as far as a read can, and a person has confirmed.
+ * `now` null: only says whether it could be done.
+ * @throws RowferryError `document-not-stranded`
+ */
+export function resolveDocument(
+  database: LedgerDatabase,
+  document: KnownDocument,
+  serviceId: string,
+  now: number | null,
+): void {
+  if (document.state !== "stranded" && document.state !== "stalled") {
+    throw new RowferryError(
+      "document-not-stranded",
+      `${document.kind} ${document.key} is ${document.state}; only a stranded document, or one whose creation is in doubt, takes an id.`,
+    );
+  }
+  const taken = database.row<{ id: number; name: string; reason: string | null }>(
+    "SELECT id, kind || ' ' || key AS name, reason FROM documents_now WHERE service_id = @serviceId",
+    { serviceId },
+  );
+  // Rows named it by this id before: it is the same document.
+  const isSame = taken?.reason === "given";
+  if (taken !== undefined && !isSame) {
+    throw new RowferryError("document-not-stranded", `The id ${serviceId} belongs to ${taken.name} already.`);
+  }
+  if (now === null) return;
+  database.atomic(() => {
+    new Writer(database).documentResolved(document.id, serviceId, now);
+    if (taken !== undefined) absorbDocument(database, taken.id, document.id);
+    markOpen(database, document.id);
+  });
+}

@@ -1,0 +1,301 @@
+/** Applies a journal's entries, one after another. They are read without trust: a journal may be of an earlier program. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
+import { landedStates } from "../../model/states.js";
+import { type Decision, keepDecision } from "../decide/decisions.js";
+import { keyBytes } from "../event-key.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import type { RegistrationKind } from "../registrations.js";
+import { createSettingsStore } from "../settings.js";
+import { createKnownRows } from "../stage/known-rows.js";
+import { restoredReference } from "../stage/references.js";
+import { markOpen } from "../work.js";
+import { Writer } from "../writer.js";
+import type { JournalDocument } from "./entries.js";
+import type { JournalEntry } from "./journal.js";
+
+const text = (value: JsonValue | undefined): string | null => (typeof value === "string" ? value : null);
+const list = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
+const objects = (value: JsonValue | undefined): JsonObject[] => list(value).filter(isJsonObject);
+const keyOf = (entry: JsonObject): Buffer => keyBytes(text(entry["key"]) ?? "");
+const hexBytes = (value: JsonValue | undefined): Buffer => Buffer.from(text(value) ?? "", "hex");
+const isLandedState = (state: string): boolean => (landedStates as readonly string[]).includes(state);
+
+const addEvent = `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
+    address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
+  VALUES (@document, @key, @hash, @event, @parts, @name, @at, @rank, @participant, @address, @related,
+    @relatedId, @mirrored, @target, @payload, @input)`;
+
+/** `run`: the one that restores the ledger. */
+export function createReplay(database: LedgerDatabase, run: number): (entry: JournalEntry) => void {
+  const writer = new Writer(database);
+  const reference = restoredReference(database, "make");
+  const input = journalInput(database, run);
+  const knownRows = createKnownRows(database);
+
+  // Participants and addresses
+
+  const registrationOf = (kind: RegistrationKind, owner: number, identity: string, entry: JsonObject): number =>
+    database.value<number>(
+      "SELECT id FROM registrations WHERE kind = @kind AND owner = @owner AND identity = @identity",
+      { kind, owner, identity },
+    ) ??
+    database.insert(
+      `INSERT INTO registrations (kind, owner, identity, payload, extended, attempted)
+       VALUES (@kind, @owner, @identity, @payload, @extended, 1)`,
+      {
+        kind,
+        owner,
+        identity,
+        payload: entry["record"] === kind ? (text(entry["payload"]) ?? "{}") : "{}",
+        extended: text(entry["extended"]) ?? "{}",
+      },
+    );
+
+  /** @returns its id in the ledger; null: the entry names none */
+  const register = (entry: JsonObject, at: number): number | null => {
+    const { record } = entry;
+    const natural = text(entry["natural_key"]);
+    // An address that a mapping gave by its id belongs to nobody.
+    const isGiven = record === "address" && entry["origin"] === "given";
+    if ((record !== "participant" && record !== "address") || (natural === null && !isGiven)) return null;
+    const owner = natural === null ? 0 : registrationOf("participant", 0, natural, entry);
+    const id = record === "participant" ? owner : registrationOf(record, owner, text(entry["identity"]) ?? "", entry);
+    const stateNow = () => database.value<string>("SELECT state FROM registrations WHERE id = @id", { id });
+    if (stateNow() === "registered") return id;
+    if (stateNow() !== "stalled") writer.registrationUnsent(id, at);
+    const serviceId = text(entry["service_id"]);
+    if (serviceId !== null) {
+      const origin = text(entry["origin"]) as "created" | "found";
+      const geography = text(entry["geography"]);
+      const receipt = { serviceId, snapshotId: text(entry["snapshot_id"]), origin };
+      writer.registered(
+        id,
+        geography === null ? receipt : { ...receipt, geography: JSON.parse(geography) as unknown },
+        at,
+      );
+    } else if (stateNow() === "planned" && entry["reason"] === "dismissed") {
+      writer.registrationGivenUp(id, at);
+    } else if (stateNow() === "planned" && entry["entry"] === "intent") {
+      writer.sendingRegistration(id, at);
+      writer.registrationStalled(id, "interrupted-in-doubt", at);
+    }
+    return id;
+  };
+
+  // Documents and events
+
+  const named = ([namespace, kind, key, generation]: JournalDocument, mode = "create"): number =>
+    database.value<number>(
+      "SELECT id FROM documents WHERE namespace = @namespace AND kind = @kind AND key = @key AND generation = @generation",
+      { namespace, kind, key, generation },
+    ) ??
+    database.insert(
+      `INSERT INTO documents (namespace, kind, key, generation, declared, mode)
+       VALUES (@namespace, @kind, @key, @generation, 0, @mode)`,
+      { namespace, kind, key, generation, mode },
+    );
+  const documentOf = (entry: JsonObject): number =>
+    named(entry["document"] as JournalDocument, text(entry["mode"]) ?? "create");
+  const documentNow = (id: number) =>
+    database.row<{ state: string; serviceId: string | null; lastAt: number | null }>(
+      "SELECT state, service_id AS serviceId, last_at AS lastAt FROM document_states WHERE document_id = @id",
+      { id },
+    );
+
+  const setDocument = (entry: JsonObject, at: number): void => {
+    const id = documentOf(entry);
+    const before = documentNow(id);
+    const serviceId = text(entry["id"]) ?? before?.serviceId ?? null;
+    const told = restingState(text(entry["state"]), text(entry["reason"]), serviceId);
+    // A ledger that a kill kept from an answer tells of an earlier state; no document goes back to it.
+    const isEarlier = before?.state === "cancelled" || (before?.state === "closed" && told === "open");
+    const state = isEarlier ? before.state : told;
+    // Of a document whose id is known from before, what an older ledger says of a stranded one is not true.
+    const reason = told === "open" && text(entry["state"]) === "stranded" ? null : text(entry["reason"]);
+    const lastAt = Math.max(Number(entry["lastAt"] ?? 0), before?.lastAt ?? 0) || null;
+    writer.documentRestored(id, { state, reason, serviceId, lastAt }, at);
+    if (state !== "cancelled") markOpen(database, id);
+  };
+
+  const find = (entry: JsonObject) =>
+    database.row<{ id: number; state: string }>("SELECT id, state FROM events_now WHERE deduplication_id = @key", {
+      key: keyOf(entry),
+    });
+
+  const setEvent = (id: number, state: string, entry: JsonObject, at: number): void => {
+    const reason = text(entry["reason"]) ?? (state === "stalled" ? "interrupted-in-doubt" : null);
+    writer.restored(id, { state, reason, serviceId: text(entry["id"]), targetId: text(entry["targetId"]) }, at);
+  };
+
+  const intendEvent = (document: number, entry: JsonObject, at: number): void => {
+    const found = find(entry);
+    if (found !== undefined && isLandedState(found.state)) return;
+    const related = entry["related"] as JournalDocument | null;
+    const target = entry["target"] as JournalDocument | null;
+    const id =
+      found?.id ??
+      database.insert(addEvent, {
+        ...entry,
+        ...reference,
+        document,
+        key: keyOf(entry),
+        hash: hexBytes(entry["hash"]),
+        parts: JSON.stringify(entry["parts"]),
+        related: related === null ? null : named(related),
+        target: target === null ? null : named(target, "target"),
+        payload: "",
+        input,
+      });
+    setEvent(id, "stalled", {}, at);
+  };
+
+  const endEvent = (entry: JsonObject, at: number): void => {
+    const found = find(entry);
+    const state = text(entry["state"]) ?? "planned";
+    // What the service has said stands, though a kill kept it from the ledger that was in doubt about it later, or an older
+    // ledger has gone on with the same journal.
+    if (found === undefined || (isLandedState(found.state) && !isLandedState(state))) return;
+    const { id } = found;
+    if (state !== "planned" && state !== "rejected")
+      return setEvent(id, isLandedState(state) || state === "foreign" ? state : "stalled", entry, at);
+    // Known not to have landed: the rows bring it again.
+    writer.asStaged(id);
+    if (knownRows.rowsOf(id).length === 0)
+      database.run(
+        "DELETE FROM events WHERE id = @id AND payload = '' AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id)",
+        { id },
+      );
+  };
+
+  // What persons chose
+
+  const dismissed = (entry: JsonObject, at: number): void => {
+    for (const cells of list(entry["cells"]))
+      database.run(
+        `INSERT INTO dismissals (cell_hash, at) SELECT @hash, @at
+         WHERE NOT EXISTS (SELECT 1 FROM dismissals WHERE cell_hash = @hash)`,
+        { hash: hexBytes(cells), at },
+      );
+    for (const event of objects(entry["events"])) {
+      const hash = hexBytes(event["hash"]);
+      database.run(
+        `INSERT INTO dismissals (document_id, deduplication_id, content_hash, at)
+         SELECT @document, @key, @hash, @at WHERE NOT EXISTS (SELECT 1 FROM dismissals
+           WHERE document_id = @document AND deduplication_id = @key AND content_hash = @hash)`,
+        { document: named(event["document"] as JournalDocument), key: keyOf(event), hash, at },
+      );
+      const found = find(event);
+      if (found !== undefined) acknowledge(found, hash, at);
+    }
+    for (const registration of objects(entry["registrations"])) register(registration, at);
+  };
+
+  const acknowledge = ({ id, state }: { id: number; state: string }, hash: Buffer, at: number): void => {
+    const isSame = database.has("SELECT 1 FROM events WHERE id = @id AND content_hash = @hash", { id, hash });
+    // It has landed with other content than its row has now: the person knows.
+    const isChange = state !== "changed" && isLandedState(state) && !isSame;
+    if (isChange) writer.changed(id, hash, null, at);
+    if (isChange || state === "foreign") writer.dismissed(id, false, at);
+  };
+
+  const setKeys = (entry: JsonObject, at: number): void => {
+    // A backup may know of a later change.
+    for (const one of objects(entry["fingerprints"]))
+      database.run(
+        `INSERT INTO fingerprints (namespace, name, mapping, fingerprint, changed_at)
+         VALUES (@namespace, @name, @mapping, @fingerprint, @at)
+         ON CONFLICT (namespace, name, mapping) DO UPDATE SET fingerprint = @fingerprint,
+           changed_at = @at WHERE changed_at < @at`,
+        { namespace: "", name: "", mapping: "", fingerprint: "", ...one, at },
+      );
+    for (const { namespace, kind, key, document } of objects(entry["documents"]))
+      database.run(
+        "INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id) VALUES (@namespace, @kind, @key, @id)",
+        { namespace, kind, key, id: named(document as JournalDocument) },
+      );
+  };
+
+  /** No row brings the CANCEL of a replacement, so it comes with its body. */
+  const replaced = (entry: JsonObject, at: number): void => {
+    const [old] = objects(entry["documents"]);
+    if (old === undefined) return;
+    const document = documentOf(old);
+    if (old["reason"] === "replaced") writer.doubtsGivenUp(document, at);
+    const { cancel } = entry;
+    if (!isJsonObject(cancel)) return;
+    const partyOf = (value: JsonValue | undefined) => register(isJsonObject(value) ? value : {}, at);
+    const [participant, address] = [partyOf(cancel["participant"]), partyOf(cancel["address"])];
+    const there = documentNow(document);
+    // Stranded, it has no id by which it could be cancelled.
+    if (participant === null || address === null || there?.serviceId == null || there.state === "cancelled") return;
+    if (find(cancel) !== undefined) return;
+    database.insert(addEvent, {
+      document,
+      key: keyOf(cancel),
+      hash: Buffer.alloc(16),
+      event: "#replaced",
+      parts: "[]",
+      name: "CANCEL",
+      at: Math.max(Number(cancel["at"]), there.lastAt ?? 0),
+      rank: 2,
+      participant,
+      address,
+      related: null,
+      relatedId: null,
+      mirrored: 0,
+      target: null,
+      payload: JSON.stringify(cancel["payload"]),
+      input,
+    });
+    markOpen(database, document);
+  };
+
+  /** What a person said became of a document in doubt, or of these events of it. */
+  const decided = (decision: JsonObject, events: readonly JsonObject[], at: number): void => {
+    const document = documentOf(decision);
+    for (const key of events.length === 0 ? [null] : events.map(keyOf)) {
+      const isKnown = database.has(
+        "SELECT 1 FROM decisions WHERE document_id = @document AND deduplication_id IS @key AND at = @at",
+        { document, key, at },
+      );
+      const said = text(decision["said"]) as Decision["said"];
+      if (!isKnown) keepDecision(database, { document, key }, { said, by: text(decision["by"]) ?? "" }, at);
+    }
+  };
+
+  return (entry) => {
+    const at = Number(entry["at"] ?? 0);
+    if (entry["record"] === "participant" || entry["record"] === "address") return void register(entry, at);
+    const events = objects(entry["events"]);
+    for (const document of objects(entry["documents"])) if ("state" in document) setDocument(document, at);
+    if (entry.entry === "intent") {
+      const creates = (text(entry["kind"]) ?? "").startsWith("create-");
+      setDocument(creates ? { ...entry, state: "stalled", reason: "interrupted-in-doubt" } : entry, at);
+      for (const event of events) intendEvent(documentOf(entry), event, at);
+    } else if (entry.entry === "dismissed") dismissed(entry, at);
+    else if (entry.entry === "keys") setKeys(entry, at);
+    else if (entry.entry === "replaced") replaced(entry, at);
+    else for (const event of events) endEvent(event, at);
+    if (isJsonObject(entry["decision"])) decided(entry["decision"], events, at);
+  };
+}
+
+/** What a document is found in when nobody works on it. */
+function restingState(state: string | null, reason: string | null, serviceId: string | null): string {
+  if (serviceId !== null) return state === "closed" || state === "cancelled" ? state : "open";
+  if (state === "stranded" || (state === "rejected" && reason === "dismissed")) return state;
+  return state === "sending" || state === "stalled" ? "stalled" : "planned";
+}
+
+/** Restored events belong to no file until one is imported again. */
+function journalInput(database: LedgerDatabase, run: number): number {
+  const known = database.value<number>("SELECT id FROM inputs WHERE content_hash = 'journal'");
+  return (
+    known ??
+    database.insert(
+      `INSERT INTO inputs (content_hash, name, path, mapping, mapping_hash, mapping_input, namespace, header, dialect,
+         settings_id, run_id, staged_at) VALUES ('journal', '(journal)', '', '', '', '', '', '[]', '{}', @settings, @run, 0)`,
+      { settings: createSettingsStore(database, {}).idOf({}), run },
+    )
+  );
+}

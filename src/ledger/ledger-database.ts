@@ -1,0 +1,81 @@
+/**
+ * A ledger's connection. A statement is a text with named parameters, compiled at its first use and kept for the next: a
+ * night uses a hundred of them, some a million times.
+ */
+import Database, { type Statement } from "better-sqlite3";
+
+/** By name; by position only where a million rows are written. */
+type Values = Readonly<Record<string, unknown>> | readonly unknown[];
+
+export class LedgerDatabase extends Database {
+  readonly #compiled = { rows: new Map<string, Statement>(), values: new Map<string, Statement>() };
+
+  /** The first row; undefined: there is none. */
+  row<Row>(text: string, values: Values = []): Row | undefined {
+    return this.#statement("rows", text).get(values) as Row | undefined;
+  }
+
+  rows<Row>(text: string, values: Values = []): Row[] {
+    return this.#statement("rows", text).all(values) as Row[];
+  }
+
+  /** The first column of the first row; undefined: there is none. */
+  value<Value>(text: string, values: Values = []): Value | undefined {
+    return this.#statement("values", text).get(values) as Value | undefined;
+  }
+
+  /** The first column. */
+  values<Value>(text: string, values: Values = []): Value[] {
+    return this.#statement("values", text).all(values) as Value[];
+  }
+
+  /** Whether there is a row. */
+  has(text: string, values: Values = []): boolean {
+    return this.#statement("values", text).get(values) !== undefined;
+  }
+
+  /** Row by row; nothing may be written meanwhile. */
+  each<Row>(text: string, values: Values = []): IterableIterator<Row> {
+    const shared = this.#statement("rows", text);
+    // One that is being iterated can do nothing else.
+    return (shared.busy ? super.prepare(text) : shared).iterate(values) as IterableIterator<Row>;
+  }
+
+  /** @returns how many rows it changed */
+  run(text: string, values: Values = []): number {
+    return this.#statement("rows", text).run(values).changes;
+  }
+
+  /** @returns the id of the new row */
+  insert(text: string, values: Values = []): number {
+    return Number(this.#statement("rows", text).run(values).lastInsertRowid);
+  }
+
+  /** All or nothing; within another, a part of it. */
+  atomic<Result>(work: () => Result): Result {
+    return this.transaction(work).immediate();
+  }
+
+  #statement(gives: "rows" | "values", text: string): Statement {
+    const known = this.#compiled[gives];
+    let statement = known.get(text);
+    if (statement === undefined) {
+      statement = this.prepare(text);
+      if (gives === "values" && statement.reader) statement.pluck();
+      known.set(text, statement);
+    }
+    return statement;
+  }
+}
+
+/** What is kept once of a ledger; null: it is not there. */
+export function fact(database: LedgerDatabase, name: string): string | null {
+  return database.value<string>("SELECT value FROM facts WHERE name = @name", { name }) ?? null;
+}
+
+export function setFact(database: LedgerDatabase, name: string, value: string): void {
+  database.run(
+    "INSERT INTO facts (name, value) VALUES (@name, @value) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    { name, value },
+  );
+}
