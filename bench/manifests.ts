@@ -7,7 +7,7 @@ import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerDatabase } from "../src/ledger/open-ledger.js";
-import { forgetLandedCells } from "../src/ledger/stage/row-cells.js";
+import { forgetLandedCells } from "../src/ledger/care/prune-cells.js";
 import { makeCnpj } from "../scripts/fixtures/tax-ids.js";
 import { inTransaction } from "../src/ledger/transaction.js";
 import { loadMapping } from "../src/map/load-mapping.js";
@@ -233,9 +233,7 @@ export async function stageAndPlan(session: Session, mappingPath: string, files:
 export function landEverything(database: LedgerDatabase): void {
   const now = systemClock.now();
   database.exec(`BEGIN;
-    UPDATE participants SET state = 'registered', origin = 'found', service_id = lower(hex(randomblob(16))), changed_at = ${now}
-      WHERE state = 'planned';
-    UPDATE addresses SET state = 'registered', origin = 'found', service_id = lower(hex(randomblob(16))), changed_at = ${now}
+    UPDATE registrations SET state = 'registered', origin = 'found', service_id = lower(hex(randomblob(16))), changed_at = ${now}
       WHERE state = 'planned';
     INSERT INTO document_states (document_id, state, service_id, last_at, changed_at)
       SELECT d.id, 'open', lower(hex(randomblob(16))), (SELECT max(at) FROM events WHERE document_id = d.id), ${now}

@@ -8,7 +8,7 @@ import { reading } from "../desk/ledger-access.js";
 import { type Drafts, type Edit, openDrafts } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
-import { inputOf, parseRowReference, rowId } from "../ledger/row-id.js";
+import { inputOf, parseRowReference, rowId } from "../ledger/rows.js";
 import { createOpenRowReader, openCauses, type OpenRow, rowsOfCause } from "../ledger/views/causes.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";

@@ -9,7 +9,7 @@ import { takeAsItIs } from "../ledger/open-ledger.js";
 import { lockLedger } from "../ledger/care/lock.js";
 import { openLedger, ownerName } from "../ledger/open-ledger.js";
 import { rememberJournal } from "../ledger/journal/own-journal.js";
-import { rebuildFrom, type Rebuilt } from "../ledger/journal/rebuild/rebuild.js";
+import { rebuildFrom, type Rebuilt } from "../ledger/journal/rebuild.js";
 import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/transaction.js";
 import type { Clock } from "../model/clock.js";
@@ -18,7 +18,7 @@ import { ExitCode } from "../model/exit-code.js";
 import type { Target } from "../model/target.js";
 import { ownerOf } from "../run/sandbox.js";
 
-export type { Rebuilt } from "../ledger/journal/rebuild/rebuild.js";
+export type { Rebuilt } from "../ledger/journal/rebuild.js";
 
 /**
  * Made beside and moved into place when it is whole; no ledger is overwritten.

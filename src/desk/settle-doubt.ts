@@ -1,12 +1,12 @@
 /** `resolve --landed | --not-landed`: a person says what is true of something in doubt, after a look at the service. */
 import type { Decision } from "../ledger/decide/decisions.js";
-import { recordInterruptions } from "../ledger/interrupted.js";
-import { checkWord, type Doubt, findDoubt, type Settled, settleDoubt } from "../ledger/decide/doubt.js";
+import { Writer } from "../ledger/writer.js";
+import { checkWord, type Doubt, findDoubt, type Settled, settleDoubt } from "../ledger/decide/resolve.js";
 import type { Clock } from "../model/clock.js";
 import type { Target } from "../model/target.js";
 import { alone, journaled, reading } from "./ledger-access.js";
 
-export type { Doubt, Settled } from "../ledger/decide/doubt.js";
+export type { Doubt, Settled } from "../ledger/decide/resolve.js";
 
 export type Word = Exclude<Decision["said"], "document-id">;
 
@@ -30,7 +30,7 @@ export function settleNamed(
 ): Promise<Settled> {
   return alone(target, options, (database) => {
     // What a killed run was sending is in doubt like the rest.
-    recordInterruptions(database, options.clock.now());
+    new Writer(database).interrupted(options.clock.now());
     const confirmed = new Set(request.confirmed.events.map(({ id }) => id));
     const found = findDoubt(database, request.name);
     const doubt = { ...found, events: found.events.filter(({ id }) => confirmed.has(id)) };

@@ -36,9 +36,7 @@ export class LedgerDatabase extends Database {
 
   /** Row by row; nothing may be written meanwhile. */
   each<Row>(text: string, values: Values = []): IterableIterator<Row> {
-    const shared = this.#statement("rows", text);
-    // One that is being iterated can do nothing else.
-    return (shared.busy ? super.prepare(text) : shared).iterate(values) as IterableIterator<Row>;
+    return this.#statement("rows", text).iterate(values) as IterableIterator<Row>;
   }
 
   /** @returns how many rows it changed */
@@ -57,13 +55,12 @@ export class LedgerDatabase extends Database {
   }
 
   #statement(gives: "rows" | "values", text: string): Statement {
-    const known = this.#compiled[gives];
-    let statement = known.get(text);
-    if (statement === undefined) {
-      statement = this.prepare(text);
-      if (gives === "values" && statement.reader) statement.pluck();
-      known.set(text, statement);
-    }
+    const known = this.#compiled[gives].get(text);
+    // One that is being iterated can do nothing else.
+    if (known?.busy === false) return known;
+    const statement = this.prepare(text);
+    if (gives === "values" && statement.reader) statement.pluck();
+    if (known === undefined) this.#compiled[gives].set(text, statement);
     return statement;
   }
 }

@@ -124,7 +124,7 @@ WHEN OLD.state <> NEW.state AND instr('
   rejected>planned,
   stalled>sending, stalled>registered, stalled>rejected,
 ', ' ' || OLD.state || '>' || NEW.state || ',') = 0
-BEGIN SELECT RAISE(ABORT, 'registration: no such transition'); END;
+BEGIN SELECT RAISE(ABORT, NEW.kind || ': no such transition'); END;
 
 -- Keys of mappings by which rows refer to a registration, perhaps before a row brings it. name: in the mapping.
 CREATE TABLE aliases (

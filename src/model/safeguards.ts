@@ -3,7 +3,6 @@
  * suite notices (docs/reliability.md). Nothing in the program does.
  */
 export const safeguards = {
-  "intent-before-call": "P4: the ledger says `sending`, durably, before a request leaves",
   "same-key": "P1: what is sent again carries the deduplicationId it was first sent under",
   "receipt-by-evidence": "P5: a duplicate counts only with an earlier attempt of ours",
   "refusal-after-doubt": "HARD-CASES H1: a refusal after doubt rejects nothing",
@@ -13,11 +12,7 @@ export const safeguards = {
   "meeting-points": "HARD-CASES H18: what writes on two timelines waits for both",
   "look-before-create": "HARD-CASES H7: nothing is registered again after doubt without a look",
   "service-clock": "HARD-CASES H10: the service's clock decides what is due",
-  "doubt-at-start": "P4: what is found `sending` at start-up is in doubt",
-  "identity-audit": "DESIGN section 5: one natural key with different data is found before any call",
   generation: "HARD-CASES H26: a replacement and its events have keys of their own",
-  journal: "DESIGN section 3: what is about to be sent survives the loss of the ledger's disk",
-  lock: "DESIGN section 3: one writer at a time",
 } as const;
 
 export type Safeguard = keyof typeof safeguards;

@@ -78,16 +78,8 @@ export function* componentsOf(
   }
 }
 
-/** `skip`: true for documents that need no planning; asked in the order of their ids, and never of linked ones. */
-export function* planWork(
-  context: PlanContext,
-  skip: (document: number) => boolean = () => false,
-): Generator<Component> {
-  for (const documents of componentsOf(context.work)) {
-    const [only] = documents;
-    if (documents.length === 1 && only !== undefined && skip(only)) continue;
-    yield* planPieces(context, documents, EVENTS_A_PIECE * 3);
-  }
+export function* planWork(context: PlanContext): Generator<Component> {
+  for (const documents of componentsOf(context.work)) yield* planPieces(context, documents, EVENTS_A_PIECE * 3);
 }
 
 /** Events of a long document that are looked at together; as many requests' worth at least, where the caps are wider. */

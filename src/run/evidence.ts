@@ -2,7 +2,7 @@
  * What a document's lane knows of its events beyond their rows in the ledger, and what follows from it: which
  * duplicate is a receipt, and which refusal proves that an event never landed (HARD-CASES H1–H3).
  */
-import type { Transitions } from "../ledger/writer.js";
+import type { Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
 import { isOn } from "../model/safeguards.js";
 import type { Answer, ServiceError } from "../submit/call.js";
@@ -113,7 +113,7 @@ export function saysTheSame(a: ServiceError, b: ServiceError): boolean {
 
 /** What was given up without an outcome of its own goes back to where it was, or stays in doubt. */
 export function giveBack(
-  t: Transitions,
+  t: Writer,
   evidence: Evidence,
   events: readonly WorkEvent[],
   now: number,

@@ -1,6 +1,6 @@
 /** Which inputs of a mapping read an opened file. */
 import type { InputStore } from "../ledger/inputs.js";
-import { inputOf, parseRowReference } from "../ledger/row-id.js";
+import { inputOf, parseRowReference } from "../ledger/rows.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import type { Input } from "../read/table.js";
 import type { PipelineEvent } from "../model/summary.js";

@@ -1,6 +1,6 @@
 import { tallyOpen, tallyRun, type OpenWork } from "../ledger/views/tally.js";
 import { tallyProblems, tallyWarnings } from "../ledger/views/problems.js";
-import { tallyRows } from "../ledger/views/tally-rows.js";
+import { tallyRows } from "../ledger/views/tally.js";
 import { codes } from "../model/codes.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { RowCounts, RowOutcomes, Summary } from "../model/summary.js";

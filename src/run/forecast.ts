@@ -5,7 +5,6 @@
 import type { RegistrationStore } from "../ledger/registrations.js";
 import { describeWait } from "../ledger/views/describe-wait.js";
 import type { ProblemCount } from "../ledger/views/problems.js";
-import { createUnhindered } from "../ledger/unhindered.js";
 import { planWork } from "../plan/plan-work.js";
 import type { Session } from "./session.js";
 import { planContext, settleComponent } from "./send.js";
@@ -85,18 +84,8 @@ export function forecast(session: Session): Forecast {
   const count = (kind: string) => {
     result.requests[kind] = (result.requests[kind] ?? 0) + 1;
   };
-  const { maxEvents, maxBytes } = session.caps;
-  const unhindered = createUnhindered(session.database, { dueBefore: context.dueBefore, maxEvents, maxBytes });
-  const skip = (document: number): boolean => {
-    const found = unhindered(document);
-    if (found === null) return false;
-    count(found.creates ? "create-with-events" : "append-events");
-    result.documents += 1;
-    result.events.ready += found.events;
-    return true;
-  };
   let last: number | null = null;
-  for (const component of planWork(assumed, skip)) {
+  for (const component of planWork(assumed)) {
     for (const { event, code } of component.doubted) {
       const same = result.doubted.find((one) => one.code === code);
       if (same !== undefined) {

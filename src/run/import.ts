@@ -12,7 +12,6 @@ import { codes } from "../model/codes.js";
 import { type LoadOptions, loadMapping } from "../map/load-mapping.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
-import { failPoint } from "../model/fail-point.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
@@ -107,15 +106,12 @@ export async function run(
         const inputs = await stage(session);
         session.journalChoices();
         createRunStore(session.database).staged(session.run.id, session.clock.now());
-        failPoint("before-staging-commits");
         return inputs;
       });
       unstaged = false;
-      failPoint("after-staging-committed");
     } else tellUnstaged(session);
     if (!tooManyInvalid(session, staged, options.limits.maxErrors))
       await submit(session, options.limits, command === "import", staged);
-    failPoint("before-run-files");
     const summary = summarise(session, {
       command,
       mapping,
@@ -126,7 +122,6 @@ export async function run(
     });
     log.end(summary);
     await writeRunFiles(session, summary, { staged, log: log.path });
-    failPoint("after-run-files");
     createRunStore(session.database).finish(
       session.run.id,
       summary.exitCode,

@@ -1,5 +1,5 @@
 /** What an accepted request says of its events, into the ledger. */
-import type { PlainLanding, Transitions } from "../ledger/writer.js";
+import type { PlainLanding, Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
 
 /**
@@ -7,7 +7,7 @@ import type { WorkEvent } from "../ledger/work.js";
  * took place, ms; null: at their events' own times.
  */
 export function recordLandings(
-  t: Transitions,
+  t: Writer,
   events: readonly WorkEvent[],
   receipts: readonly { eventId: string | null; targetDocumentId: string | null }[] | null,
   mirrorAt: number | null,

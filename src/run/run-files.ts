@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { everyStranded } from "../ledger/views/timelines.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import { createRejects } from "../ledger/views/rejects.js";
-import { forgetLandedCells } from "../ledger/stage/row-cells.js";
+import { forgetLandedCells } from "../ledger/care/prune-cells.js";
 import { receiptsOf } from "../ledger/views/receipts.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";

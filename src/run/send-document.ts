@@ -2,7 +2,7 @@
  * Sends one planned request: creates its document when it has to, with the first events, or appends. A create whose
  * answer is lost leaves a document whose id cannot be looked up, so doubt is kept as such (HARD-CASES H4, H6).
  */
-import type { Transitions } from "../ledger/writer.js";
+import type { Writer } from "../ledger/writer.js";
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import { documentDeduplicationId } from "../model/keys.js";
 import type { PlannedRequest } from "../plan/batch.js";
@@ -138,7 +138,7 @@ async function sendCreate(
     });
     return { next: "stop" };
   }
-  const end = (outcome: (t: Transitions) => void) =>
+  const end = (outcome: (t: Writer) => void) =>
     requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
   if (answer.inDoubt) for (const id of ids) evidence.doubtful.add(id);
 
@@ -246,7 +246,7 @@ function isAbsentEndpoint({ error }: Answer & { result: "refused" }): boolean {
   return error.status === 404 || error.status === 405 || error.status === 501;
 }
 
-function strand(t: Transitions, document: WorkDocument, ours: boolean, answer: Answer, now: number): void {
+function strand(t: Writer, document: WorkDocument, ours: boolean, answer: Answer, now: number): void {
   const why = ours ? "exists already by an attempt of ours" : "exists already, and this ledger never sent it";
   t.stranded(document.id, ours ? "document-stranded" : "foreign-collision", strandedMessage(why, answer), now);
 }

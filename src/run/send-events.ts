@@ -1,5 +1,5 @@
 /** Events are due when the service's clock has passed them by this much, in ms (HARD-CASES H10). */
-import type { Transitions } from "../ledger/writer.js";
+import type { Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
 import { batchReceiptOf } from "../submit/answers.js";
 import type { Answer } from "../submit/call.js";
@@ -59,7 +59,7 @@ interface Turn extends Lane {
   now: number;
   /** When a back-reference of these events took place, ms; null: at their own time. */
   mirrorAt: number | null;
-  end(outcome: (t: Transitions) => void): void;
+  end(outcome: (t: Writer) => void): void;
 }
 
 /** service.md, Errors: backoff begins at one second. */
@@ -109,7 +109,7 @@ export async function sendEvents(
         lane.firstSentAt.set(id, answer.attempts[0]?.startedAt ?? now);
     if (answer.inDoubt && answer.result !== "accepted") for (const id of ids) evidence.doubtful.add(id);
     const mirrorAt = linkedAt(session, document, answer);
-    const end = (outcome: (t: Transitions) => void) =>
+    const end = (outcome: (t: Writer) => void) =>
       requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
     const turn: Turn = { ...lane, lane, chunk, request, now, mirrorAt, end };
     if (answer.result === "refused" && !answer.tooLarge && chunk.length > 1) {
@@ -129,7 +129,7 @@ export function withdraw(
   evidence: Evidence,
   events: readonly WorkEvent[],
   answer: Answer,
-  more: (t: Transitions) => void = () => {},
+  more: (t: Writer) => void = () => {},
 ): void {
   if (answer.result === "stopped") session.stop(answer);
   const begun = new Set(session.work.sending(events.map(({ id }) => id)).map(({ id }) => id));

@@ -1,6 +1,6 @@
 /** Drains the plan: one lane a component, requests of linked documents in the order their links ask for. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Transitions } from "../ledger/writer.js";
+import type { Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
 import type { PlannedRequest } from "../plan/batch.js";
 import { type Component, type PlanContext, componentsOf, planPieces } from "../plan/plan-work.js";
@@ -174,7 +174,7 @@ async function sendRequests(
 
 /** Writes what the plan says of events that are not sent: held, deferred, refused, released. */
 export function settleComponent(session: Session, component: Component): void {
-  const writes: ((t: Transitions) => void)[] = [];
+  const writes: ((t: Writer) => void)[] = [];
   const now = session.clock.now();
   // What an earlier plan had refused comes back by way of planned.
   const revive = (event: WorkEvent) => {

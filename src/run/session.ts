@@ -3,7 +3,6 @@
  * Everything that works during a run takes a session; nothing else opens a ledger for writing.
  */
 import { isBehindJournal } from "../ledger/journal/behind-journal.js";
-import { recordInterruptions } from "../ledger/interrupted.js";
 import { holdLedger, lockLedger } from "../ledger/care/lock.js";
 import { type Journal, openJournal } from "../ledger/journal/journal.js";
 import { createChoiceLog } from "../ledger/journal/choices.js";
@@ -16,7 +15,7 @@ import { createRegistrationStore, type ForeignParticipant, type RegistrationStor
 import { createRequestStore, type Intent, type RequestStore } from "../ledger/requests.js";
 import { createRunStore, type Run } from "../ledger/runs.js";
 import { createSettingsStore, type SettingsStore } from "../ledger/settings.js";
-import type { Transitions } from "../ledger/writer.js";
+import { Writer } from "../ledger/writer.js";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
 import { createWorkStore, type WorkStore } from "../ledger/work.js";
 import type { MappingSettings } from "../map/mapping.js";
@@ -90,7 +89,7 @@ export interface Session {
    * wire (HARD-CASES H44). `request`: its id in the ledger; null: nothing left, and nothing of it was written.
    */
   send(call: Call, intent: Omit<Intent, "runId" | "kind">): Promise<{ request: number | null; answer: Answer }>;
-  outcomes(write: (t: Transitions) => void): void;
+  outcomes(write: (t: Writer) => void): void;
   /** What staging chose goes into the journal, where one is kept; inside staging's transaction. */
   journalChoices(): void;
   close(): Promise<void>;
@@ -115,7 +114,7 @@ export async function openSession(command: string, mapping: string | null, optio
     if (options.offline !== true) {
       const hold = await holdLedger(database, waiting);
       closing.push(() => hold.release());
-      recordInterruptions(database, clock.now());
+      new Writer(database).interrupted(clock.now());
     }
 
     const path = options.offline === true ? null : journalOf(database, options.journal ?? null);

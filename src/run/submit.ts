@@ -1,9 +1,8 @@
 /** What a run does between staging and its files: checks the plan, or tells the backlog; registers; sends. */
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createRegisteredView } from "../ledger/views/expected.js";
-import { countInvalidRows, countTrouble, countWaiting } from "../ledger/views/run-figures.js";
+import { countInvalidRows, countTrouble, countWaiting } from "../ledger/views/tally.js";
 import { newestProblem, tallyRefused } from "../ledger/views/tally.js";
-import { failPoint } from "../model/fail-point.js";
 import { readParticipant } from "../submit/calls.js";
 import { forecast, limitOf, secondsAtLimit } from "./forecast.js";
 import type { RunLimits } from "./import.js";
@@ -84,7 +83,6 @@ async function isDeferredByOwnClock(session: Session): Promise<boolean> {
 function checkPlan(session: Session): number {
   session.observe({ type: "stage", stage: "planning", total: null });
   const { requests, secondsAtLimit: seconds, events } = forecast(session);
-  failPoint("after-planning");
   const { held, deferred } = events;
   session.observe({ type: "forecast", requests, secondsAtLimit: seconds, held, deferred });
   const count = (kind: string) => requests[kind] ?? 0;

@@ -4,7 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";
-import { type Ended, manifests, type ProcessOptions, rowferry, serviceEnv, endProcesses } from "./processes.js";
+import {
+  type Ended,
+  manifests,
+  type ProcessOptions,
+  rowferry,
+  serviceEnv,
+  endProcesses,
+  killedAt,
+} from "./processes.js";
 import { expectWhole, type Timelines, undisturbedTimelines } from "./timelines.js";
 
 // Real processes take their time on a busy machine.
@@ -91,7 +99,7 @@ describe("a state that is read-only", () => {
 
   test("a ledger that cannot be written any more", async ({ skip }) => {
     skip(!canRun, "the program cannot be read by an unprivileged user here");
-    await runImport({ env: { ...env, ROWFERRY_FAIL_AT: "after-staging-committed" } });
+    await runImport({ program: killedAt("after-staging-committed") });
     const state = join(folder, "state");
     const files = readdirSync(state).filter((name) => name.startsWith("ledger.db"));
     expect(files).toContain("ledger.db-wal");

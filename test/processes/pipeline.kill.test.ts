@@ -3,11 +3,13 @@ import { copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { failPoints } from "../../src/model/fail-point.js";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.js";
 import {
+  allKillPoints,
   clockAhead,
   type Ended,
+  type KillPoint,
+  killedAt,
   manifests,
   type ProcessOptions,
   serviceEnv,
@@ -85,19 +87,29 @@ describe("an import killed with SIGKILL and run again", () => {
     long,
     async () => {
       // Each run goes on where the one before was killed, and counts anew: 22 participants, 26 addresses, 66 documents.
-      const among = {
-        nothing: ["before-staging-commits", "after-staging-committed", "after-planning"],
-        participants: ["after-journal:20", "after-intent:20", "before-outcome:20"],
-        addresses: ["before-outcome:10"],
-        documents: ["after-outcome:30", "after-journal:10", "after-intent:10", "before-outcome:10"],
-        files: ["before-run-files", "after-run-files"],
-      };
-      const points = Object.values(among).flat();
-      expect(new Set(points.map((point) => point.split(":")[0]))).toEqual(new Set(failPoints));
+      const points: [KillPoint, number][] = [
+        ["before-staging-commits", 1],
+        ["after-staging-committed", 1],
+        ["after-planning", 1],
+        // Among the participants
+        ["after-journal", 20],
+        ["after-intent", 20],
+        ["before-outcome", 20],
+        // Among the addresses
+        ["before-outcome", 10],
+        // Among the documents
+        ["after-outcome", 30],
+        ["after-journal", 10],
+        ["after-intent", 10],
+        ["before-outcome", 10],
+        ["before-run-files", 1],
+        ["after-run-files", 1],
+      ];
+      expect(new Set(points.map(([point]) => point))).toEqual(new Set(allKillPoints));
       // Few are in flight when the process is killed, or most documents would be stranded.
       const slow = { ROWFERRY_RATE: "200", ROWFERRY_BURST: "8" };
-      for (const point of points) {
-        expect((await runImport({ env: { ...slow, ROWFERRY_FAIL_AT: point } })).code, point).toBeNull();
+      for (const [point, nth] of points) {
+        expect((await runImport({ env: slow, program: killedAt(point, nth) })).code, point).toBeNull();
         // A resume has nothing to go on with, and says so.
         if (point === "before-staging-commits")
           expect((await run(["resume"])).stderr).toMatch(/Type that import again/);
@@ -135,7 +147,7 @@ describe("the log of a killed import (F93)", () => {
 
   test("is not mixed into a backup that is copied over the ledger; restore puts it in place", long, async () => {
     const backup = join(folder, "backup.db");
-    await runImport({ env: { ROWFERRY_FAIL_AT: "after-staging-committed" } });
+    await runImport({ program: killedAt("after-staging-committed") });
     expect((await run(["ledger", "backup", backup])).code).toBe(0);
     expect((await runImport({ killAfter: 110 })).code).toBeNull();
     copyFileSync(backup, ledger);

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,6 +14,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -105,11 +107,56 @@ export const clockAhead = (ms: number): string =>
       static now() { return Real.now() + ${ms}; }
     };`)}`;
 
+/** Where a process is killed between two durable steps, as a power cut would: in which file, after or before which text. */
+const killPoints = {
+  /** Rows are staged, the transaction has not been committed. */
+  "before-staging-commits": ["run/import.js", "before", /return inputs;/],
+  /** Staged and committed; nothing has been planned. */
+  "after-staging-committed": ["run/import.js", "after", /unstaged = false;/],
+  /** The plan's states are written; nothing has been sent. */
+  "after-planning": ["run/submit.js", "before", /const \{ held, deferred \} = events;/],
+  /** The journal has an entry; the ledger's transaction that it goes before has not been committed. */
+  "after-journal": ["ledger/journal/journal.js", "after", /write\(entries\.map\([^;]*;/],
+  /** A request's intent is durable; the request has not left. */
+  "after-intent": ["run/session.js", "before", /return request !== null;/],
+  /** The answer is in hand; its outcome has not been written. */
+  "before-outcome": ["ledger/requests.js", "before", /outcome\(writer\);/],
+  /** The outcome is durable. */
+  "after-outcome": ["ledger/requests.js", "after", /journal\?\.write\(entries\.end\(id, now\)\);\s*\}\);/],
+  /** Everything is sent; the run's files have not been written. */
+  "before-run-files": ["run/import.js", "before", /const summary = summarise\(/],
+  /** The run's files are written; the run has not been finished in the ledger. */
+  "after-run-files": ["run/import.js", "after", /await writeRunFiles\([^;]*;/],
+} as const;
+
+export type KillPoint = keyof typeof killPoints;
+export const allKillPoints = Object.keys(killPoints) as KillPoint[];
+
+/** A build of the program that dies when it comes to that point for the nth time. */
+export function killedAt(point: KillPoint, nth = 1): string {
+  const [file, side, text] = killPoints[point];
+  const folder = join(built(), `killed-${point}-${nth}`);
+  if (!existsSync(folder)) {
+    const making = mkdtempSync(join(built(), "making-"));
+    cpSync(join(built(), "dist"), making, { recursive: true });
+    const source = readFileSync(join(making, file), "utf8");
+    const die = `globalThis.timesHere = (globalThis.timesHere ?? 0) + 1; if (globalThis.timesHere === ${nth}) process.kill(process.pid, "SIGKILL");`;
+    const patched = source.replace(text, (found) => (side === "before" ? die + found : found + die));
+    if (patched === source) throw new Error(`There is no ${text.source} in ${file}.`);
+    writeFileSync(join(making, file), patched);
+    chmodSync(making, 0o755);
+    renameSync(making, folder);
+  }
+  return join(folder, "cli", "rowferry.js");
+}
+
 export interface ProcessOptions {
   cwd: string;
   env: Record<string, string>;
   /** Modules loaded before the program. */
   preload?: string[];
+  /** A build of it that differs. */
+  program?: string;
   /** `ulimit -f`: no file may grow beyond so many blocks of 1 KiB. */
   fileBlocks?: number;
   /** What a shell does before it becomes the program: redirections, say. */
@@ -133,7 +180,7 @@ export interface Rowferry {
 /** Starts the program; `ended` settles when it has ended and all its output is in. */
 export function startRowferry(args: readonly string[], options: ProcessOptions): Rowferry {
   const imports = (options.preload ?? []).flatMap((module) => ["--import", module]);
-  const command = [process.execPath, ...imports, program(), ...args];
+  const command = [process.execPath, ...imports, options.program ?? program(), ...args];
   const limit = options.fileBlocks === undefined ? "" : `ulimit -f ${options.fileBlocks}; trap '' XFSZ`;
   const before = [limit, options.shell ?? ""].filter((part) => part !== "").join("; ");
   const [executable = "", ...rest] =

@@ -1,6 +1,7 @@
 /** HARD-CASES that the service's answers make: what each proves, and what it does not. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { findDocument, resolveDocument } from "../../src/ledger/decide/dismiss.js";
+import { findDocument } from "../../src/ledger/decide/find-document.js";
+import { resolveDocument } from "../../src/ledger/decide/resolve.js";
 import type { SandboxOptions } from "../../src/sandbox/index.js";
 import {
   at,

@@ -55,10 +55,16 @@ describe("the schema", () => {
     }
   });
 
-  it("of an older program is brought up to date by runs only", () => {
+  it("of an older program is refused by name, for writing, reading and beside a run", () => {
     const { path, database } = newLedger();
-    database.pragma("user_version = 0");
-    expect(() => openLedgerBeside(path, owner)).toThrow(expect.objectContaining({ code: "ledger-older" }));
+    database.pragma("user_version = 1");
+    for (const open of [
+      () => openLedger(path, owner, 0),
+      () => openLedgerReadOnly(path, owner),
+      () => openLedgerBeside(path, owner),
+    ]) {
+      expect(open).toThrow(expect.objectContaining({ code: "ledger-older" }));
+    }
   });
 
   it("belongs to one service and client", () => {
@@ -73,12 +79,14 @@ describe("state machines", () => {
   const put: Record<Machine, (database: Database.Database, state: string) => void> = {
     participant: (database, state) =>
       database
-        .prepare("INSERT INTO participants (id, natural_key, payload, state, service_id) VALUES (1, 'k', '{}', ?, ?)")
+        .prepare(
+          "INSERT INTO registrations (id, kind, identity, state, service_id) VALUES (1, 'participant', 'k', ?, ?)",
+        )
         .run(state, state === "registered" ? "x" : null),
     address: (database, state) =>
       database
         .prepare(
-          "INSERT INTO addresses (id, participant_ref, identity, payload, extended, state, service_id) VALUES (1, 1, 'k', '{}', '{}', ?, ?)",
+          "INSERT INTO registrations (id, kind, owner, identity, state, service_id) VALUES (1, 'address', 1, 'k', ?, ?)",
         )
         .run(state, state === "registered" ? "x" : null),
     document(database, state) {
@@ -96,8 +104,8 @@ describe("state machines", () => {
     },
   };
   const move: Record<Machine, string> = {
-    participant: "UPDATE participants SET state = @to, service_id = iif(@to = 'registered', 'x', NULL) WHERE id = 1",
-    address: "UPDATE addresses SET state = @to, service_id = iif(@to = 'registered', 'x', NULL) WHERE id = 1",
+    participant: "UPDATE registrations SET state = @to, service_id = iif(@to = 'registered', 'x', NULL) WHERE id = 1",
+    address: "UPDATE registrations SET state = @to, service_id = iif(@to = 'registered', 'x', NULL) WHERE id = 1",
     document: "UPDATE document_states SET state = @to WHERE document_id = 1",
     event: "UPDATE event_states SET state = @to WHERE event_id = 1",
   };

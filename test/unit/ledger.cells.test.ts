@@ -1,18 +1,14 @@
 /** Cells of rows that have not landed are kept, so that a rejected file can be written from them (DESIGN section 3). */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import Database from "better-sqlite3";
+import { LedgerDatabase } from "../../src/ledger/ledger-database.js";
 import { schema } from "../../src/ledger/schema.js";
-import {
-  createCellKeeper,
-  createCellPages,
-  createCellReader,
-  forgetLandedCells,
-} from "../../src/ledger/stage/row-cells.js";
+import { cellPageAfter, createCellKeeper, createCellReader, keepOnly } from "../../src/ledger/stage/row-cells.js";
+import { forgetLandedCells } from "../../src/ledger/care/prune-cells.js";
 import type { CellKind, Row } from "../../src/model/row.js";
 
-let database: Database.Database;
+let database: LedgerDatabase;
 beforeEach(() => {
-  database = new Database(":memory:");
+  database = new LedgerDatabase(":memory:");
   database.exec(schema);
 });
 afterEach(() => database.close());
@@ -61,12 +57,11 @@ test("the further rows of a group stay and go with its first", () => {
   expect(all()).toEqual(["a", null, "b", "c", "d", "e", null, "f", null]);
   expect(createCellReader(database).of(INPUT + 5)?.kinds).toEqual(["number"]);
   expect(createCellReader(database).of(INPUT + 7)?.kinds).toEqual(["date"]);
-  const kept = createCellPages(database);
-  const page = kept.after(0);
+  const page = cellPageAfter(database, 0);
   if (page === null) throw new Error("there is no page");
-  kept.keepOnly(page, page.rows.slice(2));
+  keepOnly(database, page, page.rows.slice(2));
   expect(all()).toEqual([null, null, null, null, null, "e", null, "f", null]);
-  const left = kept.after(0);
+  const left = cellPageAfter(database, 0);
   expect([left?.first, left?.last]).toEqual([INPUT + 7, INPUT + 9]);
 });
 

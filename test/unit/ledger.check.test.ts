@@ -99,13 +99,16 @@ const damages: [promise: string, damage: string][] = [
   ["every event names a participant and an address", "UPDATE events SET address_ref = -77 WHERE id = 1"],
   [
     "every address names its participant, and every document what it was declared with",
-    "UPDATE addresses SET participant_ref = 77",
+    "UPDATE registrations SET owner = 77 WHERE kind = 'address'",
   ],
   [
     "every address names its participant, and every document what it was declared with",
     "UPDATE documents SET address_ref = -77",
   ],
-  ["what says in which row it stands names a file that was imported", `UPDATE participants SET row_id = ${row(99, 1)}`],
+  [
+    "what says in which row it stands names a file that was imported",
+    `UPDATE registrations SET row_id = ${row(99, 1)} WHERE kind = 'participant'`,
+  ],
   [
     "what was dismissed is on a document that is there",
     "INSERT INTO dismissals (document_id, deduplication_id, content_hash, at) VALUES (99, x'00', x'00', 0)",

@@ -1,14 +1,14 @@
 /** Known rows stand packed, and still say which events they are (HARD-CASES H24, P7). */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import Database from "better-sqlite3";
 import fc from "fast-check";
 import { createKnownRows, type KnownLink, packLinks, unpackLinks } from "../../src/ledger/stage/known-rows.js";
+import { LedgerDatabase } from "../../src/ledger/ledger-database.js";
 import { schema } from "../../src/ledger/schema.js";
 
 const INPUT = 2 ** 32;
-let database: Database.Database;
+let database: LedgerDatabase;
 beforeEach(() => {
-  database = new Database(":memory:");
+  database = new LedgerDatabase(":memory:");
   database.exec(schema);
 });
 afterEach(() => database.close());
@@ -74,14 +74,5 @@ describe("known rows", () => {
     expect(known.take(new Set([2, 5000]))).toEqual(before.filter(isGone));
     expect([...known.links(0, 3 * INPUT)]).toEqual(before.filter((link) => !isGone(link)));
     expect(known.eventsOf(2 * INPUT + 1001)).toEqual([]);
-  });
-
-  it("go with their input, which may bring them again", () => {
-    const known = fill();
-    known.drop(INPUT, 2 * INPUT - 1);
-    expect(known.eventsOf(INPUT + 2)).toEqual([]);
-    expect(known.eventsOf(2 * INPUT + 2)).toEqual([1001, 5000]);
-    known.add(INPUT + 2, [2]);
-    expect(known.rowsOf(2)).toEqual([INPUT + 2, 2 * INPUT + 1001]);
   });
 });

@@ -1,8 +1,8 @@
-/** Statements of a ledger are compiled when they are first used, and shared by their text. */
+/** Statements of a ledger are texts: whoever uses one, and however often, gets what it says now. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { type LedgerDatabase, openLedger } from "../../src/ledger/open-ledger.js";
 
 let folder: string;
@@ -10,7 +10,7 @@ let database: LedgerDatabase;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "rowferry-statements-"));
   database = openLedger(join(folder, "ledger.db"), { target: "t", baseUrl: null, clientId: "c" }, 0);
-  for (const json of ["a", "b", "c"]) database.prepare("INSERT INTO settings (json) VALUES (?)").run(json);
+  for (const json of ["a", "b", "c"]) database.run("INSERT INTO settings (json) VALUES (@json)", { json });
 });
 afterEach(() => {
   database.close();
@@ -19,40 +19,38 @@ afterEach(() => {
 
 const text = "SELECT json FROM settings ORDER BY id";
 
-describe("two statements of one text", () => {
-  test("are two: one gives columns, the other rows", () => {
-    const rows = database.prepare<[], { json: string }>(text);
-    const columns = database.prepare<[], string>(text).pluck();
-    expect([columns.get(), rows.get(), columns.all(), rows.all().length]).toEqual([
-      "a",
-      { json: "a" },
-      ["a", "b", "c"],
-      3,
-    ]);
-  });
-
-  test("do not disturb each other while one of them is iterated", () => {
-    const outer = database.prepare<[], string>(text).pluck();
-    const found: string[] = [];
-    for (const one of outer.iterate()) {
-      found.push(one);
-      expect(outer.get()).toBe("a");
-      expect([...outer.iterate()]).toEqual(["a", "b", "c"]);
-      expect(database.prepare<[], string>(text).pluck().all()).toEqual(["a", "b", "c"]);
-    }
-    expect(found).toEqual(["a", "b", "c"]);
-  });
-
-  test("see what happened between two uses, a table made anew included", () => {
-    const count = database.prepare<[], number>("SELECT count(*) FROM temp.some").pluck();
-    database.exec("CREATE TEMP TABLE some (a)");
-    expect(count.get()).toBe(0);
-    database.exec("DROP TABLE temp.some; CREATE TEMP TABLE some (a, b); INSERT INTO temp.some VALUES (1, 2)");
-    expect(count.get()).toBe(1);
-  });
+test("one text gives columns here and rows there", () => {
+  expect(database.value(text)).toBe("a");
+  expect(database.row(text)).toEqual({ json: "a" });
+  expect(database.values(text)).toEqual(["a", "b", "c"]);
+  expect(database.rows(text)).toHaveLength(3);
 });
 
-test("a mistake in a statement's text is told at its first use", () => {
-  const wrong = database.prepare("SELECT a FROM nowhere");
-  expect(() => wrong.get()).toThrow(/no such table/);
+test("one text is iterated, asked and iterated again meanwhile", () => {
+  const found: unknown[] = [];
+  for (const row of database.each(text)) {
+    found.push(row);
+    expect(database.row(text)).toEqual({ json: "a" });
+    expect([...database.each(text)]).toHaveLength(3);
+  }
+  expect(found).toHaveLength(3);
+});
+
+test("a text is asked again of a table that was made anew", () => {
+  const count = () => database.value("SELECT count(*) FROM temp.some");
+  database.exec("CREATE TEMP TABLE some (a)");
+  expect(count()).toBe(0);
+  database.exec("DROP TABLE temp.some; CREATE TEMP TABLE some (a, b); INSERT INTO temp.some VALUES (1, 2)");
+  expect(count()).toBe(1);
+});
+
+test("what fails in part changes nothing, also within another", () => {
+  const remove = () => database.run("DELETE FROM settings WHERE json = @json", { json: "a" });
+  const fail = () => {
+    remove();
+    throw new Error("no");
+  };
+  expect(() => database.atomic(fail)).toThrow("no");
+  database.atomic(() => expect(() => database.atomic(fail)).toThrow("no"));
+  expect(database.values(text)).toEqual(["a", "b", "c"]);
 });

@@ -75,8 +75,10 @@ describe("verify", () => {
   it("lists what differs in the ledger's own account: names, states and events", async () => {
     await imported();
     world.withLedger((database) => {
-      database.exec("UPDATE participants SET payload = json_set(payload, '$.name', 'Another')");
-      database.exec("UPDATE addresses SET payload = json_set(payload, '$.street', 'Rua Z')");
+      database.exec(
+        "UPDATE registrations SET payload = json_set(payload, '$.name', 'Another') WHERE kind = 'participant'",
+      );
+      database.exec("UPDATE registrations SET payload = json_set(payload, '$.street', 'Rua Z') WHERE kind = 'address'");
       database.exec("UPDATE document_states SET state = 'closed' WHERE state = 'open'");
       database.exec("UPDATE event_states SET service_event_id = 'lost' WHERE event_id = 1");
       database.exec("UPDATE events SET deduplication_id = zeroblob(20) WHERE id = 1");

@@ -142,8 +142,11 @@ export function createEventStager(
 
   /** Another row of this import has given it just so. */
   const isRepeated = ({ stored, hash }: KeyedEvent): boolean =>
-    stored !== undefined && !hasLanded(stored) &&
-    stored.state !== "changed" && stored.content_hash.equals(hash) && rowOfImport(stored) !== undefined;
+    stored !== undefined &&
+    !hasLanded(stored) &&
+    stored.state !== "changed" &&
+    stored.content_hash.equals(hash) &&
+    rowOfImport(stored) !== undefined;
 
   return {
     /** Whether any event has got other content than it had. */

@@ -234,9 +234,9 @@ function isWaiting(event: LedgerEvent, byId: ReadonlyMap<number, LedgerEvent>, d
       return found !== "open" && found !== "closed";
     }
     case "participant":
-      return state("SELECT state FROM participants WHERE id = ?") !== "registered";
+      return state("SELECT state FROM registrations WHERE id = ?") !== "registered";
     case "address":
-      return state("SELECT state FROM addresses WHERE id = ?") !== "registered";
+      return state("SELECT state FROM registrations WHERE id = ?") !== "registered";
     default:
       return false;
   }
