@@ -10,3 +10,9 @@ export const COPIED_TO = `SELECT iif(r.document_id = @id, r.related_document, r.
   WHERE r.related_document IS NOT NULL AND r.mirrored = 1 AND r.landed
     AND (r.state = 'landed' OR r.attempted_at IS NULL OR r.attempted_link = r.related_document)
     AND (r.document_id = @id OR r.related_document = @id)`;
+
+export type RegistrationKind = "participant" | "address";
+
+/** The id behind a reference; NULL: an alias that nobody has declared. */
+export const resolved = (ref: string): string =>
+  `iif(${ref} > 0, ${ref}, (SELECT registration_id FROM aliases WHERE id = -${ref}))`;

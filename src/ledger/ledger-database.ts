@@ -10,6 +10,9 @@ type Values = Readonly<Record<string, unknown>> | readonly unknown[];
 export class LedgerDatabase extends Database {
   readonly #compiled = { rows: new Map<string, Statement>(), values: new Map<string, Statement>() };
 
+  // The caller says what a text selects.
+  /* oxlint-disable typescript/no-unnecessary-type-parameters */
+
   /** The first row; undefined: there is none. */
   row<Row>(text: string, values: Values = []): Row | undefined {
     return this.#statement("rows", text).get(values) as Row | undefined;

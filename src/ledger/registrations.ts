@@ -3,14 +3,9 @@ import { parseJson } from "../model/json.js";
 import type { Code } from "../model/codes.js";
 import type { Journal } from "./journal/journal.js";
 import { createJournalEntries } from "./journal/entries.js";
+import { type RegistrationKind, resolved } from "./event-key.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 import { type RefusalNote, type RegistrationReceipt, Writer } from "./writer.js";
-
-export type RegistrationKind = "participant" | "address";
-
-/** The id behind a reference; NULL: an alias that nobody has declared. */
-export const resolved = (ref: string): string =>
-  `iif(${ref} > 0, ${ref}, (SELECT registration_id FROM aliases WHERE id = -${ref}))`;
 
 export interface OpenParticipant {
   id: number;

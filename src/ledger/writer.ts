@@ -491,7 +491,7 @@ export class Writer {
     id: number,
     state: string,
     now: number,
-    more: { reason?: Code | string; waitsFor?: string; serviceId?: string; targetId?: string | null; doubt?: 1 } = {},
+    more: { reason?: string; waitsFor?: string; serviceId?: string; targetId?: string | null; doubt?: 1 } = {},
   ): void {
     const { reason = null, waitsFor = null, serviceId = null, targetId = null, doubt = 0 } = more;
     // What is planned again or rejected is known not to have landed: no duplicate is a receipt for it (HARD-CASES H3).

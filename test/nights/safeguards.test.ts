@@ -121,14 +121,14 @@ describe("taken from the ledger, a night breaks a promise:", () => {
       const real = law[name] as (this: Writer, ...given: unknown[]) => void;
       vi.spyOn(law, name).mockImplementation(function (this: Writer, ...given: unknown[]) {
         late.push(() => real.apply(this, given));
-      } as never);
+      });
     }
     for (const name of ["landedTogether", "opened"] as const) {
       const real = law[name] as (this: Writer, ...given: unknown[]) => unknown;
       vi.spyOn(law, name).mockImplementation(function (this: Writer, ...given: unknown[]) {
         for (const write of late.splice(0)) write();
         return real.apply(this, given);
-      } as never);
+      });
     }
     expect((await live(story)).broken).not.toEqual([]);
   });

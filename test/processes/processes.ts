@@ -112,7 +112,7 @@ const killPoints = {
   /** Rows are staged, the transaction has not been committed. */
   "before-staging-commits": ["run/import.js", "before", /return inputs;/],
   /** Staged and committed; nothing has been planned. */
-  "after-staging-committed": ["run/import.js", "after", /unstaged = false;/],
+  "after-staging-committed": ["run/import.js", "after", /unstaged = false;(?=\s*\})/],
   /** The plan's states are written; nothing has been sent. */
   "after-planning": ["run/submit.js", "before", /const \{ held, deferred \} = events;/],
   /** The journal has an entry; the ledger's transaction that it goes before has not been committed. */

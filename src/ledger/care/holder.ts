@@ -22,7 +22,11 @@ export function takeHold(database: LedgerDatabase): (() => void) | null {
     try {
       forget(database, mine);
     } catch {
-      // Of a disk that is full: this process ends, and is not found alive.
+      // On a disk that is full the log may make room; else this process ends, and is not found alive.
+      try {
+        database.pragma("wal_checkpoint(TRUNCATE)");
+        forget(database, mine);
+      } catch {}
     }
   };
 }

@@ -4,7 +4,7 @@ import type { Decision } from "../decide/decisions.js";
 import type { Cancellation } from "../decide/replace.js";
 import { COPIED_TO, keyText } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { type RegistrationKind, resolved } from "../registrations.js";
+import { type RegistrationKind, resolved } from "../event-key.js";
 import type { JournalEntry } from "./journal.js";
 
 /** Names a document without ids of the ledger: `[namespace, kind, key, generation]`. */

@@ -4,7 +4,7 @@ import { landedStates } from "../../model/states.js";
 import { type Decision, keepDecision } from "../decide/decisions.js";
 import { keyBytes } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import type { RegistrationKind } from "../registrations.js";
+import type { RegistrationKind } from "../event-key.js";
 import { createSettingsStore } from "../settings.js";
 import { createKnownRows } from "../stage/known-rows.js";
 import { restoredReference } from "../stage/references.js";

@@ -110,7 +110,7 @@ export function createKnownRows(database: LedgerDatabase) {
     }
   }
 
-  function* links(first: number, last: number, lowest = 0, highest = EVERY): Generator<KnownLink> {
+  function* linksBetween(first: number, last: number, lowest = 0, highest = EVERY): Generator<KnownLink> {
     for (const page of pages(first, last, lowest, highest))
       for (const link of unpackLinks(page.first_row, page.links)) if (link.row >= first && link.row <= last) yield link;
   }
@@ -136,10 +136,10 @@ export function createKnownRows(database: LedgerDatabase) {
 
     /** Ascending; of all inputs, or of the rows from `first` to `last`. Looks through every page that may hold the event. */
     rowsOf: (event: number, first = 0, last = EVERY): number[] =>
-      [...links(first, last, event, event)].flatMap((link) => (link.event === event ? link.row : [])),
+      [...linksBetween(first, last, event, event)].flatMap((link) => (link.event === event ? link.row : [])),
 
     /** Of the rows from `first` to `last`, both included, in their order. */
-    links: (first: number, last: number): Generator<KnownLink> => links(first, last),
+    links: (first: number, last: number): Generator<KnownLink> => linksBetween(first, last),
 
     /** Takes out all links to these events, and gives them back. */
     take(events: ReadonlySet<number>): KnownLink[] {

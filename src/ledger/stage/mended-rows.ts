@@ -58,13 +58,13 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
     note(after: number, keyed: readonly KeyedEvent[], events: readonly number[]): void {
       const fresh = keyed.filter(({ stored }) => stored === undefined);
       if (fresh.length === 0) return;
-      const open = database.values<number>(
+      const candidates = database.values<number>(
         `SELECT r.id FROM temp.open_by_number o JOIN rows r ON r.id = o.id
          WHERE o.number = @number AND r.settled IS NULL
            AND NOT EXISTS (SELECT 1 FROM placements WHERE row_id = r.id AND deduplication_id IS NOT NULL)`,
         { number: rowNumberOf(after) },
       );
-      for (const before of open) if (isInPlaceOf(before, fresh)) matches.push({ before, after, events });
+      for (const before of candidates) if (isInPlaceOf(before, fresh)) matches.push({ before, after, events });
     },
 
     /** When all of the file is staged: those whose file had more than this row in common with it, or was of its name. */

@@ -5,7 +5,7 @@
 import type { AddressRef, ParticipantRef } from "../../model/records.js";
 import { absorbDocument } from "../decide/one-document.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import type { RegistrationKind } from "../registrations.js";
+import type { RegistrationKind } from "../event-key.js";
 
 /** So many ids are kept by their names, and forgotten all at once: flat memory for any number of rows. */
 const MOST_IDS = 20_000;

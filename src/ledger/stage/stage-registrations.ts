@@ -5,7 +5,7 @@
 import type { Problem } from "../../model/problem.js";
 import type { AddressRecord, ParticipantRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import type { RegistrationKind } from "../registrations.js";
+import type { RegistrationKind } from "../event-key.js";
 import { describeRow } from "../rows.js";
 import { Writer } from "../writer.js";
 import type { References } from "./references.js";

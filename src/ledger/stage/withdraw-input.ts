@@ -3,7 +3,7 @@
  * was sent is never touched.
  */
 import type { LedgerDatabase } from "../ledger-database.js";
-import { resolved } from "../registrations.js";
+import { resolved } from "../event-key.js";
 import { rowsOfInput } from "../rows.js";
 
 /** Takes those of some events out of the ledger that no row brings any more; `events` selects their ids. @returns how many */

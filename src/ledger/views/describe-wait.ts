@@ -1,6 +1,6 @@
 /** What a held event waits for, in words: `row:…`, `event:…`, `document:…`, `participant:…`, `address:…`. Reads only. */
 import type { LedgerDatabase } from "../ledger-database.js";
-import { resolved } from "../registrations.js";
+import { resolved } from "../event-key.js";
 import { describeRow } from "../rows.js";
 
 /** `event weighing of manifest 310025 (rejected), m.csv, row 17`; the text itself where it names nothing known. */

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.js";
 import { keyText } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { resolved } from "../registrations.js";
+import { resolved } from "../event-key.js";
 
 interface RegisteredRecord {
   id: number;

@@ -1,7 +1,7 @@
 /** Figures of one run for its report: pace and unresolved places. Reads only. */
 import type { JsonValue } from "../../model/json.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { resolved } from "../registrations.js";
+import { resolved } from "../event-key.js";
 import { requestsOf } from "../runs.js";
 
 export interface Pace {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../model/json.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { type RegistrationKind, resolved } from "../../registrations.js";
+import { type RegistrationKind, resolved } from "../../event-key.js";
 import { describeRow } from "../../rows.js";
 import { messagesOf } from "./show-events.js";
 import { isoOrNull, requestsFor } from "./show-requests.js";
