@@ -40,6 +40,12 @@ export const SWITCHES: Readonly<Record<string, SandboxOptions>> = {
   "errors without messages": { terseErrors: true },
   "addresses in pages": { pageSize: 2 },
   "tokens good for two seconds": { tokenTtl: 2 },
+  "scopes that a client may ask for": {
+    credentials: ["sandbox", "second"].map((name) => ({
+      ...{ clientId: name, clientSecret: name, dataset: name },
+      scopes: ["read", "documents"],
+    })),
+  },
 };
 
 /** What the suite finds in the sandbox under a switch. */

@@ -188,6 +188,7 @@ export const authenticationCases: ContractCase[] = [
         [grant, { authorization: `x ${good}` }],
         [grant, { authorization: `${good} x` }],
         [{ ...named, scope: "read write" }, {}],
+        [{ ...named, scope: "documents read" }, {}],
         [named, {}],
       ];
       const readings: string[] = [];

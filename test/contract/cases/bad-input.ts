@@ -99,7 +99,10 @@ export const badInputCases: ContractCase[] = [
     }
     await tried("brackets in text", JSON.stringify('["\\\\{[{['.repeat(40)));
     await tried("many lists side by side", `[${Array.from({ length: 200 }, () => "[[]]").join()}]`);
-    for (const count of [249_990, 249_991, 300_000]) await tried(`${count} values`, `[${"1,".repeat(count)}1]`);
+    // Each comma of the body parts two values, those of the fields around it too.
+    const around = Object.keys(documentFields(service, place, { externalCreatedAt: "" })).length;
+    for (const count of [249_999, 250_000, 250_001, 300_000])
+      await tried(`${count} values`, `[${"1,".repeat(count - around - 1)}1]`);
     return { reading: readings.join(", ") };
   }),
   forbids("Errors: 400", "a body nested ten thousand deep is refused or ignored, never a crash", async (service) => {

@@ -51,7 +51,7 @@ export const sandboxCases: ContractCase[] = [
       const document = await newDocument(service);
       const bodies = [undefined, "envelope", "gateway", "html", "empty"] as const;
       const answers: string[] = [];
-      for (const status of [400, 418, 429, 499, 500, 503]) {
+      for (const status of [400, 418, 429, 499, 500, 502, 503, 504]) {
         for (const body of bodies) {
           const retryAfter = body === "gateway" ? { retryAfter: 7 } : {};
           const action = { kind: "status", status, when: "before", ...(body && { body }), ...retryAfter } as const;
@@ -133,6 +133,34 @@ export const sandboxCases: ContractCase[] = [
           check(found === events, `${found} events after a drop ${when} the work`);
         });
       }
+    },
+    ["control"],
+  ),
+
+  allows(
+    "Sandbox: faults",
+    "an answer that is cut short ends half-way",
+    async (service) => {
+      const document = await newDocument(service);
+      const path = `/documents/${document.id}`;
+      const { text } = await service.get(path);
+      const head = `host: x\r\nauthorization: Bearer ${await service.currentToken()}\r\nconnection: close\r\n\r\n`;
+      await service.control.withFaults([{ times: 1, action: { kind: "truncate" } }], async () => {
+        const answer = await raw(service, `GET ${path} HTTP/1.1\r\n${head}`);
+        const body = answer.slice(answer.indexOf("\r\n\r\n") + 4);
+        check(body === text.slice(0, Math.floor(text.length / 2)), `${body.length} of ${text.length} characters came`);
+      });
+    },
+    ["control"],
+  ),
+  allows(
+    "Events (types), rule 1",
+    "the description names the six schemas of events, and each shape that is sent",
+    async (service) => {
+      const { json } = done(await service.get("/openapi.json"));
+      const text = JSON.stringify(json);
+      const named = Object.keys(member(member(json, "components"), "schemas") as object).toSorted();
+      return { reading: `${named.join(", ")}; ${text.split('"date-time"').length - 1} times` };
     },
     ["control"],
   ),

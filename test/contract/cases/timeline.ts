@@ -70,7 +70,19 @@ const FORMS_OF_NOON = [
   `2025-06-01T12:00:00.${"0".repeat(44)}Z`,
 ];
 
+const WEEK_DATES = [
+  ["2015-W53-5", "2016-01-01"],
+  ["2016-W01-1", "2016-01-04"],
+  ["2017-W52-7", "2017-12-31"],
+  ["2018-W01-1", "2018-01-01"],
+  ["2019-W01-1", "2018-12-31"],
+  ["2020-W53-7", "2021-01-03"],
+  ["2021-W01-4", "2021-01-07"],
+] as const;
+
 const NO_TIMES = [
+  "2019-W53-1T00:00:00Z",
+  "2021-W53-5T00:00:00Z",
   "2025-02-30T00:00:00Z",
   "2023-02-29T00:00:00Z",
   "2025-13-01T00:00:00Z",
@@ -186,7 +198,8 @@ export const timelineCases: ContractCase[] = [
     const first = await document.send(at("000900"));
     if (first.status >= 300) return { reading: `digits below the millisecond are ${refused(first).reading}` };
     for (const digits of ["000100", "000", "0008999", "0"]) refused(await document.send(at(digits)), STATE);
-    for (const digits of ["0009", "00090000", "000900001", "0009001"]) await document.append(at(digits));
+    for (const digits of ["0000009", "00089", "000899990"]) refused(await document.send(at(digits)), STATE);
+    for (const digits of ["0009", "00090000", "00090", "000900001", "0009001"]) await document.append(at(digits));
     refused(await document.send(at("000900001"), "batch"), STATE);
     const relatedDocument = { documentId: other.id, isPublic: true };
     await document.append({ ...at("0015"), relatedDocument, name: "RELATED" });
@@ -214,6 +227,29 @@ export const timelineCases: ContractCase[] = [
     }
     return { reading: readings.join(", ") };
   }),
+  allows(
+    "Open point 41",
+    "a week's days are those of its year's calendar, at both ends of the year",
+    async (service) => {
+      const readings: string[] = [];
+      const place = await newPlace(service);
+      for (const [week, day] of WEEK_DATES) {
+        const made = await service.post("/documents/events", {
+          document: documentFields(service, place, { externalCreatedAt: "2010-01-01T00:00:00Z" }),
+          events: [eventFields(service, place, `${week}T12:00:00Z`)],
+        });
+        if (made.status >= 300) {
+          refused(made, PAYLOAD);
+          continue;
+        }
+        const id = stringAt(made, "documentId");
+        refused(await send(service, id, eventFields(service, place, `${day}T11:59:59.999Z`)), STATE);
+        done(await send(service, id, eventFields(service, place, `${day}T12:00:00Z`)));
+        readings.push(week);
+      }
+      return { reading: readings.join(", ") };
+    },
+  ),
   forbids(
     "Endpoints, Events 7",
     "what only looks like a time is refused, also where nothing came before",
