@@ -154,7 +154,7 @@ export const sandboxCases: ContractCase[] = [
     ["control"],
   ),
   allows(
-    "Events (types), rule 1",
+    "Sandbox: HTTP",
     "the description names the six schemas of events, and each shape that is sent",
     async (service) => {
       const { json } = done(await service.get("/openapi.json"));
