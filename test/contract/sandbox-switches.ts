@@ -42,7 +42,9 @@ export const SWITCHES: Readonly<Record<string, SandboxOptions>> = {
   "tokens good for two seconds": { tokenTtl: 2 },
   "scopes that a client may ask for": {
     credentials: ["sandbox", "second"].map((name) => ({
-      ...{ clientId: name, clientSecret: name, dataset: name },
+      clientId: name,
+      clientSecret: name,
+      dataset: name,
       scopes: ["read", "documents"],
     })),
   },
