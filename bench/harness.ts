@@ -127,7 +127,7 @@ export function builtFile(file: string): string {
 
 /** One run of a contender of the benchmark in `file` (its `import.meta.filename`) in a process of its own. */
 export async function measure(file: string, contender: string, args: string[]): Promise<Measured> {
-  const child = spawn(process.execPath, [builtFile(file), contender, ...args], {
+  const child = spawn(process.execPath, ["--max-semi-space-size=16", builtFile(file), contender, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";
