@@ -205,3 +205,24 @@ it("any number written in the Brazilian way comes back digit by digit", () => {
     ),
   );
 });
+
+describe("a letter that stands for a digit is said to, with what to write", () => {
+  it.each([
+    ["12,5O", "O for a zero", "12,50"],
+    ["9.02O,00", "O for a zero", "9.020,00"],
+    ["12,5O kg", "O for a zero", "12,50 kg"],
+    ["O,5", "O for a zero", "0,5"],
+    ["1.2l0,5", "l for a one", "1.210,5"],
+  ])("%j: %s", (cell, said, corrected) => {
+    const { problem } = convert({ name: "number", units: { kg: 1 } }, cell, "text", ",") as {
+      problem: { message: string; hint: string };
+    };
+    expect(problem.message).toContain(`has a letter ${said}`);
+    expect(problem.hint).toContain(corrected);
+  });
+
+  it.each(["5 lO", "KO", "1.2.O", "O", "5 l"])("%j is not", (cell) => {
+    const found = convert("number", cell, "text", ",");
+    expect(JSON.stringify(found)).not.toContain("has a letter");
+  });
+});

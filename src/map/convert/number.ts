@@ -72,10 +72,12 @@ export function compileNumberReader(
     }
     const mark = kind === "number" ? "." : (decimal ?? ".");
     const number = readNumber(cell, mark, grouping);
-    if (typeof number === "string") return refuseNumber(cell, number, mark);
+    if (typeof number === "string") return refuseLetter(cell, mark, grouping) ?? refuseNumber(cell, number, mark);
     if (number.unit === "") return number.text;
     const times = factors.get(foldUnit(number.unit));
     if (times === undefined) {
+      const mistyped = refuseLetter(cell, mark, grouping);
+      if (mistyped !== null) return mistyped;
       const known = [...factors.keys()].join(", ");
       return refuse(
         "number-unit",
@@ -98,6 +100,23 @@ function multiply(cell: string, number: string, times: string, mark: "," | "."):
 
 function foldUnit(unit: string): string {
   return unit.trim().replace(/\.$/, "").toLowerCase();
+}
+
+/** Letters that are typed, or read by a scanner, for a digit: beside a digit or a mark, and at no beginning of a unit. */
+const lookAlike = /(?<=[\d.,])[OoIl](?=[\d.,\s]|$)|^[OoIl](?=[\d.,])/g;
+
+/** `12,5O kg`; null where no letter stands for a digit, or more is wrong. */
+function refuseLetter(cell: string, mark: "," | ".", grouping: boolean): ConvertResult | null {
+  const [letter] = cell.slice(0, 100).match(lookAlike) ?? [];
+  if (letter === undefined) return null;
+  const corrected = cell.replace(lookAlike, (found) => (/o/i.test(found) ? "0" : "1"));
+  if (typeof readNumber(corrected, mark, grouping) === "string") return null;
+  const digit = /o/i.test(letter) ? "a zero" : "a one";
+  return refuse(
+    "number-unreadable",
+    `${quoteCell(cell)} has a letter ${letter} for ${digit}`,
+    `Write ${quoteCell(corrected)}.`,
+  );
 }
 
 const faults: Record<NumberFault, string> = {
