@@ -27,7 +27,7 @@ export const planCodes = {
   },
   "behind-deferred": {
     meaning: "It follows an event in the future.",
-    remedy: "Nothing: it is sent after that one.",
+    remedy: "Nothing: the run after that event's time sends both.",
     example: "A drop-off of Tuesday behind a pick-up of Monday, on Sunday.",
     transient: true,
   },
@@ -88,7 +88,7 @@ export const planCodes = {
   },
   "document-rejected": {
     meaning: "The service refused to create the document.",
-    remedy: "Correct the document's fields in its row and import it again.",
+    remedy: "Correct the document's fields in its row and import it again; `rowferry dismiss --document` gives it up.",
     example: "The service does not know the document category.",
   },
   "document-stalled": {
