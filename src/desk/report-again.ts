@@ -19,7 +19,7 @@ export interface ReportAgain {
 }
 
 /**
- * `run`: its name; null: the last that came to an end. What stands open is shown as it is now; what the run did, how it
+ * `run`: its name; null: the last that came to an end. Open work is shown as it is now; what the run did, how it
  * ended and its pace stay. @throws RowferryError `ledger-missing`, `run-unknown`.
  */
 export async function writeReportAgain(target: Target, run: string | null): Promise<ReportAgain> {

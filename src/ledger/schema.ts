@@ -304,7 +304,7 @@ CREATE TABLE input_holds (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX input_holds_behind ON input_holds (behind);
 
--- Documents with work that has not come to rest.
+-- Documents with unfinished work.
 CREATE TABLE open_documents (document_id INTEGER PRIMARY KEY REFERENCES documents (id)) STRICT;
 
 CREATE TABLE problems (

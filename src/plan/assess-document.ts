@@ -22,13 +22,13 @@ export interface Refused {
   message: string;
 }
 
-/** Where something stands open on a timeline that can still be sent in place; what mirrors onto it later waits. */
+/** Where something is open on a timeline that can still be sent in place; what mirrors onto it later waits. */
 export interface Bar {
   at: number;
   rank: number;
   id: number;
   waitsFor: string;
-  /** The event that stands open itself; null: a row that has become none. */
+  /** The event that is open itself; null: a row that has become none. */
   event: WorkEvent | null;
 }
 

@@ -72,7 +72,7 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
       for (const need of own) append(needs, event.id, need);
     }
   }
-  // A meeting point that stands open holds what is later on the other timeline, whatever holds it itself.
+  // An open meeting point holds what is later on the other timeline, whatever holds it itself.
   for (const { held, bars } of context.linkTime === "event" ? assessments.values() : []) {
     const waiting = [...held.map(({ event }) => event), ...bars.flatMap(({ event }) => event ?? [])];
     for (const event of waiting.filter(({ state }) => state !== "foreign")) {

@@ -26,7 +26,7 @@ export interface Plan extends Forecast {
   outcomes: RowOutcomes;
   /** The requests of the document that was asked for; null: none was. */
   preview: PreviewedDocument | null;
-  /** Of what would stand open afterwards, as far as the ledger can know. */
+  /** Of what would be open afterwards, as far as the ledger can know. */
   problems: ProblemCount[];
   /** What would be held, by the code of what it waits for. */
   waiting: ProblemCount[];

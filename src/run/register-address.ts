@@ -78,7 +78,7 @@ export function isMasked({ street }: Pick<ListedAddress, "street">): boolean {
   return street === null || /[*•]{2,}/.test(street);
 }
 
-/** Addresses of one participant that are the same place, in one text: such ones are registered one after the other. */
+/** Addresses of one participant that are the same place, in one text: they are registered one after the other. */
 export function placeKey({ participant, data }: OpenAddress): string {
   return JSON.stringify([participant, ...PLACE_FIELDS.map((field) => foldIdentity(data[field]))]);
 }

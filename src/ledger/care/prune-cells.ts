@@ -24,7 +24,7 @@ const openDocument =
 const openRegistration = "p.state <> 'registered' AND p.reason IS NOT 'dismissed'";
 
 /**
- * Selects `row_id`, of rows from @first to @last that may still be asked for: what they yielded has not come to rest, or a
+ * Selects `row_id`, of rows from @first to @last that may still be asked for: what they yielded is not finished, or a
  * person must change them. An event that has landed counts as open if it did so since @since (ms).
  */
 const openRows = `
@@ -47,7 +47,7 @@ function collectOpenDeclarations(database: LedgerDatabase): void {
       UNION ALL SELECT row_id FROM failed_documents WHERE state = 'rejected' AND row_id IS NOT NULL`);
 }
 
-/** Cells of rows that have all come to rest are needed no longer. */
+/** Cells of finished rows are no longer needed. */
 export function forgetLandedCells(database: LedgerDatabase): void {
   collectOpenDeclarations(database);
   let after: number | undefined = 0;

@@ -1,4 +1,4 @@
-/** What stands open and why: counted by code, each with one example for summaries and `status`, or with some for the report. */
+/** Open work and its reason: counted by code, each with one example for summaries and `status`, or with some for the report. */
 import type { Code } from "../../model/codes.js";
 import type { ToldProblem } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";

@@ -224,7 +224,7 @@ class SheetHandlers implements XmlHandlers {
     setCell(row, column, text, kind);
   }
 
-  /** @param fault its message goes on behind the cell's name. */
+  /** @param fault its message follows the cell's name. */
   #fault(row: RawRow, fault: { code: Code; message: string; hint?: string }): void {
     const message = `cell ${columnLetters(this.#column + 1)}${row.number} ${fault.message}`;
     row.faults = [...(row.faults ?? []), { ...fault, column: this.#column, message }];
