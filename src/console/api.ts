@@ -11,6 +11,8 @@ export interface TargetOverview {
   answer: string;
   isWell: boolean;
   lastRun: RunLine | null;
+  /** When an input is due, as the settings say: `every 24h, by 06:30`; null: they do not. */
+  expected: string | null;
   /** Counted in rows where `correct` is, in records where `decide` is. */
   correct: CauseLine[];
   decide: CauseLine[];

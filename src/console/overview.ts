@@ -51,7 +51,17 @@ export function overviewOf(
   targets: Targets,
   { cwd, job, draft }: { cwd: string; job: JobLine | null; draft: (target: Target) => TargetOverview["draft"] },
 ): TargetOverview {
-  const nothing = { name, lastRun: null, correct: [], decide: [], waiting: [], events: {}, draft: null, job };
+  const nothing = {
+    name,
+    lastRun: null,
+    expected: null,
+    correct: [],
+    decide: [],
+    waiting: [],
+    events: {},
+    draft: null,
+    job,
+  };
   try {
     const target = targets.get(name);
     const found = reading(target, (database) => ({
@@ -67,6 +77,7 @@ export function overviewOf(
       failure: null,
       ledger: shownPath(target.ledgerPath, cwd),
       ...answer,
+      expected: expectedOf(name, cwd),
       lastRun: found.lastRun === null ? null : { command: "", mapping: null, ...timesOf(found.lastRun) },
       correct: correct.map(causeLine),
       decide: decide.map(causeLine),
@@ -79,6 +90,13 @@ export function overviewOf(
     const failure = { message: error.description, hint: error.hint };
     return { ...nothing, failure, ledger: "", answer: "This ledger cannot be read.", isWell: false };
   }
+}
+
+function expectedOf(name: string, cwd: string): string | null {
+  const config = readConfig(cwd);
+  const expect = config.targets?.[name]?.expect ?? config.expect;
+  if (expect === undefined) return null;
+  return `every ${expect.every}${expect.by === undefined ? "" : `, by ${expect.by}`}`;
 }
 
 const sum = (causes: readonly Cause[]) => causes.reduce((total, { count }) => total + count, 0);

@@ -17,7 +17,7 @@ export function Targets({ targets, allowChanges }: { targets: TargetOverview[]; 
 }
 
 function Target({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
-  const { name, answer, lastRun, correct, decide, waiting, draft, job, failure } = target;
+  const { name, answer, lastRun, expected, correct, decide, waiting, draft, job, failure } = target;
   const query = `target=${encodeURIComponent(name)}`;
   const held = waiting.reduce((sum, line) => sum + line.count, 0);
   return (
@@ -32,6 +32,7 @@ function Target({ target, allowChanges }: { target: TargetOverview; allowChanges
           <Link to={`/runs?${query}`}>All runs</Link>
         </p>
       )}
+      {expected !== null && <p class="quiet">An input is expected {expected}.</p>}
       {job !== null && <Job job={job} />}
       {draft !== null && (
         <p class="note">
