@@ -43,19 +43,21 @@ for (const path of readdirSync("dist", { recursive: true }))
 writeFileSync("bundle/THIRD-PARTY-LICENSES.txt", licences(packagesIn(metafile)));
 writeManifest();
 
-/** Conversions load the parts of three large libraries when a mapping first needs them. Bundled, they are chunks of their own. */
+/**
+ * Conversions load the parts of three large libraries when a mapping first needs them, and the command line loads a command by
+ * its name. Bundled, these are chunks of their own, found by esbuild where the path names a file as it lies here.
+ */
 function requiredWhenNeeded() {
   return {
     name: "required when needed",
     setup({ onLoad }) {
-      onLoad({ filter: /src\/map\/convert\/[\w-]+\.ts$/ }, ({ path }) => {
-        const text = readFileSync(path, "utf8");
-        if (!text.includes("createRequire(import.meta.url)")) return null;
-        const contents = text
+      onLoad({ filter: /src\/(map\/convert\/[\w-]+|cli\/commands)\.ts$/ }, ({ path }) => ({
+        contents: readFileSync(path, "utf8")
           .replace("const require = createRequire(import.meta.url);", "")
-          .replace(/require\(`(?=[a-z])/g, "require(`../../../node_modules/");
-        return { contents, loader: "ts" };
-      });
+          .replace(/require\(`(?=[a-z])/g, "require(`../../../node_modules/")
+          .replace(/(import\(`[^`]*)\.js`/g, "$1.ts`"),
+        loader: "ts",
+      }));
     },
   };
 }
