@@ -55,7 +55,7 @@ function requiredWhenNeeded() {
         contents: readFileSync(path, "utf8")
           .replace("const require = createRequire(import.meta.url);", "")
           .replace(/require\(`(?=[a-z])/g, "require(`../../../node_modules/")
-          .replace(/(import\(`[^`]*)\.js`/g, "$1.ts`"),
+          .replace(/const path = (`.+)\.js`;([^;]+import\()path\)/, "$2$1.ts`)"),
         loader: "ts",
       }));
     },

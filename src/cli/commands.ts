@@ -50,6 +50,6 @@ export const commands = Object.entries(groups).flatMap(([group, summaries]) =>
 );
 
 export async function loadCommand(name: string): Promise<CommandModule> {
-  // The path stands in the call, or the bundler of the package would not find the files.
-  return (await import(`./commands/${name}.js`)) as CommandModule;
+  const path = `./commands/${name}.js`;
+  return (await import(path)) as CommandModule;
 }
