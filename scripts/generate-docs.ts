@@ -10,10 +10,10 @@ import { settingsReference } from "./docs/settings-reference.js";
 
 /** Each generated file, by its path in the project, and how its text is made. */
 export const generatedDocs: readonly { path: string; make: () => string | Promise<string> }[] = [
-  { path: "docs/commands.md", make: commandsReference },
-  { path: "docs/settings.md", make: settingsReference },
-  { path: "docs/codes.md", make: codesReference },
-  { path: "docs/mapping-reference.md", make: mappingReference },
+  { path: "docs/reference/commands.md", make: commandsReference },
+  { path: "docs/reference/settings.md", make: settingsReference },
+  { path: "docs/reference/codes.md", make: codesReference },
+  { path: "docs/reference/mapping.md", make: mappingReference },
   { path: "mappings/schema.json", make: () => `${JSON.stringify(mappingJsonSchema(), null, 2)}\n` },
 ];
 

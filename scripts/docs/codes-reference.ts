@@ -1,4 +1,4 @@
-/** docs/codes.md, from the closed list of codes: what `rowferry explain` says of each. */
+/** docs/reference/codes.md, from the closed list of codes: what `rowferry explain` says of each. */
 import type { CodeEntry } from "../../src/model/code.js";
 import { cliCodes } from "../../src/model/codes/cli.js";
 import { convertCodes } from "../../src/model/codes/convert.js";

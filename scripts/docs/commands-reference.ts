@@ -1,4 +1,4 @@
-/** docs/commands.md, from the commands' own definitions: what `rowferry <command> --help` prints, at 100 columns. */
+/** docs/reference/commands.md, from the commands' own definitions: what `rowferry <command> --help` prints, at 100 columns. */
 import { Command } from "commander";
 import { commands, loadCommand } from "../../src/cli/commands.js";
 import { createFrame } from "../../src/cli/frame.js";

@@ -1,4 +1,4 @@
-/** docs/mapping-reference.md, from the schema that mappings are checked by: it cannot say anything else than the program does. */
+/** docs/reference/mapping.md, from the schema that mappings are checked by: it cannot say anything else than the program does. */
 import { caseSchema } from "../../src/map/cases/cases-schema.js";
 import { conversionNames, conversions } from "../../src/map/convert/conversion.js";
 import { columnSchema, commonOptions } from "../../src/map/language/column-schema.js";

@@ -1,4 +1,4 @@
-/** docs/settings.md, from the schema of rowferry.config.yaml and the names of the environment. */
+/** docs/reference/settings.md, from the schema of rowferry.config.yaml and the names of the environment. */
 import { z } from "zod";
 import { configSchema, configTargetSchema } from "../../src/settings/config-file.js";
 import { serviceSettings } from "../../src/settings/environment.js";

@@ -7,7 +7,7 @@ export interface CommandModule {
   define(command: Command, frame: Frame): void;
 }
 
-/** By the heading under which `--help` lists them, in the order of `--help` and docs/commands.md. */
+/** By the heading under which `--help` lists them, in the order of `--help` and docs/reference/commands.md. */
 const groups: Record<string, Record<string, string>> = {
   "Every day:": {
     import: "send the rows of files to the service",

@@ -46,7 +46,7 @@ const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const
 
 export function addOutputFlags(command: Command): Command {
   return command
-    .option("--json", "print lines of JSON on stdout, each with a `type` (docs/json-lines.md)")
+    .option("--json", "print lines of JSON on stdout, each with a `type` (docs/reference/json-lines.md)")
     .option("--quiet", "no progress, and nothing at all where all is well")
     .addOption(
       new Option("--log-level <level>", "how much is told of errors and in run.log (default: info)").choices(logLevels),

@@ -60,7 +60,9 @@ async function isReadable(source: MappingSource): Promise<boolean> {
   if (source.problems.length > 0) return false;
   if (data?.version === 1) {
     const message = "This mapping is written in version 1 of the language, which is no longer read.";
-    source.report("mapping-value", ["version"], message, { hint: "docs/mapping-version-2.md shows old beside new." });
+    source.report("mapping-value", ["version"], message, {
+      hint: "docs/how-to/upgrade-a-mapping.md shows old beside new.",
+    });
     return false;
   }
   const name = data?.extends;

@@ -1,6 +1,6 @@
 /**
  * The safeguards behind the promises (DESIGN section 1), by name. All are on; a test switches one off to show that the
- * suite notices (docs/reliability.md). Nothing in the program does.
+ * suite notices (docs/explanation/reliability.md). Nothing in the program does.
  */
 export const safeguards = {
   "same-key": "P1: what is sent again carries the deduplicationId it was first sent under",

@@ -1,5 +1,5 @@
 /**
- * The sandbox's switches: each turns one reading of what the specification leaves open (docs/open-points.md). One table for
+ * The sandbox's switches: each turns one reading of what the specification leaves open (docs/explanation/open-points.md). One table for
  * the settings, their defaults and the flags of a command line.
  */
 import type { SandboxClock, SandboxRandom } from "./clock.js";

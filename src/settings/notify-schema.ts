@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const words = z.string().trim().min(1);
 
-/** What a notification is about; docs/notifications.md says what each means. */
+/** What a notification is about; docs/how-to/notifications.md says what each means. */
 export const moments = ["needs-person", "can-go-on", "failed", "degraded", "recovered", "succeeded"] as const;
 export type Moment = (typeof moments)[number];
 
@@ -48,7 +48,7 @@ export const notifySettings = {
   notify: z
     .array(channelSchema)
     .optional()
-    .describe("Whom to tell how an import ended, and when (docs/notifications.md)."),
+    .describe("Whom to tell how an import ended, and when (docs/how-to/notifications.md)."),
   ping: address.optional().describe("The address of a dead man's switch, called at the start and the end of each run."),
   expect: expectSchema
     .optional()

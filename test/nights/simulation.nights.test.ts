@@ -33,7 +33,7 @@ describe("a simulated night breaks no promise", () => {
     expect(await nightsFrom(seed)).toEqual([]);
   });
 
-  test("under every reading of docs/open-points.md", async () => {
+  test("under every reading of docs/explanation/open-points.md", async () => {
     expect(await nightsFrom(FIRST_OF_ALL_READINGS)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** Eight targets of two credentials side by side, in eight processes with one Redis (docs/many-targets.md, P6). */
+/** Eight targets of two credentials side by side, in eight processes with one Redis (docs/how-to/many-targets.md, P6). */
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,10 +1,10 @@
-/** docs/reliability.md names a test for every hard case, and a test named there cites the case in a title. */
+/** docs/explanation/reliability.md names a test for every hard case, and a test named there cites the case in a title. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
-const page = readFileSync(join(root, "docs/reliability.md"), "utf8");
+const page = readFileSync(join(root, "docs/explanation/reliability.md"), "utf8");
 const short: Record<string, string> = Object.fromEntries(
   [...page.matchAll(/`([A-Z])` is `(test\/[^`]+)`/g)].map(([, letter = "", file = ""]) => [letter, file]),
 );

@@ -1,12 +1,12 @@
-/** docs/install.md names each dependency, with its licence as the package states it. */
+/** docs/how-to/install.md names each dependency, with its licence as the package states it. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
 it("the table of dependencies is that of package.json", () => {
-  const rows = [...read("docs/install.md").matchAll(/^\| (?!Package)([@\w./-]+) \| .+ \| ([\w.-]+) \|$/gm)].map((row) =>
-    row.slice(1),
+  const rows = [...read("docs/how-to/install.md").matchAll(/^\| (?!Package)([@\w./-]+) \| .+ \| ([\w.-]+) \|$/gm)].map(
+    (row) => row.slice(1),
   );
   const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
   const licence = (name: string) =>

@@ -1,4 +1,4 @@
-/** docs/json-lines.md names every line that commands print with --json, and every member of it. */
+/** docs/reference/json-lines.md names every line that commands print with --json, and every member of it. */
 import { readFileSync } from "node:fs";
 import { globSync } from "tinyglobby";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { createPlayer } from "../support/docs/play.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const sections = new Map(
-  readFileSync(`${root}docs/json-lines.md`, "utf8")
+  readFileSync(`${root}docs/reference/json-lines.md`, "utf8")
     .split(/^### /m)
     .slice(1)
     .map((section) => [section.split("\n")[0] ?? "", section] as const),

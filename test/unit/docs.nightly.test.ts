@@ -1,4 +1,4 @@
-/** The recipes of docs/nightly.md: units that systemd accepts, YAML that parses, metrics and exit codes that exist. */
+/** The recipes of docs/how-to/run-every-night.md: units that systemd accepts, YAML that parses, metrics and exit codes that exist. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { parse } from "yaml";
 import { metricsText } from "../../src/report/metrics.js";
 import { summary } from "../support/summary.sample.js";
 
-const page = readFileSync(fileURLToPath(new URL("../../docs/nightly.md", import.meta.url)), "utf8");
+const page = readFileSync(fileURLToPath(new URL("../../docs/how-to/run-every-night.md", import.meta.url)), "utf8");
 const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}[^\\n]*\\n([\\s\\S]*?)\`\`\``, "g"))].map(([, text = ""]) => text);
 

@@ -190,7 +190,7 @@ describe("versions and drafts (17)", () => {
     const error = await refusal("version: 1\nnamespace: x\ninputs: { a: { events: { b: { colum: 1 } } } }\n");
     expect(error).toMatchObject({
       code: "mapping-value",
-      hint: expect.stringContaining("docs/mapping-version-2.md") as string,
+      hint: expect.stringContaining("docs/how-to/upgrade-a-mapping.md") as string,
     });
   });
 

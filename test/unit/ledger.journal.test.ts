@@ -201,7 +201,7 @@ describe("the journal's format, version 1", () => {
   });
 
   it("is explained with lines of that very file", () => {
-    const page = readFileSync(join(import.meta.dirname, "../../docs/journal.md"), "utf8");
+    const page = readFileSync(join(import.meta.dirname, "../../docs/reference/journal.md"), "utf8");
     const shown = [...page.matchAll(/^```json\n(.*?)\n```$/gms)].map(([, text = ""]) =>
       JSON.stringify(JSON.parse(text)),
     );

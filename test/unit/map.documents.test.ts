@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 describe("the guide `map your first file`", () => {
   it("gives a mapping that loads, maps the file shown and passes the cases shown", async () => {
-    const guide = await readFile(join(root, "docs", "map-your-first-file.md"), "utf8");
+    const guide = await readFile(join(root, "docs", "tutorial", "map-your-first-file.md"), "utf8");
     const blocks = [...guide.matchAll(/```(\w+)\n([\s\S]*?)```/gu)].map(([, language, text]) => ({
       language,
       text: text ?? "",
@@ -50,7 +50,7 @@ describe("the guide `map your first file`", () => {
 
 describe("generated documents", () => {
   it.each([
-    ["docs/mapping-reference.md", mappingReference],
+    ["docs/reference/mapping.md", mappingReference],
     ["mappings/schema.json", () => `${JSON.stringify(mappingJsonSchema(), null, 2)}\n`],
   ])("%s is up to date (scripts/generate-docs.ts)", async (path, make) => {
     expect(await readFile(join(root, path), "utf8")).toBe(make());

@@ -1,4 +1,4 @@
-/** Twenty bad mornings: each tells one true message, and docs/notifications.md says what a person reads. */
+/** Twenty bad mornings: each tells one true message, and docs/how-to/notifications.md says what a person reads. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.js";
@@ -9,7 +9,7 @@ import { weighings } from "../support/weighings.js";
 
 const DAY = 86_400_000;
 const HEADER = ["Load", "At", "Gross"];
-const DOCUMENT = new URL("../../docs/notifications.md", import.meta.url);
+const DOCUMENT = new URL("../../docs/how-to/notifications.md", import.meta.url);
 
 interface Nights extends Office {
   /** Imports one file of rows at two in the morning of the given night. */

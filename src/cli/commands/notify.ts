@@ -13,7 +13,7 @@ Examples:
   rowferry notify --due                   on a schedule: tell of an input that
                                           should have come by now
 
-docs/notifications.md says who is told what, and when.`;
+docs/how-to/notifications.md says who is told what, and when.`;
 
 interface Flags {
   test?: boolean;
@@ -31,7 +31,7 @@ async function notify({ world, target }: Work, flags: Flags): Promise<Told> {
   if ((flags.test === true) === (flags.due === true)) throw new RowferryError("usage", "say either --test or --due");
   const teller = await tellerOf(target, world);
   if (teller === null) {
-    const hint = "Add `notify:` to rowferry.config.yaml; docs/notifications.md shows how.";
+    const hint = "Add `notify:` to rowferry.config.yaml; docs/how-to/notifications.md shows how.";
     throw new RowferryError("settings-incomplete", `nobody is to be told anything about "${target.name}"`, { hint });
   }
   if (flags.due === true) {

@@ -11,7 +11,7 @@ import { refuseMissingFolder } from "../care/missing-folder.js";
 import { openDurableFile } from "./durable-file.js";
 import { type LedgerOwner, ownerName } from "../open-ledger.js";
 
-/** One line of the journal; docs/journal.md says what stands in which. */
+/** One line of the journal; docs/reference/journal.md says what stands in which. */
 export type JournalEntry = JsonObject & {
   entry: "journal" | "intent" | "end" | "registered" | "document" | "replaced" | "dismissed" | "keys";
 };

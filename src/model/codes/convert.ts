@@ -5,7 +5,7 @@ import { ExitCode } from "../exit-code.js";
 export const convertCodes = {
   "conversion-unknown": {
     meaning: "A field names a conversion that does not exist.",
-    remedy: "Use one of the names listed in docs/mapping-reference.md under Conversions.",
+    remedy: "Use one of the names listed in docs/reference/mapping.md under Conversions.",
     example: "`as: datetime`; the conversion is called `timestamp`.",
     exit: ExitCode.usage,
   },

@@ -30,13 +30,13 @@ export const mappingCodes = {
   },
   "mapping-unknown-key": {
     meaning: "The mapping has a member that the language does not know.",
-    remedy: "Use the name suggested, or see docs/mapping-reference.md for the names that may stand there.",
+    remedy: "Use the name suggested, or see docs/reference/mapping.md for the names that may stand there.",
     example: "`colums:`; the message suggests `columns`.",
     exit: ExitCode.usage,
   },
   "mapping-value": {
     meaning: "A member of the mapping is missing, or holds what may not stand there.",
-    remedy: "Write what the message asks for; docs/mapping-reference.md describes every member.",
+    remedy: "Write what the message asks for; docs/reference/mapping.md describes every member.",
     example: "`isPublic: yes please`, or `name: generator` where `=generator` was meant.",
     exit: ExitCode.usage,
   },

@@ -1,4 +1,4 @@
-/** What one cell holds, from its type, its stored value and its number format. The rules are told in docs/excel-reading.md. */
+/** What one cell holds, from its type, its stored value and its number format. The rules are told in docs/reference/workbooks.md. */
 import { Big } from "big.js";
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";

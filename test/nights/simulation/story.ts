@@ -197,7 +197,7 @@ export const FIRST_OF_REAL_SHAPES = 4_000_001;
 /** Nights before this seed leave the readings of `drawReadings` as they are by default. */
 export const FIRST_OF_ALL_READINGS = 3_000_001;
 
-/** The readings that the service may have and the importer knows nothing of (docs/open-points.md, 25 to 40). */
+/** The readings that the service may have and the importer knows nothing of (docs/explanation/open-points.md, 25 to 40). */
 function drawReadings({ sandbox }: Story, random: () => number): void {
   const either = <Reading>(one: Reading, other: Reading): Reading => (random() < 0.3 ? other : one);
   sandbox.earlyMirrors = either("move", "refuse");
