@@ -193,13 +193,15 @@ export interface Overview {
   targets: TargetOverview[];
 }
 
+export type RunPage = (ShownRun & { hasReport: boolean })[];
+
 /** What can be asked for, by the last part of its address. */
 export interface Answers {
   overview: Overview;
   cause: CausePage;
   decisions: DecisionPage;
   find: Shown;
-  runs: ShownRun[];
+  runs: RunPage;
   files: FileLine[];
 }
 

@@ -113,13 +113,14 @@ const outcomes: { [exitCode: number]: string } = {
 /** Differences that are listed; the report of the command has all. */
 const LISTED = 50;
 
-function tellVerified({ checked, differences, unverifiable, stopped }: Verification, line: JobLine): void {
+function tellVerified({ checked, differences, unread, unverifiable, stopped }: Verification, line: JobLine): void {
   const looked = Object.values(checked).reduce((sum, count) => sum + count, 0);
   const found = differences.length === 0 ? "no difference" : `${differences.length.toLocaleString("en")} differ`;
-  line.outcome = `Looked at ${looked.toLocaleString("en")} records at the service: ${found}.`;
+  const missed = unread.length === 0 ? "" : `, ${unread.length.toLocaleString("en")} could not be read`;
+  line.outcome = `Looked at ${looked.toLocaleString("en")} records at the service: ${found}${missed}.`;
   line.notices = [
     ...(stopped === null ? [] : [`It stopped early: ${stopped}`]),
-    ...differences.slice(0, LISTED).map(({ subject, name, text }) => `${subject} ${name}: ${text}`),
+    ...[...differences, ...unread].slice(0, LISTED).map(({ subject, name, text }) => `${subject} ${name}: ${text}`),
     ...unverifiable.map(({ text, count }) => `${count.toLocaleString("en")} cannot be looked at: ${text}`),
   ];
 }

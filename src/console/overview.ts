@@ -1,5 +1,5 @@
 /** What a person sees first: whether all is well, and what there is to do. */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig, stateRoot } from "../settings/config-file.js";
 import { shownPath } from "../cli/output.js";
@@ -14,7 +14,8 @@ import { codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
 import { reading } from "../desk/ledger-access.js";
-import type { CauseLine, DecisionPage, FileLine, JobLine, TargetOverview } from "./api.js";
+import { showRuns } from "../desk/show.js";
+import type { CauseLine, DecisionPage, FileLine, JobLine, RunPage, TargetOverview } from "./api.js";
 
 /** Targets by name: those that have a ledger in the working folder; or the one whose ledger was named. */
 export function createTargets(from: { cwd: string; env: NodeJS.ProcessEnv; target?: string; ledger?: string }) {
@@ -149,6 +150,20 @@ export function filesOf(target: Target, cwd: string): FileLine[] {
     mapping: shownPath(mapping, cwd),
     stagedAt: iso(stagedAt),
   }));
+}
+
+const reportOf = (target: Target, run: string): string => join(target.stateFolder, "runs", run, "report.html");
+
+/** Newest first. */
+export function runsOf(target: Target): RunPage {
+  return showRuns(target, 100).map((run) => ({ ...run, hasReport: existsSync(reportOf(target, run.name)) }));
+}
+
+/** @throws RowferryError `usage` where it is gone, or never was */
+export function readReport(target: Target, run: string): Buffer {
+  const path = reportOf(target, run);
+  if (existsSync(path)) return readFileSync(path);
+  throw new RowferryError("usage", `${run} has no report.`, { hint: "Look at its rows and documents here." });
 }
 
 /** What a person decides about, record by record. */

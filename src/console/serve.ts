@@ -7,12 +7,12 @@ import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { z } from "zod";
 import { asRowferryError } from "../cli/report-error.js";
 import { RowferryError } from "../model/error.js";
-import { showAnything, showRuns } from "../desk/show.js";
+import { showAnything } from "../desk/show.js";
 import type { Failure } from "./api.js";
 import { createCorrections, keepOpenDrafts } from "./corrections.js";
 import { createGuard, headers } from "./guard.js";
 import { createJobs, type Finished } from "./jobs.js";
-import { createTargets, decisionsOf, filesOf, overviewOf } from "./overview.js";
+import { createTargets, decisionsOf, filesOf, overviewOf, readReport, runsOf } from "./overview.js";
 
 export interface ConsoleOptions {
   cwd: string;
@@ -114,7 +114,24 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
       reply.type(name.endsWith("js") ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8").send(asset(name)),
     );
 
-  app.get("/api/overview", () => ({
+  type Schema = z.ZodType;
+  /** Something that the page shows. */
+  const ask = <S extends Schema>(
+    path: string,
+    schema: S,
+    answer: (query: z.infer<S>, reply: FastifyReply) => unknown,
+  ) => app.get(`/api/${path}`, (request, reply) => answer(schema.parse(request.query), reply));
+  const attempt = <S extends Schema>(path: string, schema: S, work: (body: z.infer<S>) => unknown) =>
+    app.post(`/api/${path}`, (request) => work(schema.parse(request.body)));
+  /** All who look are told afterwards. */
+  const change = <S extends Schema>(path: string, schema: S, work: (body: z.infer<S>) => unknown) =>
+    attempt(path, schema, async (body) => {
+      const answer = await work(body);
+      changed();
+      return answer;
+    });
+
+  ask("overview", z.strictObject({}), () => ({
     folder: options.cwd,
     allowChanges: options.allowChanges,
     targets: targets
@@ -122,94 +139,55 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
       .map((name) => overviewOf(name, targets, { cwd: options.cwd, job: jobs.newest(name), draft: keepOpenDrafts })),
   }));
   app.get("/api/events", (request, reply) => stream(request, reply, listeners));
-  app.get("/api/cause", (request) => {
-    const { target, code, column } = cause.parse(request.query);
-    return correctionsOf(target).page({ code, column: column ?? null });
-  });
-  app.get("/api/decisions", (request) => {
-    const { target, code } = cause.parse(request.query);
-    return decisionsOf(targets.get(target), code);
-  });
-  app.get("/api/find", (request) => {
-    const { target, what } = named.extend({ what: text }).parse(request.query);
-    return showAnything(targets.get(target), what);
-  });
-  app.get("/api/runs", (request) => showRuns(targets.get(named.parse(request.query).target), 100));
-  app.get("/api/files", (request) => filesOf(targets.get(named.parse(request.query).target), options.cwd));
-  app.get("/api/report", (request, reply) => {
-    const { target, run } = named.extend({ run: z.string().regex(/^[\w-]+$/) }).parse(request.query);
-    return reply.type("text/html").send(readFileSync(`${targets.get(target).stateFolder}/runs/${run}/report.html`));
-  });
-
-  app.get("/api/rows", (request, reply) => {
-    const { target, input, code, column = null } = rowsOf.parse(request.query);
-    return inFolder(async (folder) => {
+  ask("cause", cause, ({ target, code, column = null }) => correctionsOf(target).page({ code, column }));
+  ask("decisions", cause, ({ target, code }) => decisionsOf(targets.get(target), code));
+  ask("find", named.extend({ what: text }), ({ target, what }) => showAnything(targets.get(target), what));
+  ask("runs", named, ({ target }) => runsOf(targets.get(target)));
+  ask("files", named, ({ target }) => filesOf(targets.get(target), options.cwd));
+  ask("report", named.extend({ run: z.string().regex(/^[\w-]+$/) }), ({ target, run }, reply) =>
+    reply.type("text/html").send(readReport(targets.get(target), run)),
+  );
+  ask("rows", rowsOf, ({ target, input, code, column = null }, reply) =>
+    inFolder(async (folder) => {
       const path = await correctionsOf(target).save(folder, { code, column }, input);
       return reply.type("application/octet-stream").send(readFileSync(path));
-    });
-  });
+    }),
+  );
 
-  app.post("/api/edit", (request) => {
-    const { target, ...body } = edits.parse(request.body);
-    const answer = correctionsOf(target).edit(body);
-    changed();
-    return answer;
-  });
-  app.post("/api/edit-value", (request) => {
-    const { target, ...body } = valueEdit.parse(request.body);
-    const answer = correctionsOf(target).editValue(body);
-    changed();
-    return answer;
-  });
-  app.post("/api/try-value", (request) => {
-    const { target, ...body } = valueEdit.parse(request.body);
-    return correctionsOf(target).tryValue(body);
-  });
-  app.post("/api/upload", (request) => {
-    const { target, name, content } = upload.parse(request.body);
-    return inFolder(async (folder) => {
+  change("edit", edits, ({ target, ...body }) => correctionsOf(target).edit(body));
+  change("edit-value", valueEdit, ({ target, ...body }) => correctionsOf(target).editValue(body));
+  attempt("try-value", valueEdit, ({ target, ...body }) => correctionsOf(target).tryValue(body));
+  change("undo", named, ({ target }) => ({ undone: correctionsOf(target).undo() }));
+  change("upload", upload, ({ target, name, content }) =>
+    inFolder((folder) => {
       const path = join(folder, basename(name) || "upload");
       writeFileSync(path, Buffer.from(content, "base64"), { mode: 0o600 });
-      const answer = await correctionsOf(target).take(path);
-      changed();
-      return answer;
-    });
-  });
-  app.post("/api/undo", (request) => {
-    const undone = correctionsOf(named.parse(request.body).target).undo();
-    changed();
-    return { undone };
-  });
-  app.post("/api/check", (request) => {
-    const { target } = named.parse(request.body);
-    return inFolder(async (folder) => {
+      return correctionsOf(target).take(path);
+    }),
+  );
+  attempt("check", named, ({ target }) =>
+    inFolder(async (folder) => {
       const sentences: string[] = [];
       for (const { mapping, files } of await correctionsOf(target).write(folder, options.now()))
         sentences.push(...describePlan(await jobs.ask(["plan", ...targets.flags(target), "--", mapping, ...files])));
       return { sentences };
-    });
-  });
-  app.post("/api/import", async (request) => {
-    const { target } = named.parse(request.body);
+    }),
+  );
+  attempt("import", named, async ({ target }) => {
     const folder = join(targets.get(target).stateFolder, "corrections");
-    const written = await correctionsOf(target).write(folder, options.now());
-    const started = written.map(({ mapping, files }) =>
+    const started = (await correctionsOf(target).write(folder, options.now())).map(({ mapping, files }) =>
       jobs.start(target, ["import", ...targets.flags(target), "--wait", "--", mapping, ...files]),
     );
     for (const { finished } of started) void finished.then(changed);
     return { jobs: started.map(({ line }) => line) };
   });
-  app.post("/api/do", async (request) => {
-    const { target, ...what } = decision.parse(request.body);
-    const job = jobs.start(target, [...wordsOf(what, targets.flags(target))]);
-    const isLong = ["resume", "retry", "verify"].includes(what.action);
-    if (!isLong) {
-      const { error, exitCode } = await job.finished;
-      if (error !== null)
-        throw new RowferryError("usage", error.message, error.hint === null ? {} : { hint: error.hint });
-      if (exitCode === 1) throw new RowferryError("unexpected", job.line.outcome ?? "It failed.");
-    }
-    changed();
+  change("do", decision, async ({ target, ...what }) => {
+    const job = jobs.start(target, wordsOf(what, targets.flags(target)));
+    if (["resume", "retry", "verify"].includes(what.action)) return job.line;
+    const { error, exitCode } = await job.finished;
+    if (error !== null)
+      throw new RowferryError("usage", error.message, error.hint === null ? {} : { hint: error.hint });
+    if (exitCode === 1) throw new RowferryError("unexpected", job.line.outcome ?? "It failed.");
     return job.line;
   });
 

@@ -161,6 +161,43 @@ it.runIf(chromium !== undefined)(
 );
 
 it.runIf(chromium !== undefined)(
+  "rows go out and come back as a file, what was imported is verified, and its report is saved",
+  { tags: ["long"], timeout: 120_000 },
+  async () => {
+    const at = await night();
+    const console = await startConsole(at, "--allow-changes");
+    const page = await open(console.url);
+    await page
+      .getByRole("link", { name: /^Correct Class/ })
+      .first()
+      .click();
+    const [rows] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: /^Download/ }).click(),
+    ]);
+    const text = readFileSync(await rows.path(), "utf8");
+    expect(text).toMatch(/;(III|IV);/);
+    const buffer = Buffer.from(text.replaceAll(/;(III|IV);/g, ";II;"));
+    await page
+      .getByLabel(/^Upload rows/)
+      .setInputFiles({ name: rows.suggestedFilename(), mimeType: "text/csv", buffer });
+    await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
+    await page.getByRole("button", { name: /^Import/ }).click();
+    await eventually(() => page.locator("h1 + *, .empty").allTextContents()).toContain(
+      "Nothing is left of this. It was corrected, dismissed, or has landed.",
+    );
+    await page.getByRole("link", { name: "Runs" }).click();
+    await page.getByRole("button", { name: "Verify" }).click();
+    await eventually(() => page.locator(".job").first().textContent()).toMatch(/records at the service: no difference/);
+    const [report] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save" }).first().click(),
+    ]);
+    expect(readFileSync(await report.path(), "utf8")).toContain("<!doctype html>");
+  },
+);
+
+it.runIf(chromium !== undefined)(
   "two tabs: a newer text from the other one is shown, and never overwritten",
   { tags: ["long"], timeout: 300_000 },
   async () => {

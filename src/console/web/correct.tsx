@@ -141,7 +141,9 @@ function Values({
       <thead>
         <tr>
           <th scope="col">In the file</th>
-          <th scope="col">Rows</th>
+          <th scope="col" class="number">
+            Rows
+          </th>
           <th scope="col">Corrected</th>
           <th scope="col">
             <span class="unseen">Is it right?</span>

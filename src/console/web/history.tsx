@@ -1,12 +1,20 @@
 /** What was run, and every file that ever came. */
 import { useState } from "preact/hooks";
-import type { TargetOverview } from "../api.js";
+import type { Answers, FileLine, TargetOverview } from "../api.js";
 import { download, post, type Refused } from "./http.js";
 import { Job } from "./overview.js";
-import { Empty, Trouble, useData } from "./page.js";
+import { type Column, Empty, Lines, Trouble, useData } from "./page.js";
 import { outcome, when } from "./words.js";
 
-const number = (value: number) => value.toLocaleString("en");
+type Run = Answers["runs"][number];
+
+const number = <Row,>(title: string, count: (row: Row) => number): Column<Row> => ({
+  title,
+  cell: (row) => count(row).toLocaleString("en"),
+  isNumber: true,
+});
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 export function Runs({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
   const { data, failure } = useData("runs", { target: target.name });
@@ -14,7 +22,21 @@ export function Runs({ target, allowChanges }: { target: TargetOverview; allowCh
   if (data === null) return failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
   if (data.length === 0) return <Empty>Nothing was run yet.</Empty>;
   const report = (run: string) =>
-    void download("report", { target: target.name, run }, `${run}.html`).catch((error: Refused) => setTrouble(error));
+    void download("report", { target: target.name, run }, `${run}.html`).catch(setTrouble);
+  const verify = () =>
+    void post("do", { target: target.name, action: "verify" }).then(() => setTrouble(null), setTrouble);
+  const columns: Column<Run>[] = [
+    { title: "When", cell: ({ startedAt }) => when(startedAt) },
+    { title: "Run", cell: ({ command, inputs }) => `${command} ${inputs.map(({ name }) => name).join(", ")}` },
+    { title: "How it ended", cell: ({ exitCode, finishedAt }) => outcome(exitCode, finishedAt) },
+    number("Rows read", ({ inputs }) => sum(inputs.map(({ read }) => read))),
+    number("Events landed", ({ events }) => (events["landed"] ?? 0) + (events["landed-without-id"] ?? 0)),
+    number("Requests", ({ requests }) => sum(Object.values(requests))),
+    {
+      title: "Report",
+      cell: ({ name, hasReport }) => hasReport && <button onClick={() => report(name)}>Save</button>,
+    },
+  ];
   return (
     <>
       <h1>Runs</h1>
@@ -22,52 +44,30 @@ export function Runs({ target, allowChanges }: { target: TargetOverview; allowCh
       {target.job !== null && <Job job={target.job} />}
       {allowChanges && (
         <p>
-          <button
-            disabled={target.job !== null && target.job.exitCode === null}
-            onClick={() =>
-              void post("do", { target: target.name, action: "verify" }).then(() => setTrouble(null), setTrouble)
-            }
-          >
+          <button disabled={target.job !== null && target.job.exitCode === null} onClick={verify}>
             Verify
           </button>{" "}
           <span class="quiet">looks at the service for all that has landed, one request each; changes nothing</span>
         </p>
       )}
-      <div class="wide" role="region" aria-label="All of them" tabIndex={0}>
-        <table class="lines">
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Run</th>
-              <th scope="col">How it ended</th>
-              <th scope="col">Rows read</th>
-              <th scope="col">Events landed</th>
-              <th scope="col">Requests</th>
-              <th scope="col">Report</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.map((run) => (
-              <tr key={run.name}>
-                <td>{when(run.startedAt)}</td>
-                <td>
-                  {run.command} {run.inputs.map(({ name }) => name).join(", ")}
-                </td>
-                <td>{outcome(run.exitCode, run.finishedAt)}</td>
-                <td class="number">{number(run.inputs.reduce((sum, input) => sum + input.read, 0))}</td>
-                <td class="number">{number((run.events["landed"] ?? 0) + (run.events["landed-without-id"] ?? 0))}</td>
-                <td class="number">
-                  {number(Object.values(run.requests).reduce((sum, requests) => sum + requests, 0))}
-                </td>
-                <td>{run.finishedAt !== null && <button onClick={() => report(run.name)}>Save</button>}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Lines rows={data} keyOf={({ name }) => name} columns={columns} />
     </>
   );
 }
+
+const fileColumns: Column<FileLine>[] = [
+  { title: "When", cell: ({ stagedAt }) => when(stagedAt) },
+  {
+    title: "File",
+    cell: ({ path, name, sheet }) => <span title={path}>{sheet === null ? name : `${name}, ${sheet}`}</span>,
+  },
+  { title: "Mapping", cell: ({ mapping }) => mapping },
+  number("Read", ({ read }) => read),
+  number("= skipped", ({ skipped }) => skipped),
+  number("+ invalid", ({ invalid }) => invalid),
+  number("+ known", ({ known }) => known),
+  number("+ staged", ({ staged }) => staged),
+];
 
 export function Files({ target }: { target: TargetOverview }) {
   const { data, failure } = useData("files", { target: target.name });
@@ -76,39 +76,7 @@ export function Files({ target }: { target: TargetOverview }) {
   return (
     <>
       <h1>Files</h1>
-      <div class="wide" role="region" aria-label="All of them" tabIndex={0}>
-        <table class="lines">
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">File</th>
-              <th scope="col">Mapping</th>
-              <th scope="col">Read</th>
-              <th scope="col">= skipped</th>
-              <th scope="col">+ invalid</th>
-              <th scope="col">+ known</th>
-              <th scope="col">+ staged</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.map((file) => (
-              <tr key={`${file.path} ${file.sheet} ${file.stagedAt}`}>
-                <td>{when(file.stagedAt)}</td>
-                <td title={file.path}>
-                  {file.name}
-                  {file.sheet === null ? "" : `, ${file.sheet}`}
-                </td>
-                <td>{file.mapping}</td>
-                <td class="number">{number(file.read)}</td>
-                <td class="number">{number(file.skipped)}</td>
-                <td class="number">{number(file.invalid)}</td>
-                <td class="number">{number(file.known)}</td>
-                <td class="number">{number(file.staged)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Lines rows={data} keyOf={({ path, sheet, stagedAt }) => `${path} ${sheet} ${stagedAt}`} columns={fileColumns} />
     </>
   );
 }

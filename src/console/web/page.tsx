@@ -77,3 +77,41 @@ export function Empty({ children }: { children: ComponentChildren }) {
 export function Prose({ text }: { text: string }) {
   return <>{text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
 }
+
+export interface Column<Row> {
+  title: string;
+  cell: (row: Row) => ComponentChildren;
+  isNumber?: boolean;
+}
+
+/** A table that scrolls sideways where it is too wide. */
+export function Lines<Row>(props: { rows: Row[]; keyOf: (row: Row) => string; columns: Column<Row>[] }) {
+  const { rows, keyOf, columns } = props;
+  const classOf = ({ isNumber }: Column<Row>) => (isNumber === true ? "number" : undefined);
+  return (
+    <div class="wide" role="region" aria-label="All of them" tabIndex={0}>
+      <table class="lines">
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.title} scope="col" class={classOf(column)}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map((column) => (
+                <td key={column.title} class={classOf(column)}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
