@@ -12,7 +12,7 @@ import { schema } from "./schema.js";
 export type { LedgerDatabase };
 
 /** Raised with every change of the schema; a ledger of another version is refused by name. */
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 3;
 
 /** In the header of each ledger: "Rowf". */
 const APPLICATION_ID = 0x526f7766;

@@ -79,7 +79,7 @@ CREATE TABLE inputs (
 ) STRICT;
 CREATE UNIQUE INDEX inputs_by_content ON inputs (content_hash, coalesce(sheet, ''), namespace, mapping_input);
 
--- A valid row that needs no more stands in row_events or known_rows alone. settled_by is the row that has come instead.
+-- A valid row that needs no more stands in row_events or row_pages alone. settled_by is the row that has come instead.
 CREATE TABLE rows (
   id INTEGER PRIMARY KEY,
   fate TEXT NOT NULL CHECK (fate = 'skipped' OR fate = 'invalid' OR fate = 'known' OR fate = 'staged'),
@@ -254,9 +254,18 @@ WHEN OLD.state <> NEW.state AND instr('
 ', ' ' || OLD.state || '>' || NEW.state || ',') = 0
 BEGIN SELECT RAISE(ABORT, 'event: no such transition'); END;
 
--- Cells as read, of rows that have not landed: invalid rows one by one, staged rows in compressed pages.
-CREATE TABLE row_cells (row_id INTEGER PRIMARY KEY, cells TEXT NOT NULL, kinds TEXT) STRICT;
-CREATE TABLE cell_pages (first_row INTEGER PRIMARY KEY, last_row INTEGER NOT NULL, page BLOB NOT NULL) STRICT;
+-- Rows in compressed pages (ledger/pages.ts). cells: as read, of rows that have not landed (stage/row-cells.ts). known: rows whose
+-- events had all landed before, unchanged, from row to event only (stage/known-rows.ts).
+CREATE TABLE row_pages (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind = 'cells' OR kind = 'known'),
+  first_row INTEGER NOT NULL,
+  last_row INTEGER NOT NULL,
+  lowest_event INTEGER,
+  highest_event INTEGER,
+  page BLOB NOT NULL,
+  UNIQUE (kind, first_row)
+) STRICT;
 
 CREATE TABLE row_events (
   row_id INTEGER NOT NULL,
@@ -264,15 +273,6 @@ CREATE TABLE row_events (
   PRIMARY KEY (row_id, event_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX row_events_by_event ON row_events (event_id);
-
--- Rows whose events had all landed before, unchanged (ledger/stage/known-rows.ts): from row to event only.
-CREATE TABLE known_rows (
-  first_row INTEGER PRIMARY KEY,
-  last_row INTEGER NOT NULL,
-  lowest_event INTEGER NOT NULL,
-  highest_event INTEGER NOT NULL,
-  links BLOB NOT NULL
-) STRICT;
 
 CREATE TABLE row_records (
   row_id INTEGER NOT NULL,

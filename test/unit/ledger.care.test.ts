@@ -250,7 +250,7 @@ describe("ledger prune", () => {
     await prune(made.target, -1, { clock: made.clock, waitForLock: false });
     made.withLedger((database) => {
       expect(database.prepare("SELECT count(*) FROM dismissals").pluck().get()).toBe(1);
-      expect(database.prepare("SELECT count(*) FROM row_cells").pluck().get()).toBe(1);
+      expect(database.prepare("SELECT count(*) FROM row_pages WHERE kind = 'cells'").pluck().get()).toBe(1);
       expect(database.prepare("SELECT count(*) FROM events WHERE payload <> ''").pluck().get()).toBe(1);
     });
   });

@@ -1,5 +1,6 @@
 /** `ledger check`: every promise is seen broken where it is broken, and says what to do (P1, P3, P4, P7). */
 import { closeSync, openSync, writeSync } from "node:fs";
+import { deflateRawSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { check } from "../../src/desk/care.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
@@ -45,10 +46,17 @@ const eventOf = (key: string, name = "Weighing") =>
   `(SELECT id FROM events WHERE document_id = ${documentOf(key)} AND name = '${name}' ORDER BY at LIMIT 1)`;
 const row = (input: number, number: number) => `((${input} << 32) + ${number})`;
 
+/** A page that says that a row of the first file stands for this event. */
+const known = (number: number, event: number) =>
+  `INSERT INTO row_pages (kind, first_row, last_row, lowest_event, highest_event, page)
+   VALUES ('known', ${row(1, number)}, ${row(1, number)}, ${event}, ${event}, x'${deflateRawSync(
+     JSON.stringify([[0, [event - 2 ** 32 - number]]]),
+   ).toString("hex")}')`;
+
 const damages: [promise: string, damage: string][] = [
   ["every row that was read has a fate", "DELETE FROM row_events WHERE (row_id & 4294967295) = 2"],
-  ["every row that was read has a fate", `INSERT INTO known_rows VALUES (${row(1, 99)}, ${row(1, 99)}, 1, 1, x'0002')`],
-  ["every row that was read has a fate", "DELETE FROM known_rows"],
+  ["every row that was read has a fate", known(99, 1)],
+  ["every row that was read has a fate", "DELETE FROM row_pages WHERE kind = 'known'"],
   ["skipped and invalid rows are as many as counted", "UPDATE rows SET fate = 'skipped' WHERE fate = 'invalid'"],
   [
     "a row has one fate: what was skipped or invalid has yielded nothing",
@@ -63,9 +71,9 @@ const damages: [promise: string, damage: string][] = [
     `UPDATE rows SET lead = ${row(2, 1)} WHERE fate = 'invalid'`,
   ],
   ["what a row yielded is there", "INSERT INTO row_events (row_id, event_id) VALUES (99, 1)"],
-  ["what a row yielded is there", `INSERT INTO known_rows VALUES (${row(1, 2)}, ${row(1, 2)}, 99, 99, x'00c601')`],
+  ["what a row yielded is there", known(2, 99)],
   ["what holds others is an invalid row", `UPDATE placements SET row_id = ${row(1, 2)}`],
-  ["a row that a person must change has its cells", "DELETE FROM row_cells"],
+  ["a row that a person must change has its cells", "DELETE FROM row_pages WHERE kind = 'cells'"],
   [
     "nothing has landed on a document without an id",
     `DELETE FROM document_states WHERE document_id = ${documentOf("M1")}`,
@@ -120,14 +128,20 @@ const damages: [promise: string, damage: string][] = [
   ["every event has the key that its parts make", `UPDATE events SET key_parts = '["11"]' WHERE id = ${eventOf("M3")}`],
   ["every event has the key that its parts make", "UPDATE documents SET key = 'M33' WHERE key = 'M3'"],
   ["every reference leads somewhere", "UPDATE events SET related_document = 4711 WHERE id = 1"],
-  ["every page of cells can be read, and holds its rows", "UPDATE cell_pages SET page = zeroblob(length(page))"],
-  ["every page of cells can be read, and holds its rows", "UPDATE cell_pages SET last_row = last_row + 1"],
   [
-    "cells are of rows of a file that was imported",
-    "UPDATE cell_pages SET first_row = first_row + (99 << 32), last_row = last_row + (99 << 32)",
+    "every page of cells can be read, and holds its rows",
+    "UPDATE row_pages SET page = zeroblob(length(page)) WHERE kind = 'cells'",
   ],
-  ["every page of known rows holds its rows", "UPDATE known_rows SET last_row = last_row + 1"],
-  ["every page of known rows holds its rows", "UPDATE known_rows SET highest_event = 0"],
+  [
+    "every page of cells can be read, and holds its rows",
+    "UPDATE row_pages SET last_row = last_row + 1 WHERE kind = 'cells'",
+  ],
+  [
+    "cells and known rows are of a file that was imported",
+    "UPDATE row_pages SET first_row = first_row + (99 << 32), last_row = last_row + (99 << 32)",
+  ],
+  ["every page of known rows holds its rows", "UPDATE row_pages SET last_row = last_row + 1 WHERE kind = 'known'"],
+  ["every page of known rows holds its rows", "UPDATE row_pages SET highest_event = 0 WHERE kind = 'known'"],
   ["what known rows stand for has landed", `DELETE FROM event_states WHERE event_id = ${eventOf("M1")}`],
 ];
 

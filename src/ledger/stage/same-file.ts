@@ -7,7 +7,7 @@ import { describeRow, rowNumberOf, rowsOfInput } from "../rows.js";
 import { Writer } from "../writer.js";
 import { createKnownRows } from "./known-rows.js";
 import { isReferenceHeader } from "./own-columns.js";
-import { createCellReader } from "./row-cells.js";
+import { createCells } from "./row-cells.js";
 
 /** What was staged before of the same mapping's input, but for corrected files, which hold parts of others, and files of this import. */
 export function createFileStates(database: LedgerDatabase, input: number, inputsOfImport: ReadonlySet<number>) {
@@ -87,13 +87,13 @@ function haveEventsInCommon(database: LedgerDatabase, one: number, other: number
  * same row where its cells are the beginning of the cells that are there now.
  */
 export function createCutRows(database: LedgerDatabase, states: FileStates) {
-  const cells = createCellReader(database);
+  const cells = createCells(database);
   const cut = states.sameName.flatMap((earlier) => {
     const id = database.value<number>(
       `SELECT r.id FROM rows r WHERE r.id BETWEEN @first AND @last AND r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL
          AND NOT EXISTS (SELECT 1 FROM rows WHERE id > r.id AND id <= @last)
          AND NOT EXISTS (SELECT 1 FROM row_events WHERE row_id > r.id AND row_id <= @last)
-         AND NOT EXISTS (SELECT 1 FROM known_rows WHERE last_row > r.id AND first_row <= @last)`,
+         AND NOT EXISTS (SELECT 1 FROM row_pages WHERE kind = 'known' AND last_row > r.id AND first_row <= @last)`,
       rowsOfInput(earlier),
     );
     const kept = id === undefined ? null : cells.of(id);

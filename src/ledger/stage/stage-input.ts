@@ -19,7 +19,7 @@ import { movesOf } from "./moved-rows.js";
 import { nearlyEqualKey } from "./odd-keys.js";
 import { withoutOwnColumns } from "./own-columns.js";
 import { createReferences } from "./references.js";
-import { cellHash, createCellKeeper } from "./row-cells.js";
+import { cellHash, createCells } from "./row-cells.js";
 import { createRowFates, type Settled } from "./row-fates.js";
 import { createCutRows, createFileStates, stopGoneRows } from "./same-file.js";
 import { createDocumentStager } from "./stage-documents.js";
@@ -91,7 +91,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     report({ code: "keys-nearly-equal", message, hint: null, column: null }, "warning");
   });
   const fates = createRowFates(database, inputId);
-  const cells = createCellKeeper(database);
+  const cells = createCells(database);
   const knownRows = createKnownRows(database);
   const context = { ...options, references, report, superseded: () => superseded };
   const registrations = createRegistrationStager(database, context);
@@ -170,7 +170,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     const fate = { fate: "invalid", reason: problems[0]?.code ?? null, cellHash: hash, settled } as const;
     fates.addGroup(mapped, fate);
     for (const problem of problems) report(problem, "error");
-    for (const each of [row, ...members]) cells.keepAlone(rowId(inputId, each.number), each);
+    cells.keep(id, [row, ...members]);
     // A row that could not be read right says nothing certain of its place: what it held, it goes on holding.
     const isPlaced = placements.length > 0 && unread.length === 0;
     // What the first rows of its group have given would be a part: it is held with the rest.
@@ -326,7 +326,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
       if (same !== null) withdrawal.mend(same, id, staged);
       mended.note(id, keyed, staged);
     }
-    if (!known) cells.keep(id, row, members);
+    if (!known) cells.keep(id, [row, ...members]);
     counts[known ? "known" : "staged"] += 1 + mapped.alsoRows.length;
   };
 

@@ -40,10 +40,9 @@ export function withdrawInput(database: LedgerDatabase, input: number, refused: 
        AND (e.state IN ('planned', 'held', 'deferred') OR @refused AND e.state = 'rejected')`,
     { ...range, refused: refused ? 1 : 0 },
   );
-  for (const table of ["row_events", "row_records", "row_cells", "placements", "input_holds"])
+  for (const table of ["row_events", "row_records", "placements", "input_holds"])
     database.run(`DELETE FROM ${table} WHERE row_id BETWEEN @first AND @last`, range);
-  for (const table of ["known_rows", "cell_pages"])
-    database.run(`DELETE FROM ${table} WHERE first_row BETWEEN @first AND @last`, range);
+  database.run("DELETE FROM row_pages WHERE first_row BETWEEN @first AND @last", range);
   database.run("DELETE FROM rows WHERE id BETWEEN @first AND @last", range);
   database.run("DELETE FROM problems WHERE row_id BETWEEN @first AND @last AND stage = 'staging'", range);
   dropUnbroughtEvents(database, "SELECT id FROM temp.withdrawn");

@@ -7,7 +7,7 @@ import type { Problem } from "../../model/problem.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { inputOf, membersOf } from "../rows.js";
 import { withoutOwnColumns } from "./own-columns.js";
-import { cellHash, createCellReader } from "./row-cells.js";
+import { cellHash, createCells } from "./row-cells.js";
 import { dropUnbroughtEvents } from "./withdraw-input.js";
 
 /** A row that has come back: the id of the one it corrects, and its cells now. */
@@ -27,14 +27,14 @@ const withoutOwn = (header: string, cells: readonly string[]): string[] =>
 
 /** @param input the one that is staged now. */
 export function createRowWithdrawal(database: LedgerDatabase, input: number, now: number) {
-  const cells = createCellReader(database);
+  const cells = createCells(database);
   const headerOf = (row: number): string =>
     database.value<string>("SELECT header FROM inputs WHERE id = @input", { input: inputOf(row) }) ?? "[]";
 
   /** A row's cells as they came, to compare; undefined: they are not kept. */
   const originalText = (row: number): string | undefined => {
-    const json = database.value<string>("SELECT cells FROM row_cells WHERE row_id = @row", { row });
-    return json === undefined ? undefined : trimmedEnd(withoutOwn(headerOf(row), JSON.parse(json) as string[]));
+    const kept = cells.of(row);
+    return kept === null ? undefined : trimmedEnd(withoutOwn(headerOf(row), kept.cells));
   };
 
   const unsentOf = (row: number): number[] =>
@@ -53,14 +53,12 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
 
   /** A group is settled as a whole. */
   const settleGroup = (lead: number, how: How, by: number): void => {
-    for (const row of [lead, ...membersOf(database, lead)]) {
+    for (const row of [lead, ...membersOf(database, lead)])
       database.run(
         `INSERT INTO rows (id, fate, settled, settled_by) VALUES (@row, 'staged', @how, @by)
          ON CONFLICT (id) DO UPDATE SET settled = @how, settled_by = @by`,
         { row, how, by },
       );
-      database.run("DELETE FROM row_cells WHERE row_id = @row", { row });
-    }
   };
 
   /** The same bad row may come back in tomorrow's full export: it stays settled. */

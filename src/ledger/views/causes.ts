@@ -6,7 +6,7 @@ import type { CellKind } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, inputOf, leadOf, membersOf, rowNumberOf, rowReference } from "../rows.js";
-import { createCellReader } from "../stage/row-cells.js";
+import { createCells } from "../stage/row-cells.js";
 import { problemsOfRow } from "../stage/withdraw-rows.js";
 
 export interface Cause {
@@ -85,7 +85,7 @@ export function rowsOfCause(
 export function createOpenRowReader(database: LedgerDatabase) {
   const inputs = createInputStore(database);
   const known = new Map<number, StoredInput | null>();
-  const cells = createCellReader(database);
+  const cells = createCells(database);
   const input = (id: number): StoredInput | null => {
     if (!known.has(id)) known.set(id, inputs.get(id));
     return known.get(id) ?? null;

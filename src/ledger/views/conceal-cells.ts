@@ -5,7 +5,7 @@
 import { type Code, codes } from "../../model/codes.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { membersOf } from "../rows.js";
-import { createCellReader } from "../stage/row-cells.js";
+import { createCells } from "../stage/row-cells.js";
 
 export type Conceal = (code: Code, message: string, row: number | null) => string;
 
@@ -16,7 +16,7 @@ const names = /(?:participant|address|document|event|attribute|column|field|memb
 const SHORTEST = 4;
 
 export function createConceal(database: LedgerDatabase): Conceal {
-  const reader = createCellReader(database);
+  const reader = createCells(database);
   return (code, message, row) => {
     if (bare.has(code)) return codes[code].meaning;
     const rows = row === null ? [] : [row, ...membersOf(database, row)];

@@ -4,7 +4,7 @@ import type { Problem } from "../../model/problem.js";
 import type { CellKind } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { membersOf, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
-import { createCellReader } from "../stage/row-cells.js";
+import { createCells } from "../stage/row-cells.js";
 import { problemsOfRow } from "../stage/withdraw-rows.js";
 
 export interface RejectedLedgerRow {
@@ -34,7 +34,7 @@ export function createRejects(database: LedgerDatabase) {
      */
     *rows(input: { id: number; contentHash: string }): Generator<RejectedLedgerRow> {
       const range = rowsOfInput(input.id);
-      const cells = createCellReader(database);
+      const cells = createCells(database);
       const ids = database.values<number>(
         `SELECT DISTINCT row_id FROM (${rejected}) WHERE row_id BETWEEN @first AND @last ORDER BY 1`,
         range,

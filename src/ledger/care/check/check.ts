@@ -1,7 +1,8 @@
 /** `ledger check`: the file as SQLite sees it, and what this project promises of its content (P1, P7). Reads only. */
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { unpackLinks } from "../../stage/known-rows.js";
-import { pagePromises } from "./pages.js";
+import type { Entry } from "../../pages.js";
+import { eventsIn } from "../../stage/known-rows.js";
+import { entriesOf, pagePromises } from "./pages.js";
 import { type LedgerPromise, RESTORE } from "./promise.js";
 import { referencePromises } from "./references.js";
 import { rowPromises } from "./rows.js";
@@ -16,13 +17,16 @@ export interface CheckResult {
   broken: string[];
 }
 
-/** `known_links(first_row, links)`: what a page of known rows holds. */
-function defineKnownLinks(database: LedgerDatabase): void {
-  database.table("known_links", {
+/** `page_rows(kind, first_row, page)`: the rows on a page, of known rows with each event; a page that cannot be read has none. */
+function definePageRows(database: LedgerDatabase): void {
+  database.table("page_rows", {
     columns: ["row_id", "event_id"],
-    parameters: ["first_row", "links"],
-    *rows(firstRow: unknown, links: unknown) {
-      for (const { row, event } of unpackLinks(Number(firstRow), links as Uint8Array)) yield [row, event];
+    parameters: ["kind", "first_row", "page"],
+    *rows(kind: unknown, first: unknown, page: unknown) {
+      const entries = entriesOf(Number(first), page as Uint8Array) ?? [];
+      for (const entry of entries)
+        if (kind === "cells") yield [entry[0], null];
+        else for (const event of eventsIn(entry as Entry<number[]>)) yield [entry[0], event];
     },
   });
 }
@@ -50,7 +54,7 @@ function casesOf(database: LedgerDatabase, { broken }: LedgerPromise): string[] 
 }
 
 export function checkLedger(database: LedgerDatabase): CheckResult[] {
-  defineKnownLinks(database);
+  definePageRows(database);
   const integrity = () => database.pragma(`integrity_check(${MOST})`) as { integrity_check: string }[];
   const foreign = () => database.pragma("foreign_key_check") as { table: string; rowid: number; parent: string }[];
   const promises = [...rowPromises, ...statePromises, ...referencePromises, ...pagePromises];

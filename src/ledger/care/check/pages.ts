@@ -1,81 +1,84 @@
 /** Pages that hold many rows each: cells of open rows, and known rows. Each can be read, and holds what its columns say. */
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { unpackLinks } from "../../stage/known-rows.js";
-import { cellPageAfter } from "../../stage/row-cells.js";
+import { type Entry, unpack } from "../../pages.js";
+import { eventsIn } from "../../stage/known-rows.js";
 import { inputOf } from "../../rows.js";
 import { IMPORT_AGAIN, type LedgerPromise, ONLY_CELLS } from "./promise.js";
 
 const KNOWN_AGAIN =
   "What was sent is not touched by it. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are known by their keys.";
 
-/** Why a page of rows cannot be right; null: it can. `before`: the last row of the page before it. */
-function faultOf(page: { first: number; last: number; ids: readonly number[] }, before: number): string | null {
-  const { first, last, ids } = page;
-  if (ids[0] !== first || ids.at(-1) !== last) return "does not hold the rows that it says";
-  if (ids.some((id, index) => index > 0 && id < (ids[index - 1] ?? 0))) return "has its rows out of order";
-  if (inputOf(first) !== inputOf(last)) return "holds rows of two files";
-  return first <= before ? "overlaps the one before it" : null;
+interface Page {
+  kind: "cells" | "known";
+  first: number;
+  last: number;
+  lowest: number;
+  highest: number;
+  page: Buffer;
 }
 
-const pageName = (first: number): string => `the page from row ${first % 2 ** 32} of input ${inputOf(first)}`;
-
-function* brokenCellPages(database: LedgerDatabase): Generator<string> {
-  const firsts = database.values<number>("SELECT first_row FROM cell_pages ORDER BY first_row");
-  let before = -1;
-  for (const first of firsts) {
-    let fault: string | null;
-    try {
-      const page = cellPageAfter(database, first - 1);
-      fault =
-        page === null
-          ? null
-          : faultOf(
-              { ...page, ids: page.rows.flatMap(({ id, members }) => [id, ...members.map((member) => member.id)]) },
-              before,
-            );
-      before = page?.last ?? before;
-    } catch {
-      fault = "cannot be read";
-    }
-    if (fault !== null) yield `${pageName(first)} ${fault}`;
+/** Null: a disk garbled it. */
+export function entriesOf(first: number, page: Uint8Array): Entry<unknown>[] | null {
+  try {
+    return unpack(first, page);
+  } catch {
+    return null;
   }
 }
 
-interface KnownPage {
-  first_row: number;
-  last_row: number;
-  lowest_event: number;
-  highest_event: number;
-  links: Buffer;
+/** Why a page cannot be right; null: it can. `entries` null: it cannot be read. `before`: the rows of the page before it. */
+function faultOf(
+  { kind, first, last, lowest, highest }: Page,
+  entries: Entry<unknown>[] | null,
+  before: ReadonlySet<number>,
+): string | null {
+  if (entries === null) return "cannot be read";
+  if (entries[0]?.[0] !== first || entries.at(-1)?.[0] !== last) return "does not hold the rows that it says";
+  if (entries.some(([row], index) => row <= (entries[index - 1]?.[0] ?? -1))) return "has its rows out of order";
+  if (inputOf(first) !== inputOf(last)) return "holds rows of two files";
+  if (entries.some(([row]) => before.has(row))) return "holds rows of the one before it";
+  if (kind === "cells") return null;
+  const events = entries.flatMap((entry) => eventsIn(entry as Entry<number[]>));
+  return events.some((event) => event < lowest || event > highest) ? "names events outside of what it says" : null;
 }
 
-function* brokenKnownPages(database: LedgerDatabase): Generator<string> {
-  const pages = database.each<KnownPage>("SELECT * FROM known_rows ORDER BY first_row");
-  let before = -1;
-  for (const { first_row: first, last_row: last, lowest_event, highest_event, links } of pages) {
-    const found = [...unpackLinks(first, links)];
-    const fault = faultOf({ first, last, ids: found.map(({ row }) => row) }, before);
-    const outside = found.some(({ event }) => event < lowest_event || event > highest_event);
-    before = last;
-    if (fault !== null) yield `${pageName(first)} ${fault}`;
-    else if (outside) yield `${pageName(first)} names events outside of what it says`;
+function* brokenPages(database: LedgerDatabase, kind: Page["kind"]): Generator<string> {
+  const pages = database.each<Page>(
+    `SELECT kind, first_row AS first, last_row AS last, lowest_event AS lowest, highest_event AS highest, page FROM row_pages
+     WHERE kind = @kind ORDER BY first_row`,
+    { kind },
+  );
+  let before = new Set<number>();
+  for (const page of pages) {
+    const entries = entriesOf(page.first, page.page);
+    const fault = faultOf(page, entries, before);
+    before = new Set(entries?.map(([row]) => row));
+    if (fault !== null) yield `the page from row ${page.first % 2 ** 32} of input ${inputOf(page.first)} ${fault}`;
   }
 }
 
 export const pagePromises: readonly LedgerPromise[] = [
-  { name: "every page of cells can be read, and holds its rows", remedy: ONLY_CELLS, broken: brokenCellPages },
   {
-    name: "cells are of rows of a file that was imported",
+    name: "every page of cells can be read, and holds its rows",
+    remedy: ONLY_CELLS,
+    broken: (database) => brokenPages(database, "cells"),
+  },
+  {
+    name: "cells and known rows are of a file that was imported",
     remedy: IMPORT_AGAIN,
-    broken: `SELECT 'the page from row ' || (first_row & 4294967295) || ' of input ' || (first_row >> 32) FROM cell_pages
+    broken: `SELECT 'the page from row ' || (first_row & 4294967295) || ' of input ' || (first_row >> 32) FROM row_pages
        WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = first_row >> 32)`,
   },
-  { name: "every page of known rows holds its rows", remedy: KNOWN_AGAIN, broken: brokenKnownPages },
+  {
+    name: "every page of known rows holds its rows",
+    remedy: KNOWN_AGAIN,
+    broken: (database) => brokenPages(database, "known"),
+  },
   {
     name: "what known rows stand for has landed",
     remedy: KNOWN_AGAIN,
-    broken: `SELECT 'row ' || (l.row_id & 4294967295) || ' of input ' || (l.row_id >> 32) FROM known_rows k
-       JOIN known_links(k.first_row, k.links) l JOIN events_now e ON e.id = l.event_id
-       WHERE NOT e.landed`,
+    broken: `SELECT 'row ' || (l.row_id & 4294967295) || ' of input ' || (l.row_id >> 32) FROM row_pages k
+       JOIN page_rows(k.kind, k.first_row, k.page) l JOIN events_now e ON e.id = l.event_id
+       WHERE k.kind = 'known' AND NOT e.landed`,
   },
 ];

@@ -56,7 +56,7 @@ export const referencePromises: readonly LedgerPromise[] = [
     name: "what says in which row it stands names a file that was imported",
     remedy: IMPORT_AGAIN,
     broken: `SELECT t.what || ' ' || t.id FROM (SELECT kind AS what, id, row_id FROM registrations UNION ALL SELECT 'document', id, row_id FROM documents
-         UNION ALL SELECT 'problem', id, row_id FROM problems UNION ALL SELECT 'cells', row_id, row_id FROM row_cells) t
+         UNION ALL SELECT 'problem', id, row_id FROM problems) t
        WHERE t.row_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM inputs WHERE id = t.row_id >> 32)`,
   },
   {

@@ -11,8 +11,8 @@ export const rowPromises: readonly LedgerPromise[] = [
        SELECT i.*, (SELECT count(*) FROM (
          SELECT id FROM rows WHERE id >= i.id << 32 AND id < (i.id + 1) << 32
          UNION SELECT row_id FROM row_events WHERE row_id >= i.id << 32 AND row_id < (i.id + 1) << 32
-         UNION SELECT l.row_id FROM known_rows k JOIN known_links(k.first_row, k.links) l
-           WHERE k.first_row >= i.id << 32 AND k.first_row < (i.id + 1) << 32
+         UNION SELECT l.row_id FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) l
+           WHERE k.kind = 'known' AND k.first_row >= i.id << 32 AND k.first_row < (i.id + 1) << 32
          UNION SELECT row_id FROM row_records WHERE row_id >= i.id << 32 AND row_id < (i.id + 1) << 32)) AS counted
        FROM inputs i) i WHERE i.read <> counted`,
   },
@@ -43,7 +43,7 @@ export const rowPromises: readonly LedgerPromise[] = [
     remedy: IMPORT_AGAIN,
     broken: `SELECT 'row ' || (re.row_id & 4294967295) || ' of input ' || (re.row_id >> 32) FROM
        (SELECT row_id, event_id FROM row_events UNION ALL
-        SELECT l.row_id, l.event_id FROM known_rows k JOIN known_links(k.first_row, k.links) l) re
+        SELECT l.row_id, l.event_id FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) l WHERE k.kind = 'known') re
      WHERE NOT EXISTS (SELECT 1 FROM events WHERE id = re.event_id)
        OR NOT EXISTS (SELECT 1 FROM inputs WHERE id = re.row_id >> 32)`,
   },
@@ -57,6 +57,6 @@ export const rowPromises: readonly LedgerPromise[] = [
     name: "a row that a person must change has its cells",
     remedy: ONLY_CELLS,
     broken: `SELECT ${rowName("r.id")} FROM rows r WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL
-       AND NOT EXISTS (SELECT 1 FROM row_cells WHERE row_id = r.id)`,
+       AND r.id NOT IN (SELECT c.row_id FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) c WHERE k.kind = 'cells')`,
   },
 ];

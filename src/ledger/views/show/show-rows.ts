@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { describeRow, rowId, rowNumberOf } from "../../rows.js";
 import { createKnownRows } from "../../stage/known-rows.js";
-import { createCellReader } from "../../stage/row-cells.js";
+import { createCells } from "../../stage/row-cells.js";
 import { eventsOfRow } from "./show-events.js";
 import { registrationWithId } from "./show-registrations.js";
 import { isoTime } from "./show-requests.js";
@@ -41,7 +41,7 @@ function shown(database: LedgerDatabase, input: InputRow, number: number): Shown
   if (fate === null) return null;
   const lead = own?.lead ?? null;
   const source = lead ?? id;
-  const kept = createCellReader(database).of(id);
+  const kept = createCells(database).of(id);
   const records = database.values<number>(
     "SELECT record_id FROM row_records WHERE row_id = @source AND kind <> 'document' ORDER BY kind, record_id",
     { source },
