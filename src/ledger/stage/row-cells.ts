@@ -17,7 +17,7 @@ export interface KeptCells {
 
 export type PackedCells = [cells: string[], kinds?: CellKind[]];
 
-export const keptCells = ([cells, kinds = undefined]: PackedCells): KeptCells => ({ cells, kinds: kinds ?? null });
+export const keptCells = ([cells, kinds]: PackedCells): KeptCells => ({ cells, kinds: kinds ?? null });
 
 export function createCells(database: LedgerDatabase) {
   const pages = createPages<PackedCells>(database, "cells");
