@@ -3,7 +3,8 @@ import { type Conversion, compileConversion } from "../map/convert/conversion.js
 import { readNumber } from "../map/convert/number-text.js";
 import { foldName, squeeze } from "../model/fold.js";
 import type { CellKind, Row } from "../model/row.js";
-import { clockOf, type Dates, datesOf } from "./dates.js";
+import { type Dates, datesOf } from "./dates.js";
+import type { Trees } from "./tree.js";
 import { headerText, nameOf, type Role, roleOf } from "./words.js";
 
 /** One filled cell of a sample. */
@@ -15,13 +16,10 @@ export interface Cell {
   kind: CellKind;
 }
 
-type Marks = { ",": number; ".": number };
 export interface Numbers {
   as: "number";
-  /** Cells that only one mark can read; that may be thousands or a fraction under it; that are surely grouped. */
-  marks: Marks;
-  doubtful: Marks;
-  grouped: Marks;
+  /** Cells that only one mark can read. */
+  marks: { ",": number; ".": number };
   units: string[];
   /** All are whole and none is grouped: a count or a code rather than a measure. */
   whole: boolean;
@@ -30,11 +28,10 @@ export interface Numbers {
 export type Type =
   | Dates
   | Numbers
-  | { as: "text"; why: string }
-  | { as: "time"; format: string }
-  | { as: "taxId"; country: string; types: string[]; typeFrom?: Column }
-  | { as: "boolean" | "state" | "country" }
-  | { as: "digits"; length: number };
+  | { as: "taxId"; country: string; types: string[] }
+  | { as: "boolean" | "state" | "country" | "digits"; options?: Trees }
+  /** `clock`: the format of its times of day. */
+  | { as: "text"; why: string; clock?: string };
 
 export interface Column {
   /** In the mapping. */
@@ -52,12 +49,10 @@ export interface Column {
   /** Filled cells in parts of all rows, and cells that its type can read in parts of these. */
   filled: number;
   fits: number;
-  /** Whether anything in the draft reads it. */
-  used: boolean;
   /** The column of its times of day, where they stand apart. */
   clock: Column | null;
-  /** What stands for a blank. */
-  fallback: string | undefined;
+  /** The column that holds the types of its tax ids. */
+  typeFrom?: Column;
 }
 
 /** Parts of the filled cells that must fit for a column to be taken as something; the rest may be mistakes. */
@@ -68,6 +63,8 @@ const MOST_CELLS = 1_000_000;
 /** YAML takes no name of more than 1,024 characters, and a blank header names nothing. */
 export const isUsable = (header: string) => foldName(header) !== "" && header.length <= 500;
 
+const filledValues = (values: readonly string[]) => new Set(values.filter((value) => value !== ""));
+
 export function profile(
   header: readonly string[],
   rows: readonly Row[],
@@ -77,88 +74,79 @@ export function profile(
   const seen = rows.slice(0, Math.max(50, Math.floor(MOST_CELLS / header.length)));
   const twins = Map.groupBy(header.keys(), (index) => squeeze(header[index] ?? ""));
   const names = new Set<string>();
-  const columns = [...header.entries()]
-    .filter(([, text]) => isUsable(text))
-    .map(([index, text]): Column => {
-      const same = twins.get(squeeze(text)) ?? [];
-      const all = seen.map((row, position): Cell => {
-        return { row: position, text: (row.cells[index] ?? "").trim(), kind: row.kinds?.[index] ?? "text" };
-      });
-      const cells = all.filter((cell) => !blank.has(cell.text));
-      const role = roleOf(text);
-      const { type, fits, canonical } = typeOf(cells, text, role, country);
-      const values = seen.map(() => "");
-      for (const { row, text: cell, kind } of cells) {
-        const result = canonical?.(cell, kind) ?? {};
-        values[row] = "value" in result ? String(result.value) : squeeze(cell);
-      }
-      const nth = same.length > 1 ? `${same.indexOf(index) + 1} of ${same.length}` : undefined;
-      const distinct = new Set(values.filter((value) => value !== ""));
-      const filled = cells.length / Math.max(1, seen.length);
-      const name = nameOf(text, `column_${index + 1}`, names);
-      return {
-        name,
-        header: text,
-        index,
-        nth,
-        role,
-        type,
-        cells,
-        values,
-        distinct,
-        filled,
-        fits,
-        used: false,
-        fallback: undefined,
-        clock: null,
-      };
+  const street = header.some((text) => roleOf(text) === "street");
+  const columns = header.flatMap((text, index): Column[] => {
+    if (!isUsable(text)) return [];
+    const same = twins.get(squeeze(text)) ?? [];
+    const cells = seen.flatMap(({ cells: all, kinds }, row): Cell[] => {
+      const cell = (all[index] ?? "").trim();
+      return blank.has(cell) ? [] : [{ row, text: cell, kind: kinds?.[index] ?? "text" }];
     });
-  // A number is a house's where there is a street, and else the row's own.
-  if (!columns.some(({ role }) => role === "street"))
-    for (const column of columns) if (column.role === "number") column.role = "code";
+    const said = roleOf(text);
+    // A number is a house's where there is a street, and else the row's own.
+    const role = said === "number" && !street ? "code" : said;
+    const { type, fits = 1 } = typeOf(cells, text, said, country);
+    const values = seen.map(() => "");
+    for (const { row, text: cell } of cells)
+      values[row] = type.as === "taxId" ? cell.replace(/[^\p{L}\p{N}]/gu, "") : squeeze(cell);
+    const nth = same.length > 1 ? `${same.indexOf(index) + 1} of ${same.length}` : undefined;
+    const filled = cells.length / Math.max(1, seen.length);
+    const name = nameOf(text, `column_${index + 1}`, names);
+    const distinct = filledValues(values);
+    return [{ name, header: text, index, nth, role, type, cells, values, distinct, filled, fits, clock: null }];
+  });
   joinClocks(columns);
   return columns;
 }
 
 interface Found {
   type: Type;
-  fits: number;
-  /** Makes equal things equal. */
-  canonical?: Conversion;
+  /** Parts of the cells; default: all. */
+  fits?: number;
 }
 
-const text = (why = ""): Found => ({ type: { as: "text", why }, fits: 1 });
+const text = (why = ""): Found => ({ type: { as: "text", why } });
 
 function share(cells: readonly Cell[], fits: (cell: Cell) => boolean): number {
   return cells.filter(fits).length / Math.max(1, cells.length);
 }
 
+/** The format of times of day such as `8:30`, `08:30:00`, `8:30 pm`. */
+function clockOf(cells: readonly Cell[]): string | null {
+  const form = /^\d{1,2}:\d{2}(:\d{2})?( [ap]\.?m\.?)?$/i;
+  const [, seconds, half] = cells.map((cell) => form.exec(cell.text)).find((found) => found !== null) ?? [];
+  const alike = share(cells, (cell) => form.exec(cell.text)?.[1]?.length === seconds?.length && form.test(cell.text));
+  if (alike < enough) return null;
+  return `${half === undefined ? "H" : "h"}:mm${seconds === undefined ? "" : ":ss"}${half === undefined ? "" : " a"}`;
+}
+
+const timely = new Set<Role | null>(["time", "personal", "created", "closed"]);
+
+/** The first that fits, from what is certain to what is not. */
 function typeOf(cells: readonly Cell[], header: string, role: Role | null, country: string | undefined): Found {
   if (cells.length === 0) return text("no cell is filled");
-  const all = (type: Type, options = {}): Found | null => {
-    const convert = compileConversion({ name: type.as === "time" ? "text" : type.as, ...options }, {});
-    return cells.every((cell) => "value" in convert(cell.text, cell.kind))
-      ? { type, fits: 1, canonical: convert }
-      : null;
-  };
   const clock = clockOf(cells);
-  if (clock !== null) return { type: { as: "time", format: clock }, fits: 1 };
-  if (role === "phone") return text("digits that are a name");
-  if (role === "zipCode") {
-    const eight = cells.every((cell) => /^\d{2}\.?\d{3}-?\d{3}$/.test(cell.text));
-    return eight ? { type: { as: "digits", length: 8 }, fits: 1 } : text("digits that are a name");
-  }
+  if (clock !== null) return { type: { as: "text", why: "a time of day", clock } };
+  if (role === "zipCode" && cells.every((cell) => /^\d{2}\.?\d{3}-?\d{3}$/.test(cell.text)))
+    return { type: { as: "digits", options: { length: 8 } } };
+  if (role === "phone" || role === "zipCode") return text("digits that are a name");
   const id = taxIds(cells, country, headerText(header));
   if (id !== null) return id;
-  const dates = datesOf(cells, role !== null && ["time", "personal", "created", "closed"].includes(role));
-  if (dates !== null) return { type: dates, fits: 1 };
+  const dates = datesOf(cells, timely.has(role));
+  if (dates !== null) return { type: dates };
+  const all = (name: string, options: object = {}) => share(cells, reader({ name, ...options })) === 1;
   // One letter alone may be a class, so that a word of two is wanted, or a header that asks.
   const worded = role === "public" || cells.some((cell) => cell.kind === "boolean" || /\p{Letter}{2}/u.test(cell.text));
-  const special =
-    (worded ? all({ as: "boolean" }) : null) ??
-    (role === "state" && (country ?? "BR") === "BR" ? all({ as: "state" }, { country: "BR" }) : null) ??
-    (role === "country" ? all({ as: "country" }) : null);
-  return special ?? (role === "number" ? text("digits that are a name") : numbers(cells, role));
+  if (worded && all("boolean")) return { type: { as: "boolean" } };
+  if (role === "state" && (country ?? "BR") === "BR" && all("state", { country: "BR" }))
+    return { type: { as: "state", options: { country: "BR" } } };
+  if (role === "country" && all("country")) return { type: { as: "country" } };
+  return role === "number" ? text("digits that are a name") : numbers(cells, role);
+}
+
+function reader(spec: Parameters<typeof compileConversion>[0]): (cell: Cell) => boolean {
+  const convert: Conversion = compileConversion(spec, {});
+  return (cell) => "value" in convert(cell.text, cell.kind);
 }
 
 /** Countries, their types whose check digits are telling, and where they are not: the header, or the sign in front, that must say so. */
@@ -184,18 +172,12 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
   for (const { country, types, header: words, sign } of one.length > 0 ? one : known) {
     const said = words?.test(header) ?? true;
     if (!said && (sign === undefined || share(cells, (cell) => sign.test(cell.text)) < enough)) continue;
-    const converts = types.map((type) => compileConversion({ name: "taxId", country, type }, {}));
-    const canonical: Conversion = (cell, kind) => {
-      const results = converts.map((convert) => convert(cell, kind));
-      return results.find((result) => "value" in result) ?? (results[0] as ReturnType<Conversion>);
-    };
-    const isOne = (cell: Cell) => likely(cell) && "value" in canonical(cell.text, cell.kind);
+    const readers = types.map((type) => reader({ name: "taxId", country, type }));
+    const isOne = (cell: Cell) => likely(cell) && readers.some((reads) => reads(cell));
     const fits = share(few, isOne) < enough / 2 ? 0 : share(cells, isOne);
     if (fits < enough) continue;
-    const met = types.filter((_, at) =>
-      cells.some((cell) => "value" in (converts[at] as Conversion)(cell.text, cell.kind)),
-    );
-    return { type: { as: "taxId", country, types: met }, fits, canonical };
+    const met = types.filter((_, at) => cells.some((cell) => readers[at]?.(cell)));
+    return { type: { as: "taxId", country, types: met }, fits };
   }
   return null;
 }
@@ -203,42 +185,34 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
 /** What one unit is in kilograms; only units of mass, since anything else would be a guess about the goods. */
 export const kilograms: Readonly<Record<string, number>> = { kg: 1, kgs: 1, t: 1000, ton: 1000, g: 0.001 };
 const front = /^[-+(\s]{0,3}(\p{Letter}{0,3}[\p{Currency_Symbol} ]\s?)?[-+]?[\d.,]/u;
+const naming = new Set<Role | null>(["document", "code", "ticket", "related"]);
 
 /** Text with its why where the cells are no numbers, or should not be read so. */
 function numbers(cells: readonly Cell[], role: Role | null): Found {
-  const none = () => ({ ",": 0, ".": 0 });
-  const found: Numbers = { as: "number", marks: none(), doubtful: none(), grouped: none(), units: [], whole: true };
-  const units = new Map<string, number>();
-  let fitting = 0;
-  for (const { text: cell, kind } of cells) {
+  const marks = { ",": 0, ".": 0 };
+  const units: string[] = [];
+  const fits = share(cells, ({ text: cell, kind }) => {
     const comma = readNumber(cell, ",", true);
     const point = readNumber(cell, ".", true);
     const read = kind === "number" || typeof point === "object" ? point : comma;
-    if ((kind !== "text" && kind !== "number") || typeof read === "string" || read.unit.length > 8 || !front.test(cell))
-      continue;
-    fitting += 1;
-    found.whole &&= /^-?\d+$/.test(cell);
-    if (kind === "number") continue;
-    const unit = read.unit.toLowerCase().replace(/\.$/, "");
-    if (unit !== "") units.set(unit, (units.get(unit) ?? 0) + 1);
-    if (typeof comma === "string") found.marks["."] += 1;
-    if (typeof point === "string") found.marks[","] += 1;
-    for (const mark of [",", "."] as const) {
-      const strict = readNumber(cell, mark, false);
-      if (strict === "ambiguous") found.doubtful[mark] += 1;
-      else if (typeof strict === "object" && cell.includes(mark === "," ? "." : ",")) found.grouped[mark] += 1;
-    }
-  }
-  const fits = fitting / cells.length;
-  // A unit met only once among many cells is rather a mistake.
-  found.units = [...units].filter(([, count]) => count > 1 || cells.length < 20).map(([unit]) => unit);
+    if (!/text|number/.test(kind) || typeof read === "string" || read.unit.length > 8 || !front.test(cell))
+      return false;
+    if (kind === "number") return true;
+    if (read.unit !== "") units.push(read.unit.toLowerCase().replace(/\.$/, ""));
+    if (typeof comma === "string") marks["."] += 1;
+    if (typeof point === "string") marks[","] += 1;
+    return true;
+  });
   if (fits < enough) return text(fits > 0.3 ? `${Math.round(fits * 100)}% of the cells read as numbers` : "");
-  if (found.whole && cells.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
-  if (found.units.length > 1 && !found.units.every((unit) => unit in kilograms))
-    return text(`no one unit for ${found.units.slice(0, 5).join(", ")}`);
-  const code = role !== null && ["document", "code", "ticket", "related"].includes(role) && found.units.length === 0;
-  if (found.whole && (code || cells.some((cell) => cell.text.length > 15))) return text("digits that are a name");
-  return { type: found, fits };
+  // A unit met only once among many cells is rather a mistake.
+  const several = (unit: string) => cells.length < 20 || units.lastIndexOf(unit) > units.indexOf(unit);
+  const found = [...new Set(units)].filter(several);
+  if (found.length > 1 && !found.every((unit) => unit in kilograms))
+    return text(`no one unit for ${found.slice(0, 5).join(", ")}`);
+  const whole = cells.every((cell) => /^-?\d+$/.test(cell.text));
+  if (whole && cells.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
+  if (whole && (naming.has(role) || cells.some((cell) => cell.text.length > 15))) return text("digits that are a name");
+  return { type: { as: "number", marks, units: found, whole }, fits };
 }
 
 /** A date without a time of day is read together with the times beside it. */
@@ -247,18 +221,18 @@ function joinClocks(columns: readonly Column[]): void {
   for (const day of columns) {
     if (day.type.as !== "timestamp" || !plain(day) || day.type.formats.some((format) => /[Hh]|ISO|UNIX/.test(format)))
       continue;
-    const clock = columns.find(
+    const clock = [columns[columns.indexOf(day) - 1], columns[columns.indexOf(day) + 1]].find(
       (one) =>
-        one.type.as === "time" &&
-        Math.abs(one.index - day.index) === 1 &&
+        one?.type.as === "text" &&
+        one.type.clock !== undefined &&
         plain(one) &&
         !columns.some((other) => other.clock === one) &&
         day.values.every((value, row) => value === "" || one.values[row] !== ""),
     );
     if (clock === undefined) continue;
     day.clock = clock;
-    day.values = day.values.map((value, row) => (value === "" ? "" : `${value} ${clock.values[row] ?? ""}`));
-    day.distinct = new Set(day.values.filter((value) => value !== ""));
+    day.values = day.values.map((value, row) => (value === "" ? "" : `${value} ${clock.values[row]}`));
+    day.distinct = filledValues(day.values);
   }
 }
 
@@ -274,12 +248,10 @@ const tolerance = 0.03;
 
 /** Whether rows with one key agree in the other column, or disagree more often than mistakes would make them; null: nothing tells. */
 export function agree(groups: ReadonlyMap<string, readonly number[]>, { values }: Column): boolean | null {
-  let told = 0;
-  let broken = 0;
-  for (const rows of groups.values()) {
-    const filled = rows.map((row) => values[row]).filter((value) => value !== "");
-    if (filled.length > 1) told += 1;
-    if (new Set(filled).size > 1) broken += 1;
-  }
-  return told === 0 ? null : broken <= told * tolerance;
+  const filled = [...groups.values()].map((rows) =>
+    rows.map((row) => values[row] ?? "").filter((value) => value !== ""),
+  );
+  const told = filled.filter(({ length }) => length > 1);
+  const broken = told.filter((one) => new Set(one).size > 1);
+  return told.length === 0 ? null : broken.length <= told.length * tolerance;
 }

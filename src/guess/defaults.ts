@@ -1,17 +1,12 @@
 /** The `defaults:` of a mapping: how values are written in all of its files, and what one column has of its own. */
+import { readNumber } from "../map/convert/number-text.js";
 import type { Row } from "../model/row.js";
-import type { Column, Numbers } from "./column.js";
+import { type Column, kilograms } from "./column.js";
 import { type Dates, order, orderedBy } from "./dates.js";
-import { Block, type Decisions, type Flow } from "./decisions.js";
+import type { Decisions } from "./decisions.js";
 import type { GuessOptions } from "./draft.js";
-
-export interface Written {
-  block: Block;
-  country: string;
-  /** Options of a column that differ from the defaults. */
-  numberOptions(type: Numbers): { [name: string]: Flow };
-  dateOptions(type: Dates): { [name: string]: Flow };
-}
+import { ref } from "./parties.js";
+import { Said, type Trees } from "./tree.js";
 
 /** Whole cells that people write for "nothing". */
 const blankWords = ["-", "--", "—", "N/A", "n/a", "N/D", "n/d", "NULL", "null", "#N/D", "#N/A"];
@@ -20,9 +15,9 @@ const believed = 200;
 
 /** The blank words of the files; always with the empty text. */
 export function guessBlank(rows: readonly Row[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { cells } of rows) for (const cell of cells) counts.set(cell.trim(), (counts.get(cell.trim()) ?? 0) + 1);
-  return ["", ...blankWords.filter((word) => (counts.get(word) ?? 0) > rows.length / believed)];
+  const cells = rows.flatMap((row) => row.cells.map((cell) => cell.trim()));
+  const count = (word: string) => cells.filter((cell) => cell === word).length;
+  return ["", ...blankWords.filter((word) => count(word) > rows.length / believed)];
 }
 
 /** Countries that are drafted for, each with the zone in which most of it lives. */
@@ -39,98 +34,108 @@ const zones: { [country: string]: string } = {
   US: "America/New_York",
 };
 
-/** Formats that a text of digits would always fit stay with their column. */
-const ofDigits = /^(UNIX|UNIX_MS|EXCEL)$/;
-
 /** Decides for all columns together: what one proves holds for its neighbours. `semicolons`: whether they delimit cells, as where the comma is a decimal mark. */
 export function settle(
   columns: readonly Column[],
-  blank: string[],
   semicolons: boolean,
-  options: GuessOptions,
+  { country: asked, timezone }: GuessOptions,
   decisions: Decisions,
-): Written {
-  const block = new Block([]);
+): Trees {
   const types = columns.map(({ type }) => type);
-  const told = options.country ?? types.flatMap((type) => (type.as === "taxId" ? [type.country] : []))[0];
+  const dates = types.filter((type) => type.as === "timestamp");
+  const numbers = columns.filter(({ type }) => type.as === "number");
+  const known = asked ?? types.find((type) => type.as === "taxId")?.country;
+  const question = "which country are tax ids, places and times of? No file tells; --country says it.";
   const countries = Object.keys(zones).map((value) => ({ value, label: value }));
-  const country =
-    told ??
-    decisions.choose(
-      "country",
-      "which country are tax ids, places and times of? No file tells; --country says it.",
-      countries,
-      false,
-    );
-  block.add("country", country, { above: decisions.take() });
-  const dates = columns.flatMap(({ type, clock }) => (type.as === "timestamp" ? [{ type, clock }] : []));
-  const zone = options.timezone ?? zones[country] ?? "UTC";
-  if (options.timezone === undefined && dates.length > 0)
+  const country = known ?? decisions.choose("country", question, countries);
+  const zone = timezone ?? zones[country] ?? "UTC";
+  const defaults: Trees = { country: new Said(country, decisions.take()), timezone: zone };
+  if (timezone === undefined && dates.length > 0)
     decisions.notes.add(`timezone: ${zone} is taken because of the country ${country}; no file tells its zone`);
-  block.add("timezone", zone);
-  settleOrder(
-    dates.map(({ type }) => type),
-    decisions,
-  );
-  const formats = commonFormats(dates);
-  if (dates.length > 0) block.add("dates", formats.length === 0 ? ["ISO"] : formats, { above: decisions.take() });
-  if (dates.some(({ type }) => type.formats.some((format) => /(^|[^y])yy([^y]|$)/.test(format))))
-    block.add("twoDigitYears", true, { note: "1961 to 2060" });
+  settleOrder(dates, decisions);
+  const formats = commonFormats(columns);
+  if (dates.length > 0) defaults["dates"] = new Said(formats.length === 0 ? ["ISO"] : formats, decisions.take());
+  if (dates.some((type) => type.formats.some((format) => /(^|[^y])yy([^y]|$)/.test(format))))
+    defaults["twoDigitYears"] = new Said(true, [], "1961 to 2060");
+  if (numbers.length > 0) Object.assign(defaults, settleMarks(numbers, semicolons, decisions));
+  return defaults;
+}
 
-  const numbers = types.flatMap((type) => (type.as === "number" ? [type] : []));
-  const sum = (mark: "," | ".") => numbers.reduce((all, { marks }) => all + marks[mark], 0);
-  const comma = sum(",") === sum(".") ? semicolons : sum(",") > sum(".");
-  const [mark, other] = comma ? ([",", "."] as const) : ([".", ","] as const);
-  if (numbers.length > 0) block.add("decimal", mark);
-  if (numbers.some(({ doubtful }) => doubtful[mark] > 0)) {
-    const choices = [true, false].map((value) => ({
-      value,
-      label: value ? "a thousand" : "no number: such cells are mistakes",
-    }));
-    const sure = numbers.some(({ grouped }) => grouped[mark] > 0);
-    const value = decisions.choose("numbers", `what is 1${other}234?`, sure ? choices.slice(0, 1) : choices, sure);
-    block.add("grouping", value, { above: decisions.take() });
-  }
-  block.add("blank", blank);
-  return {
-    block,
-    country,
-    numberOptions: ({ marks }): { [name: string]: Flow } =>
-      marks[mark] === 0 && marks[other] > 0 ? { decimal: other } : {},
-    dateOptions: ({ formats: own, language }): { [name: string]: Flow } => {
-      if (language !== null) return { formats: own, language };
-      return own.every((format) => formats.includes(format)) ? {} : { formats: own };
-    },
-  };
+function settleMarks(columns: readonly Column[], semicolons: boolean, decisions: Decisions): Trees {
+  const sum = (mark: "," | ".") =>
+    columns.reduce((all, { type }) => all + (type.as === "number" ? type.marks[mark] : 0), 0);
+  const decimal = sum(",") > sum(".") || (sum(",") === sum(".") && semicolons) ? "," : ".";
+  const other = decimal === "," ? "." : ",";
+  const grouped = columns.flatMap(({ cells }) =>
+    cells.filter(({ kind, text }) => kind === "text" && text.includes(other)),
+  );
+  const read = grouped.map(({ text }) => readNumber(text, decimal, false));
+  if (!read.includes("ambiguous")) return { decimal };
+  const candidates = [
+    { value: true, label: "a thousand", score: read.some((one) => typeof one === "object") ? 2 : 0 },
+    { value: false, label: "no number: such cells are mistakes" },
+  ];
+  const grouping = decisions.choose("numbers", `what is 1${other}234?`, candidates);
+  return { decimal, grouping: new Said(grouping, decisions.take()) };
 }
 
 /** Day and month: the columns that are certain decide for the others; where none is, or they differ, a person does. */
 function settleOrder(dates: readonly Dates[], decisions: Decisions): void {
   const doubtful = dates.filter(({ first }) => first === "either");
-  const proofs = new Set(dates.map(({ first }) => first).filter((first) => first === "day" || first === "month"));
   if (doubtful.length === 0) return;
-  const candidates = (["day", "month"] as const).map((value) => ({
-    value,
-    label: value,
-    why: value === "day" ? "01/02 is 1 February" : "01/02 is 2 January",
-  }));
-  const [proof] = proofs;
+  const candidates = [
+    { value: "day" as const, label: "day", why: "01/02 is 1 February" },
+    { value: "month" as const, label: "month", why: "01/02 is 2 January" },
+  ];
+  const proven = candidates.filter(({ value }) => dates.some(({ first }) => first === value));
   const question = "which comes first in a date? No day after the 12th tells.";
-  const first =
-    proof !== undefined && proofs.size === 1 ? proof : decisions.choose("dates", question, candidates, false);
-  for (const type of doubtful) type.formats = orderedBy(first, type.formats);
+  const first = proven.length === 1 ? proven[0]?.value : decisions.choose("dates", question, candidates);
+  for (const type of doubtful) type.formats = orderedBy(first ?? null, type.formats);
 }
 
-/** The formats of all columns, with those of clocks; one that would read another's cells as other days stays with its column. */
-function commonFormats(dates: readonly { type: Dates; clock: Column | null }[]): string[] {
+/** The formats of all columns, with those of clocks; one that would read another's cells as other days stays with its column, as does one that fits any digits. */
+function commonFormats(columns: readonly Column[]): string[] {
   const shape = (format: string) => format.replace(/[A-Za-z]/g, "#");
   const common: string[] = [];
-  for (const { type, clock } of dates)
-    for (const day of type.language === null ? type.formats : []) {
-      const format = clock?.type.as === "time" ? `${day} ${clock.type.format}` : day;
+  for (const { type, clock } of columns)
+    for (const day of type.as === "timestamp" && type.language === undefined ? type.formats : []) {
+      const format = clock?.type.as === "text" ? `${day} ${clock.type.clock}` : day;
       const clash = (other: string) =>
         shape(other) === shape(format) || new Set([order(other), order(format), null]).size === 3;
-      if (!ofDigits.test(day) && !common.some(clash)) common.push(format);
+      if (!/^(UNIX|UNIX_MS|EXCEL)$/.test(day) && !common.some(clash)) common.push(format);
     }
   return common;
+}
+
+/** What a column says of its own: its type, and what differs from the defaults. */
+export function ownOptions({ type, clock, typeFrom }: Column, defaults: Trees): Trees {
+  const value = (name: string) => {
+    const said = defaults[name];
+    return said instanceof Said ? said.value : said;
+  };
+  if (type.as === "text" || clock !== null) return {};
+  if (type.as === "timestamp") {
+    const dates = value("dates") as string[];
+    const same = type.language === undefined && type.formats.every((format) => dates.includes(format));
+    return { as: type.as, formats: same ? undefined : type.formats, language: type.language };
+  }
+  const abroad = (country: string) => (country === value("country") ? undefined : country);
+  if (type.as === "taxId")
+    return {
+      as: type.as,
+      type: typeFrom !== undefined ? ref(typeFrom) : type.types.length > 1 ? undefined : type.types[0],
+      country: abroad(type.country),
+    };
+  if (type.as === "state") return { as: type.as, country: abroad("BR") };
+  if (type.as !== "number") return { as: type.as, ...type.options };
+  const decimal = value("decimal") as "," | ".";
+  const other = decimal === "," ? "." : ",";
+  const own = type.marks[decimal] === 0 && type.marks[other] > 0 ? other : undefined;
+  return { as: type.as, units: unitsOf(type.units), decimal: own };
+}
+
+/** `units:` of a column, so that all is one unit. */
+function unitsOf(units: readonly string[]): Trees[string] {
+  if (units.length < 2) return units.length === 0 ? undefined : units;
+  return Object.fromEntries(["kg", ...units].map((unit) => [unit, kilograms[unit] ?? 1]));
 }

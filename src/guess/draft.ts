@@ -2,16 +2,16 @@
  * A first mapping from the data themselves. It always loads; what the data do not decide is a marked line, and the mapping
  * is then a draft, which `import` takes to the sandbox only. What is right only a person can say.
  */
+import type { Dialect } from "../model/dialect.js";
 import { shorten } from "../model/fold.js";
 import { compileGlob } from "../model/glob.js";
-import type { Dialect } from "../model/dialect.js";
 import type { Row } from "../model/row.js";
-import { type Column, isUsable, profile } from "./column.js";
-import { Block, type Decision, Decisions, type Flow, oneLine } from "./decisions.js";
-import { guessBlank, settle, type Written } from "./defaults.js";
-import { unitsOf } from "./events.js";
-import { draftRecords, type InputDraft, kindOf, tableKinds } from "./records.js";
+import { isUsable, profile } from "./column.js";
+import { type Decision, Decisions } from "./decisions.js";
+import { guessBlank, ownOptions, settle } from "./defaults.js";
+import { draftRecords, type InputDraft, kindOf, mentioned, tableKinds } from "./records.js";
 import { findTotals } from "./totals.js";
+import { oneLine, Said, type Tree, type Trees, write } from "./tree.js";
 import { nameOf } from "./words.js";
 
 export interface GuessTable {
@@ -59,27 +59,33 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
   const drafts = profileTables(tables, new Set(blank), options.country).toSorted(
     (one, other) => rank(one) - rank(other),
   );
-  const columns = drafts.flatMap((draft) => draft.columns);
   const semicolons = tables.some(({ dialect }) => dialect.format === "csv" && dialect.delimiter === ";");
-  const written = settle(columns, blank, semicolons, options, decisions);
-  const shared = { country: written.country, decisions, directories: [] };
+  const columns = drafts.flatMap((draft) => draft.columns);
+  const defaults: Trees = { ...settle(columns, semicolons, options, decisions), blank };
+  const { value: country } = defaults["country"] as Said;
+  const shared = { country: String(country), decisions, directories: [] };
   for (const draft of drafts) draftRecords(draft, shared);
-  if (decisions.open.length === 0 && drafts.every(({ records }) => records.events.length === 0)) {
+  if (decisions.open.length === 0 && drafts.every(({ records }) => records["events"] === undefined)) {
     const only = [{ value: null, label: "only what is written below is registered" }];
-    decisions.choose("events", "what happened, and when? No column tells, and no event is written.", only, false);
+    decisions.choose("events", "what happened, and when? No column tells, and no event is written.", only);
     drafts[0]?.above.push(...decisions.take());
   }
-  const inputs = new Block([]);
-  for (const draft of drafts) inputs.add(draft.name, inputBlock(draft, drafts, written), { above: draft.above });
-  const notes = [...drafts.flatMap(unused), ...decisions.notes];
   const { open } = decisions;
-  const head = new Block([{ name: "version", value: 2 }]);
-  if (open.length > 0)
-    head.add("draft", true, { note: "import takes it to the sandbox only; delete this line once all is decided" });
   const files = [...new Set(tables.map(({ file }) => file))];
   const stem = (files[0] ?? "").replace(/\.[^.]+$/, "").replace(/[^\p{Letter}]+/gu, "-");
   const namespace = options.namespace ?? (stem.replace(/^-|-$/g, "").toLowerCase().slice(0, 100) || "import");
-  head.add("namespace", namespace, { note: "part of every key: choose it once, and keep it" });
+  const head = {
+    version: 2,
+    draft:
+      open.length === 0
+        ? undefined
+        : new Said(true, [], "import takes it to the sandbox only; delete this line once all is decided"),
+    namespace: new Said(namespace, [], "part of every key: choose it once, and keep it"),
+  };
+  const inputs = Object.fromEntries(
+    drafts.map((draft) => [draft.name, new Said(inputTree(draft, drafts, defaults), draft.above)]),
+  );
+  const notes = [...drafts.flatMap(unused), ...decisions.notes];
   const more = files.length > 1 ? ` and ${files.length - 1} more` : "";
   const marked = open.length === 1 ? "One decision is open: the line" : `${open.length} decisions are open: the lines`;
   const intro = [
@@ -87,12 +93,8 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
     ...(open.length > 0 ? [`${marked} marked "decide:".`] : []),
     ...notes.map((note) => `- ${note}`),
   ];
-  const parts = [
-    head,
-    ...["defaults", "inputs"].map((name) => new Block([{ name, value: name === "inputs" ? inputs : written.block }])),
-  ];
   const comments = intro.map((line) => `# ${oneLine(line)}\n`).join("");
-  return { yaml: [comments, ...parts.map((part) => part.write())].join("\n"), open, notes };
+  return { yaml: [comments, write(head), write({ defaults }), write({ inputs })].join("\n"), open, notes };
 }
 
 /** Files of one header are one input. */
@@ -106,126 +108,99 @@ function profileTables(
   return [...alike.values()].flatMap((same): Profiled[] => {
     const [table] = same;
     if (table === undefined) return [];
-    const stem = table.file.replace(/\.[^.]+$/, "").replace(/\d+/g, " ");
     const sample = same.flatMap((one) => one.sample);
     const totals = findTotals(sample, blank);
     const rows = sample.filter((row) => row.problems === null && totals?.rows.has(row) !== true);
     const columns = profile(table.header.slice(0, MOST_COLUMNS), rows, blank, country);
     const skip = totals?.condition(new Map(columns.map(({ index, name }) => [index, name]))) ?? null;
-    const records = { participants: [], addresses: [], documents: [], events: [] };
-    const name = nameOf(table.sheet ?? stem, "input", names);
-    const own = { table, files: same.map(({ file }) => file), name, columns, records };
-    return [{ ...own, skip: skip === null ? [] : [skip], rowsWithoutEvents: [], above: [] }];
+    const name = nameOf(table.sheet ?? table.file.replace(/\.[^.]+$/, "").replace(/\d+/g, " "), "input", names);
+    const files = same.map(({ file }) => file);
+    return [{ table, files, name, columns, records: {}, skip: skip === null ? [] : [skip], above: [] }];
   });
 }
 
 /** Numbers in a name, such as dates, may be others tomorrow: `manifests-2025-09.csv` → `manifests-*.csv`, unless another input's file fits that. */
-function patternsOf({ files, table }: Profiled, all: readonly Profiled[]): string[] {
-  const others = all
-    .filter((one) => one.table.sheet === table.sheet && one.files !== files)
-    .flatMap((one) => one.files);
+function patternsOf({ files, table }: Profiled, all: readonly Profiled[]): Tree {
+  const rivals = all.filter((one) => one.table.sheet === table.sheet && one.files !== files);
+  const others = rivals.flatMap((one) => one.files);
   const general = files.map((file) => {
-    const dot = file.lastIndexOf(".");
-    const stem = dot <= 0 ? file : file.slice(0, dot);
+    const [, stem = file, end = ""] = /^(.+)(\.[^.]*)$/.exec(file) ?? [];
     const folded = stem.replace(/\d[\d._-]*/g, (run) => `*${/[._-]$/.exec(run)?.[0] ?? ""}`);
-    const pattern = `${folded === "*" ? stem : folded}${dot <= 0 ? "" : file.slice(dot)}`;
+    const pattern = `${folded === "*" ? stem : folded}${end}`;
     return others.some(compileGlob(pattern)) ? file : pattern;
   });
-  return [...new Set(general)];
+  const patterns = [...new Set(general)];
+  return patterns.length === 1 ? patterns[0] : patterns;
 }
 
-function inputBlock(draft: Profiled, all: readonly Profiled[], written: Written): Block {
-  const { dialect, sheet, headerRow, header } = draft.table;
-  const block = new Block([]);
-  const patterns = patternsOf(draft, all);
-  block.add("files", patterns.length === 1 ? (patterns[0] ?? "") : patterns);
-  if (dialect.format === "csv") {
-    const { delimiter, quote, escape, trim, encoding } = dialect;
-    const own = {
-      quote: quote === '"' ? undefined : quote,
-      escape: escape === quote ? undefined : (escape ?? undefined),
-    };
-    block.add("csv", { delimiter, ...own, trim: trim === true ? true : undefined, encoding });
-  } else block.add("excel", { sheet: sheet ?? dialect.sheet });
-  block.add("header", headerRow ?? "none");
-  const { skip } = draft;
-  if (skip.length > 0)
-    block.add("skip", `=${skip.length === 1 ? skip.join("") : skip.map((one) => `(${one})`).join(" || ")}`);
-  block.members.push(...draft.rowsWithoutEvents);
-  const columns = columnsBlock(header, draft.columns, written);
-  block.add("columns", columns.members.length === 0 ? {} : columns, { above: columns.left });
-  for (const [name, members] of Object.entries(draft.records))
-    if (members.length > 0) block.add(name, new Block(members));
-  return block;
+function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Trees): Trees {
+  const { table, skip, records, rowsWithoutEvents } = draft;
+  const { dialect } = table;
+  const [columns, left] = columnsTree(draft, defaults);
+  return {
+    files: patternsOf(draft, all),
+    ...(dialect.format === "csv"
+      ? {
+          csv: {
+            delimiter: dialect.delimiter,
+            quote: dialect.quote === '"' ? undefined : dialect.quote,
+            escape: dialect.escape === dialect.quote ? undefined : (dialect.escape ?? undefined),
+            trim: dialect.trim === true ? true : undefined,
+            encoding: dialect.encoding,
+          },
+        }
+      : { excel: { sheet: table.sheet ?? dialect.sheet } }),
+    header: table.headerRow ?? "none",
+    skip:
+      skip.length === 0 ? undefined : `=${skip.length === 1 ? skip[0] : skip.map((one) => `(${one})`).join(" || ")}`,
+    rowsWithoutEvents,
+    columns: new Said(columns, left),
+    ...records,
+  };
 }
 
-class Columns extends Block {
-  /** Comments on what follows the last column. */
-  left: string[] = [];
-}
-
-/** Every column with its type and three samples; one that cannot be named is a comment. */
-function columnsBlock(header: readonly string[], columns: readonly Column[], written: Written): Columns {
-  const block = new Columns([]);
-  const byIndex = new Map(columns.map((column) => [column.index, column]));
+/** Every column with its type and three samples; one that cannot be named is a comment, as is what follows the last. */
+function columnsTree({ columns, table: { header }, records }: Profiled, defaults: Trees): [Trees, string[]] {
+  const { keys } = mentioned(columns, records);
+  const tree: Trees = {};
+  let left: string[] = [];
   for (const [index, text] of header.slice(0, MOST_COLUMNS).entries()) {
-    const column = byIndex.get(index);
-    const called = isUsable(text)
-      ? ""
-      : text.trim() === ""
-        ? "has no header"
-        : `is called ${JSON.stringify(shorten(text))}`;
+    const column = columns.find((one) => one.index === index);
     if (column === undefined) {
-      block.left.push(`column ${index + 1} ${called}: it cannot be read`);
+      const called = isUsable(text)
+        ? ""
+        : text.trim() === ""
+          ? "has no header"
+          : `is called ${JSON.stringify(shorten(text))}`;
+      left.push(`column ${index + 1} ${called}: it cannot be read`);
       continue;
     }
-    const { name, clock, type, fits, cells } = column;
-    const why = type.as === "text" ? type.why : type.as === "time" ? "a time of day" : "";
+    const { name, clock, nth, fits, cells } = column;
+    // Digits of a key are a name.
+    const type =
+      column.type.as === "number" && keys.has(column) ? { as: "text" as const, why: "part of a key" } : column.type;
+    const own = { header: text, nth, ...ownOptions({ ...column, type }, defaults) };
+    const plain = Object.values(own).filter((value) => value !== undefined).length === 1 && !text.startsWith("=");
     const texts = [...new Set(cells.map((cell) => cell.text))];
-    const samples = [0, 0.5, 1].map((part) => texts[Math.round(part * (texts.length - 1))] ?? "");
-    const shown = [...new Set(samples)]
-      .map((sample) => (sample.length > 28 ? `${sample.slice(0, 27)}…` : sample))
-      .join(" | ");
+    const samples = new Set([0, 0.5, 1].map((part) => texts[Math.round(part * (texts.length - 1))] ?? ""));
     const note = [
-      why === "" ? "" : `text: ${why}`,
+      type.as === "text" && type.why !== "" ? `text: ${type.why}` : "",
       fits < 1 ? `${Math.floor(fits * 100)}% of the cells read so` : "",
-      shown,
+      [...samples].map((sample) => (sample.length > 28 ? `${sample.slice(0, 27)}…` : sample)).join(" | "),
     ];
-    block.add(name, columnValue(column, written), {
-      note: note.filter((part) => part !== "").join("; "),
-      above: block.left.splice(0),
-    });
-    if (clock !== null) block.add(`${name}_at`, `=timestamp(${name} + " " + ${clock.name})`);
+    tree[name] = new Said(plain ? text : own, left, note.filter((part) => part !== "").join("; "));
+    left = [];
+    if (clock !== null) tree[`${name}_at`] = `=timestamp(${name} + " " + ${clock.name})`;
   }
   if (header.length > MOST_COLUMNS)
-    block.left.push(`only the first ${MOST_COLUMNS} of ${header.length} columns were looked at`);
-  return block;
-}
-
-function columnValue(
-  { header, nth, type, clock, fallback }: Column,
-  { country, numberOptions, dateOptions }: Written,
-): Flow {
-  const text = type.as === "text" || type.as === "time" || clock !== null;
-  if (text && nth === undefined && fallback === undefined && !header.startsWith("=")) return header;
-  const value: { [name: string]: Flow | undefined } = { header, nth, default: fallback };
-  if (text) return value;
-  value["as"] = type.as;
-  if (type.as === "number") Object.assign(value, { units: unitsOf(type.units) }, numberOptions(type));
-  if (type.as === "timestamp") Object.assign(value, dateOptions(type));
-  if (type.as === "digits") value["length"] = type.length;
-  if (type.as === "state" && country !== "BR") value["country"] = "BR";
-  if (type.as === "taxId") {
-    const [only, ...more] = type.types;
-    value["type"] = type.typeFrom === undefined ? (more.length === 0 ? only : undefined) : `=${type.typeFrom.name}`;
-    if (type.country !== country) value["country"] = type.country;
-  }
-  return value;
+    left.push(`only the first ${MOST_COLUMNS} of ${header.length} columns were looked at`);
+  return [tree, left];
 }
 
 /** What is used by nothing, said before all else. */
-function unused({ columns, table }: Profiled): string[] {
-  const idle = columns.filter(({ used, distinct }) => !used && distinct.size > 0);
+function unused({ columns, table, records, skip }: Profiled): string[] {
+  const { used } = mentioned(columns, { records, skip: skip.map((one) => `=${one}`) });
+  const idle = columns.filter((column) => !used.has(column) && column.distinct.size > 0);
   if (idle.length === 0) return [];
   const shown = idle.slice(0, 12).map(({ header }) => shorten(header));
   const more = idle.length > shown.length ? ` and ${idle.length - shown.length} more` : "";

@@ -1,6 +1,7 @@
 /** Participants and addresses of a table: tax id columns, or names where there are none, and the columns that belong to each. */
 import { agree, type Column, groupsOf } from "./column.js";
-import type { Decisions, Flow, Member } from "./decisions.js";
+import type { Decisions } from "./decisions.js";
+import { Said, type Tree, type Trees } from "./tree.js";
 import { nameOf, qualifiersOf, type Role, sameStem } from "./words.js";
 
 export interface Party {
@@ -11,40 +12,17 @@ export interface Party {
   columns: Partial<Record<Role, Column>>;
 }
 
-/** A table of organisations or places that rows of other tables refer to by code. */
-export interface Directory {
-  /** Name of its record in the mapping. */
-  record: string;
-  of: "participant" | "address";
-  codes: ReadonlySet<string>;
-}
-
-/** Roles of columns that describe a party. */
-const partyRoles = new Set<Role | null>(
-  "name placeName street number complement neighborhood zipCode city state country latitude longitude taxIdType".split(
-    " ",
-  ) as Role[],
-);
-const extended = ["complement", "neighborhood", "zipCode", "latitude", "longitude"] as const;
-
-/** The formula of a column, which the draft then uses. */
-export function ref(column: Column): string {
-  column.used = true;
-  if (column.clock === null) return `=${column.name}`;
-  column.clock.used = true;
-  return `=${column.name}_at`;
-}
-
-/** As part of a key or a reference: digits are a name there. */
-export function keyRef(column: Column): string {
-  if (column.type.as === "number") column.type = { as: "text", why: "part of a key" };
-  return ref(column);
+/** The formula of a column. */
+export function ref({ name, clock }: Column): string {
+  return clock === null ? `=${name}` : `=${name}_at`;
 }
 
 /** The parties of a table by tax id, in the order of the columns. */
 export function findParties(columns: readonly Column[], decisions: Decisions): Party[] {
-  const ids = columns.filter(({ type }) => type.as === "taxId");
-  const parties = assign(columns, ids);
+  const parties = assign(
+    columns,
+    columns.filter(({ type }) => type.as === "taxId"),
+  );
   for (const { name, columns: own } of parties)
     if (own.name === undefined)
       decisions.notes.add(`participant ${name}: no column holds its name; the tax id stands in for it`);
@@ -54,22 +32,26 @@ export function findParties(columns: readonly Column[], decisions: Decisions): P
 /** Without a tax id: a name, of which a person says whether it is the owner's. */
 export function findByName(columns: readonly Column[], input: string, decisions: Decisions): Party[] {
   const named = columns.filter(({ role, type, filled }) => role === "name" && type.as === "text" && filled >= 0.8);
-  const candidates: { value: Column | null; label: string; why?: string }[] = named.map((value) => {
-    const why = "its text stands in for a tax id, so that a lost answer cannot be looked up";
-    return { value, label: `"${value.header}"`, why };
-  });
-  candidates.push({ value: null, label: 'one for all rows, to be written in the place of "?"' });
+  const why = "its text stands in for a tax id, so that a lost answer cannot be looked up";
+  const candidates = [
+    ...named.map((value) => ({ value, label: `"${value.header}"`, why })),
+    { value: null, label: 'one for all rows, to be written in the place of "?"' },
+  ];
   const samples = named.flatMap(({ cells }) => cells.slice(0, 2).map(({ text }) => text));
-  const identity = decisions.choose(
-    `${input}.owner`,
-    "who owns the document? No column holds a tax id.",
-    candidates,
-    false,
-    samples,
+  const question = "who owns the document? No column holds a tax id.";
+  const identity = decisions.choose<Column | null>(`${input}.owner`, question, candidates, samples);
+  return assign(
+    columns.filter((column) => column === identity || column.role !== "name"),
+    [identity],
   );
-  const others = columns.filter(({ role }) => role !== "name");
-  return assign(identity === null ? others : [identity, ...others], [identity]);
 }
+
+/** Roles of columns that describe a party. */
+const partyRoles = new Set<Role | null>(
+  "name placeName street number complement neighborhood zipCode city state country latitude longitude taxIdType".split(
+    " ",
+  ) as Role[],
+);
 
 function assign(columns: readonly Column[], identities: readonly (Column | null)[]): Party[] {
   const names = new Set<string>();
@@ -79,101 +61,99 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
     return { name, identity, columns: identity?.role === "name" ? { name: identity } : {} };
   });
   for (const column of columns) {
-    if (column.type.as === "taxId" || column.distinct.size === 0) continue;
-    const words = qualifiersOf(column.header);
+    const { role, type, distinct, header, index } = column;
+    if (type.as === "taxId" || type.as === "timestamp" || distinct.size === 0) continue;
+    const words = qualifiersOf(header);
     const belongs = ({ identity }: Party) =>
       qualifiersOf(identity?.header ?? "").some((one) => words.some((word) => sameStem(one, word)));
-    const before = parties.findLast(({ identity }) => (identity?.index ?? 0) < column.index);
-    const party = parties.find(belongs) ?? before ?? (parties.length === 1 ? parties[0] : undefined);
+    const party =
+      parties.find(belongs) ??
+      parties.findLast(({ identity }) => (identity?.index ?? 0) < index) ??
+      (parties.length === 1 ? parties[0] : undefined);
     if (party === undefined) continue;
     const same = party.identity === null ? null : agree(groupsOf(party.identity), column);
-    const { role, type } = column;
     // A header that consists of nothing but the party's name holds the name: `Gerador`.
     const alone = role === null && words.length === 1 && belongs(party) && same === true;
     const own = alone ? "name" : role;
-    if (own === null || !partyRoles.has(own) || type.as === "timestamp" || (own === "name" && same === false)) continue;
-    party.columns[own] ??= column;
+    if (own !== null && partyRoles.has(own) && (own !== "name" || same !== false)) party.columns[own] ??= column;
   }
   return parties;
 }
 
 export const hasAddress = ({ columns }: Party) => columns.street !== undefined && columns.city !== undefined;
 
-/** The participant's record. `key`: the column by which other tables refer to it. */
-export function writeParticipant(
-  { name, identity, columns }: Party,
-  key: Column | null,
-  country: string,
-  above: string[],
-): Member {
-  const value: { [name: string]: Flow } = key === null ? {} : { key: keyRef(key) };
+/** The participant's record. `code`: the column by which other tables refer to it. */
+export function participant({ identity, columns }: Party, code: Column | null, country: string): Trees {
+  const key = code === null ? undefined : ref(code);
   if (identity?.type.as !== "taxId") {
-    const text = identity === null ? "?" : keyRef(identity);
-    const taxIdType = identity === null ? "?" : "NAME";
-    return {
-      name,
-      value: { ...value, countryCode: country, taxIdType, taxId: text, name: text, type: "COMPANY" },
-      above,
-    };
+    const [taxIdType, taxId] = identity === null ? ["?", "?"] : ["NAME", ref(identity)];
+    return { key, countryCode: country, taxIdType, taxId, name: taxId, type: "COMPANY" };
   }
   const { types } = identity.type;
-  const told = columns.taxIdType;
-  if (told !== undefined && [...told.distinct].every((one) => types.includes(one))) {
-    identity.type.typeFrom = told;
-    told.used = true;
-  }
-  if (columns.country?.type.as === "country") value["countryCode"] = ref(columns.country);
   const person = types.length === 1 ? "PERSON" : `=iff(${identity.name}.type == "CPF", "PERSON", "COMPANY")`;
-  const type = types.includes("CPF") ? person : "COMPANY";
-  return { name, value: { ...value, taxId: ref(identity), name: ref(columns.name ?? identity), type }, above };
+  const told = columns.taxIdType;
+  if (told !== undefined && [...told.distinct].every((one) => types.includes(one))) identity.typeFrom = told;
+  return {
+    key,
+    countryCode: columns.country?.type.as === "country" ? ref(columns.country) : undefined,
+    taxId: ref(identity),
+    name: ref(columns.name ?? identity),
+    type: types.includes("CPF") ? person : "COMPANY",
+  };
 }
 
-/** An address of a party, or of a table of places. `participant`: how it names its owner. */
-export function writeAddress(
+const extended = ["neighborhood", "complement", "zipCode", "latitude", "longitude"] as const;
+
+/** An address of a party, or of a table of places. `owner`: how it names its participant. */
+export function address(
   name: string,
-  columns: Party["columns"],
-  participant: Flow,
-  key: Column | null,
+  { columns, owner, code }: { columns: Party["columns"]; owner: Tree; code: Column | null },
   { country, decisions }: { country: string; decisions: Decisions },
-): Member {
+): Said {
   const missing = (["street", "city", "state"] as const).filter((role) => columns[role] === undefined);
   if (missing.length > 0) {
     const question = `where is it? No column holds the ${missing.join(", ")}.`;
-    decisions.choose(`${name}.place`, question, [{ value: null, label: 'write it in the place of "?"' }], false);
+    decisions.choose(`${name}.place`, question, [{ value: null, label: 'write it in the place of "?"' }]);
   }
   const field = (column: Column | undefined, otherwise = "?") => (column === undefined ? otherwise : ref(column));
-  const value: { [name: string]: Flow } = {
-    ...(key === null ? {} : { key: keyRef(key) }),
-    participant,
-    name: field(columns.placeName ?? columns.name, "Main"),
+  const { number, state } = columns;
+  const value: Trees = {
+    key: code === null ? undefined : ref(code),
+    participant: owner,
+    // A state that does not exist would not load; the "?" in its name keeps such an address from the service.
+    name: state === undefined ? "?" : field(columns.placeName ?? columns.name, "Main"),
     street: field(columns.street),
-    number: field(columns.number, "S/N"),
+    number: number === undefined || number.filled === 1 ? field(number, "S/N") : `=default(${number.name}, "S/N")`,
     city: field(columns.city),
-    // A state that does not exist would not load; the "?" above it keeps such an address from the service.
-    countryState: columns.state === undefined && country === "BR" ? "SP" : field(columns.state),
+    countryState: state === undefined && country === "BR" ? "SP" : field(state),
+    countryCode: columns.country === undefined ? undefined : ref(columns.country),
   };
-  if (columns.state === undefined) value["name"] = "?";
-  if (columns.number !== undefined && columns.number.filled < 1) columns.number.fallback = "S/N";
   for (const role of extended) if (columns[role] !== undefined) value[role] = ref(columns[role]);
-  if (columns.country !== undefined) value["countryCode"] = ref(columns.country);
-  return { name, value, above: decisions.take() };
+  return new Said(value, decisions.take());
 }
 
-export interface Reference {
-  column: Column;
-  of: Directory["of"];
-  /** The column counts as used once it is called. */
-  write: () => Flow;
+/** A table of organisations or places that rows of other tables refer to by code. */
+export interface Directory {
+  /** Name of its record in the mapping. */
+  record: string;
+  of: "participant" | "address";
+  codes: ReadonlySet<string>;
 }
 
-/** Columns that hold codes of organisations (or places), in the order of the file. */
-export function references(columns: readonly Column[], directories: readonly Directory[]): Reference[] {
-  return columns.flatMap((column): Reference[] => {
-    const within = ({ codes }: Directory) => [...column.distinct].filter((value) => codes.has(value)).length;
-    const found = directories.find((one) => column.distinct.size > 0 && within(one) >= column.distinct.size * 0.9);
-    if (found === undefined) return [];
-    return [{ column, of: found.of, write: () => ({ ref: found.record, key: keyRef(column) }) }];
-  });
+/** How the rows of a table refer to such an organisation or place; undefined: no column holds its codes. */
+export function reference(
+  of: Directory["of"],
+  columns: readonly Column[],
+  directories: readonly Directory[],
+): Trees | undefined {
+  for (const column of columns) {
+    const known = (codes: ReadonlySet<string>) => [...column.distinct].filter((value) => codes.has(value)).length;
+    const found = directories.find(
+      ({ codes }) => column.distinct.size > 0 && known(codes) >= column.distinct.size * 0.9,
+    );
+    if (found?.of === of) return { ref: found.record, key: ref(column) };
+  }
+  return undefined;
 }
 
 /** A column of short codes that no two rows share, for other tables to refer to. */

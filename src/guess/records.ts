@@ -1,31 +1,31 @@
 /** From the columns of one table to the records that its rows make. */
 import { foldName } from "../model/fold.js";
-import type { Column } from "./column.js";
-import { Block, type Candidate, type Decisions, type Flow, type Member } from "./decisions.js";
-import { findDocumentKey } from "./documents.js";
-import { writeLong, writeWide } from "./events.js";
+import { agree, type Column, groupsOf } from "./column.js";
+import type { Candidate, Decisions } from "./decisions.js";
+import { longEvents, wideEvents } from "./events.js";
 import {
+  address,
   codeColumn,
   type Directory,
   findByName,
   findParties,
   hasAddress,
-  keyRef,
+  participant,
   type Party,
   ref,
-  references,
-  writeAddress,
-  writeParticipant,
+  reference,
 } from "./parties.js";
-import { nameOf } from "./words.js";
+import { Said, type Tree, type Trees } from "./tree.js";
+import { nameOf, type Role } from "./words.js";
 
 export interface InputDraft {
   name: string;
   columns: readonly Column[];
   /** Conditions under which a row is skipped, without their `=`. */
   skip: string[];
-  rowsWithoutEvents: Member[];
-  records: { participants: Member[]; addresses: Member[]; documents: Member[]; events: Member[] };
+  rowsWithoutEvents?: Said;
+  /** Participants, addresses, documents and events, as far as there are any. */
+  records: Trees;
   /** Open decisions that belong to no record. */
   above: string[];
 }
@@ -41,7 +41,7 @@ export interface Shared {
 export const tableKinds = ["organisations", "places", "documents"] as const;
 
 export function kindOf(columns: readonly Column[]): (typeof tableKinds)[number] {
-  const times = columns.filter(({ type, role }) => type.as === "timestamp" && role !== "personal");
+  const times = timesOf(columns);
   const ids = columns.filter(({ type }) => type.as === "taxId");
   const single = ids.some(({ distinct, cells }) => distinct.size > 2 && distinct.size === cells.length);
   if (times.length > 0 && !(single && times.every(({ role }) => role === "created"))) return "documents";
@@ -49,158 +49,232 @@ export function kindOf(columns: readonly Column[]): (typeof tableKinds)[number] 
   return ["street", "city"].every((role) => columns.some((one) => one.role === role)) ? "places" : "documents";
 }
 
+const timesOf = (columns: readonly Column[]) =>
+  columns.filter(({ type, role }) => type.as === "timestamp" && role !== "personal");
+
 /** Fills the draft's records. */
 export function draftRecords(draft: InputDraft, shared: Shared): void {
-  const kind = kindOf(draft.columns);
-  const code = codeColumn(draft.columns);
-  if (kind === "documents") draftDocuments(draft, shared);
-  else if (kind === "places") draftPlaces(draft, code, shared);
-  else {
-    const [first] = draftParties(draft, findParties(draft.columns, shared.decisions), code, shared);
+  const { name, columns, records } = draft;
+  const { decisions, directories } = shared;
+  const kind = kindOf(columns);
+  if (kind === "documents") return draftDocuments(draft, shared);
+  const code = codeColumn(columns);
+  if (kind === "organisations") {
+    const [first] = draftParties(records, findParties(columns, decisions), code, shared);
     if (code !== null && first !== undefined)
-      shared.directories.push({ record: first.name, of: "participant", codes: code.distinct });
+      directories.push({ record: first.name, of: "participant", codes: code.distinct });
+    return;
   }
-}
-
-/** Writes them, with the addresses that their columns tell. `code`: by which other tables refer to the first. */
-function draftParties({ records }: InputDraft, parties: Party[], code: Column | null, shared: Shared): Party[] {
-  const { country, decisions } = shared;
-  const above = decisions.take();
-  if (parties.length > 0)
-    decisions.notes.add("participants: COMPANY and PERSON are written; the service's list of kinds is not shown");
-  for (const [position, party] of parties.entries()) {
-    const key = position === 0 ? code : null;
-    records.participants.push(writeParticipant(party, key, country, position === 0 ? above : []));
-    if (hasAddress(party))
-      records.addresses.push(writeAddress(`${party.name}_address`, party.columns, party.name, key, shared));
-  }
-  return parties;
-}
-
-/** A table of places, each of which names its organisation by code. */
-function draftPlaces(draft: InputDraft, code: Column | null, shared: Shared): void {
-  const { directories, decisions } = shared;
-  const { columns, records, name } = draft;
-  const owner = references(columns, directories).find(({ of, column }) => of === "participant" && column !== code);
+  const owner = reference(
+    "participant",
+    columns.filter((column) => column !== code),
+    directories,
+  );
   if (owner === undefined) {
-    const candidates = [{ value: null, label: "write `addresses:` by hand" }];
-    decisions.choose(
-      `${name}.owner`,
-      "whose places are these? No column names an organisation of these files.",
-      candidates,
-      false,
-    );
+    const question = "whose places are these? No column names an organisation of these files.";
+    decisions.choose(`${name}.owner`, question, [{ value: null, label: "write `addresses:` by hand" }]);
     draft.above.push(...decisions.take());
     return;
   }
   const roles: Party["columns"] = {};
   for (const column of columns)
-    if (column.role !== null && column !== code && column !== owner.column) roles[column.role] ??= column;
-  records.addresses.push(writeAddress("place", roles, owner.write(), code, shared));
+    if (column.role !== null && column !== code && ref(column) !== owner["key"]) roles[column.role] ??= column;
+  records["addresses"] = { place: address("place", { columns: roles, owner, code }, shared) };
   if (code !== null) directories.push({ record: "place", of: "address", codes: code.distinct });
+}
+
+/** Writes them, with the addresses that their columns tell. `code`: by which other tables refer to the first. */
+function draftParties(records: Trees, parties: Party[], code: Column | null, shared: Shared): Party[] {
+  const participants: Trees = {};
+  const addresses: Trees = {};
+  for (const [position, party] of parties.entries()) {
+    const own = position === 0 ? code : null;
+    participants[party.name] = new Said(participant(party, own, shared.country), shared.decisions.take());
+    if (!hasAddress(party)) continue;
+    const name = `${party.name}_address`;
+    addresses[name] = address(name, { columns: party.columns, owner: party.name, code: own }, shared);
+  }
+  if (parties.length > 0) {
+    records["participants"] = participants;
+    shared.decisions.notes.add(
+      "participants: COMPANY and PERSON are written; the service's list of kinds is not shown",
+    );
+  }
+  if (Object.keys(addresses).length > 0) records["addresses"] = addresses;
+  return parties;
 }
 
 /** A table of documents and their events. */
 function draftDocuments(draft: InputDraft, shared: Shared): void {
   const { name, columns, records } = draft;
-  const { decisions } = shared;
+  const { decisions, directories } = shared;
   const key = findDocumentKey(columns, name, decisions);
   const above = decisions.take();
   const byId = findParties(columns, decisions);
   if (key === null) {
     draft.above.push(...above);
-    draftParties(draft, byId, null, shared);
+    draftParties(records, byId, null, shared);
     return;
   }
-  const document = nameOf(key.column.header, "document");
-  const codes = references(columns, shared.directories);
-  const named = byId.length > 0 || codes.some(({ of }) => of === "participant");
-  const parties = draftParties(draft, named ? byId : findByName(columns, name, decisions), null, shared);
+  const coded = reference("participant", columns, directories);
+  const named = byId.length > 0 || coded !== undefined ? byId : findByName(columns, name, decisions);
+  const parties = draftParties(records, named, null, shared);
   const follows = ({ identity }: Party) => identity !== null && key.follows.has(identity);
   const owner = parties.find(follows) ?? parties[0];
   const acting = key.long ? parties.find((party) => party !== owner && !follows(party)) : undefined;
-  const refer = (of: Directory["of"]) => codes.find((one) => one.of === of)?.write();
-  const place = (party: Party | undefined): Flow => {
+  const placeOf = (party: Party | undefined): Tree => {
     const at = party !== undefined && hasAddress(party) ? party : parties.find(hasAddress);
     if (at !== undefined) return `${at.name}_address`;
-    const coded = refer("address");
-    if (coded !== undefined || owner === undefined) return coded ?? "?";
-    if (records.addresses.length === 0)
-      records.addresses.push(writeAddress(`${owner.name}_address`, owner.columns, owner.name, null, shared));
-    return `${owner.name}_address`;
+    const place = reference("address", columns, directories);
+    if (place !== undefined || owner === undefined) return place ?? "?";
+    const unknown = `${owner.name}_address`;
+    records["addresses"] ??= {
+      [unknown]: address(unknown, { columns: owner.columns, owner: owner.name, code: null }, shared),
+    };
+    return unknown;
   };
-  const participant = owner?.name ?? refer("participant") ?? "?";
-  const address = place(owner);
-
-  const times = columns.filter(
-    ({ type, filled, role }) => type.as === "timestamp" && filled > 0 && role !== "personal",
-  );
+  const document: Trees = {
+    key: ref(key.column),
+    participant: owner?.name ?? coded ?? "?",
+    address: placeOf(owner),
+  };
+  const times = timesOf(columns).filter(({ filled }) => filled > 0);
   const before = times.filter((column) => key.follows.has(column));
   const created = before.find(({ role }) => role === "created") ?? (key.long ? before[0] : undefined);
   const own = times.filter((column) => column !== created && (!key.long || !key.follows.has(column)));
   const happened = own.length > 0 ? own : times;
-  if (key.long && happened.length > 0) skipUndated(draft, happened);
   const isPublic = columns.find(({ type, role }) => type.as === "boolean" && role === "public");
-  const taken = new Set<Column | null | undefined>([
-    key.column,
-    isPublic,
-    ...times,
-    ...codes.filter(({ column }) => column.used).map(({ column }) => column),
-  ]);
-  for (const { identity, columns: its } of parties)
-    for (const column of [identity, ...Object.values(its)]) taken.add(column);
-  for (const { clock } of columns) taken.add(clock);
-  const free = columns.filter((column) => !taken.has(column) && column.distinct.size > 0);
+  const defaults: Trees = { isPublic: isPublic === undefined ? false : ref(isPublic) };
+  if (acting !== undefined) Object.assign(defaults, { participant: acting.name, address: placeOf(acting) });
+  if (key.long && happened.length > 0) skipUndated(draft, happened);
+
+  const { used } = mentioned(draft.columns, { document, defaults, records });
+  const taken = (column: Column) =>
+    used.has(column) ||
+    times.includes(column) ||
+    column.distinct.size === 0 ||
+    columns.some(({ clock }) => clock === column);
+  const free = columns.filter((column) => !taken(column));
   const firstTime = happened[0]?.index ?? Number.POSITIVE_INFINITY;
   const ofDocument = free.filter((column) => (key.long ? key.follows.has(column) : column.index < firstTime));
-  const fields: [string, Flow][] = ofDocument.map((column) => [column.name, ref(column)]);
-  if (fields.length > 0)
+  const fields: Trees = Object.fromEntries(ofDocument.map((column) => [column.name, ref(column)]));
+  if (ofDocument.length > 0)
     decisions.notes.add(
       "fields: the service's list of document fields is not shown; rename them to those that yours knows, or remove them",
     );
-  if (created !== undefined && own.length > 0) fields.push(["externalCreatedAt", ref(created)]);
-  const block = new Block([{ name: "key", value: keyRef(key.column) }]);
-  block.add("participant", participant);
-  block.add("address", address);
-  if (fields.length > 0) block.add("fields", Object.fromEntries(fields));
-  records.documents.push({ name: document, value: block, above });
-  const defaults: { [name: string]: Flow } = { isPublic: isPublic === undefined ? false : ref(isPublic) };
-  if (acting !== undefined) Object.assign(defaults, { participant: acting.name, address: place(acting) });
+  if (created !== undefined && own.length > 0) fields["externalCreatedAt"] = ref(created);
+  if (Object.keys(fields).length > 0) document["fields"] = fields;
+  const record = nameOf(key.column.header, "document");
+  records["documents"] = { [record]: new Said(document, above) };
   const rest = free.filter((column) => !ofDocument.includes(column));
-  const table = { input: name, document, key, columns, times: happened, free: rest, defaults, decisions };
-  if (happened.length === 0) askWhen(draft, decisions);
-  else records.events.push(...(key.long ? writeLong(table) : writeWide(table)));
-  const undated = key.column.values.filter(
-    (value, row) => value !== "" && happened.every((time) => time.values[row] === ""),
-  ).length;
-  if (key.long || undated === 0 || happened.length === 0) return;
-  const choices = ["allow", "refuse"].map((value) => ({
-    value,
-    label: `${value === "allow" ? "documents to come" : "mistakes"}: \`${value}\``,
-  }));
-  const value = decisions.choose(
-    `${name}.undated`,
-    `what are rows without any date (${undated} of those seen)?`,
-    choices,
-    false,
+  if (happened.length === 0) return askWhen(draft, decisions);
+  const table = { input: name, document: record, key, columns, times: happened, free: rest, defaults, decisions };
+  records["events"] = key.long ? longEvents(table) : wideEvents(table);
+  if (!key.long) askUndated(draft, key.column, happened, decisions);
+}
+
+/** The columns that formulas speak of, and those whose values are parts of keys. */
+export function mentioned(columns: readonly Column[], records: Trees): { used: Set<Column>; keys: Set<Column> } {
+  const found = { used: new Set<Column>(), keys: new Set<Column>() };
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  const visit = (name: string, tree: Tree): void => {
+    if (tree instanceof Said) visit(name, tree.value);
+    else if (typeof tree === "string" && (tree.startsWith("=") || name === "by")) {
+      const formula = tree.replace(/"(?:\\.|[^"\\])*"/g, "");
+      for (const [word] of formula.matchAll(/(?<![\w.])[a-z]\w*\b(?!\()/g)) {
+        const column = byName.get(word) ?? byName.get(word.replace(/_at$/, ""));
+        for (const one of [column, column?.clock, column?.typeFrom])
+          if (one !== undefined && one !== null) found.used.add(one);
+        if (column !== undefined && /^(key|taxId)$/.test(name)) found.keys.add(column);
+      }
+    } else if (typeof tree === "object" && tree !== null)
+      for (const [member, value] of Object.entries(tree)) visit(member, value);
+  };
+  visit("", records);
+  return found;
+}
+
+export interface DocumentKey {
+  column: Column;
+  /** Whether several rows may belong to one document, each an event; else a row is a document. */
+  long: boolean;
+  /** Columns that follow from it; where a row is a document, all others. */
+  follows: Set<Column>;
+}
+
+/** What stands in such a column varies with the day, or belongs to others, whether or not two rows share it. */
+const never = new Set<Role | null>(
+  "street city state zipCode neighborhood complement latitude longitude country name related phone amount goods personal time public reason placeName taxIdType eventType status".split(
+    " ",
+  ) as Role[],
+);
+
+/** Which column names the documents: one that other columns follow from, or one that no two rows share. Null where none can, or a person said so. */
+function findDocumentKey(columns: readonly Column[], input: string, decisions: Decisions): DocumentKey | null {
+  const able = columns.filter(
+    ({ type, distinct }) => (type.as === "text" || type.as === "number") && distinct.size > 0,
   );
-  draft.rowsWithoutEvents.push({ name: "rowsWithoutEvents", value, above: decisions.take() });
+  const none = { value: null, label: "none: rows are no documents", score: 0.45 };
+  const weighed = able.map((column) => weigh(column, columns));
+  const likely = weighed.filter(({ score }) => score >= none.score);
+  const samples = likely.flatMap(({ value }) => value.column.cells.slice(0, 2).map(({ text }) => text));
+  const candidates: Candidate<DocumentKey | null>[] = likely.length === 0 ? [none, ...weighed] : [...likely, none];
+  return decisions.choose(`${input}.key`, "which column names the document?", candidates, samples);
+}
+
+function weigh(column: Column, columns: readonly Column[]) {
+  const { distinct, cells, header, role, type, filled } = column;
+  const groups = groupsOf(column);
+  const others = columns.filter((other) => other !== column && other.distinct.size > 0);
+  const follows = new Set(others.filter((other) => other.filled >= 0.9 && agree(groups, other) === true));
+  // Values that look like numbers of something (`LS-1001`), not like words.
+  const coded = [...distinct].every((value) => /^[\p{Letter}._/-]{0,12}\d[\p{Letter}\d._/-]*$/u.test(value));
+  const word = role === "document" ? 3 : role === "code" ? 1 : role === null && coded ? 0.5 : 0;
+  const single = distinct.size === cells.length && cells.length > 2;
+  // On average three rows to two documents, and a time that differs between the rows of one.
+  const timed = timesOf(others).length > 0 && others.some((one) => one.type.as === "timestamp" && !follows.has(one));
+  const several = groups.size > 1 && groups.size * 1.5 <= cells.length && timed && follows.size >= (word >= 1 ? 1 : 2);
+  const why = several
+    ? `groups ${cells.length} rows into ${groups.size}; ${follows.size} columns follow from it`
+    : single
+      ? `no two of ${cells.length} rows share it`
+      : `${distinct.size} values in ${cells.length} rows`;
+  const long = distinct.size < cells.length;
+  const value: DocumentKey = { column, long, follows: long ? follows : new Set(others) };
+  const counted =
+    (type.as === "text" && type.clock === undefined) || (type.as === "number" && type.whole && type.units.length === 0);
+  const able = counted && filled >= 0.9 && !never.has(role) && [...distinct].every((text) => text.length <= 60);
+  const score = word + (several ? 1 + Math.min(2, follows.size / 2) : single ? 1 : 0);
+  return { value, label: `"${header}"`, why, score: able ? score : 0 };
 }
 
 /** No event, although there may be days: a birth date or a due date is none unless a person says so. */
 function askWhen({ name, columns, above, records }: InputDraft, decisions: Decisions): void {
-  const candidates: Candidate<Column | null>[] = [{ value: null, label: "nothing tells, and no event is written" }];
-  for (const value of columns)
-    if (value.type.as === "timestamp")
-      candidates.push({ value, label: `"${value.header}"`, why: "its header speaks of a birth, or of a day to come" });
-  const time = decisions.choose(`${name}.time`, "when did something happen?", candidates, false);
+  const why = "its header speaks of a birth, or of a day to come";
+  const days = columns.filter(({ type }) => type.as === "timestamp");
+  const candidates = [
+    { value: null, label: "nothing tells, and no event is written" },
+    ...days.map((value) => ({ value, label: `"${value.header}"`, why })),
+  ];
+  const time = decisions.choose<Column | null>(`${name}.time`, "when did something happen?", candidates);
   if (time === null) above.push(...decisions.take());
-  else
-    records.events.push({
-      name: "event",
-      value: { name: "Event", key: "once", externalCreatedAt: ref(time), isPublic: false },
-      above: decisions.take(),
-    });
+  else {
+    const event = { name: "Event", key: "once", externalCreatedAt: ref(time), isPublic: false };
+    records["events"] = { event: new Said(event, decisions.take()) };
+  }
+}
+
+/** Documents without any date are documents to come, or mistakes. */
+function askUndated(draft: InputDraft, { values }: Column, times: readonly Column[], decisions: Decisions): void {
+  const undated = values.filter((value, row) => value !== "" && times.every((time) => time.values[row] === "")).length;
+  if (undated === 0) return;
+  const candidates = [
+    { value: "allow", label: "documents to come: `allow`" },
+    { value: "refuse", label: "mistakes: `refuse`" },
+  ];
+  const question = `what are rows without any date (${undated} of those seen)?`;
+  const value = decisions.choose(`${draft.name}.undated`, question, candidates);
+  draft.rowsWithoutEvents = new Said(value, decisions.take());
 }
 
 /** Rows of one status (drafts, say) that have no time, while all others have one, are skipped. */
@@ -209,10 +283,10 @@ function skipUndated({ columns, skip }: InputDraft, times: readonly Column[]): v
   const all = [...(times[0]?.values.keys() ?? [])].filter(undated).length;
   for (const column of columns)
     for (const value of column.type.as === "text" && column.distinct.size < 11 ? column.distinct : []) {
-      const rows = [...column.values.keys()].filter((row) => column.values[row] === value);
+      const rows = groupsOf(column).get(value) ?? [];
       const without = rows.filter(undated).length;
       if (without < 2 || without < rows.length * 0.9 || without < all * 0.6 || column.distinct.size < 2) continue;
-      skip.push(`fold(${ref(column).slice(1)}) == ${JSON.stringify(foldName(value))}`);
+      skip.push(`fold(${column.name}) == ${JSON.stringify(foldName(value))}`);
       return;
     }
 }

@@ -28,48 +28,44 @@ export async function sampleFiles(
   files: readonly string[],
   { cwd, signal }: { cwd: string; signal: AbortSignal },
 ): Promise<Sampled> {
-  const into: Sampled = { tables: [], left: [], notes: [] };
-  let refused: RowferryError | null = null;
-  const refuse = (what: string, error: unknown) => {
-    if (!(error instanceof RowferryError) || error.code === "interrupted") throw error;
-    refused ??= error;
-    into.left.push(`${what} is left out: ${error.message}`);
+  const tables: GuessTable[] = [];
+  const left: string[] = [];
+  const notes: string[] = [];
+  const refusals: RowferryError[] = [];
+  const attempt = async (what: string, work: () => Promise<void>) => {
+    await work().catch((error: unknown) => {
+      if (!(error instanceof RowferryError) || error.code === "interrupted") throw error;
+      refusals.push(error);
+      left.push(`${what} is left out: ${error.message}`);
+    });
   };
-  for (const path of await expandFiles(files, cwd, (note) => into.left.push(note))) {
-    let input: Input | null = null;
-    try {
-      input = await openInput(path === "-" ? path : resolve(cwd, path));
-      for (const { sheet, hidden } of input.sheets) {
-        const place = sheet === null ? input.name : `sheet "${sheet}" of ${input.name}`;
-        if (hidden) into.notes.push(`${place} is hidden, and left out`);
-        else await sampleTable(input, sheet, place, into, signal).catch((error: unknown) => refuse(place, error));
+  for (const path of await expandFiles(files, cwd, (note) => left.push(note)))
+    await attempt(path, async () => {
+      const input = await openInput(path === "-" ? path : resolve(cwd, path));
+      try {
+        for (const { sheet, hidden } of input.sheets) {
+          const place = sheet === null ? input.name : `sheet "${sheet}" of ${input.name}`;
+          if (hidden) notes.push(`${place} is hidden, and left out`);
+          else await attempt(place, async () => void tables.push(await sampleTable(input, sheet, place)));
+        }
+      } finally {
+        await input.close();
       }
-    } catch (error) {
-      refuse(path, error);
-    } finally {
-      await input?.close();
-    }
-  }
-  if (into.tables.length === 0 && refused !== null) throw refused;
-  return into;
-}
+    });
+  if (tables.length === 0 && refusals[0] !== undefined) throw refusals[0];
+  return { tables, left, notes };
 
-async function sampleTable(
-  input: Input,
-  sheet: string | null,
-  place: string,
-  { tables, notes }: Sampled,
-  signal: AbortSignal,
-): Promise<void> {
-  const options = sheet === null ? {} : { excel: { sheet } };
-  const found = await input.open(options);
-  const table = found.headerDoubt === null ? found : await input.open({ ...options, header: "none" });
-  const { header, headerRow, dialect } = table;
-  const sample = await sampleRows(table, signal);
-  if (found !== table)
-    notes.push(`${place} has no header, it seems (${found.headerDoubt}): columns are named by letter`);
-  for (const note of table.notes) notes.push(`${place}: ${note}`);
-  tables.push({ file: input.name, sheet: table.sheet, header, headerRow, dialect, sample });
+  async function sampleTable(input: Input, sheet: string | null, place: string): Promise<GuessTable> {
+    const options = sheet === null ? {} : { excel: { sheet } };
+    const found = await input.open(options);
+    const doubt = found.headerDoubt;
+    const table = doubt === null ? found : await input.open({ ...options, header: "none" });
+    const sample = await sampleRows(table, signal);
+    if (doubt !== null) notes.push(`${place} has no header, it seems (${doubt}): columns are named by letter`);
+    notes.push(...table.notes.map((note) => `${place}: ${note}`));
+    const { header, headerRow, dialect } = table;
+    return { file: input.name, sheet: table.sheet, header, headerRow, dialect, sample };
+  }
 }
 
 /** Blocks of rows from all over the table: every block, then every second, every fourth … as the table goes on. */
@@ -77,24 +73,18 @@ async function sampleRows(table: Table, signal: AbortSignal): Promise<Row[]> {
   let blocks: Row[][] = [];
   let every = 1;
   let read = 0;
-  let open: Row[] | null = null;
   for await (const rows of table.rows()) {
     if (signal.aborted)
       throw new RowferryError("interrupted", "Interrupted while reading; nothing was written.", {
         hint: "Run the same command again.",
       });
     for (const row of rows) {
-      if (read % BLOCK_ROWS === 0) {
-        const block = read / BLOCK_ROWS;
-        if (block % every === 0 && blocks.length === MOST_BLOCKS) {
-          blocks = blocks.filter((_, index) => index % 2 === 0);
-          every *= 2;
-        }
-        open = block % every === 0 ? [] : null;
-        if (open !== null) blocks.push(open);
-      }
-      open?.push(row);
-      read += 1;
+      const block = Math.floor(read++ / BLOCK_ROWS);
+      if (block % every !== 0) continue;
+      (blocks[block / every] ??= []).push(row);
+      if (blocks.length <= MOST_BLOCKS) continue;
+      blocks = blocks.filter((_, index) => index % 2 === 0);
+      every *= 2;
     }
   }
   return blocks.flat();

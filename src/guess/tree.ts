@@ -1,0 +1,66 @@
+/** How a draft is written down: members below each other, short ones on one line, comments above and behind them. */
+
+/** A value with what is said of it. */
+export class Said {
+  readonly value: Tree;
+  readonly above: readonly string[];
+  readonly behind: string;
+
+  constructor(value: Tree, above: readonly string[] = [], behind = "") {
+    this.value = value;
+    this.above = above;
+    this.behind = behind;
+  }
+}
+
+/** Undefined members are left out. */
+export type Tree = string | number | boolean | null | undefined | Said | readonly Tree[] | Trees;
+export interface Trees {
+  [name: string]: Tree;
+}
+
+/** Characters of a record on one line. */
+const LONGEST = 110;
+
+/** YAML, each line ending in a line feed. */
+export function write(members: Trees, indent = ""): string {
+  const lines = Object.entries(members).map(([name, member]) => {
+    if (member === undefined) return "";
+    const { value, above, behind } = member instanceof Said ? member : new Said(member);
+    const head = [...above.map((line) => `# ${oneLine(line)}`), `${scalar(name)}:`].map((line) => indent + line);
+    const note = behind === "" ? "" : ` # ${oneLine(behind)}`;
+    const short = isBlock(value) && indent === "" ? null : flow(value);
+    const below = isBlock(value) && (short === null || short.length > LONGEST);
+    return `${head.join("\n")}${below ? `${note}\n${write(value, `${indent}  `)}` : ` ${short}${note}\n`}`;
+  });
+  return lines.join("");
+}
+
+const isBlock = (value: Tree): value is Trees => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Null: it has comments, or members of members, which stand on lines of their own. */
+function flow(value: Tree): string | null {
+  if (Array.isArray(value)) return `[${value.map(flow).join(", ")}]`;
+  if (!isBlock(value)) return typeof value === "string" ? scalar(value) : String(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  if (members.some(([, member]) => member instanceof Said || (isBlock(member) && Object.values(member).some(isBlock))))
+    return null;
+  return members.length === 0
+    ? "{}"
+    : `{ ${members.map(([name, member]) => `${scalar(name)}: ${flow(member)}`).join(", ")} }`;
+}
+
+/** A text that no line break, control or direction mark leaves its line. */
+export function oneLine(text: string): string {
+  return text.replace(/[\s\p{Control}\p{Surrogate}\p{Format}]+/gu, " ").trim();
+}
+
+/** Words, codes and formulas of one name go bare; whatever YAML could take for something else is quoted. */
+const bare = /^(?:=[a-z][a-z0-9_.]*|\p{Letter}(?:[\p{Letter}\p{Number} ./()_-]*[\p{Letter}\p{Number})])?)$/u;
+const otherwise = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
+
+function scalar(text: string): string {
+  if (bare.test(text) && !otherwise.test(text)) return text;
+  const plain = /^[\p{Letter}\p{Number}\p{Punctuation}\p{Symbol} ]+$/u.test(text);
+  return plain && text.includes('"') ? `'${text.replaceAll("'", "''")}'` : JSON.stringify(text);
+}
