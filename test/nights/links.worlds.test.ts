@@ -123,7 +123,7 @@ async function judge(seed: number): Promise<string[]> {
 
   // What stands open has a next command; all of them played, nothing is left.
   let last = "";
-  for (let round = 0; round < 12; round += 1) {
+  for (let round = 0; round < 40; round += 1) {
     const status = await run("status");
     const commands = Array.from(
       status.matchAll(/^rowferry ((?:dismiss|resume|rejects) .*)$/gm),

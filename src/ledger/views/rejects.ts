@@ -17,9 +17,13 @@ export interface RejectedLedgerRow {
   problems: Problem[];
 }
 
-/** Rows of events that failed for their own sake; rows that are invalid, or declared what the service refused. */
+/**
+ * Rows of events that failed for their own sake; rows that are invalid, or declared what the service refused. Of an event that
+ * changed only the rows that say so: not the one that landed, nor one that a rejected file brought again.
+ */
 const rejected = `SELECT re.row_id FROM open_events e JOIN row_events re ON re.event_id = e.id
-    WHERE e.state IN ('rejected', 'foreign', 'changed') AND e.reason IS NOT 'row-gone'
+    WHERE e.reason IS NOT 'row-gone' AND (e.state IN ('rejected', 'foreign')
+      OR (e.state = 'changed' AND EXISTS (SELECT 1 FROM problems p WHERE p.row_id = re.row_id AND p.severity = 'error')))
   UNION ALL SELECT row_id FROM failures
     WHERE subject <> 'event' AND state IN ('invalid', 'rejected') AND row_id IS NOT NULL`;
 

@@ -3,7 +3,7 @@
  * runs is closures over typed columns. Blank in, blank out; numbers are exact; only the functions listed in `functions.ts`.
  */
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { asText, type Eval, type Type } from "../column/view.js";
+import { asText, type Eval, type Type, type View } from "../column/view.js";
 import { Exact, TooLong } from "../convert/exact.js";
 import { shorten } from "../../model/fold.js";
 import type { Path } from "../language/source.js";
@@ -59,9 +59,16 @@ function guarded(run: Eval, text: string, reads: Reads): Eval {
       if (!(error instanceof FormulaFailure || error instanceof TooLong)) throw error;
       const { code, hint } =
         error instanceof FormulaFailure ? error : { code: "expression-failed" as const, hint: null };
-      return view.report(code, `formula =${shorten(text)}: ${error.message}`, hint, onlyColumn(reads));
+      const message = `formula =${shorten(text)}: ${error.message}${severalColumns(view, reads)}`;
+      return view.report(code, message, hint, onlyColumn(reads));
     }
   };
+}
+
+/** A problem has one column at most; of several the message names the headers, unquoted: quoted values are concealed in collected output. */
+function severalColumns(view: View, { columns }: Reads): string {
+  const headers = [...columns].flatMap(({ slot }) => view.header[view.index[slot] ?? -1] ?? []);
+  return headers.length < 2 ? "" : ` (columns ${headers.join(" · ")})`;
 }
 
 /** Headers instead of names. */
