@@ -101,7 +101,7 @@ export function addSelectorFlags(command: Command, { code = true } = {}): Comman
     .option("--run <name>", "what this run staged")
     .option("--input <file>", "what this input's rows gave")
     .option("--row <row>", "one row: march.csv:17, or 17 with --input", rowSelector)
-    .option("--document <key>", "a document, by its key or as kind/key");
+    .option("--document <key>", "a document: key, kind/key, externalId, id");
   return code ? command.option("--code <code>", "what has this code (see rowferry explain)") : command;
 }
 

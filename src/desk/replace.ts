@@ -1,6 +1,6 @@
 import type { JournalEntries } from "../ledger/journal/entries.js";
 import { prunedEvents, type Replacement, replaceDocument } from "../ledger/decide/replace.js";
-import { findDocument, type KnownDocument } from "../ledger/decide/find-document.js";
+import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
 import type { Clock } from "../model/clock.js";
 import type { Target } from "../model/target.js";
 import { readArchive } from "../ledger/care/archive.js";

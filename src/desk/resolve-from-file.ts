@@ -3,7 +3,7 @@
  * One mistake in it and nothing is done; what a read speaks against, or tells nothing of, is left (HARD-CASES H5).
  */
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
-import { findDocument, type KnownDocument } from "../ledger/decide/find-document.js";
+import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
 import type { Code } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import { documentDeduplicationId } from "../model/keys.js";

@@ -2,7 +2,7 @@
 import { keepDecision } from "../ledger/decide/decisions.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createSettingsStore } from "../ledger/settings.js";
-import { findDocument, type KnownDocument } from "../ledger/decide/find-document.js";
+import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
 import { resolveDocument } from "../ledger/decide/resolve.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";

@@ -5,16 +5,16 @@ import type { Target } from "../model/target.js";
 import { reading } from "./ledger-access.js";
 import { join } from "node:path";
 import { type ArchivedEntry, readArchive } from "../ledger/care/archive.js";
-import { named } from "../ledger/views/show/show-rows.js";
+import { named } from "../ledger/views/show/rows.js";
 import type { JsonObject } from "../model/json.js";
 
 export type { Shown, ShownRun } from "../ledger/views/show/shown.js";
 
-/** @throws RowferryError `ledger-missing` */
-export function showAnything(target: Target, text: string): Promise<Shown> {
+/** `all`: every event of a document, not the newest alone. @throws RowferryError `ledger-missing` */
+export function showAnything(target: Target, text: string, all = false): Promise<Shown> {
   return recallArchive(
     target,
-    reading(target, (database) => show(database, text)),
+    reading(target, (database) => show(database, text, all)),
   );
 }
 

@@ -3,12 +3,24 @@
  * night uses a hundred of them, some a million times.
  */
 import Database, { type Statement } from "better-sqlite3";
+import { describePlace } from "../model/place.js";
+import { keyText } from "./event-key.js";
 
 /** By name; by position only where a million rows are written. */
 type Values = Readonly<Record<string, unknown>> | readonly unknown[];
 
 export class LedgerDatabase extends Database {
   readonly #compiled = { rows: new Map<string, Statement>(), values: new Map<string, Statement>() };
+
+  /** With what queries may say in words: `iso(ms)`, `key_text(bytes)`, `place_of(file, sheet, row)`. */
+  constructor(path: string, options?: Database.Options) {
+    super(path, options);
+    this.function("iso", (ms: number | null) => (ms === null ? null : new Date(ms).toISOString()));
+    this.function("key_text", (bytes: Buffer) => keyText(bytes));
+    this.function("place_of", (file: string, sheet: string | null, row: number) =>
+      describePlace({ file, sheet: sheet ?? undefined, row }),
+    );
+  }
 
   // The caller says what a text selects.
   /* oxlint-disable typescript/no-unnecessary-type-parameters */

@@ -1,5 +1,4 @@
 /** Rows of inputs: their ids, how they are named, and the groups that they form. */
-import { describePlace } from "../model/place.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 
 /** Rows are numbered `input * 2^32 + row number`: one integer names a row of any input. */
@@ -28,16 +27,13 @@ export function parseRowReference(text: string): { hashPrefix: string; row: numb
   return { hashPrefix, row: rowId(Number(input), Number(row)) };
 }
 
-/** `manifests.csv, row 17`; for a row that is not known, `an earlier import`. */
-export function describeRow(database: LedgerDatabase, id: number | null): string {
-  if (id === null) return "an earlier import";
-  const input = database.row<{ name: string; sheet: string | null }>(
-    "SELECT name, sheet FROM inputs WHERE id = @input",
-    { input: inputOf(id) },
-  );
-  if (input === undefined) return "an earlier import";
-  return describePlace({ file: input.name, sheet: input.sheet ?? undefined, row: rowNumberOf(id) });
-}
+/** Selects `manifests.csv, row 17`; for a row that is not known, `an earlier import`. */
+export const rowName = (id: string): string =>
+  `coalesce((SELECT place_of(name, sheet, ${id} & 4294967295) FROM inputs WHERE id = ${id} >> 32), 'an earlier import')`;
+
+/** The same text. */
+export const describeRow = (database: LedgerDatabase, id: number | null): string =>
+  database.value<string>(`SELECT ${rowName("@id")}`, { id }) ?? "";
 
 /** The further rows of a group, which come right after its first: ids in row order; none where the row is no group's first. */
 export function membersOf(database: LedgerDatabase, lead: number): number[] {

@@ -3,7 +3,7 @@
  * give stand in angle brackets: `<id of participant 12.345.678/0001-95>`.
  */
 import type { Registration, RegistrationStore } from "../ledger/registrations.js";
-import { findDocument } from "../ledger/decide/find-document.js";
+import { findDocument } from "../ledger/documents-named.js";
 import type { WorkDocument } from "../ledger/work.js";
 import { type JsonObject, parseJson } from "../model/json.js";
 import { groupDocuments, planComponent } from "../plan/plan-work.js";

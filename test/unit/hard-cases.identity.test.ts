@@ -1,7 +1,7 @@
 /** HARD-CASES of targets and identities: whose document, whose participant, whose address. */
 import { afterEach, describe, expect, test } from "vitest";
 import { selectOpen } from "../../src/ledger/decide/selection.js";
-import { findDocument } from "../../src/ledger/decide/find-document.js";
+import { findDocument } from "../../src/ledger/documents-named.js";
 import { resolveDocument } from "../../src/ledger/decide/resolve.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
 import { documentDeduplicationId } from "../../src/model/keys.js";

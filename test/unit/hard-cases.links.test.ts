@@ -1,6 +1,6 @@
 /** HARD-CASES of linked documents: one order for all, no circles, and what one event writes on other timelines. */
 import { afterEach, describe, expect, test } from "vitest";
-import { findDocument } from "../../src/ledger/decide/find-document.js";
+import { findDocument } from "../../src/ledger/documents-named.js";
 import { resolveDocument } from "../../src/ledger/decide/resolve.js";
 import { imported, open, world } from "../nights/simulation/hard-case.js";
 import { giveUp, on, refusals, related, states, timeline } from "../nights/simulation/ordered-case.js";

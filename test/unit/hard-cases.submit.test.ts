@@ -1,6 +1,6 @@
 /** HARD-CASES that the service's answers make: what each proves, and what it does not. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { findDocument } from "../../src/ledger/decide/find-document.js";
+import { findDocument } from "../../src/ledger/documents-named.js";
 import { resolveDocument } from "../../src/ledger/decide/resolve.js";
 import type { SandboxOptions } from "../../src/sandbox/index.js";
 import {

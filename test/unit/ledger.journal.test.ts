@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { openJournal } from "../../src/ledger/journal/journal.js";
-import { findDocument } from "../../src/ledger/decide/find-document.js";
+import { findDocument } from "../../src/ledger/documents-named.js";
 import { dismissSelected } from "../../src/desk/dismiss.js";
 import { backup } from "../../src/desk/care.js";
 import { rebuildLedger } from "../../src/desk/rebuild.js";

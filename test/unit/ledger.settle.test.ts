@@ -1,7 +1,7 @@
 /** What a person decides: dismiss, retry, resolve, replace. */
 import { afterEach, describe, expect, it } from "vitest";
 import { selectOpen } from "../../src/ledger/decide/selection.js";
-import { findDocument } from "../../src/ledger/decide/find-document.js";
+import { findDocument } from "../../src/ledger/documents-named.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
 import { showRuns } from "../../src/desk/show.js";
 import { runRetry } from "../../src/desk/retry.js";

@@ -4,6 +4,8 @@ import type { Shown } from "../../src/ledger/views/show/shown.js";
 import { showAnything, showRuns, showSentBetween } from "../../src/desk/show.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
+import { openOffice } from "../support/office.js";
+import { weighings } from "../support/weighings.js";
 
 const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
   name: `${contentHash}.csv`,
@@ -124,5 +126,69 @@ describe("show of registrations, runs and requests", () => {
     expect((await showSentBetween(world.target, before - 2000, before - 1000, 100)).requests).toEqual([]);
     const id = last?.attempts[1]?.requestIds[0]?.split(": ")[1] ?? "";
     expect((await show(id)).requests.map(({ kind }) => kind)).toEqual(["create-with-events"]);
+  });
+});
+
+describe("a name of a document", () => {
+  it("is its key, its externalId, the parts of its key or one of them; several choices are listed, and nothing is done", async () => {
+    const { columns, documents, ...input } = weighings.inputs.weighings;
+    const load = { ...documents.load, key: ["=plant", "=load"], externalId: "=plant + ':' + load" };
+    const composed = {
+      ...weighings,
+      inputs: { weighings: { ...input, columns: { ...columns, plant: "Plant" }, documents: { load } } },
+    };
+    const office = openOffice(composed);
+    office.writeCsv("w.csv", [
+      ["Plant", "Load", "At", "Gross"],
+      ["A", "1", "2026-01-01 10:10", "1"],
+      ["B", "1", "2026-01-01 10:10", "1"],
+    ]);
+    await office.import("w.csv");
+    const found = async (name: string) => {
+      const { out } = await office.type("show", name, "--json");
+      const line = out.trimEnd().split("\n").at(-1) ?? "";
+      return (JSON.parse(line) as { documents: { declaredBy: string }[] }).documents.map(
+        ({ declaredBy }) => declaredBy,
+      );
+    };
+    for (const name of ["A:1", "A, 1", "A/1", "load/A/1", "A"])
+      expect([name, await found(name)]).toEqual([name, ["w.csv, row 2"]]);
+    expect(await found("1")).toHaveLength(2);
+    const refused = await office.type("replace", "1", "--reason", "wrong");
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("several documents")]);
+  });
+
+  it("with more events than 50 gives the newest, their counts, and all where all are asked for", async () => {
+    world = createWorld();
+    const rows = Array.from({ length: 60 }, (_, index) =>
+      eventRow({ row: index + 2, document: "M1", minute: index, key: String(index) }),
+    );
+    await world.import([file("a", rows)]);
+    const [document] = (await show("M1")).documents;
+    expect([document?.events.length, document?.events[0]?.rows, document?.eventCounts]).toEqual([
+      50,
+      ["a.csv, row 12"],
+      { landed: 60 },
+    ]);
+    expect((await showAnything(world.target, "M1", true)).documents[0]?.events).toHaveLength(60);
+  });
+});
+
+describe("an event that has landed and whose row says something else now", () => {
+  it("is told with each field, what landed and what the row says, wherever the change is listed; cells are hidden where output is collected (P9)", async () => {
+    const office = openOffice(weighings);
+    const header = ["Load", "At", "Gross"];
+    office.writeCsv("w.csv", [header, ["L1", "2026-01-01 10:10", "1200"]]);
+    await office.import("w.csv");
+    office.writeCsv("w.csv", [header, ["L1", "2026-01-01 10:10", "1250"]]);
+    const summary = await office.import("w.csv");
+    expect(office.rejectedRows(summary)[1]?.join(" ")).toContain('attribute "Gross" was "1200" and is "1250"');
+    expect(JSON.stringify(summary)).not.toContain("1250");
+    const { out } = await office.type("show", "L1", "--json");
+    const shown = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "") as Shown;
+    expect(shown.documents[0]?.events[0]?.changes).toEqual([
+      { field: 'attribute "Gross"', landed: "1200", now: "1250" },
+    ]);
+    expect((await office.type("status")).out).toContain("w.csv, row 2");
   });
 });

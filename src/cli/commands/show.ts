@@ -12,7 +12,8 @@ const examples = `
 Examples:
   rowferry show march.csv:17              a row: what became of it, and why
   rowferry show book.xlsx:May:17          a row of a sheet
-  rowferry show manifest/123              a document, by key or documentId
+  rowferry show manifest/123              a document, by key, externalId or documentId
+  rowferry show "Plant A, 123"            one whose key has several parts
   rowferry show 11.222.333/0001-81        a participant and its addresses
   rowferry show 2026-11-20T0200-import    a run
   rowferry show requests --since 02:13 --before 02:14
@@ -22,6 +23,7 @@ interface Flags {
   since?: string;
   before?: string;
   count: number;
+  all?: boolean;
   ids?: boolean;
   requests?: boolean;
 }
@@ -29,6 +31,7 @@ interface Flags {
 export function define(command: Command, frame: Frame): void {
   command
     .argument("<anything>", "a key, an id, file:row, a tax id, a run, or `requests`")
+    .option("--all", "every event of a document, not only the newest 50")
     .option("--ids", "with the ids and keys of every event, and when it was sent")
     .option("--requests", "with the requests that sent it, and their answers")
     .option("--since <time>", "with requests: from then on (02:13, 2026-11-20T02:13, 90m)")
@@ -45,7 +48,7 @@ async function show({ world, target, output }: Work, anything: string, flags: Fl
   const since = time(flags.since, now, "--since") ?? until - 3_600_000;
   const found = await (isRequests
     ? showSentBetween(target, since, until, flags.count)
-    : showAnything(target, anything));
+    : showAnything(target, anything, flags.all));
   const isEmpty = Object.values(found).every((part) => part === null || (Array.isArray(part) && part.length === 0));
   if (isEmpty && !isRequests)
     throw new RowferryError("nothing-found", `The ledger knows nothing called ${plainText(anything, 80)}.`);

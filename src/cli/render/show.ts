@@ -21,9 +21,6 @@ export interface ShowLook extends Look {
   requests: boolean;
 }
 
-/** So many events of a document are printed, the newest; --json has all. */
-const MOST_EVENTS = 50;
-
 export function printShown(shown: Shown, look: ShowLook): string[] {
   const { rows, runs, event, documents, registrations, archived, requests } = shown;
   return [
@@ -79,6 +76,10 @@ function eventDetails(event: ShownEvent, { ids }: ShowLook): string[] {
   return kept([
     event.waitsFor !== null && `waits for ${plain(event.waitsFor)}`,
     ...event.messages.map((message) => `said: ${plain(message)}`),
+    ...event.changes.map(
+      ({ field, landed, now }) =>
+        `${plain(field)}: landed ${plain(landed ?? "without")}, now ${plain(now ?? "without")}`,
+    ),
     ...event.decisions.map(decision),
     ids && event.sentAt !== null && `sent ${localTime(event.sentAt)}`,
     ids && event.decidedAt !== null && `settled ${localTime(event.decidedAt)}`,
@@ -100,7 +101,8 @@ const decision = ({ at, by, said }: ShownDecision): string =>
 function documentBlock(document: ShownDocument, look: ShowLook): string {
   const generation = document.generation > 1 || document.replaced ? `, generation ${document.generation}` : "";
   const title = `${plain(document.kind)} ${plain(document.key)}${generation}: ${stateOf(document)}${document.replaced ? ", replaced" : ""}`;
-  const earlier = document.events.length - MOST_EVENTS;
+  const all = Object.values(document.eventCounts).reduce((sum, count) => sum + count, 0);
+  const earlier = all - document.events.length;
   return block(
     title,
     [
@@ -110,9 +112,9 @@ function documentBlock(document: ShownDocument, look: ShowLook): string {
       ...document.messages.map((message) => `said: ${plain(message)}`),
       ...document.decisions.map(decision),
       ...document.holds.map((row) => `held by the invalid row ${plain(row)}`),
-      eventCounts(document.events),
-      earlier > 0 && `  … ${counted(earlier, "earlier event")}; --json has all`,
-      ...eventLines(document.events.slice(-MOST_EVENTS), look).map((line) => `  ${line}`),
+      eventCounts(all, document.eventCounts),
+      earlier > 0 && `  … ${counted(earlier, "earlier event")}; --all shows them`,
+      ...eventLines(document.events, look).map((line) => `  ${line}`),
       ...requestsOf(document, look),
     ],
     look,
@@ -120,12 +122,10 @@ function documentBlock(document: ShownDocument, look: ShowLook): string {
 }
 
 /** `3 events: 2 landed, 1 held; times in UTC` */
-function eventCounts(events: readonly ShownEvent[]): string {
-  if (events.length === 0) return "no event";
-  const counts: { [state: string]: number } = {};
-  for (const { state } of events) counts[state] = (counts[state] ?? 0) + 1;
+function eventCounts(all: number, counts: ShownDocument["eventCounts"]): string {
+  if (all === 0) return "no event";
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return `${counted(events.length, "event")}: ${named(counts)}; times in ${zone}`;
+  return `${counted(all, "event")}: ${named(counts)}; times in ${zone}`;
 }
 
 /** `2 landed, 1 held` */

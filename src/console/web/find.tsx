@@ -65,8 +65,9 @@ const marks: { [state: string]: string } = {
 };
 
 function Document({ document }: { document: ShownDocument }) {
-  const { kind, key, generation, state, documentId, events, holds, messages, requests } = document;
-  const landed = events.filter((event) => event.state.startsWith("landed")).length;
+  const { kind, key, generation, state, documentId, events, eventCounts, holds, messages, requests } = document;
+  const all = Object.values(eventCounts).reduce((sum, each) => sum + each, 0);
+  const landed = (eventCounts["landed"] ?? 0) + (eventCounts["landed-without-id"] ?? 0);
   return (
     <section>
       <h2>
@@ -77,7 +78,8 @@ function Document({ document }: { document: ShownDocument }) {
         </span>
       </h2>
       <p>
-        {count(events.length, "event")}, {landed.toLocaleString("en")} landed
+        {count(all, "event")}, {landed.toLocaleString("en")} landed
+        {all > events.length && `; the newest ${events.length} below`}
         {documentId !== null && (
           <>
             ; id <code>{documentId}</code>

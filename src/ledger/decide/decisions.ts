@@ -19,17 +19,3 @@ export function keepDecision(
     { document, key, said, by, now },
   );
 }
-
-export interface KeptDecision extends Decision {
-  at: string;
-}
-
-/** Those about one event, or about a document itself (key null), oldest first. */
-export function decisionsOf(database: LedgerDatabase, document: number, key: Buffer | null): KeptDecision[] {
-  return database
-    .rows<Decision & { at: number }>(
-      `SELECT said, said_by AS "by", at FROM decisions WHERE document_id = @document AND deduplication_id IS @key ORDER BY id`,
-      { document, key },
-    )
-    .map((row) => ({ ...row, at: new Date(row.at).toISOString() }));
-}

@@ -11,7 +11,7 @@ import { createKnownRows } from "../stage/known-rows.js";
 import { restoredReference } from "../stage/references.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
-import type { KnownDocument } from "./find-document.js";
+import type { KnownDocument } from "../documents-named.js";
 
 export interface Replacement {
   /** The next generation's id in the ledger. */

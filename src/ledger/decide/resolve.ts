@@ -9,7 +9,7 @@ import { show } from "../views/show/show.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import { type Decision, keepDecision } from "./decisions.js";
-import { findDocument, type KnownDocument, knownDocument } from "./find-document.js";
+import { findDocument, type KnownDocument, knownDocument } from "../documents-named.js";
 import { absorbDocument } from "./one-document.js";
 
 export interface DoubtfulEvent {
@@ -58,8 +58,7 @@ export function findDoubt(database: LedgerDatabase, name: string): Doubt {
   }
   const [id = null] = documents;
   const document =
-    named ??
-    database.row<KnownDocument>(`SELECT ${knownDocument}, d.generation FROM documents_now d WHERE d.id = @id`, { id });
+    named ?? database.row<KnownDocument>(`SELECT ${knownDocument} FROM documents_now d WHERE d.id = @id`, { id });
   const ofDocument = named?.state === "stalled";
   if (document === undefined || (found.length === 0 && !ofDocument)) {
     throw new RowferryError("not-in-doubt", `Nothing of ${name} is in doubt.`);

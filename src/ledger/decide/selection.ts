@@ -1,6 +1,7 @@
 /** Selectors, the same for every command: which open rows, events and documents a person means (DESIGN section 7). */
 import { RowferryError } from "../../model/error.js";
 import type { LedgerDatabase } from "../ledger-database.js";
+import { generationsNamed } from "../documents-named.js";
 import { inputOf } from "../rows.js";
 
 export interface Selectors {
@@ -10,7 +11,7 @@ export interface Selectors {
   input?: string | undefined;
   /** A row number; with `input`, or as `file:17`. */
   row?: number | undefined;
-  /** A document's key, or `kind/key`. */
+  /** As documents-named.ts reads it. */
   document?: string | undefined;
   code?: string | undefined;
 }
@@ -25,12 +26,12 @@ export interface Selection {
   addresses: number[];
 }
 
-/** What the conditions below compare with; null: any. */
-export const selectorValues = ({ run, input, row, document, code }: Selectors) => ({
+/** What the conditions below compare with; null: any. @throws RowferryError `document-unknown` */
+export const selectorValues = (database: LedgerDatabase, { run, input, row, document, code }: Selectors) => ({
   run: run ?? null,
   input: input ?? null,
   row: row ?? null,
-  document: document ?? null,
+  documents: document === undefined ? null : JSON.stringify(generationsNamed(database, document)),
   code: code ?? null,
 });
 
@@ -41,11 +42,11 @@ export const isRow = (id: string): string =>
    AND (@row IS NULL OR (${id} & 4294967295) = @row)`;
 
 export const isDocument = (id: string): string =>
-  `(@document IS NULL OR ${id} IN (SELECT id FROM documents WHERE key = @document OR kind || '/' || key = @document))`;
+  `(@documents IS NULL OR ${id} IN (SELECT value FROM json_each(@documents)))`;
 
 /** Open invalid rows that are meant. */
 export const invalidRows = `SELECT r.id FROM rows r
-  WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL AND ${isRow("r.id")} AND (@document IS NULL
+  WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL AND ${isRow("r.id")} AND (@documents IS NULL
     OR EXISTS (SELECT 1 FROM placements p WHERE p.row_id = r.id AND ${isDocument("p.document_id")}))`;
 
 const isCode = (code: string): string => `(@code IS NULL OR ${code} = @code)`;
@@ -66,7 +67,7 @@ const documents = `SELECT d.id FROM (SELECT id, row_id, reason FROM failed_docum
   WHERE ${isRow("d.row_id")} AND ${isDocument("d.id")} AND ${isCode("d.reason")}`;
 
 const registrations = `SELECT t.id FROM registrations t
-  WHERE t.kind = @kind AND @document IS NULL AND t.state <> 'registered' AND t.state IN ('rejected', 'stalled')
+  WHERE t.kind = @kind AND @documents IS NULL AND t.state <> 'registered' AND t.state IN ('rejected', 'stalled')
     AND (t.reason IS NOT 'dismissed' OR ${isAwaited("t.kind || ':' || t.id")}
       OR EXISTS (SELECT 1 FROM aliases a WHERE a.registration_id = t.id AND ${isAwaited("t.kind || ':-' || a.id")}))
     AND ${isRow("t.row_id")} AND ${isCode("t.reason")}`;
@@ -76,7 +77,7 @@ const registrations = `SELECT t.id FROM registrations t
  * @throws RowferryError `usage` for a row number that open rows of several files have
  */
 export function selectOpen(database: LedgerDatabase, selectors: Selectors): Selection {
-  const values = selectorValues(selectors);
+  const values = selectorValues(database, selectors);
   const ids = (select: string, more: object = {}) =>
     database.values<number>(`${select} ORDER BY 1`, { ...values, ...more });
   const selection: Selection = {

@@ -30,8 +30,8 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdr
        WHERE ${neverSent} AND ${isRow("re.row_id")} AND ${isDocument("e.document_id")}
      UNION ALL SELECT id, NULL FROM (${invalidRows})
      UNION ALL SELECT DISTINCT rr.row_id, NULL FROM row_records rr JOIN registrations r ON r.id = rr.record_id
-       WHERE @document IS NULL AND rr.kind <> 'document' AND r.state = 'planned' AND r.attempted = 0 AND ${isRow("rr.row_id")}`,
-    selectorValues(selectors),
+       WHERE @documents IS NULL AND rr.kind <> 'document' AND r.state = 'planned' AND r.attempted = 0 AND ${isRow("rr.row_id")}`,
+    selectorValues(database, selectors),
   );
   const taken = database.values<number>("SELECT DISTINCT row_id FROM temp.taken");
   if (taken.length === 0) throw nothingFits(database);

@@ -6,6 +6,7 @@ import type { Problem } from "../../model/problem.js";
 import type { EventRecord } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, inputOf } from "../rows.js";
+import { changesBetween, contentColumns, describeChanges, type EventContent } from "../views/changes.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
 import { type EventColumns, eventColumns } from "./event-columns.js";
@@ -115,14 +116,24 @@ export function createEventStager(
   };
 
   /** The event has landed with other content. */
-  const stageChanged = ({ record, hash }: KeyedEvent, stored: StoredEvent, columns: EventColumns): StagedEvent => {
+  const stageChanged = (
+    { record, hash }: KeyedEvent,
+    stored: StoredEvent,
+    columns: EventColumns,
+    row: number,
+  ): StagedEvent => {
     const { id } = stored;
     const isAcknowledged = stored.dismissed === 1 && stored.changed_hash?.equals(hash) === true;
     if (isAcknowledged) return { id, known: true };
     changedAny = true;
     context.changedByImport.add(id);
     writer.changed(id, hash, JSON.stringify({ ...columns, hash: hash.toString("hex") }), now);
-    const message = `${nameOf(record)} has landed with other content; a timeline cannot be edited.`;
+    const landed = database.row<EventContent>(`SELECT ${contentColumns} FROM events WHERE id = @id`, { id });
+    const changes = landed === undefined ? [] : changesBetween(database, landed, columns);
+    const before = database.value<number | null>("SELECT min(row_id) FROM row_events WHERE event_id = @id", { id });
+    const place = before == null || before === row ? "" : ` (${describeRow(database, before)})`;
+    const what = changes.length === 0 ? "" : `: ${describeChanges(changes)}`;
+    const message = `${nameOf(record)} has landed with other content${place}${what}. A timeline cannot be edited.`;
     context.report({ code: "changed", message, hint: null, column: null }, "error");
     return { id, known: false };
   };
@@ -180,7 +191,7 @@ export function createEventStager(
       if (stored === undefined) return { id: add(keyed, row), known: false };
       if (stored.content_hash.equals(hash)) return stageSame(keyed, stored, row);
       const columns = columnsOf(record, row);
-      if (hasLanded(stored) || stored.state === "changed") return stageChanged(keyed, stored, columns);
+      if (hasLanded(stored) || stored.state === "changed") return stageChanged(keyed, stored, columns, row);
       const { id } = stored;
       changedAny = true;
       reopen(documentOf(record));

@@ -1,6 +1,6 @@
 /** Helpers of the HARD-CASES tests: a world, small files, and what became of them. */
 import { expect } from "vitest";
-import { findDocument } from "../../../src/ledger/decide/find-document.js";
+import { findDocument } from "../../../src/ledger/documents-named.js";
 import { eventDeduplicationId } from "../../../src/model/keys.js";
 import type { MappedRow } from "../../../src/model/mapped-row.js";
 import type { FaultAction, FaultRule } from "../../../src/sandbox/index.js";

@@ -1,6 +1,6 @@
 /** Lives through one night of a story, and says where a promise (DESIGN section 1) was broken. */
 import { dismiss } from "../../../src/ledger/decide/dismiss.js";
-import { findDocument } from "../../../src/ledger/decide/find-document.js";
+import { findDocument } from "../../../src/ledger/documents-named.js";
 import { selectOpen } from "../../../src/ledger/decide/selection.js";
 import type { MappedRow } from "../../../src/model/mapped-row.js";
 import { beside, journaled } from "../../../src/desk/ledger-access.js";

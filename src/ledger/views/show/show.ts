@@ -1,11 +1,12 @@
 /** `show <anything>`: finds what a person names by whatever they have at hand. Reads only; works beside a running import. */
+import { documentsNamed } from "../../documents-named.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { documentWithId, findDocuments } from "./show-documents.js";
-import { findEvent } from "./show-events.js";
-import { findRegistrations } from "./show-registrations.js";
-import { requestsBetween, requestsWithId } from "./show-requests.js";
-import { findRows } from "./show-rows.js";
-import { findRuns } from "./show-runs.js";
+import { documentsWith } from "./documents.js";
+import { findEvent } from "./events.js";
+import { findRegistrations } from "./registrations.js";
+import { requestsBetween, requestsWithId } from "./requests.js";
+import { findRows } from "./rows.js";
+import { findRuns } from "./runs.js";
 import type { Shown } from "./shown.js";
 
 const nothing: Shown = {
@@ -18,15 +19,26 @@ const nothing: Shown = {
   archived: [],
 };
 
+/** So many events of a document are shown, the newest, unless all are asked for. */
+const NEWEST = 50;
+
 /** `file:row`, a run, an eventId or deduplicationId, a document's key or id, a tax id, an address, a request id. Empty: unknown. */
-export function show(database: LedgerDatabase, text: string): Shown {
+export function show(database: LedgerDatabase, text: string, all = false): Shown {
+  const events = all ? -1 : NEWEST;
   const rows = findRows(database, text);
   if (rows.length > 0) return { ...nothing, rows };
   const runs = findRuns(database, text);
   if (runs.length > 0) return { ...nothing, runs };
   const found = findEvent(database, text);
-  if (found !== null) return { ...nothing, event: found.event, documents: documentWithId(database, found.document) };
-  const documents = findDocuments(database, text);
+  if (found !== null) {
+    const same = database.values<number>(
+      `SELECT g.id FROM documents d JOIN documents g ON g.key = d.key AND g.kind = d.kind AND g.namespace = d.namespace
+       WHERE d.id = @document`,
+      found,
+    );
+    return { ...nothing, event: found.event, documents: documentsWith(database, same, events) };
+  }
+  const documents = documentsWith(database, documentsNamed(database, text), events);
   const registrations = findRegistrations(database, text);
   if (documents.length + registrations.length > 0) return { ...nothing, documents, registrations };
   return { ...nothing, requests: requestsWithId(database, text) };
@@ -37,12 +49,4 @@ export function showRequests(database: LedgerDatabase, since: number, until: num
   return { ...nothing, requests: requestsBetween(database, since, until, limit) };
 }
 
-export { listRuns } from "./show-runs.js";
-
-export const isEmpty = (shown: Shown): boolean =>
-  shown.documents.length +
-    shown.rows.length +
-    shown.registrations.length +
-    shown.runs.length +
-    shown.requests.length ===
-  0;
+export { listRuns } from "./runs.js";

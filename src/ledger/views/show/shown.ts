@@ -1,6 +1,12 @@
 /** What `show` finds, as plain data: times in ISO 8601, ids and reasons as they stand in the ledger. */
 import type { JsonObject } from "../../../model/json.js";
 
+/** A row as SQLite gives it, with these columns of JSON text as what they hold. */
+export function parsed<Row>(row: object, ...fields: (keyof Row & string)[]): Row {
+  const json = fields.map((field) => [field, JSON.parse(String((row as Row)[field])) as unknown]);
+  return { ...row, ...Object.fromEntries(json) } as Row;
+}
+
 export interface ShownAttempt {
   number: number;
   startedAt: string;
@@ -54,6 +60,8 @@ export interface ShownEvent {
   /** What it waits for, in words; null: nothing. */
   waitsFor: string | null;
   dismissed: boolean;
+  /** Of one that is `changed`: what differs from what has landed; empty: the ledger does not have what landed. */
+  changes: { field: string; landed: string | null; now: string | null }[];
   deduplicationId: string;
   eventId: string | null;
   targetDocumentId: string | null;
@@ -89,7 +97,9 @@ export interface ShownDocument {
   messages: string[];
   /** About the document itself, oldest first. */
   decisions: ShownDecision[];
-  /** In time order, as the timeline has or will have them. */
+  /** Of all of them, by state. */
+  eventCounts: { [state: string]: number };
+  /** In time order, as the timeline has or will have them: the newest 50, or all where all were asked for. */
   events: ShownEvent[];
   /** Invalid rows that belong to it and were not settled. */
   holds: string[];
@@ -124,7 +134,7 @@ export interface ShownRow {
 }
 
 export interface ShownRegistration {
-  record: "participant" | "address" | "document";
+  record: "participant" | "address";
   /** Its natural key, in words. */
   name: string;
   state: string;

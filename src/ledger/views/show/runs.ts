@@ -2,35 +2,20 @@ import type { Summary } from "../../../model/summary.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { requestsOf } from "../../runs.js";
 import { tallyRun } from "../tally.js";
-import { isoOrNull, isoTime } from "./show-requests.js";
 import type { ShownRun } from "./shown.js";
 
-interface RunRow {
-  id: number;
-  name: string;
-  command: string;
-  mapping: string | null;
-  started_at: number;
-  finished_at: number | null;
-  exit_code: number | null;
-  summary: string | null;
-}
+type Figures = Pick<ShownRun, "inputs" | "requests" | "events">;
 
 /** With what it staged and sent: as it reported it, which later imports do not alter. Of one that came to no summary, what the ledger has of it now. */
-function shown(database: LedgerDatabase, row: RunRow): ShownRun {
-  const { id, name, command, mapping } = row;
-  return {
-    name,
-    command,
-    mapping,
-    startedAt: isoTime(row.started_at),
-    finishedAt: isoOrNull(row.finished_at),
-    exitCode: row.exit_code,
-    ...(reported(row.summary) ?? found(database, id)),
-  };
+function runs(database: LedgerDatabase, which: string, values: object): ShownRun[] {
+  return database
+    .rows<Omit<ShownRun, keyof Figures> & { id: number; summary: string | null }>(
+      `SELECT id, name, command, mapping, iso(started_at) AS startedAt, iso(finished_at) AS finishedAt, exit_code AS exitCode,
+         summary FROM runs ${which}`,
+      { ...values },
+    )
+    .map(({ id, summary, ...run }) => ({ ...run, ...(reported(summary) ?? found(database, id)) }));
 }
-
-type Figures = Pick<ShownRun, "inputs" | "requests" | "events">;
 
 function reported(json: string | null): Figures | null {
   const summary = json === null ? null : (JSON.parse(json) as Summary | { type: "verify" });
@@ -54,12 +39,8 @@ function found(database: LedgerDatabase, run: number): Figures {
 }
 
 /** Newest first. */
-export function listRuns(database: LedgerDatabase, limit: number): ShownRun[] {
-  return database
-    .rows<RunRow>("SELECT * FROM runs ORDER BY id DESC LIMIT @limit", { limit })
-    .map((row) => shown(database, row));
-}
+export const listRuns = (database: LedgerDatabase, limit: number): ShownRun[] =>
+  runs(database, "ORDER BY id DESC LIMIT @limit", { limit });
 
-export function findRuns(database: LedgerDatabase, name: string): ShownRun[] {
-  return database.rows<RunRow>("SELECT * FROM runs WHERE name = @name", { name }).map((row) => shown(database, row));
-}
+export const findRuns = (database: LedgerDatabase, name: string): ShownRun[] =>
+  runs(database, "WHERE name = @name", { name });

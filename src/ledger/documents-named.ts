@@ -1,0 +1,88 @@
+/** The documents that a person means. */
+import { RowferryError } from "../model/error.js";
+import { type DocumentKey, documentDeduplicationId, lengthPrefixed } from "../model/keys.js";
+import type { LedgerDatabase } from "./ledger-database.js";
+
+export interface KnownDocument {
+  id: number;
+  namespace: string;
+  kind: string;
+  key: string;
+  generation: number;
+  state: string;
+  serviceId: string | null;
+  externalId: string | null;
+  /** Id of the settings it was staged with; null: it was only referred to. */
+  settings: number | null;
+}
+
+export const knownDocument = `d.id, d.namespace, d.external_id AS externalId, d.settings_id AS settings, d.kind, d.key, d.generation,
+  d.state, d.service_id AS serviceId`;
+
+/** The first of these that finds any; a part of a key that has several comes last. */
+const ways = [
+  "d.key IN (SELECT value FROM json_each(@keys)) AND (d.key = @name OR d.kind || '/' || d.key = @name OR d.kind || ' ' || d.key = @name)",
+  "d.key IN (SELECT value FROM json_each(@composed))",
+  "d.external_id = @name",
+  "d.id IN (SELECT document_id FROM document_states WHERE service_id = @name)",
+  "d.id IN (SELECT document_id FROM document_aliases WHERE key = @name OR kind || '/' || key = @name)",
+  "d.id = @created",
+  "instr(d.key, @part) > 0",
+];
+
+/**
+ * Ids of all generations of the documents of this name: `key`, `kind/key`, the parts of a key in their order (`A, 123` or `A/123`)
+ * or one of them, an externalId, a documentId, or the deduplicationId of a create. Empty: there is none.
+ */
+export function documentsNamed(database: LedgerDatabase, name: string): number[] {
+  // Wherever the kind ends, the key is what comes after a slash or a blank: by key an index finds it.
+  const keys = [name, ...Array.from(name.matchAll(/[/ ]/g), ({ index }) => name.slice(index + 1))];
+  const composed = keys.flatMap((key) => [/, */, /\//, / +/].map((between) => lengthPrefixed(key.split(between))));
+  const values = {
+    name,
+    keys: JSON.stringify(keys),
+    composed: JSON.stringify(composed),
+    created: createdBy(database, name),
+    part: lengthPrefixed([name]),
+  };
+  for (const way of ways) {
+    const found = database.values<number>(
+      `SELECT g.id FROM documents d JOIN documents g ON g.key = d.key AND g.kind = d.kind AND g.namespace = d.namespace
+       WHERE ${way} GROUP BY g.id ORDER BY g.namespace, g.kind, g.key, g.generation`,
+      values,
+    );
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** The document whose creation has this deduplicationId; null: none has. */
+function createdBy(database: LedgerDatabase, name: string): number | null {
+  if (!/^rf\d+-[0-9a-f]{40}$/.test(name)) return null;
+  const all = "SELECT id, namespace, kind, key, generation FROM documents";
+  for (const document of database.each<DocumentKey & { id: number }>(all))
+    if (documentDeduplicationId(document) === name) return document.id;
+  return null;
+}
+
+/** The same of one document. Empty: there is none. @throws RowferryError `document-unknown` when several are meant */
+export function generationsNamed(database: LedgerDatabase, name: string): number[] {
+  const ids = documentsNamed(database, name);
+  const names = database.values<string>(
+    "SELECT DISTINCT kind || '/' || key FROM documents WHERE id IN (SELECT value FROM json_each(@ids)) LIMIT 6",
+    { ids: JSON.stringify(ids) },
+  );
+  if (names.length > 1)
+    throw new RowferryError("document-unknown", `${name} names several documents: ${names.join(", ")}.`, {
+      hint: "Say which one, with its kind in front.",
+    });
+  return ids;
+}
+
+/** The newest generation of the document that a person names. @throws RowferryError `document-unknown` */
+export function findDocument(database: LedgerDatabase, name: string): KnownDocument {
+  const id = generationsNamed(database, name).at(-1) ?? null;
+  const found = database.row<KnownDocument>(`SELECT ${knownDocument} FROM documents_now d WHERE d.id = @id`, { id });
+  if (found === undefined) throw new RowferryError("document-unknown", `The ledger has no document ${name}.`);
+  return found;
+}

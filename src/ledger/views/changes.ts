@@ -1,0 +1,95 @@
+/** What an event landed with, and what its row says now, field by field: a timeline cannot be edited (HARD-CASES H9). */
+import type { JsonObject } from "../../model/json.js";
+import { resolved } from "../event-key.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+
+export interface FieldChange {
+  /** `attribute "Gross Weight"`, `externalCreatedAt`, `participant`. */
+  field: string;
+  /** Null: it has none. */
+  landed: string | null;
+  now: string | null;
+}
+
+/** An event as it stands in `events`, or in `changed_content`. `payload` empty: it is in the archive. */
+export interface EventContent {
+  name: string;
+  at: number;
+  participant: number;
+  address: number;
+  relatedDocument: number | null;
+  relatedId: string | null;
+  target: number | null;
+  payload: string;
+}
+
+export const contentColumns = `name, at, participant_ref AS participant, address_ref AS address, related_document AS relatedDocument,
+  related_id AS relatedId, target_document AS target, payload`;
+
+/** Empty where the ledger does not have what landed: an answer in doubt proved that it was something else. */
+export function changesOf(database: LedgerDatabase, event: number): FieldChange[] {
+  const found = database.row<EventContent & { now: string | null }>(
+    `SELECT ${contentColumns}, changed_content AS now FROM events_now WHERE id = @event`,
+    { event },
+  );
+  return found?.now == null ? [] : changesBetween(database, found, JSON.parse(found.now) as EventContent);
+}
+
+/** `changed`: an event that has landed differently from its row, in words. Most fields are cells: they stand in quotes (P9). */
+export function describeChanges(changes: readonly FieldChange[]): string {
+  const quoted = (value: string | null) => (value === null ? "absent" : JSON.stringify(value));
+  const told = changes
+    .slice(0, 4)
+    .map(({ field, landed, now }) => `${field} was ${quoted(landed)} and is ${quoted(now)}`);
+  return [...told, ...(changes.length > 4 ? [`${changes.length - 4} more`] : [])].join(", ");
+}
+
+export function changesBetween(database: LedgerDatabase, landed: EventContent, now: EventContent): FieldChange[] {
+  const isWhole = landed.payload !== "" && now.payload !== "";
+  const [before, after] = [fieldsOf(database, landed, isWhole), fieldsOf(database, now, isWhole)];
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((field): FieldChange[] => {
+    const change = { field, landed: before.get(field) ?? null, now: after.get(field) ?? null };
+    return change.landed === change.now ? [] : [change];
+  });
+}
+
+function fieldsOf(database: LedgerDatabase, content: EventContent, withPayload: boolean): Map<string, string> {
+  const fields = new Map<string, string>();
+  const set = (field: string, value: unknown) => {
+    if (value == null) return;
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    // Attributes of one name stand side by side.
+    fields.set(field, fields.has(field) ? `${fields.get(field)}; ${text}` : text);
+  };
+  const { name, at, participant, address, relatedDocument, relatedId, target, payload } = content;
+  set("name", name);
+  set("externalCreatedAt", new Date(at).toISOString());
+  set("participant", partyName(database, participant));
+  set("address", partyName(database, address));
+  set("related document", relatedId ?? documentName(database, relatedDocument));
+  set("target document", documentName(database, target));
+  if (!withPayload) return fields;
+  const {
+    name: _name,
+    metadata,
+    ...members
+  } = JSON.parse(payload) as JsonObject & {
+    metadata?: { attributes?: { name: string; value: unknown; isPublic: boolean }[] };
+  };
+  for (const [member, value] of Object.entries(members)) set(member, value);
+  for (const { name: attribute, value, isPublic } of metadata?.attributes ?? []) {
+    set(`attribute ${JSON.stringify(attribute)}`, value);
+    set(`visibility of attribute ${JSON.stringify(attribute)}`, isPublic ? "public" : "private");
+  }
+  return fields;
+}
+
+const partyName = (database: LedgerDatabase, ref: number): string | null =>
+  database.value<string | null>(
+    `SELECT coalesce((SELECT coalesce(payload ->> 'taxId', payload ->> 'name', service_id) FROM registrations WHERE id = ${resolved("@ref")}),
+       (SELECT key FROM aliases WHERE id = -@ref))`,
+    { ref },
+  ) ?? null;
+
+const documentName = (database: LedgerDatabase, id: number | null): string | null =>
+  database.value<string>("SELECT kind || ' ' || key FROM documents WHERE id = @id", { id }) ?? null;

@@ -1,0 +1,82 @@
+import type { LedgerDatabase } from "../../ledger-database.js";
+import { rowName } from "../../rows.js";
+import { createKnownRows } from "../../stage/known-rows.js";
+import { changesOf } from "../changes.js";
+import { describeWait } from "../describe-wait.js";
+import { parsed, type ShownEvent } from "./shown.js";
+
+/** JSON arrays of what was said of a record, and of what persons said became of it; oldest first. */
+export const messagesOf = (subject: string, id: string): string =>
+  `(SELECT json_group_array(message) FROM (SELECT message FROM problems WHERE subject = ${subject} AND subject_id = ${id} ORDER BY id))`;
+export const decisionsOf = (document: string, key: string): string =>
+  `(SELECT json_group_array(json_object('at', at, 'by', said_by, 'said', said)) FROM (SELECT iso(at) AS at, said_by, said
+     FROM decisions WHERE document_id = ${document} AND deduplication_id IS ${key} ORDER BY id))`;
+
+const select = `WITH wanted (id) AS MATERIALIZED (SELECT value FROM json_each(@ids)),
+    -- Once for all of them: a document's requests carry thousands.
+    sent (id, at) AS MATERIALIZED (SELECT c.value, max(r.intended_at) FROM requests r CROSS JOIN json_each(r.events) c
+      WHERE r.subject = 'document' AND r.subject_id IN (SELECT document_id FROM events WHERE id IN (SELECT id FROM wanted)) GROUP BY 1)
+  SELECT e.id, e.event, e.key_parts AS keyParts, e.name, iso(e.at) AS at, e.state, e.reason, e.waits_for AS waitsFor,
+    iif(e.dismissed, 'true', 'false') AS dismissed, key_text(e.deduplication_id) AS deduplicationId,
+    e.service_event_id AS eventId, e.target_document_id AS targetDocumentId, iso(e.changed_at) AS decidedAt,
+    iif(e.payload <> '', 'true', 'false') AS hasPayload, iso(sent.at) AS sentAt,
+    json_object('kind', d.kind, 'key', d.key, 'generation', d.generation, 'documentId', d.service_id) AS document,
+    ${messagesOf("'event'", "e.id")} AS messages, ${decisionsOf("e.document_id", "e.deduplication_id")} AS decisions
+  FROM events_now e JOIN documents_now d ON d.id = e.document_id LEFT JOIN sent ON sent.id = e.id
+  WHERE e.id IN (SELECT id FROM wanted) ORDER BY e.document_id, e.at, e.rank, e.id`;
+
+/** In the order of their timelines. */
+export function eventsWith(database: LedgerDatabase, ids: readonly number[]): ShownEvent[] {
+  const rows = rowsOf(database, ids);
+  return database.rows<object & { id: number }>(select, { ids: JSON.stringify(ids) }).map(({ id, ...found }) => {
+    const event = parsed<ShownEvent>(found, "keyParts", "dismissed", "hasPayload", "document", "messages", "decisions");
+    return {
+      ...event,
+      waitsFor: event.waitsFor === null ? null : describeWait(database, event.waitsFor),
+      rows: rows.get(id) ?? [],
+      changes: event.state === "changed" ? changesOf(database, id) : [],
+    };
+  });
+}
+
+/** Of each event every row of every input that held it, in words. */
+function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, string[]> {
+  const open = database.rows<{ row: number; event: number }>(
+    `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN (SELECT value FROM json_each(@ids))`,
+    { ids: JSON.stringify(ids) },
+  );
+  const known = ids.length === 0 ? [] : createKnownRows(database).links(undefined, undefined, new Set(ids));
+  const links = [...open, ...known].toSorted((one, other) => one.row - other.row);
+  const names = Map.groupBy(links, ({ event }) => event);
+  const name = (row: number) => database.value<string>(`SELECT ${rowName("@row")}`, { row }) ?? "";
+  return new Map(Array.from(names, ([event, some]) => [event, some.map(({ row }) => name(row))]));
+}
+
+/** The same events in every generation of their documents (HARD-CASES H26). */
+export function eventsOfRow(database: LedgerDatabase, row: number): ShownEvent[] {
+  const ids = database.values<number>(
+    `SELECT x.id FROM (SELECT event_id FROM row_events WHERE row_id = @row UNION SELECT value FROM json_each(@known)) l
+     JOIN events o ON o.id = l.event_id JOIN documents od ON od.id = o.document_id
+     JOIN documents g ON g.namespace = od.namespace AND g.kind = od.kind AND g.key = od.key
+     JOIN events x ON x.document_id = g.id AND x.event = o.event AND x.key_parts = o.key_parts`,
+    { row, known: JSON.stringify(createKnownRows(database).eventsOf(row)) },
+  );
+  return eventsWith(database, ids);
+}
+
+/** By deduplicationId or by the service's eventId; null: neither. */
+export function findEvent(database: LedgerDatabase, text: string): { event: ShownEvent; document: number } | null {
+  const [, hex] = /^rf\d+-([0-9a-f]{40})$/.exec(text) ?? [];
+  const found =
+    hex === undefined
+      ? database.row<{ id: number; document: number }>(
+          "SELECT event_id AS id, document_id AS document FROM event_states WHERE service_event_id = @text",
+          { text },
+        )
+      : database.row<{ id: number; document: number }>(
+          "SELECT id, document_id AS document FROM events WHERE deduplication_id = unhex(@hex)",
+          { hex },
+        );
+  const [event] = found === undefined ? [] : eventsWith(database, [found.id]);
+  return found === undefined || event === undefined ? null : { event, document: found.document };
+}
