@@ -1,7 +1,7 @@
 /** What must be true of a night that has come to rest: whatever has not landed has a reason that is true. */
 import type { LedgerDatabase } from "../../../src/ledger/open-ledger.js";
 import type { DocumentWithTimeline } from "../../../src/sandbox/index.js";
-import { isPassedByCopy, isPassedByLink, isRefusedMirror, writesOn } from "./copies.js";
+import { isPassedByCopy, isPassedByLink, writesOn } from "./copies.js";
 import type { Story } from "./story.js";
 import { describe, isReplaced, type LedgerEvent, type Witness } from "./witness.js";
 
@@ -12,6 +12,7 @@ export function settled(
   story: Story,
   witness: Witness,
   database: LedgerDatabase,
+  refusedMirrors: ReadonlySet<string>,
 ): string[] {
   const broken: string[] = [];
   const byId = new Map(events.map((event) => [event.id, event]));
@@ -71,7 +72,7 @@ export function settled(
           event.reason === "service-refused" &&
           !mayBePassed &&
           !isPassedByCopy(event, there, events) &&
-          !isRefusedMirror(event, story, events) &&
+          !refusedMirrors.has(event.deduplicationId) &&
           !witness.bad.has(event.key) &&
           !isOvertaken(event, events)
         )

@@ -1,6 +1,5 @@
 /** What events write on other documents, as far as the ledger can tell: to which, and where nobody can (open-points 29). */
 import type { DocumentWithTimeline } from "../../../src/sandbox/index.js";
-import type { Story } from "./story.js";
 
 export interface Linking {
   /** Key of its document. */
@@ -52,23 +51,6 @@ export function isPassedByCopy(
     const relations = events.filter((one) => hasLanded(one) && areRelated(original.documentId, documentId, [one]));
     return relations.length > 0 && (inDoubt || !relations.some(isKnown));
   });
-}
-
-/**
- * Whether it is a link that the service refuses for what stands on the other document: it is closed (open-points 30), or later
- * links of others went while something held this one back (open-points 32), which nothing can in one file of good rows.
- */
-export function isRefusedMirror(
-  { at, mirrored, relatedDocument }: Pick<Linking, "at" | "mirrored" | "relatedDocument">,
-  { sandbox, steps }: Pick<Story, "sandbox" | "steps">,
-  events: readonly (Linking & { documentState: string; documentLastAt: number | null })[],
-): boolean {
-  const other = events.find(({ documentId }) => documentId === relatedDocument);
-  if (other === undefined || mirrored === 0) return false;
-  const files = steps.flatMap((step) => (step.do === "import" ? [step] : []));
-  const mayBeHeld = files.length > 1 || files.some(({ rows }) => rows.some((row) => row.is === "invalid"));
-  if (sandbox.earlyMirrors === "refuse" && mayBeHeld && (other.documentLastAt ?? at) > at) return true;
-  return sandbox.closedMirrors === "refuse" && ["closed", "cancelled"].includes(other.documentState);
 }
 
 /** Whether the back-reference of a link that is in doubt stands on the document, behind the event: at the service's time it may. */

@@ -3,7 +3,7 @@ import type { LedgerDatabase } from "../../../src/ledger/open-ledger.js";
 import type { DocumentWithTimeline, EventRecord } from "../../../src/sandbox/index.js";
 import { checkLedger } from "../../../src/ledger/care/check/check.js";
 import { settled } from "./at-rest.js";
-import { isPassedByCopy, isRefusedMirror } from "./copies.js";
+import { isPassedByCopy } from "./copies.js";
 import { type Story, TONIGHT } from "./story.js";
 import { describe, isReplaced, type LedgerEvent, readEvents, type Witness } from "./witness.js";
 import type { World } from "./world.js";
@@ -30,10 +30,8 @@ export function checkPromises(world: World, story: Story, witness: Witness, atRe
       ...heldBack(documents, witness),
       ...fates(witness),
       ...lastTimes(events, documents),
-      ...(witness.disturbed || clocksDiffer(story, witness)
-        ? []
-        : nothingRefused(world, story, witness, events, database)),
-      ...(atRest ? settled(events, documents, story, witness, database) : []),
+      ...(witness.disturbed || clocksDiffer(story, witness) ? [] : nothingRefused(world, story, witness, events)),
+      ...(atRest ? settled(events, documents, story, witness, database, world.refusals.byMirror) : []),
       ...(atRest ? ledgerChecked(database) : []),
     ];
   });
@@ -139,46 +137,20 @@ function clocksDiffer(story: Story, witness: Witness): boolean {
 }
 
 /** P2: an undisturbed night sends nothing that the service refuses, but what no plan can know to be bad. */
-function nothingRefused(
-  world: World,
-  story: Story,
-  witness: Witness,
-  events: readonly LedgerEvent[],
-  database: LedgerDatabase,
-): string[] {
+function nothingRefused(world: World, story: Story, witness: Witness, events: readonly LedgerEvent[]): string[] {
   if (witness.bad.size > 0 || story.sandbox.maxEvents != null) return [];
   // A copy that the service made at its own time a moment ago, in a direction that nobody knows, passes a CANCEL.
   const copies = story.steps.some(
     (step) => step.do === "import" && step.rows.some((row) => row.is === "event" && row.propagate === true),
   );
   if (copies && witness.replaced.size > 0 && story.sandbox.linkTime === "server") return [];
-  const refused = world.sandbox.store
-    .requests()
-    .filter(
-      ({ method, status, path }) => method === "POST" && status >= 400 && status !== 403 && path !== "/participants",
-    );
-  if (refused.length <= refusedForOthers(world, story, events, database)) return [];
-  return refused.map(({ path, status }) => `P2: ${path} was refused with ${status} in an undisturbed night`);
-}
-
-/** Refused requests that carried an event which a copy had passed, or a link to a closed document. */
-function refusedForOthers(
-  world: World,
-  story: Story,
-  events: readonly LedgerEvent[],
-  database: LedgerDatabase,
-): number {
   const documents = world.sandbox.store.documents();
   const passed = events.filter((event) => {
     const there = documents.find(({ id }) => id === event.documentServiceId);
-    const isForOthers = isPassedByCopy(event, there, events) || isRefusedMirror(event, story, events);
-    return event.reason === "service-refused" && isForOthers;
+    return event.reason === "service-refused" && isPassedByCopy(event, there, events);
   });
-  return database
-    .prepare<[string], number>(
-      `SELECT count(DISTINCT c.request_id) FROM request_events c JOIN requests r ON r.id = c.request_id AND r.result = 'refused'
-       WHERE c.event_id IN (SELECT value FROM json_each(?))`,
-    )
-    .pluck()
-    .all(JSON.stringify(passed.map(({ id }) => id)))[0] as number;
+  const forOthers = new Set([...world.refusals.byMirror, ...passed.map(({ deduplicationId }) => deduplicationId)]);
+  return world.refusals.all
+    .filter(({ status, keys }) => status !== 403 && !keys.some((key) => forOthers.has(key)))
+    .map(({ path, status }) => `P2: ${path} was refused with ${status} in an undisturbed night`);
 }

@@ -20,6 +20,7 @@ import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "
 import { unthrottled } from "../../../src/submit/throttle.js";
 import type { TransportReply, TransportRequest } from "../../../src/submit/transport.js";
 import { VirtualClock } from "../../support/submit/virtual-clock.js";
+import { createRefusals } from "./refusals.js";
 import { sandboxTransport } from "./sandbox-transport.js";
 
 /** One file of a story: rows as a mapping would have given them. */
@@ -74,6 +75,8 @@ export interface World {
   run(files: (StoryFile | WrittenFile)[] | null, plan?: RunPlan): Promise<Summary | null>;
   /** What an import of this file would do. */
   plan(file: WrittenFile): Promise<Plan>;
+  /** What the service has refused. */
+  refusals: ReturnType<typeof createRefusals>;
   /** How many runs there were. */
   runs(): number;
   /** Bodies of requests that the service has not answered yet. */
@@ -135,6 +138,7 @@ export function createWorld(options: WorldOptions = {}): World {
     stateFolder: folder,
   };
   copyFileSync(emptyLedger(), target.ledgerPath);
+  const refusals = createRefusals(sandbox);
   let kills = 0;
   let runs = 0;
   const underWay = new Set<TransportRequest>();
@@ -155,9 +159,12 @@ export function createWorld(options: WorldOptions = {}): World {
     const process = createProcess(clock);
     runs += 1;
     const toSandbox = sandboxTransport(sandbox, process.clock);
+    refusals.begin();
     const wire: typeof toSandbox = async (request) => {
       underWay.add(request);
-      return toSandbox(request).finally(() => underWay.delete(request));
+      const reply = await toSandbox(request).finally(() => underWay.delete(request));
+      refusals.note(request, reply.status);
+      return reply;
     };
     let sent = 0;
     let database: LedgerDatabase | null = null;
@@ -228,6 +235,7 @@ export function createWorld(options: WorldOptions = {}): World {
     sandbox,
     target,
     journal,
+    refusals,
     import: whole,
     resume: (plan) => whole(null, plan),
     run: (files, plan = {}) => start(files, plan),
