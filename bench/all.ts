@@ -22,6 +22,7 @@ const benchmarks: { [name: string]: string } = {
   restart: "First request after kill -9",
   record: "Recording an outcome against bare fsyncs",
   startup: "Start-up and status",
+  peers: "The same job by an importer of one afternoon",
   year: "A year of nights, of a source that grows",
 };
 

@@ -13,6 +13,8 @@ export interface ServiceOptions {
 export interface ServiceCounts {
   requests: number;
   rateLimited: number;
+  participants: number;
+  addresses: number;
   documents: number;
   /** Events, and how many different tickets they name: more events than tickets are doubled ones. */
   events: number;
@@ -72,6 +74,8 @@ function countsOf({ store }: Sandbox, since: number): ServiceCounts {
   return {
     requests,
     rateLimited,
+    participants: store.participants().length,
+    addresses: store.addresses().length,
     documents: documents.length,
     events,
     tickets: tickets.size,
