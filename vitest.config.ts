@@ -1,9 +1,19 @@
+import { existsSync, statfsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+
+/** Waiting for a disk to sync took half of the suite's time: temporary files go into memory where there is room. */
+function memoryDisk(): Record<string, string> {
+  const folder = "/dev/shm";
+  if (!existsSync(folder)) return {};
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize > 4e9 ? { TMPDIR: folder } : {};
+}
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/fixed-seed.ts"],
+    env: memoryDisk(),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     tags: [

@@ -7,10 +7,10 @@ export async function soakInFaults(): Promise<boolean> {
   let runs = 0;
   const broken: string[] = [];
   for (const action of faultActions) {
-    for (let position = 1; position <= expected.requests; position += 1) {
+    for (let position = 1; position <= expected.requests + 1; position += 1) {
       for (const times of [1, 7]) {
         runs += 1;
-        broken.push(...(await befallen(action, position, times, expected)));
+        broken.push(...(await befallen(action, position, times, expected.timelines)));
       }
     }
   }

@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSandbox, seededRandom } from "../../src/sandbox/index.js";
-import { damages, powerLoss, undisturbedNight } from "../../test/processes/power-loss.js";
+import { undisturbed } from "../../test/nights/simulation/fault-positions.js";
+import { damages, powerLoss } from "../../test/processes/power-loss.js";
 import { manifests, serviceEnv, startRowferry } from "../../test/processes/processes.js";
 import { expectWhole, type Timelines, undisturbedTimelines } from "../../test/processes/timelines.js";
 
 /** @returns whether everything held */
 export async function soakInKills(nights: number): Promise<boolean> {
-  const { timelines, requests } = await undisturbedNight();
+  const { timelines, requests } = await undisturbed();
   const broken: string[] = [];
   let losses = 0;
   for (let request = 1; request <= requests; request += 1) {

@@ -1,9 +1,9 @@
 /** A sample of power losses (H33); `npm run soak -- --kills` goes through all of them. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { damages, powerLoss, undisturbedNight } from "../processes/power-loss.js";
+import { damages, powerLoss } from "../processes/power-loss.js";
 import type { Timelines } from "../processes/timelines.js";
-import { files } from "./simulation/fault-positions.js";
+import { files, undisturbed } from "./simulation/fault-positions.js";
 import { createWorld } from "./simulation/world.js";
 import { drawn } from "../support/sample.js";
 
@@ -11,7 +11,7 @@ describe("a power loss, with what was under way cut or garbled, leaves the timel
   let timelines: Timelines;
   let requests: number;
   beforeAll(async () => {
-    ({ timelines, requests } = await undisturbedNight());
+    ({ timelines, requests } = await undisturbed());
   });
 
   test.each(damages.map((damage, index) => [damage.name, damage, index] as const))("%s", async (_, damage, index) => {

@@ -1,20 +1,17 @@
 /** What a kill leaves in doubt was on the wire: between intent and wire lies no wait (P4, H44). At the real limit. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { keyText } from "../../src/ledger/event-key.js";
 import { documentDeduplicationId, type DocumentKey } from "../../src/model/keys.js";
 import { seededRandom } from "../../src/sandbox/index.js";
-import { keyText } from "../../src/ledger/event-key.js";
-import { type Door, openDoor } from "./door.js";
-import { endProcesses, serviceEnv, startRowferry } from "./processes.js";
+import { type Delivery, evenly, linked, writeDeliveries } from "../support/deliveries.js";
 import { drawn } from "../support/sample.js";
 import { refusedBy } from "../support/submit/exact-bucket.js";
-import { type Delivery, evenly, linked, writeDeliveries } from "../support/deliveries.js";
+import { newInstallation, REAL, removeInstallation } from "./installation.js";
+import { endProcesses } from "./processes.js";
 
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 afterAll(endProcesses);
 
 /** Keys of what a killed process was sending, as its ledger says. */
@@ -36,49 +33,32 @@ function inDoubt(ledgerPath: string): string[] {
   return [...events.map((key) => keyText(key)), ...documents.map((key) => documentDeduplicationId(key))];
 }
 
-interface Kill {
-  doubtful: number;
-  /** Of those, the ones whose request never reached the service. */
-  neverSent: number;
-}
-
-async function killAtRandom(
-  rows: Iterable<Delivery>,
-  { kills, seed, answerAfterMs }: { kills: number; seed: number; answerAfterMs: number },
-): Promise<{ kills: Kill[]; door: Door }> {
-  const folder = mkdtempSync(join(tmpdir(), "rowferry-doubt-"));
-  const ledger = join(folder, "ledger.db");
-  const door = await openDoor({ rate: 20, burst: 30 }, answerAfterMs);
+async function expectOnlyDoubtAtTheDoor(rows: Iterable<Delivery>, seed: number, answerAfterMs: number): Promise<void> {
+  const here = await newInstallation({ service: { rate: 20, burst: 30 }, answerAfterMs, env: REAL });
+  const documents = () => here.sandbox.store.documents().length;
   const random = seededRandom(seed);
-  const result: Kill[] = [];
+  const kills = drawn(2, 4);
   try {
-    const args = await writeDeliveries(folder, rows);
-    const env = { ...serviceEnv(door, ledger), ROWFERRY_RATE: "20", ROWFERRY_BURST: "30" };
-    for (let round = 0; round < kills; round += 1) {
-      const { child, ended } = startRowferry(round === 0 ? ["import", ...args] : ["resume"], { cwd: folder, env });
-      const before = door.sandbox.store.documents().length;
-      while (door.sandbox.store.documents().length === before && child.exitCode === null) await wait(5);
-      await wait(random() * 5_000);
+    const args = await writeDeliveries(here.folder, rows);
+    for (let kill = 0; kill < kills; kill += 1) {
+      const before = documents();
+      const { child, ended } = here.start(kill === 0 ? ["import", ...args] : ["resume"]);
+      while (documents() === before && child.exitCode === null) await wait(5);
+      await wait(random() * drawn(2_000, 5_000));
       child.kill("SIGKILL");
       expect((await ended).code, "killed while it sent").toBeNull();
       // What the kernel had taken arrives.
       await wait(300);
-      const keys = inDoubt(ledger);
-      result.push({ doubtful: keys.length, neverSent: keys.filter((key) => !door.hasSeen(key)).length });
+      const neverSent = inDoubt(here.ledger).filter((key) => !here.door.hasSeen(key));
+      // A kill may fall between the intent's last byte and the request's first: that is one request, its document and its event.
+      expect(neverSent.length, `kill ${kill}`).toBeLessThanOrEqual(2);
     }
-    return { kills: result, door };
+    const { arrivals } = here.door;
+    expect(arrivals.length).toBeGreaterThan(15 * kills);
+    expect(refusedBy(20, 30, arrivals), "requests over the limit, restarts included (P6)").toBe(0);
   } finally {
-    await door.close();
-    rmSync(folder, { recursive: true, force: true });
+    await removeInstallation(here);
   }
-}
-
-async function expectOnlyDoubtAtTheDoor(rows: Iterable<Delivery>, seed: number, answerAfterMs: number): Promise<void> {
-  const { kills, door } = await killAtRandom(rows, { kills: drawn(2, 4), seed, answerAfterMs });
-  // A kill may fall between the intent's last byte and the request's first: that is one request, its document and its event.
-  expect(Math.max(...kills.map(({ neverSent }) => neverSent)), JSON.stringify(kills)).toBeLessThanOrEqual(2);
-  expect(door.arrivals.length).toBeGreaterThan(25 * kills.length);
-  expect(refusedBy(20, 30, door.arrivals), "requests over the limit, restarts included (P6)").toBe(0);
 }
 
 describe("whatever kill -9 leaves in doubt had its request at the service's door", () => {

@@ -21,7 +21,7 @@ import { rebuildLedger } from "../../src/desk/rebuild.js";
 import { seededRandom } from "../../src/sandbox/index.js";
 import { files } from "../nights/simulation/fault-positions.js";
 import { createWorld, type World } from "../nights/simulation/world.js";
-import { type Timelines, timelinesOf } from "./timelines.js";
+import { differences, type Timelines } from "./timelines.js";
 
 /** What stands on the disk when the power goes, and how much of it is certain: bytes behind that may be anything. */
 export interface Disk {
@@ -124,17 +124,6 @@ export const damages: Damage[] = [
   },
 ];
 
-/** How many requests the undisturbed import needs, and what it leaves. */
-export async function undisturbedNight(): Promise<{ timelines: Timelines; requests: number }> {
-  const world = createWorld();
-  try {
-    const summary = await world.import(files);
-    return { timelines: timelinesOf(world.sandbox), requests: summary.requests.sent };
-  } finally {
-    await world.close();
-  }
-}
-
 /** The power goes when request `request` is to leave. @returns what went wrong; empty: nothing */
 export async function powerLoss(request: number, damage: Damage, expected: Timelines): Promise<string[]> {
   const disk = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "rowferry-power-"));
@@ -168,24 +157,13 @@ export async function powerLoss(request: number, damage: Damage, expected: Timel
   }
 }
 
-/** What is not as the undisturbed run would have left it, but for what waits behind a stranded document. */
-function compare(world: World, expected: Timelines, summary: Summary): string[] {
-  const checks = world.withLedger((database) => checkLedger(database));
-  const broken = checks.flatMap((check) => check.broken);
-  const found = timelinesOf(world.sandbox);
-  const isStranded = (summary.open.documents["stranded"] ?? 0) > 0;
-  for (const [key, events] of expected) {
-    const there = found.get(key) ?? [];
-    const wanted = isStranded ? events.filter((event) => there.includes(event)) : events;
-    if (JSON.stringify(there) !== JSON.stringify(wanted)) broken.push(`the timeline of ${key} differs`);
-  }
-  if (summary.exitCode !== (isStranded ? 3 : 0)) broken.push(`exit code ${summary.exitCode}`);
-  if (summary.open.events["foreign"] !== undefined) broken.push("P5: an event of ours is called foreign");
-  if (world.sandbox.store.documents().length > expected.size) broken.push("a document is doubled");
-  if (world.sandbox.store.twinParticipants().length + world.sandbox.store.doubledAddresses().length > 0)
-    broken.push("a registration is doubled");
-  const { read, skipped, invalid, known, staged } = summary.rows;
-  if (read !== skipped + invalid + known + staged) broken.push(`P7: ${JSON.stringify(summary.rows)}`);
+/** What is not as the undisturbed run would have left it, by the service, the ledger and the summary. */
+function compare(world: World, expected: Timelines, { exitCode, open, rows }: Summary): string[] {
+  const broken = world.withLedger((database) => checkLedger(database)).flatMap((check) => check.broken);
+  broken.push(...differences(exitCode, world.sandbox, world.target.ledgerPath, expected));
+  if (open.events["foreign"] !== undefined) broken.push("P5: an event of ours is called foreign");
+  const { read, skipped, invalid, known, staged } = rows;
+  if (read !== skipped + invalid + known + staged) broken.push(`P7: ${JSON.stringify(rows)}`);
   return broken;
 }
 
