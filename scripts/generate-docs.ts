@@ -5,13 +5,17 @@ import { fileURLToPath } from "node:url";
 import { mappingJsonSchema } from "../src/map/json-schema.js";
 import { codesReference } from "./docs/codes-reference.js";
 import { commandsReference } from "./docs/commands-reference.js";
+import { exitCodesReference } from "./docs/exit-codes-reference.js";
 import { mappingReference } from "./docs/mapping-reference.js";
+import { publicApiReference } from "./docs/public-api.js";
 import { settingsReference } from "./docs/settings-reference.js";
 
 /** Each generated file, by its path in the project, and how its text is made. */
 export const generatedDocs: readonly { path: string; make: () => string | Promise<string> }[] = [
   { path: "docs/reference/commands.md", make: commandsReference },
   { path: "docs/reference/settings.md", make: settingsReference },
+  { path: "docs/reference/exit-codes.md", make: exitCodesReference },
+  { path: "docs/reference/public-api.md", make: publicApiReference },
   { path: "docs/reference/codes.md", make: codesReference },
   { path: "docs/reference/mapping.md", make: mappingReference },
   { path: "mappings/schema.json", make: () => `${JSON.stringify(mappingJsonSchema(), null, 2)}\n` },

@@ -40,7 +40,7 @@ export function codesReference(): string {
 }
 
 function codeLines(code: string, { meaning, remedy, example, transient, exit }: CodeEntry): string[] {
-  const marks = [transient ? "may pass" : "", exit === null ? "" : `exit ${exit}`].filter((mark) => mark !== "");
+  const marks = [transient ? "may pass" : "", exit === undefined ? "" : `exit ${exit}`].filter((mark) => mark !== "");
   return [
     `### ${code}`,
     "",

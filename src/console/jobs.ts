@@ -105,9 +105,9 @@ export function createJobs({ cwd, env, now, onChange }: JobOptions): Jobs {
 const outcomes: { [exitCode: number]: string } = {
   0: "Done.",
   3: "Done. Some rows still need you.",
-  4: "It stopped before it was done. Resume goes on.",
-  130: "It was interrupted. Resume goes on.",
-  143: "It was interrupted. Resume goes on.",
+  4: "It stopped before it was done. Resume continues.",
+  130: "It was interrupted. Resume continues.",
+  143: "It was interrupted. Resume continues.",
 };
 
 /** Differences that are listed; the report of the command has all. */

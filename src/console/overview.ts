@@ -124,7 +124,7 @@ function answerOf(
       isWell: false,
     };
   if (left > 0)
-    return { answer: `${left.toLocaleString("en")} events are still to be sent. Resume goes on.`, isWell: false };
+    return { answer: `${left.toLocaleString("en")} events are still to be sent. Resume continues.`, isWell: false };
   if (exitCode !== null && exitCode !== 0)
     return { answer: "Nothing is open, but the last run did not end well.", isWell: false };
   return { answer: "All is well.", isWell: true };

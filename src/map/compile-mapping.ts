@@ -100,7 +100,7 @@ function checkFormerLabels(spec: MappingSpec, source: MappingSource): void {
         const others = members.filter(([other, one]) => other !== label && keyLabel(other, one) === was);
         const [other] = others[0] ?? [];
         if (was === undefined || other === undefined) continue;
-        const message = `"${other}" goes by "${was}" already; only one can go on with what was sent under that name.`;
+        const message = `"${other}" goes by "${was}" already; only one can keep what was sent under that name.`;
         source.report("mapping-value", ["inputs", name, part, label, "was"], message);
       }
     }

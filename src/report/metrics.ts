@@ -62,7 +62,7 @@ function figures(labels: { [name: string]: string }) {
     },
     ended(at: number, exitCode: number) {
       single("last_run_finished_timestamp_seconds", "When the last run finished.", at / 1000);
-      single("last_run_exit_code", "Its exit code: 0 all is well, 3 a person is needed, 4 can go on.", exitCode);
+      single("last_run_exit_code", "Its exit code: 0 all is well, 3 a person is needed, 4 can continue.", exitCode);
     },
   };
 }

@@ -155,7 +155,7 @@ function nothingStaged(error: unknown): unknown {
 function tellUnstaged({ database, observe }: Session): void {
   const name = createRunStore(database).lastUnstaged();
   if (name === null) return;
-  const message = `${name} was killed before its rows were staged: there is nothing of them to go on with. Type that import again.`;
+  const message = `${name} was killed before its rows were staged: nothing of them is in the ledger. Type that import again.`;
   observe({ type: "notice", level: "warning", code: null, message });
 }
 

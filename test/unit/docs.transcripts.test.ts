@@ -11,7 +11,7 @@ import { agrees, normalised, readTranscript } from "../support/docs/transcript.j
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const update = process.env["UPDATE_DOCS"] === "1";
 
-const documents = ["README.md", ...globSync("docs/**/*.md", { cwd: root }).toSorted()].filter((path) =>
+const documents = ["README.md", ...globSync(["docs/**/*.md", "examples/*.md"], { cwd: root }).toSorted()].filter((path) =>
   readDocument(path).includes("```console"),
 );
 

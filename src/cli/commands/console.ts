@@ -15,7 +15,7 @@ Examples:
   rowferry console --no-open --port 0      prints its address only
 
 The address holds a secret that ends with the command. Ctrl-C ends it; imports
-that it started go on.`;
+that it started continue.`;
 
 interface Flags {
   target?: string;

@@ -146,7 +146,7 @@ const was = z
   .optional()
   .meta({
     description:
-      "The name it had in this mapping before: it goes on with what was sent under that name. `none`: it is a new one, though it looks like one that is gone.",
+      "The name it had in this mapping before; it keeps what was sent under that name. `none`: it is new, though it looks like one that is gone.",
     examples: ["pay"],
   });
 

@@ -32,7 +32,7 @@ export const ledgerCodes = {
   "ledger-older": {
     meaning: "The ledger was written by an older version of this program, in tables that this one does not read.",
     remedy:
-      "Go on with the version that wrote it, or move the ledger away, make it anew from its journal with `rowferry ledger rebuild <journal>`, and import the files again.",
+      "Continue with the version that wrote it, or move the ledger away, make it anew from its journal with `rowferry ledger rebuild <journal>`, and import the files again.",
     example: "`rowferry import` right after an update of the program.",
     exit: ExitCode.usage,
   },

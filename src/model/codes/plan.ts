@@ -82,7 +82,7 @@ export const planCodes = {
     example: "A weighing behind a RELATED to a manifest that no row has brought.",
   },
   "behind-linked": {
-    meaning: "It also goes on another document's timeline, where something earlier is held.",
+    meaning: "It also lands on another document's timeline, where something earlier is held.",
     remedy: "Settle what it waits for; `rowferry show` on either document names it.",
     example: "A RELATED between manifests A and B waits for B's invalid row.",
   },

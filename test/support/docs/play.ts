@@ -145,7 +145,7 @@ export function createPlayer(): Player {
       if (step.kind === "stage") await set(step.stage);
       else if (step.kind === "file") {
         mkdirSync(dirname(join(cwd, step.name)), { recursive: true });
-        writeFileSync(join(cwd, step.name), actual(step.text));
+        writeFileSync(join(cwd, step.name), actual(step.text), { flag: step.append ? "a" : "w" });
       } else return shown(await typed(step.command));
       return "";
     },

@@ -1,6 +1,6 @@
 /**
  * Documents as scripts: `console` blocks hold commands (`$ …`) and what they print, blocks with `file=name` are files of
- * the reader's folder, and `<!-- play {…} -->` says what happens around them (a service, its faults, the time of day).
+ * the reader's folder (`file+=name`: added to its end), and `<!-- play {…} -->` says what happens around them (a service, its faults, the time of day).
  */
 
 export interface Stage {
@@ -20,7 +20,7 @@ export interface Stage {
 
 export type Step =
   | { kind: "stage"; stage: Stage; line: number }
-  | { kind: "file"; name: string; text: string; line: number }
+  | { kind: "file"; name: string; text: string; append: boolean; line: number }
   | { kind: "command"; command: string; expected: string; line: number; span: [from: number, to: number] };
 
 const playComment = /^<!-- play\s+([\s\S]*?)\s*-->$/gm;
@@ -35,9 +35,9 @@ export function readTranscript(markdown: string): Step[] {
   }
   for (const match of markdown.matchAll(/^```([^\n]*)\n([\s\S]*?)^```$/gm)) {
     const [, info = "", text = ""] = match;
-    const name = /\bfile=(\S+)/.exec(info)?.[1];
+    const [, plus, name] = /\bfile(\+?)=(\S+)/.exec(info) ?? [];
     const line = lineAt(match.index);
-    if (name !== undefined) steps.push({ kind: "file", name, text, line, offset: match.index });
+    if (name !== undefined) steps.push({ kind: "file", name, text, append: plus === "+", line, offset: match.index });
     if (/^console\b/.test(info)) {
       const start = match.index + 3 + info.length + 1;
       for (const command of commandsOf(text)) {
