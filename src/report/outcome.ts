@@ -42,7 +42,7 @@ const sentence = (text: string): string =>
 
 function restOf({ waiting, toSend }: RowOutcomes): string {
   const more =
-    waiting > 0 ? `${counted(waiting, "row")} behind ${waiting === 1 ? "waits" : "wait"}` : "everything else is done";
+    waiting > 0 ? `${grouped(waiting)} more ${waiting === 1 ? "row waits" : "rows wait"}` : "everything else is done";
   return toSend > 0 ? `${more}, ${counted(toSend, "row")} still to send` : more;
 }
 

@@ -11,8 +11,8 @@ import { agrees, normalised, readTranscript } from "../support/docs/transcript.j
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const update = process.env["UPDATE_DOCS"] === "1";
 
-const documents = ["README.md", ...globSync(["docs/**/*.md", "examples/*.md"], { cwd: root }).toSorted()].filter((path) =>
-  readDocument(path).includes("```console"),
+const documents = ["README.md", ...globSync(["docs/**/*.md", "examples/*.md"], { cwd: root }).toSorted()].filter(
+  (path) => readDocument(path).includes("```console"),
 );
 
 describe.each(documents)("%s", (path) => {

@@ -136,7 +136,7 @@ export function createPlayer(): Player {
     if (line === "echo $?") return `${lastCode}\n`;
     if (line === "wait") return wait(null);
     if (line === "kill -INT %1") return wait("SIGINT");
-    if (/^(\w+=\S* )*rowferry( |$)/.test(line)) return rowferry(line.replace(/\\\n\s*/g, ""));
+    if (/^(npx |\w+=\S* )*rowferry( |$)/.test(line)) return rowferry(line.replace(/^npx |\\\n\s*/g, ""));
     return shell(line, "");
   }
 
