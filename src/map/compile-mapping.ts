@@ -1,7 +1,7 @@
 /** A whole mapping from its checked text: pure, and without a file in sight. */
 import { basename, extname } from "node:path";
 import type { Beside } from "./beside.js";
-import { compileCells } from "./column/cells.js";
+import { Cells } from "./column/cells.js";
 import { Conversions } from "./column/column.js";
 import { refuseName } from "./column/names.js";
 import type { Shared } from "./column/scope.js";
@@ -20,7 +20,7 @@ import { findWarnings } from "./warnings.js";
 /** Mistakes are reported to `source`; the mapping given is then of no use. */
 export function compileMapping(spec: MappingSpec, source: MappingSource, beside: Beside): Mapping {
   const { blank, trim, spreadsheetErrors, ...defaults } = spec.defaults ?? {};
-  const cells = compileCells(blank ?? [], trim ?? true, spreadsheetErrors ?? "refuse", defaults);
+  const cells = new Cells({ blank, trim, spreadsheetErrors }, defaults);
   const conversions = new Conversions(defaults);
   const tables = new Map<string, Table | null>();
   for (const [name, table] of Object.entries(spec.tables ?? {})) {

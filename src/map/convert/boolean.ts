@@ -1,20 +1,19 @@
 /** Yes and no in six languages, or in the mapping's own words. */
 import { z } from "zod";
-import { convertDefaultsShape, defineConversion, quoteCell, refuse, refuseKind } from "./conversion-kind.js";
+import { convertDefaultsShape, defineConversion, refuse } from "./conversion-kind.js";
 import { cleanText, foldText } from "./text.js";
 
-/** Understood in every language. */
-const always = { true: ["true", "1"], false: ["false", "0"] };
-
-/** A word may stand in several languages, but never with two meanings: then no language need be named. */
+/** For true and for false. A word may stand in several languages, but never with two meanings: then no language need be named. */
 const words = {
-  pt: { true: ["sim", "s", "verdadeiro", "v"], false: ["não", "n", "falso", "f"] },
-  en: { true: ["yes", "y", "t", "on"], false: ["no", "n", "f", "off"] },
-  es: { true: ["sí", "s", "verdadero", "v"], false: ["no", "n", "falso", "f"] },
-  fr: { true: ["oui", "o", "vrai", "v"], false: ["non", "n", "faux", "f"] },
-  de: { true: ["ja", "j", "wahr", "w"], false: ["nein", "n", "falsch", "f"] },
-  it: { true: ["sì", "s", "vero", "v"], false: ["no", "n", "falso", "f"] },
+  pt: ["sim s verdadeiro v", "não n falso f"],
+  en: ["yes y t on", "no n f off"],
+  es: ["sí s verdadero v", "no n falso f"],
+  fr: ["oui o vrai v", "non n faux f"],
+  de: ["ja j wahr w", "nein n falsch f"],
+  it: ["sì s vero v", "no n falso f"],
 };
+/** Understood in every language. */
+const always = ["true 1", "false 0"];
 
 export const boolean = defineConversion({
   description:
@@ -24,37 +23,31 @@ export const boolean = defineConversion({
     true: z.array(z.string()).min(1).optional().describe("Words for true, instead of all others; goes with `false`."),
     false: z.array(z.string()).min(1).optional().describe("Words for false, instead of all others; goes with `true`."),
   }),
-  gives: "boolean",
+  reads: { kinds: ["text", "number", "boolean"], called: "a yes or no" },
   examples: [
     { spec: "boolean", in: "Não", out: false },
     { spec: { name: "boolean", true: ["público"], false: ["reservado"] }, in: "PUBLICO", out: true },
   ],
   compile(options, defaults) {
     const meanings = new Map<string, boolean>();
-    const learn = (list: { true: readonly string[]; false: readonly string[] }) => {
-      for (const word of list.false) meanings.set(foldText(word), false);
-      for (const word of list.true) meanings.set(foldText(word), true);
+    const learn = (list: readonly string[], value: boolean) => {
+      for (const word of list) meanings.set(foldText(word), value);
     };
-    const own =
-      options.true || options.false ? { true: options.true ?? [], false: options.false ?? [] } : defaults.booleans;
-    if (own === undefined) {
-      const language = options.language ?? defaults.language;
-      for (const list of language === undefined ? Object.values(words) : [words[language]]) learn(list);
-      learn(always);
-    } else {
-      learn(own);
+    const own = options.true || options.false ? options : defaults.booleans;
+    const language = options.language ?? defaults.language;
+    const known = language === undefined ? Object.values(words) : [words[language]];
+    for (const [yes = "", no = ""] of own === undefined ? [...known, always] : []) {
+      learn(no.split(" "), false);
+      learn(yes.split(" "), true);
     }
+    learn(own?.false ?? [], false);
+    learn(own?.true ?? [], true);
     return (cell, kind) => {
-      if (kind === "boolean") return { value: cell === "true" };
-      if (kind === "date" || kind === "time" || kind === "duration") return refuseKind(cell, kind, "a yes or no");
-      const value = meanings.get(foldText(cleanText(cell)));
+      const value = kind === "boolean" ? cell === "true" : meanings.get(foldText(cleanText(cell)));
       if (value !== undefined) return { value };
-      const known = [...meanings.keys()].slice(0, 12).join(", ");
-      return refuse(
-        "boolean-unreadable",
-        `${quoteCell(cell)} is neither a word for true nor one for false`,
-        `Known words: ${known}. Name others under \`as: { name: boolean, true: […], false: […] }\`.`,
-      );
+      const some = [...meanings.keys()].slice(0, 12).join(", ");
+      const hint = `Known words: ${some}. Name others under \`as: { name: boolean, true: […], false: […] }\`.`;
+      return refuse("boolean-unreadable", cell, "is neither a word for true nor one for false", hint);
     };
   },
 });

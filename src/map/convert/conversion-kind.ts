@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
+import { shorten } from "../../model/fold.js";
 
 /** Why a cell's text does not become a value; a `Problem` without its column. */
 export interface Refusal {
@@ -77,8 +78,8 @@ export interface ConversionKind<Options extends z.ZodObject = z.ZodObject> {
   description: string;
   /** Its options beside `name`, all optional unless the schema says otherwise. */
   options: Options;
-  /** The type of its values. */
-  gives: "string" | "number" | "boolean";
+  /** The kinds of cells that it reads, and what it calls its values; undefined: any cell, as text. */
+  reads?: { kinds: readonly CellKind[]; called: string };
   /** Text in, value out, for the reference; a test proves each. */
   examples: {
     spec: string | { name: string; [option: string]: unknown };
@@ -94,25 +95,14 @@ export function defineConversion<Options extends z.ZodObject>(kind: ConversionKi
   return kind;
 }
 
-const longest = 80;
-
 /** The text in quotes, shortened to 80 characters, line breaks and control characters made visible. */
 export function quoteCell(text: string): string {
-  const shortened = text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
-  return JSON.stringify(shortened);
+  return JSON.stringify(shorten(text));
 }
 
-export function refuse(code: Code, message: string, hint: string | null = null): { problem: Refusal } {
-  return { problem: { code, message, hint } };
-}
-
-/** The refusal that every conversion gives for a cell that holds a spreadsheet's error. */
-export function refuseErrorCell(text: string): { problem: Refusal } {
-  return refuse(
-    "cell-error",
-    `the cell holds the spreadsheet error ${quoteCell(text)}`,
-    "Correct the formula or the value in the workbook.",
-  );
+/** `message` goes on after the cell in quotes. */
+export function refuse(code: Code, cell: string, message: string, hint: string | null = null): { problem: Refusal } {
+  return { problem: { code, message: `${quoteCell(cell)} ${message}`, hint } };
 }
 
 const kindNames: Record<CellKind, string> = {
@@ -126,10 +116,23 @@ const kindNames: Record<CellKind, string> = {
 };
 
 /** The refusal of a cell whose kind in the workbook cannot be what the field needs. */
-export function refuseKind(text: string, kind: CellKind, wanted: string): { problem: Refusal } {
-  return refuse(
-    "cell-kind",
-    `the workbook holds ${kindNames[kind]} (${quoteCell(text)}) where ${wanted} is needed`,
-    "Correct the cell's value or its number format in the workbook; spreadsheets turn texts such as 1-2 into dates on their own.",
-  );
+export function refuseKind(cell: string, kind: CellKind, wanted: string): { problem: Refusal } {
+  return {
+    problem: {
+      code: "cell-kind",
+      message: `the workbook holds ${kindNames[kind]} (${quoteCell(cell)}) where ${wanted} is needed`,
+      hint: "Correct the cell's value or its number format in the workbook; spreadsheets turn texts such as 1-2 into dates on their own.",
+    },
+  };
+}
+
+/** The refusal that every conversion gives for a cell that holds a spreadsheet's error. */
+export function refuseErrorCell(cell: string): { problem: Refusal } {
+  return {
+    problem: {
+      code: "cell-error",
+      message: `the cell holds the spreadsheet error ${quoteCell(cell)}`,
+      hint: "Correct the formula or the value in the workbook.",
+    },
+  };
 }

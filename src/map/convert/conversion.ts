@@ -1,13 +1,19 @@
 /** The closed list of `as` conversions (DESIGN section 4), and how a mapping's spec becomes a function. */
 import { RowferryError } from "../../model/error.js";
 import { boolean } from "./boolean.js";
-import { type Conversion, type ConversionKind, type ConvertDefaults, refuseErrorCell } from "./conversion-kind.js";
-import { country, state } from "./places.js";
-import { date, timestamp } from "./timestamp.js";
+import {
+  type Conversion,
+  type ConversionKind,
+  type ConvertDefaults,
+  refuseErrorCell,
+  refuseKind,
+} from "./conversion-kind.js";
 import { integer, number } from "./number.js";
-import { digits, hash, lower, slug, text, upper } from "./text.js";
 import { phone } from "./phone.js";
+import { country, state } from "./places.js";
 import { taxId } from "./tax-id.js";
+import { digits, hash, lower, slug, text, upper } from "./text.js";
+import { date, timestamp } from "./timestamp.js";
 
 export type { Conversion, ConversionKind, ConvertDefaults, ConvertResult, Refusal } from "./conversion-kind.js";
 export { convertDefaultsShape } from "./conversion-kind.js";
@@ -38,33 +44,30 @@ export const conversionNames = Object.keys(conversions) as ConversionName[];
 export type ConversionSpec = string | { name: string; [option: string]: unknown };
 
 /**
- * The function for one `as`. Cells of kind `error` are refused before the conversion sees them.
+ * The function for one `as`.
  * @throws RowferryError `conversion-unknown` (naming the list) or `conversion-options` (naming the option at fault);
  * both without a place, which the caller knows.
  */
 export function compileConversion(spec: ConversionSpec, defaults: ConvertDefaults): Conversion {
   const { name, ...options } = typeof spec === "string" ? { name: spec } : spec;
-  const kind = Object.hasOwn(conversions, name)
-    ? (conversions[name as ConversionName] as unknown as ConversionKind)
-    : undefined;
-  if (kind === undefined) {
-    throw new RowferryError("conversion-unknown", `there is no conversion "${name}"`, {
-      hint: `Use one of ${conversionNames.join(", ")}.`,
-    });
+  if (!Object.hasOwn(conversions, name)) {
+    const hint = `Use one of ${conversionNames.join(", ")}.`;
+    throw new RowferryError("conversion-unknown", `there is no conversion "${name}"`, { hint });
   }
+  const kind = conversions[name as ConversionName] as unknown as ConversionKind;
   const checked = kind.options.strict().safeParse(options);
   if (!checked.success) {
-    const issues = checked.error.issues.map((issue) =>
-      [issue.path.join("."), issue.message].filter(Boolean).join(": "),
+    const issues = checked.error.issues.map(({ path, message }) =>
+      [path.join("."), message].filter(Boolean).join(": "),
     );
-    throw new RowferryError(
-      "conversion-options",
-      `the options of conversion "${name}" do not fit: ${issues.join("; ")}`,
-      {
-        hint: `Its options are: ${Object.keys(kind.options.shape).join(", ") || "none"}.`,
-      },
-    );
+    const message = `the options of conversion "${name}" do not fit: ${issues.join("; ")}`;
+    const hint = `Its options are: ${Object.keys(kind.options.shape).join(", ") || "none"}.`;
+    throw new RowferryError("conversion-options", message, { hint });
   }
   const convert = kind.compile(checked.data, defaults);
-  return (cell, cellKind) => (cellKind === "error" ? refuseErrorCell(cell) : convert(cell, cellKind));
+  return (cell, cellKind) => {
+    if (cellKind === "error") return refuseErrorCell(cell);
+    if (kind.reads?.kinds.includes(cellKind) === false) return refuseKind(cell, cellKind, kind.reads.called);
+    return convert(cell, cellKind);
+  };
 }

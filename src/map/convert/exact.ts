@@ -39,14 +39,13 @@ export class Exact {
   }
 
   /** From decimal digits, with or without an exponent; `spelt`: how `text` gives them back. @throws TooLong; Error where it is none. */
-  static of(text: string, spelt: string | null = null): Exact {
+  static of(text: string | number, spelt: string | null = null): Exact {
     return new Exact(new Big(text), ONE, spelt);
   }
 
   plus(other: Exact): Exact {
-    if (this.#bottom === ONE && other.#bottom === ONE) return new Exact(this.#top.plus(other.#top), ONE);
     const top = this.#top.times(other.#bottom).plus(other.#top.times(this.#bottom));
-    return new Exact(top, this.#bottom.times(other.#bottom));
+    return new Exact(top, this.#under(other.#bottom));
   }
 
   minus(other: Exact): Exact {
@@ -54,16 +53,17 @@ export class Exact {
   }
 
   times(other: Exact): Exact {
-    const top = this.#top.times(other.#top);
-    if (this.#bottom === ONE && other.#bottom === ONE) return new Exact(top, ONE);
-    return new Exact(top, this.#bottom.times(other.#bottom));
+    return new Exact(this.#top.times(other.#top), this.#under(other.#bottom));
   }
 
   /** `other` is not zero. The bottom stays positive, so that comparing can multiply by it. */
   over(other: Exact): Exact {
-    const top = this.#top.times(other.#bottom);
-    const bottom = this.#bottom.times(other.#top);
-    return bottom.lt(0) ? new Exact(top.times(-1), bottom.times(-1)) : new Exact(top, bottom);
+    const sign = other.#top.s;
+    return new Exact(this.#top.times(other.#bottom).times(sign), this.#under(other.#top.times(sign)));
+  }
+
+  #under(bottom: Big): Big {
+    return this.#bottom === ONE && bottom === ONE ? ONE : this.#bottom.times(bottom);
   }
 
   negated(): Exact {
@@ -88,6 +88,6 @@ export class Exact {
   /** Plain notation: a point, no exponent, no superfluous zeros. @throws Error for a quotient, which may have no end. */
   get text(): string {
     if (this.#bottom !== ONE) throw new Error("a quotient may have no end: write round(a / b, 2)");
-    return this.#spelt ?? (this.#top.eq(0) ? "0" : this.#top.toFixed());
+    return this.#spelt ?? (this.isZero() ? "0" : this.#top.toFixed());
   }
 }

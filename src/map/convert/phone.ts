@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type * as phoneNumbers from "libphonenumber-js/max";
 import { z } from "zod";
 import { RowferryError } from "../../model/error.js";
-import { convertDefaultsShape, defineConversion, quoteCell, refuse, refuseKind } from "./conversion-kind.js";
+import { convertDefaultsShape, defineConversion, refuse } from "./conversion-kind.js";
 
 const require = createRequire(import.meta.url);
 
@@ -13,34 +13,33 @@ export const phone = defineConversion({
   options: z.object({
     country: convertDefaultsShape.country,
   }),
-  gives: "string",
+  reads: { kinds: ["text", "number"], called: "a telephone number" },
   examples: [{ spec: { name: "phone", country: "BR" }, in: "(11) 98765-4321", out: "+5511987654321" }],
   compile(options, defaults) {
     // Loaded when a mapping first needs it: every other would wait 45 ms for it.
     const { isSupportedCountry, parsePhoneNumberFromString } = require("libphonenumber-js/max") as typeof phoneNumbers;
     const country = options.country ?? defaults.country;
-    if (country !== undefined && !isSupportedCountry(country)) {
+    if (country !== undefined && !isSupportedCountry(country))
       throw new RowferryError(
         "conversion-options",
         `there are no telephone numbers of country ${JSON.stringify(country)}`,
       );
-    }
-    return (cell, kind) => {
-      if (kind !== "text" && kind !== "number") return refuseKind(cell, kind, "a telephone number");
-      const number = parsePhoneNumberFromString(
-        cell,
-        country === undefined ? { extract: false } : { defaultCountry: country, extract: false },
-      );
-      if (number?.isValid() === true && number.ext === undefined) return { value: number.number };
-      return refuse(
-        "phone-invalid",
-        number?.ext === undefined
-          ? `${quoteCell(cell)} is not a valid telephone number`
-          : `${quoteCell(cell)} carries an extension, which the international format has no place for`,
-        country === undefined
-          ? "Write it with plus and country code, or set `country` under `defaults:`."
-          : `Numbers without a country code are read as ${country}; write others with a leading plus.`,
-      );
+    const hint =
+      country === undefined
+        ? "Write it with plus and country code, or set `country` under `defaults:`."
+        : `Numbers without a country code are read as ${country}; write others with a leading plus.`;
+    return (cell) => {
+      const of = country === undefined ? {} : { defaultCountry: country };
+      const number = parsePhoneNumberFromString(cell, { ...of, extract: false });
+      if (number?.ext !== undefined)
+        return refuse(
+          "phone-invalid",
+          cell,
+          "carries an extension, which the international format has no place for",
+          hint,
+        );
+      if (number?.isValid() === true) return { value: number.number };
+      return refuse("phone-invalid", cell, "is not a valid telephone number", hint);
     };
   },
 });

@@ -3,115 +3,88 @@ import { createRequire } from "node:module";
 import type { Validator } from "stdnum";
 import { z } from "zod";
 import { RowferryError } from "../../model/error.js";
-import {
-  type ConvertDefaults,
-  convertDefaultsShape,
-  type ConvertResult,
-  defineConversion,
-  quoteCell,
-  refuse,
-  refuseKind,
-} from "./conversion-kind.js";
-import { recall } from "./text.js";
+import { convertDefaultsShape, defineConversion, refuse } from "./conversion-kind.js";
 
 const require = createRequire(import.meta.url);
 
 /** The library has files for these, and does not list them. */
-const unlisted = ["AI", "LK"];
-
-const loaded = new Map<string, Record<string, Validator> | null>();
-
-/** The library's main entry loads all 92 countries (100 ms); each is loaded when it is first asked for. */
-function validatorsOf(country: string): Record<string, Validator> | null {
-  let validators = loaded.get(country);
-  if (validators === undefined) loaded.set(country, (validators = load(country)));
-  return validators;
-}
-
-function load(country: string): Record<string, Validator> | null {
-  if (!/^[A-Z]{2}$/.test(country) || unlisted.includes(country)) return null;
-  try {
-    return require(`stdnum/lib/cjs/${country.toLowerCase()}/index.js`) as Record<string, Validator>;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND") return null;
-    throw error;
-  }
-}
-
+const UNLISTED = ["AI", "LK"];
 /** Types whose numbers have a fixed length and may have lost leading zeros in a spreadsheet. */
-const fixedLengths: Record<string, number> = { "BR/cpf": 11, "BR/cnpj": 14, "PT/nif": 9, "PT/nipc": 9, "MZ/nuit": 9 };
+const FIXED_LENGTHS: { [type: string]: number } = {
+  "BR/CPF": 11,
+  "BR/CNPJ": 14,
+  "PT/NIF": 9,
+  "PT/NIPC": 9,
+  "MZ/NUIT": 9,
+};
 /** Fewer digits than this are a slip, not a number that has lost its zeros. */
-const fewestDigits = 3;
+const FEWEST_DIGITS = 3;
 
 interface TaxIdType {
   /** As mappings write it: `CNPJ`. */
   name: string;
   validator: Validator;
+  /** Null: of any. */
   length: number | null;
 }
 
-/** The types of a country's tax ids, as mappings may name them. @throws RowferryError when none is known. */
+/** The types of a country's tax ids. The library's main entry loads all 92 countries (100 ms); each is loaded when it is asked for. */
 function typesOf(country: string): TaxIdType[] {
-  const validators = validatorsOf(country);
-  if (validators === null) {
-    throw new RowferryError("conversion-options", `no tax ids of country ${JSON.stringify(country)} are known`, {
-      hint: "Use `as: text` with `pattern` for them.",
-    });
+  if (!/^[A-Z]{2}$/.test(country) || UNLISTED.includes(country)) return [];
+  let validators: { [type: string]: Validator };
+  try {
+    validators = require(`stdnum/lib/cjs/${country.toLowerCase()}/index.js`) as typeof validators;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND") return [];
+    throw error;
   }
-  return Object.entries(validators).map(([key, validator]) => ({
-    name: key.toUpperCase(),
-    validator,
-    length: fixedLengths[`${country}/${key}`] ?? null,
-  }));
+  return Object.entries(validators).map(([type, validator]) => {
+    const name = type.toUpperCase();
+    return { name, validator, length: FIXED_LENGTHS[`${country}/${name}`] ?? null };
+  });
 }
-
-const sameDigit = /^(\d)\1+$/;
 
 /** The canonical form; null when the number is not of this type. Repeated digits pass every checksum, and are refused. */
 function canonical(text: string, { validator }: TaxIdType): string | null {
   // Some validators of the library know their country's separators only in part (the dots of a Chilean RUT).
   const asWritten = validator.validate(text);
   const checked = asWritten.isValid ? asWritten : validator.validate(text.replace(/[\s./-]+/g, ""));
-  if (!checked.isValid || sameDigit.test(checked.compact)) return null;
-  return checked.compact.toUpperCase();
+  return checked.isValid && !/^(\d)\1+$/.test(checked.compact) ? checked.compact.toUpperCase() : null;
 }
 
-/** Restores leading zeros: only for a certain type, only for bare digits. */
-function padded(text: string, type: TaxIdType): string {
-  const bare = /^\d+$/.test(text) && type.length !== null && text.length < type.length && text.length >= fewestDigits;
-  return bare ? text.padStart(type.length ?? 0, "0") : text;
+/** With the leading zeros that bare digits may have lost. */
+function padded(text: string, { length }: TaxIdType): string {
+  return length !== null && /^\d+$/.test(text) && text.length >= FEWEST_DIGITS ? text.padStart(length, "0") : text;
 }
 
 /** Which of a country's types a tax id is (`CNPJ`), or null when it is of none or of several. */
 export function taxIdTypeOf(text: string, country: string): string | null {
-  if (validatorsOf(country) === null) return null;
   const fitting = typesOf(country).filter((type) => canonical(text.trim().toUpperCase(), type) !== null);
   return fitting.length === 1 ? (fitting[0]?.name ?? null) : null;
 }
 
-function chooseTypes(
-  options: { country?: string | undefined; type?: string | undefined },
-  defaults: ConvertDefaults,
-): TaxIdType[] {
-  const country = options.country ?? defaults.country;
-  if (country === undefined) {
-    throw new RowferryError("conversion-options", "the country of tax ids is not known", {
-      hint: "Set `country: BR` under `defaults:`, or in the field's `as`.",
-    });
-  }
-  const types = typesOf(country);
-  const wanted = options.type?.toUpperCase();
-  if (wanted === undefined) return types;
-  const chosen = types.filter((type) => type.name === wanted);
-  if (chosen.length === 0) {
-    throw new RowferryError(
-      "conversion-options",
-      `tax id type ${JSON.stringify(options.type)} is not one of country ${country}`,
-      {
-        hint: `Known: ${types.map(({ name }) => name).join(", ")}. For others use \`as: text\`.`,
-      },
+/** The types that a field allows. */
+function chooseTypes(country: string | undefined, wanted: string | undefined): TaxIdType[] {
+  const refuseOptions = (message: string, hint: string): never => {
+    throw new RowferryError("conversion-options", message, { hint });
+  };
+  if (country === undefined)
+    return refuseOptions(
+      "the country of tax ids is not known",
+      "Set `country: BR` under `defaults:`, or in the field's `as`.",
     );
-  }
+  const types = typesOf(country);
+  if (types.length === 0)
+    refuseOptions(
+      `no tax ids of country ${JSON.stringify(country)} are known`,
+      "Use `as: text` with `pattern` for them.",
+    );
+  const chosen = types.filter(({ name }) => wanted === undefined || name === wanted.toUpperCase());
+  if (chosen.length === 0)
+    refuseOptions(
+      `tax id type ${JSON.stringify(wanted)} is not one of country ${country}`,
+      `Known: ${types.map(({ name }) => name).join(", ")}. For others use \`as: text\`.`,
+    );
   return chosen;
 }
 
@@ -126,42 +99,39 @@ export const taxId = defineConversion({
       .optional()
       .describe("The one type allowed, such as CNPJ or CPF. Without it any type of the country is."),
   }),
-  gives: "string",
+  reads: { kinds: ["text", "number"], called: "a tax id" },
   examples: [
     { spec: { name: "taxId", country: "BR" }, in: "11.222.333/0001-81", out: "11222333000181" },
     { spec: { name: "taxId", country: "BR" }, in: "12.abc.345/01de-35", out: "12ABC34501DE35" },
     { spec: { name: "taxId", country: "BR", type: "CPF" }, in: "1234567890", out: "01234567890" },
   ],
   compile(options, defaults) {
-    const types = chooseTypes(options, defaults);
-    const names = types.map(({ name }) => name).join(" or ");
-    const only = types.length === 1 ? types[0] : undefined;
-    const convert = (cell: string): ConvertResult => {
+    const types = chooseTypes(options.country ?? defaults.country, options.type);
+    return (cell) => {
       const text = cell.trim().toUpperCase();
-      if (/^[\d.,]+E[+-]?\d+$/.test(text)) {
+      if (/^[\d.,]+E[+-]?\d+$/.test(text))
         return refuse(
           "tax-id-invalid",
-          `${quoteCell(cell)} is in scientific notation, which has lost digits`,
+          cell,
+          "is in scientific notation, which has lost digits",
           "Export the column as text.",
         );
-      }
-      const forms = types.map((type) => canonical(only === undefined ? text : padded(text, type), type));
-      const [form, ...others] = new Set(forms.filter((value) => value !== null));
-      if (form !== undefined && others.length === 0) return { value: form };
-      const short =
-        only === undefined && /^\d+$/.test(text) && types.some((type) => canonical(padded(text, type), type) !== null);
-      return refuse(
-        "tax-id-invalid",
-        form === undefined
-          ? `${quoteCell(cell)} is not a valid ${names}`
-          : `${quoteCell(cell)} can be read as several tax ids`,
-        short
+      const forms = (pad: boolean) => [
+        ...new Set(
+          types.map((type) => canonical(pad ? padded(text, type) : text, type)).filter((form) => form !== null),
+        ),
+      ];
+      const [value, ...others] = forms(types.length === 1);
+      if (value !== undefined && others.length === 0) return { value };
+      const message =
+        value === undefined
+          ? `is not a valid ${types.map(({ name }) => name).join(" or ")}`
+          : "can be read as several tax ids";
+      const hint =
+        types.length > 1 && forms(true).length > forms(false).length
           ? "It would be valid with leading zeros: name its `type` in the mapping, or export the column as text."
-          : "Check the number against its document: its length or its check digits are wrong.",
-      );
+          : "Check the number against its document: its length or its check digits are wrong.";
+      return refuse("tax-id-invalid", cell, message, hint);
     };
-    // Ten microseconds each.
-    const recalled = recall(convert);
-    return (cell, kind) => (kind === "text" || kind === "number" ? recalled(cell) : refuseKind(cell, kind, "a tax id"));
   },
 });

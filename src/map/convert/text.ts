@@ -1,33 +1,34 @@
 /** Text as people mean it, and what is made of its letters and digits. */
-import { z } from "zod";
-import { type Conversion, defineConversion, quoteCell, refuse } from "./conversion-kind.js";
 import { createHmac } from "node:crypto";
-import { detachText } from "../../model/detach.js";
+import { z } from "zod";
+import { defineConversion, refuse } from "./conversion-kind.js";
 
-/** Single spaces between runs of visible Latin-1 characters: nothing to change. U+00AD is a soft hyphen. */
-const alreadyClean = /^[!-~¡-¬®-ÿ]+(?: [!-~¡-¬®-ÿ]+)*$/;
 /** Control characters but tab and line feed, and invisible ones: soft hyphen, zero-width space, word joiner, BOM. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const invisible = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u2060\ufeff]/g;
+const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u2060\ufeff]/g;
 
 /**
  * Unicode NFC; control and invisible characters dropped; runs of white space one space; trimmed; line breaks become
  * `\n` (spaces around them and empty lines at the ends dropped) or a space.
  */
 export function cleanText(raw: string, lines: "keep" | "join" = "keep"): string {
-  if (alreadyClean.test(raw)) return raw;
   const plain = raw
     .normalize("NFC")
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
-    .replace(invisible, "");
-  if (lines === "join" || !plain.includes("\n")) return plain.replace(/\s+/g, " ").trim();
-  const cleaned = plain.split("\n").map((line) => line.replace(/\s+/g, " ").trim());
-  return cleaned.join("\n").trim();
+    .replace(INVISIBLE, "");
+  const kept = lines === "join" ? [plain] : plain.split("\n");
+  return kept
+    .map((line) => line.replace(/\s+/g, " ").trim())
+    .join("\n")
+    .trim();
 }
 
-/** Code points, so that one emoji counts as one character. */
-function countCharacters(value: string): number {
-  return Array.from(value).length;
+/** `Ação Nº 2` → `acao no 2`: without accents, compatibility forms unfolded, in lower case. */
+export function foldText(raw: string): string {
+  return raw
+    .normalize("NFKD")
+    .replace(/\p{Mark}/gu, "")
+    .toLowerCase();
 }
 
 export const text = defineConversion({
@@ -44,55 +45,36 @@ export const text = defineConversion({
       .optional()
       .describe("The most characters allowed; a longer text is an error, never cut."),
   }),
-  gives: "string",
   examples: [
     { spec: "text", in: "  Rua   das Flores ", out: "Rua das Flores" },
     { spec: { name: "text", lines: "join" }, in: "portão 2\r\nfalar com Ana", out: "portão 2 falar com Ana" },
   ],
-  compile({ lines, maxLength }) {
-    return (cell) => {
-      if (!cell.isWellFormed()) return refuse("cell-damaged", `${quoteCell(cell)} holds half a character`);
+  compile:
+    ({ lines, maxLength = Infinity }) =>
+    (cell) => {
+      if (!cell.isWellFormed()) return refuse("cell-damaged", cell, "holds half a character");
       const value = cleanText(cell, lines);
-      if (maxLength !== undefined && countCharacters(value) > maxLength) {
-        return refuse(
-          "text-too-long",
-          `${quoteCell(value)} has ${countCharacters(value)} characters; ${maxLength} are allowed`,
-          "Shorten the text.",
-        );
-      }
-      return { value };
-    };
-  },
+      // Code points, so that one emoji counts as one character.
+      const { length } = Array.from(value);
+      if (length <= maxLength) return { value };
+      return refuse("text-too-long", value, `has ${length} characters; ${maxLength} are allowed`, "Shorten the text.");
+    },
 });
-
-/** `Ação Nº 2` → `acao no 2`: without accents, compatibility forms unfolded, in lower case. */
-export function foldText(raw: string): string {
-  return raw
-    .normalize("NFKD")
-    .replace(/\p{Mark}/gu, "")
-    .toLowerCase();
-}
 
 const noOptions = z.object({});
 
 export const upper = defineConversion({
   description: "Text as `text` gives it, in capitals: for plates and codes.",
   options: noOptions,
-  gives: "string",
   examples: [{ spec: "upper", in: " abc1d23 ", out: "ABC1D23" }],
-  compile(): Conversion {
-    return (cell) => ({ value: cleanText(cell).toUpperCase() });
-  },
+  compile: () => (cell) => ({ value: cleanText(cell).toUpperCase() }),
 });
 
 export const lower = defineConversion({
   description: "Text as `text` gives it, in small letters: for e-mail addresses.",
   options: noOptions,
-  gives: "string",
   examples: [{ spec: "lower", in: "Ana@Example.COM", out: "ana@example.com" }],
-  compile(): Conversion {
-    return (cell) => ({ value: cleanText(cell).toLowerCase() });
-  },
+  compile: () => (cell) => ({ value: cleanText(cell).toLowerCase() }),
 });
 
 export const digits = defineConversion({
@@ -101,36 +83,30 @@ export const digits = defineConversion({
   options: z.object({
     length: z.int().positive().optional().describe("How many digits there must be."),
   }),
-  gives: "string",
   examples: [
     { spec: "digits", in: "Nº 0042-7", out: "00427" },
     { spec: { name: "digits", length: 8 }, in: "01310-100", out: "01310100" },
   ],
-  compile({ length }): Conversion {
-    return (cell) => {
+  compile:
+    ({ length }) =>
+    (cell) => {
       const value = cell.replace(/[^0-9]+/g, "");
-      if (value === "") return refuse("digits-missing", `${quoteCell(cell)} holds no digits`);
-      if (length !== undefined && value.length !== length) {
-        return refuse("digits-missing", `${quoteCell(cell)} holds ${value.length} digits; ${length} are needed`);
-      }
-      return { value };
-    };
-  },
+      if (value === "") return refuse("digits-missing", cell, "holds no digits");
+      if (value.length === (length ?? value.length)) return { value };
+      return refuse("digits-missing", cell, `holds ${value.length} digits; ${length} are needed`);
+    },
 });
 
 export const slug = defineConversion({
   description:
     "Small letters a–z, digits and single hyphens: for keys made of names. A cell without any of them is an error.",
   options: noOptions,
-  gives: "string",
   examples: [{ spec: "slug", in: "Coleta — São João (2ª)", out: "coleta-sao-joao-2a" }],
-  compile(): Conversion {
-    return (cell) => {
-      const value = foldText(cell)
-        .replace(/[^a-z0-9]+/g, "-")
-        .replace(/^-|-$/g, "");
-      return value === "" ? refuse("text-empty", `nothing is left of ${quoteCell(cell)} but signs`) : { value };
-    };
+  compile: () => (cell) => {
+    const value = foldText(cell)
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-|-$/g, "");
+    return value === "" ? refuse("text-empty", cell, "holds nothing but signs") : { value };
   },
 });
 
@@ -144,29 +120,11 @@ export const hash = defineConversion({
       .describe("The key of the pseudonyms. Another salt gives other pseudonyms; keep the mapping as private as it."),
     length: z.int().min(8).max(64).optional().describe("How many hex characters; default 32."),
   }),
-  gives: "string",
   examples: [{ spec: { name: "hash", salt: "pepper", length: 16 }, in: "ABC1D23", out: "724864b7421a2671" }],
-  compile({ salt, length }) {
-    return (cell) => ({
-      value: createHmac("sha256", salt)
-        .update(cleanText(cell))
-        .digest("hex")
-        .slice(0, length ?? 32),
-    });
-  },
+  compile:
+    ({ salt, length = 32 }) =>
+    (cell) => {
+      const digest = createHmac("sha256", salt).update(cleanText(cell)).digest("hex");
+      return { value: digest.slice(0, length) };
+    },
 });
-
-const CAPACITY = 5000;
-
-/** `compute` may throw; then nothing is remembered. */
-export function recall<V>(compute: (text: string) => V): (text: string) => V {
-  const known = new Map<string, V>();
-  return (given) => {
-    const remembered = known.get(given);
-    if (remembered !== undefined) return remembered;
-    const value = compute(given);
-    if (known.size >= CAPACITY) known.clear();
-    known.set(detachText(given), value);
-    return value;
-  };
-}

@@ -1,8 +1,5 @@
-/**
- * Local times to instants in one zone. Between two of the zone's transitions the offset is one number, found once;
- * only within a day of a transition is each local time looked up, so that a million rows cost two comparisons each.
- */
-import { Temporal } from "temporal-polyfill";
+/** Local times to instants in one zone. */
+import { IANAZone } from "luxon";
 
 export type Disambiguation = "reject" | "earlier" | "later";
 
@@ -18,74 +15,43 @@ export interface Zone {
   toLocal(instant: number): LocalMilliseconds;
 }
 
-const day = 86_400_000;
-/** Exact lookups remembered; they only arise within a day of a transition. */
-const mostRemembered = 10_000;
-
-/** Local times in [from, to) have this offset (ms to subtract) and no transition within a day. */
-interface Stretch {
-  from: number;
-  to: number;
-  offset: number;
-}
+const DAY = 86_400_000;
 
 /** @throws RangeError when there is no such zone. */
 export function openZone(timezone: string, disambiguation: Disambiguation): Zone {
-  const zoned = (instant: number) => Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timezone);
-  zoned(0);
-  const stretches: Stretch[] = [];
-  const remembered = new Map<LocalMilliseconds, number | "skipped" | "repeated">();
-  let last: Stretch = { from: 0, to: 0, offset: 0 };
+  const zone = IANAZone.create(timezone);
+  if (!zone.isValid) throw new RangeError(`no zone ${timezone}`);
+  // Before 1914 offsets have seconds.
+  const offset = (instant: number) => Math.round(zone.offset(instant) * 60_000);
+  const toLocal = (instant: number) => instant + offset(instant);
 
-  const stretchAround = (local: LocalMilliseconds): Stretch => {
-    const known = stretches.find((stretch) => local >= stretch.from && local < stretch.to);
-    if (known !== undefined) return known;
-    const there = zoned(local);
-    const offset = there.offsetNanoseconds / 1e6;
-    // "previous" excludes the instant itself, which may be a transition.
-    const before = zoned(local + 1).getTimeZoneTransition("previous")?.epochMilliseconds ?? Number.NEGATIVE_INFINITY;
-    const after = there.getTimeZoneTransition("next")?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
-    const stretch = { from: before + offset + day, to: after + offset - day, offset };
-    if (local >= stretch.from && local < stretch.to) stretches.push(stretch);
-    return stretch;
-  };
-
-  const lookUp = (local: LocalMilliseconds): number | "skipped" | "repeated" => {
-    const plain = new Temporal.ZonedDateTime(BigInt(local) * 1_000_000n, "UTC").toPlainDateTime();
-    const earlier = plain.toZonedDateTime(timezone, { disambiguation: "earlier" });
-    const later = plain.toZonedDateTime(timezone, { disambiguation: "later" });
-    if (earlier.epochMilliseconds === later.epochMilliseconds || disambiguation === "earlier") {
-      return earlier.epochMilliseconds;
-    }
-    if (disambiguation === "later") return later.epochMilliseconds;
-    return earlier.toPlainDateTime().equals(plain) ? "repeated" : "skipped";
-  };
-
-  const toInstant = (local: LocalMilliseconds): number | "skipped" | "repeated" => {
-    if (local >= last.from && local < last.to) return local - last.offset;
-    const stretch = stretchAround(local);
-    if (local >= stretch.from && local < stretch.to) {
-      last = stretch;
-      return local - stretch.offset;
-    }
-    const known = remembered.get(local);
-    if (known !== undefined) return known;
-    if (remembered.size >= mostRemembered) remembered.clear();
-    const found = lookUp(local);
-    remembered.set(local, found);
-    return found;
+  /** By the offsets before and after: instants that it may mean, in order, and those that have that local time. */
+  const candidates = (local: LocalMilliseconds) => {
+    const [before, after] = [local - offset(local - DAY), local - offset(local + DAY)];
+    const low = Math.min(before, after);
+    const high = Math.max(before, after);
+    return { low, high, real: [...new Set([low, high])].filter((instant) => toLocal(instant) === local) };
   };
 
   return {
-    toInstant,
-    toFirstInstant(midnight) {
-      const found = toInstant(midnight);
-      // Clocks change at midnight, if they do then, within a day of the transition.
-      if (midnight >= last.from && midnight < last.to && typeof found === "number") return found;
-      const date = new Temporal.ZonedDateTime(BigInt(midnight) * 1_000_000n, "UTC").toPlainDate();
-      const first = date.toZonedDateTime(timezone);
-      return first.toPlainDate().equals(date) ? first.epochMilliseconds : "skipped";
+    toLocal,
+    toInstant(local) {
+      const { low, high, real } = candidates(local);
+      const [only] = real;
+      if (only !== undefined && real.length === 1) return only;
+      if (disambiguation === "reject") return real.length === 0 ? "skipped" : "repeated";
+      return disambiguation === "earlier" ? low : high;
     },
-    toLocal: (instant) => instant + zoned(instant).offsetNanoseconds / 1e6,
+    toFirstInstant(midnight) {
+      let { low, high, real } = candidates(midnight);
+      if (real[0] !== undefined) return real[0];
+      // The zone skips midnight: the day begins when the clocks are put forward.
+      while (high - low > 1) {
+        const middle = Math.floor((low + high) / 2);
+        if (toLocal(middle) < midnight) low = middle;
+        else high = middle;
+      }
+      return toLocal(high) < midnight + DAY ? high : "skipped";
+    },
   };
 }
