@@ -91,8 +91,8 @@ export const integer = defineConversion({
  * Gives a cell's number in plain notation, or its refusal. Without a decimal mark (neither option nor default) text cells
  * may hold digits and a sign only, since `1.500` could be either; numbers of a workbook need no mark.
  */
-function compileReader({ units = [], min, max, ...options }: z.infer<typeof wholeOptions>, defaults: ConvertDefaults) {
-  const { decimal, grouping = false } = { ...defaults, ...options };
+function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeOptions>, defaults: ConvertDefaults) {
+  const { decimal, grouping = false } = { ...defaults, ...marks };
   const entries = Array.isArray(units) ? units.map((unit) => [unit, 1] as const) : Object.entries(units);
   const factors = new Map(entries.map(([unit, value]) => [foldUnit(unit), Exact.of(value)]));
   return (cell: string, kind: CellKind): string | ConvertResult => {

@@ -117,7 +117,7 @@ export const state = defineConversion({
         code,
         `BR ${code}`,
         ibge,
-        ...["", "estado de ", "estado do ", "estado da "].map((of) => of + name),
+        ...["", "estado de ", "estado do ", "estado da "].map((before) => before + name),
       ])
         known.set(foldName(form), options.output === "name" ? name : code);
     }
