@@ -43,6 +43,18 @@ export interface RegistrationReceipt {
 
 export type Subject = "participant" | "address" | "document" | "event";
 
+type Table = "event_states" | "document_states" | "registrations";
+
+/** What a state is written with: columns of its table, by name. */
+type Columns = Readonly<Record<string, unknown>>;
+
+/** Names one row of its table by @id. */
+const ONE: Record<Table, string> = {
+  event_states: OF_EVENT,
+  document_states: "document_id = @id",
+  registrations: "id = @id",
+};
+
 export class Writer {
   readonly #database: LedgerDatabase;
 
@@ -66,29 +78,22 @@ export class Writer {
 
   /** What `landed` says of each, for events of one document that concern no other, and neither close nor cancel it. */
   landedTogether(document: number, events: readonly PlainLanding[], now: number): void {
-    let at = Number.NEGATIVE_INFINITY;
-    for (const landed of events) {
-      const changes = this.#database.run(
-        `UPDATE event_states SET state = 'landed', reason = NULL, waits_for = NULL, service_event_id = @serviceId,
-           target_document_id = coalesce(@targetId, target_document_id), doubt = 0, changed_at = @now
-         WHERE document_id = @document AND event_id = @id`,
-        { ...landed, document, now },
-      );
-      if (changes !== 1) throw new Error("an event vanished while it was sent");
-      at = Math.max(at, landed.at);
-    }
-    this.#advance(document, at);
+    for (const { id, serviceId, targetId } of events)
+      if (!this.#set("event_states", id, landedWith(serviceId, targetId), now))
+        throw new Error("an event vanished while it was sent");
+    this.#advance(document, Math.max(...events.map(({ at }) => at)));
   }
 
   /** `mirrorAt`: when its back-reference took place, in ms; null: at the event's own time. */
   landed(id: number, serviceId: string, targetId: string | null, mirrorAt: number | null, now: number): void {
-    this.#event(id, "landed", now, { serviceId, targetId });
+    this.#event(id, landedWith(serviceId, targetId), now);
     this.#afterLanding(id, targetId, mirrorAt, now);
   }
 
   /** Accepted, but the answer named no id for it (HARD-CASES H6). */
   acceptedWithoutId(id: number, targetId: string | null, mirrorAt: number | null, now: number): void {
-    this.#event(id, "landed-without-id", now, { reason: "answer-without-id", targetId });
+    const target = targetId === null ? {} : { target_document_id: targetId };
+    this.#event(id, { state: "landed-without-id", reason: "answer-without-id", ...target }, now);
     this.#afterLanding(id, targetId, mirrorAt, now);
   }
 
@@ -103,7 +108,7 @@ export class Writer {
       id,
     });
     const state = isChanged ? "changed" : "landed-without-id";
-    this.#event(id, state, now, { reason: isChanged ? "changed" : evidence });
+    this.#event(id, { state, reason: isChanged ? "changed" : evidence }, now);
     if (isChanged) this.#rememberChange(id);
     // What landed is known by its hash alone: believed is what it has in common, for certain, with what its row says now (P2).
     const earlier = this.#database.row<EarlierContent>(
@@ -117,73 +122,76 @@ export class Writer {
   }
 
   foreign(id: number, now: number): void {
-    this.#event(id, "foreign", now, { reason: "foreign-collision" });
+    this.#event(id, { state: "foreign", reason: "foreign-collision" }, now);
   }
 
   rejected(id: number, note: RefusalNote, now: number): void {
-    this.#event(id, "rejected", now, { reason: note.code });
+    this.#event(id, { ...NOT_TRIED, state: "rejected", reason: note.code }, now);
     this.problem("event", id, note, now);
   }
 
   /** Sent, and nothing proves what became of it. */
   stalled(id: number, reason: Code, now: number): void {
-    this.#event(id, "stalled", now, { reason, doubt: 1 });
+    this.#event(id, { state: "stalled", reason, doubt: 1 }, now);
   }
 
   /** In doubt still, and asking again will not tell: a person must (HARD-CASES H1). */
   unsettled(id: number, message: string, now: number): void {
-    this.#event(id, "stalled", now, { reason: "doubt-unsettled", doubt: 1 });
+    this.stalled(id, "doubt-unsettled", now);
     this.problem("event", id, { code: "doubt-unsettled", message }, now);
   }
 
   /** Retries spent without doubt (429, a background process, no connection): it has not landed, and can go again. */
   unanswered(id: number, now: number): void {
-    this.#event(id, "stalled", now, { reason: "service-unanswered" });
+    this.#event(id, { ...NOT_TRIED, state: "stalled", reason: "service-unanswered" }, now);
   }
 
   /** Intended but never sent, or refused for a reason that is not its own. */
   unsent(id: number, now: number): void {
-    this.#event(id, "planned", now);
+    this.#event(id, { ...NOT_TRIED, state: "planned" }, now);
   }
 
   held(id: number, reason: Code, waitsFor: string, now: number): void {
-    if (!this.#isGivenUp(id)) this.#event(id, "held", now, { reason, waitsFor });
+    if (!this.#isGivenUp(id)) this.#event(id, { state: "held", reason, waits_for: waitsFor }, now);
   }
 
   deferred(id: number, now: number): void {
-    if (!this.#isGivenUp(id)) this.#event(id, "deferred", now, { reason: "not-yet-past" });
+    if (!this.#isGivenUp(id)) this.#event(id, { state: "deferred", reason: "not-yet-past" }, now);
   }
 
   released(id: number, now: number): void {
-    if (!this.#isGivenUp(id)) this.#event(id, "planned", now);
+    if (!this.#isGivenUp(id)) this.unsent(id, now);
   }
 
-  /** A person gives it up; `held`: also what only waits. @returns whether it was in a state to be given up */
-  dismissed(id: number, held: boolean, now: number): boolean {
-    return (
-      this.#database.run(
-        `UPDATE event_states SET dismissed = 1, changed_at = @now, reason = iif(state = 'held', 'dismissed', reason),
-           state = iif(state = 'held', 'rejected', state)
-         WHERE ${OF_EVENT} AND (state IN ('rejected', 'foreign', 'changed') OR @held AND state = 'held')`,
-        { id, now, held: held ? 1 : 0 },
-      ) > 0
-    );
+  /** A person gives it up; `unsent`: also what only waits. @returns whether it was in a state to be given up */
+  dismissed(id: number, unsent: boolean, now: number): boolean {
+    if (this.#set("event_states", id, { dismissed: 1 }, now, "state IN ('rejected', 'foreign', 'changed')"))
+      return true;
+    if (!unsent || !this.#database.has("SELECT 1 FROM events_now WHERE id = @id AND unsent", { id })) return false;
+    this.dismissedBefore(id, now);
+    return true;
   }
 
   /** Content that a person has given up before has come back (HARD-CASES H23). */
   dismissedBefore(id: number, now: number): void {
-    this.#event(id, "rejected", now, { reason: "dismissed" });
-    this.#database.run(`UPDATE event_states SET dismissed = 1 WHERE ${OF_EVENT}`, { id });
+    this.#event(id, { ...NOT_TRIED, state: "rejected", reason: "dismissed", dismissed: 1 }, now);
+  }
+
+  /** A person takes a dismissal back: what only waited goes again, the rest is open as it was. */
+  undismissed(id: number, now: number): void {
+    this.#set("event_states", id, { dismissed: 0 }, now);
+    this.#set(
+      "event_states",
+      id,
+      { state: "planned", reason: null },
+      now,
+      "state = 'rejected' AND reason = 'dismissed'",
+    );
   }
 
   /** Its file has come again without its row (HARD-CASES H27). */
   rowGone(id: number, row: number, message: string, run: number, now: number): void {
-    this.#database.run(
-      `INSERT INTO event_states (document_id, event_id, state, reason, changed_at)
-       SELECT document_id, id, 'rejected', 'row-gone', @now FROM events WHERE id = @id
-       ON CONFLICT (document_id, event_id) DO UPDATE SET state = 'rejected', reason = 'row-gone', waits_for = NULL, changed_at = @now`,
-      { id, now },
-    );
+    this.#event(id, { state: "rejected", reason: "row-gone" }, now);
     this.#database.run(
       `INSERT INTO problems (run_id, row_id, subject, subject_id, stage, severity, code, message, at)
        VALUES (@run, @row, 'event', @id, 'staging', 'error', 'row-gone', @message, @now)`,
@@ -193,63 +201,40 @@ export class Writer {
 
   /** Refused work goes again; what the plan itself refused for good stays. @returns whether it does */
   retried(id: number, gone: boolean, now: number): boolean {
+    const forGood = `'late', 'after-close', 'after-cancel', 'dismissed'${gone ? "" : ", 'row-gone'"}`;
     // What is planned again was never sent as far as evidence goes: a duplicate answer is no receipt (HARD-CASES H3).
-    return (
-      this.#database.run(
-        `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, attempted_hash = NULL, changed_at = @now
-         WHERE ${OF_EVENT} AND (state = 'foreign' OR state = 'rejected'
-           AND reason NOT IN ('late', 'after-close', 'after-cancel', 'dismissed', iif(@gone, '', 'row-gone')))`,
-        { id, gone: gone ? 1 : 0, now },
-      ) > 0
-    );
+    const planned = { state: "planned", reason: null, waits_for: null, attempted_hash: null };
+    const which = `(state = 'foreign' OR state = 'rejected' AND reason NOT IN (${forGood}))`;
+    return this.#set("event_states", id, planned, now, which);
   }
 
   /** What only a person could settle is asked about once more. @returns whether it was such */
   askedAgain(subject: "event" | "document", id: number, now: number): boolean {
-    const [table, which] =
-      subject === "event" ? (["event_states", OF_EVENT] as const) : (["document_states", "document_id = @id"] as const);
-    return (
-      this.#database.run(
-        `UPDATE ${table} SET reason = 'refused-in-doubt', changed_at = @now
-         WHERE ${which} AND state = 'stalled' AND reason = 'doubt-unsettled'`,
-        { id, now },
-      ) > 0
-    );
+    const which = "state = 'stalled' AND reason = 'doubt-unsettled'";
+    return this.#set(`${subject}_states`, id, { reason: "refused-in-doubt" }, now, which);
   }
 
   /** A person says that it has not landed. A duplicate answer to its key would still be about our own attempt (P5). */
   notLanded(id: number, now: number): void {
-    this.#database.run(
-      `UPDATE event_states SET state = 'planned', reason = NULL, waits_for = NULL, doubt = 0, changed_at = @now WHERE ${OF_EVENT}`,
-      { id, now },
-    );
+    this.#set("event_states", id, { state: "planned", reason: null, waits_for: null, doubt: 0 }, now);
   }
 
   /** Its row says something else now, or comes back after it was refused. What was attempted stays known. */
   corrected(id: number, now: number): void {
-    this.#database.run(
-      `UPDATE event_states SET state = 'planned', reason = NULL, changed_hash = NULL, dismissed = 0, waits_for = NULL, changed_at = @now
-       WHERE ${OF_EVENT} AND state = 'rejected'`,
-      { id, now },
-    );
+    const planned = { state: "planned", reason: null, changed_hash: null, dismissed: 0, waits_for: null };
+    this.#set("event_states", id, planned, now, "state = 'rejected'");
   }
 
   /** It has landed, and its row has come back with `content`: JSON of what the row says now; null: not known. */
   changed(id: number, hash: Buffer, content: string | null, now: number): void {
-    this.#database.run(
-      `UPDATE event_states SET state = 'changed', reason = 'changed', changed_hash = @hash, changed_content = @content,
-         dismissed = 0, waits_for = NULL, changed_at = @now WHERE ${OF_EVENT}`,
-      { id, hash, content, now },
-    );
+    const changed = { state: "changed", reason: "changed", changed_hash: hash, changed_content: content };
+    this.#set("event_states", id, { ...changed, dismissed: 0, waits_for: null }, now);
   }
 
   /** Its row has come back as it landed. */
   unchanged(id: number, now: number): void {
-    this.#database.run(
-      `UPDATE event_states SET state = 'landed', reason = NULL, changed_hash = NULL, changed_content = NULL, dismissed = 0,
-         waits_for = NULL, changed_at = @now WHERE ${OF_EVENT}`,
-      { id, now },
-    );
+    const landed = { state: "landed", reason: null, changed_hash: null, changed_content: null };
+    this.#set("event_states", id, { ...landed, dismissed: 0, waits_for: null }, now);
   }
 
   /**
@@ -287,10 +272,18 @@ export class Writer {
     this.#database.run(`DELETE FROM event_states WHERE ${OF_EVENT}`, { id });
   }
 
+  /** They leave the ledger; `events` selects their ids. */
+  eventsGone(events: string, values: object): void {
+    this.#database.run(
+      `DELETE FROM event_states WHERE (document_id, event_id) IN (SELECT document_id, id FROM events WHERE id IN (${events}))`,
+      { ...values },
+    );
+  }
+
   // Documents
 
   sendingDocument(id: number, now: number): void {
-    this.#document(id, "sending", now);
+    this.#document(id, { state: "sending" }, now);
   }
 
   /**
@@ -298,7 +291,7 @@ export class Writer {
    * landed (HARD-CASES H4). It is planned again; @returns how many events that are.
    */
   opened(id: number, serviceId: string, riding: readonly number[], now: number): number {
-    this.#document(id, "open", now, { serviceId });
+    this.#document(id, { state: "open", service_id: serviceId }, now);
     return this.#database.run(
       `UPDATE event_states SET state = 'planned', reason = NULL, doubt = 0, attempted_hash = NULL, changed_at = @now
        WHERE document_id = @id AND (state = 'sending' OR state = 'stalled' AND doubt = 1) AND dismissed = 0
@@ -308,22 +301,22 @@ export class Writer {
   }
 
   documentRejected(id: number, note: RefusalNote, now: number): void {
-    this.#document(id, "rejected", now, { reason: note.code });
+    this.#document(id, { state: "rejected", reason: note.code }, now);
     this.problem("document", id, note, now);
   }
 
   documentStalled(id: number, reason: Code, now: number): void {
-    this.#document(id, "stalled", now, { reason });
+    this.#document(id, { state: "stalled", reason }, now);
   }
 
   documentUnsettled(id: number, message: string, now: number): void {
-    this.#document(id, "stalled", now, { reason: "doubt-unsettled" });
+    this.documentStalled(id, "doubt-unsettled", now);
     this.problem("document", id, { code: "doubt-unsettled", message }, now);
   }
 
   /** What is in doubt on it waits with it for a person (HARD-CASES H4). */
   stranded(id: number, reason: Code, message: string, now: number): void {
-    this.#document(id, "stranded", now, { reason });
+    this.#document(id, { state: "stranded", reason }, now);
     this.#database.run(
       "UPDATE event_states SET reason = 'document-stranded', changed_at = @now WHERE document_id = @id AND state = 'stalled'",
       { id, now },
@@ -332,48 +325,32 @@ export class Writer {
   }
 
   documentUnsent(id: number, now: number): void {
-    this.#document(id, "planned", now);
+    this.#document(id, { state: "planned" }, now);
   }
 
   /** Refused before; its rows say something else now, or a person tries again. @returns whether it was refused */
   documentReplanned(id: number, now: number): boolean {
-    return (
-      this.#database.run(
-        "UPDATE document_states SET state = 'planned', reason = NULL, changed_at = @now WHERE document_id = @id AND state = 'rejected'",
-        { id, now },
-      ) > 0
-    );
+    return this.#set("document_states", id, { state: "planned", reason: null }, now, "state = 'rejected'");
   }
 
   /** A row names it by the id that the service gave it. */
   documentGiven(id: number, serviceId: string, now: number): void {
-    this.#database.run(
-      `INSERT INTO document_states (document_id, state, reason, service_id, changed_at) VALUES (@id, 'open', 'given', @serviceId, @now)
-       ON CONFLICT (document_id) DO NOTHING`,
-      { id, serviceId, now },
-    );
+    if (this.#documentState(id) === undefined)
+      this.#document(id, { state: "open", reason: "given", service_id: serviceId }, now);
   }
 
   /** A person has found its id at the service. */
   documentResolved(id: number, serviceId: string, now: number): void {
-    this.#document(id, "open", now, { reason: "resolved", serviceId });
+    this.#document(id, { state: "open", reason: "resolved", service_id: serviceId }, now);
   }
 
   documentDismissed(id: number, now: number): boolean {
-    return (
-      this.#database.run(
-        "UPDATE document_states SET reason = 'dismissed', changed_at = @now WHERE document_id = @id AND state = 'rejected'",
-        { id, now },
-      ) > 0
-    );
+    return this.#set("document_states", id, { reason: "dismissed" }, now, "state = 'rejected'");
   }
 
   /** Stranded, and its next generation is sent instead: what was in doubt on it matters no more. */
   strandedReplaced(id: number, now: number): void {
-    this.#database.run("UPDATE document_states SET reason = 'replaced', changed_at = @now WHERE document_id = @id", {
-      id,
-      now,
-    });
+    this.#set("document_states", id, { reason: "replaced" }, now);
     this.doubtsGivenUp(id, now);
   }
 
@@ -384,6 +361,15 @@ export class Writer {
     );
   }
 
+  /** Another name of `into`: what was known of it goes with it, by the law of its states closed before cancelled. */
+  documentAbsorbed(from: number, into: number, now: number): void {
+    const [state, lastAt] = [this.#documentState(from), this.#lastAt(from)];
+    if (lastAt !== null) this.#advance(into, lastAt);
+    if (state === "closed" || state === "cancelled") this.#set("document_states", into, { state }, now, SHUT[state]);
+    this.#database.run("UPDATE event_states SET document_id = @into WHERE document_id = @from", { from, into });
+    this.#database.run("DELETE FROM document_states WHERE document_id = @from", { from });
+  }
+
   /** As a journal tells of it; planned: nothing is known. */
   documentRestored(
     id: number,
@@ -392,28 +378,29 @@ export class Writer {
   ): void {
     this.#database.run("DELETE FROM document_states WHERE document_id = @id", { id });
     if (found.state === "planned") return;
-    this.#database.run(
-      `INSERT INTO document_states (document_id, state, reason, service_id, last_at, changed_at)
-       VALUES (@id, @state, @reason, @serviceId, @lastAt, @now)`,
-      { ...found, id, now },
-    );
+    const { state, reason, serviceId, lastAt } = found;
+    this.#document(id, { state, reason, service_id: serviceId, last_at: lastAt }, now);
   }
 
   // Participants and addresses
 
   sendingRegistration(id: number, now: number): void {
-    this.#database.run("UPDATE registrations SET state = 'sending', attempted = 1, changed_at = @now WHERE id = @id", {
-      id,
-      now,
-    });
+    this.#set("registrations", id, { state: "sending", attempted: 1 }, now);
   }
 
   registered(id: number, receipt: RegistrationReceipt, now: number): void {
-    const geography = receipt.geography === undefined ? null : JSON.stringify(receipt.geography);
-    this.#database.run(
-      `UPDATE registrations SET state = 'registered', reason = NULL, origin = @origin, service_id = @serviceId,
-         snapshot_id = @snapshotId, geography = coalesce(@geography, geography), changed_at = @now WHERE id = @id`,
-      { ...receipt, geography, id, now },
+    const { serviceId, snapshotId, origin, geography } = receipt;
+    const place = geography === undefined ? {} : { geography: JSON.stringify(geography) };
+    const ids = { service_id: serviceId, snapshot_id: snapshotId, origin, ...place };
+    this.#set("registrations", id, { state: "registered", reason: null, ...ids }, now);
+  }
+
+  /** A mapping, or a row, names one by the id that the service gave it. @returns its id in the ledger */
+  registrationGiven(kind: "participant" | "address", identity: string, serviceId: string, now: number): number {
+    return this.#database.insert(
+      `INSERT INTO registrations (kind, identity, state, origin, service_id, changed_at)
+       VALUES (@kind, @identity, 'registered', 'given', @serviceId, @now)`,
+      { kind, identity, serviceId, now },
     );
   }
 
@@ -432,12 +419,7 @@ export class Writer {
 
   /** As `documentReplanned`. */
   registrationReplanned(id: number, now: number): boolean {
-    return (
-      this.#database.run(
-        "UPDATE registrations SET state = 'planned', reason = NULL, changed_at = @now WHERE id = @id AND state = 'rejected'",
-        { id, now },
-      ) > 0
-    );
+    return this.#set("registrations", id, { state: "planned", reason: null }, now, "state = 'rejected'");
   }
 
   /** As a journal tells of one that was dismissed. */
@@ -446,12 +428,7 @@ export class Writer {
   }
 
   registrationDismissed(id: number, now: number): boolean {
-    return (
-      this.#database.run(
-        "UPDATE registrations SET reason = 'dismissed', changed_at = @now WHERE id = @id AND state = 'rejected'",
-        { id, now },
-      ) > 0
-    );
+    return this.#set("registrations", id, { reason: "dismissed" }, now, "state = 'rejected'");
   }
 
   // All of them
@@ -487,30 +464,43 @@ export class Writer {
     );
   }
 
-  #event(
-    id: number,
-    state: string,
-    now: number,
-    more: { reason?: string; waitsFor?: string; serviceId?: string; targetId?: string | null; doubt?: 1 } = {},
-  ): void {
-    const { reason = null, waitsFor = null, serviceId = null, targetId = null, doubt = 0 } = more;
-    // What is planned again or rejected is known not to have landed: no duplicate is a receipt for it (HARD-CASES H3).
+  /** From what may have no row of its own yet. Columns that are not named are as after any outcome: without reason or doubt. */
+  #event(id: number, columns: Columns, now: number): void {
     this.#database.run(
-      `INSERT INTO event_states (document_id, event_id, state, reason, waits_for, service_event_id, target_document_id, doubt, changed_at)
-       SELECT document_id, id, @state, @reason, @waitsFor, @serviceId, @targetId, @doubt, @now FROM events WHERE id = @id
-       ON CONFLICT (document_id, event_id) DO UPDATE SET state = @state, reason = @reason, waits_for = @waitsFor,
-         service_event_id = coalesce(@serviceId, service_event_id),
-         target_document_id = coalesce(@targetId, target_document_id), doubt = @doubt, changed_at = @now,
-         attempted_hash = iif(@state IN ('planned', 'rejected') OR @state = 'stalled' AND @doubt = 0, NULL, attempted_hash)`,
-      { id, state, now, reason, waitsFor, serviceId, targetId, doubt },
+      `INSERT OR IGNORE INTO event_states (document_id, event_id, state, changed_at)
+       SELECT document_id, id, 'planned', @now FROM events WHERE id = @id`,
+      { id, now },
     );
+    this.#set("event_states", id, { reason: null, waits_for: null, doubt: 0, ...columns }, now);
+  }
+
+  #document(id: number, columns: Columns, now: number): void {
+    const { state, reason = null, service_id = null, ...more } = columns;
+    const ids = service_id === null ? more : { service_id, ...more };
+    if (this.#set("document_states", id, { state, reason, ...ids }, now)) return;
+    this.#database.run(
+      `INSERT INTO document_states (document_id, state, reason, service_id, last_at, changed_at)
+       VALUES (@id, @state, @reason, @service_id, @last_at, @now)`,
+      { last_at: null, ...more, id, state, reason, service_id, now },
+    );
+  }
+
+  #registration(id: number, state: string, reason: string | null, now: number): void {
+    const none = { origin: null, service_id: null, snapshot_id: null };
+    this.#set("registrations", id, { state, reason, ...none }, now);
+  }
+
+  /** `which`: only of a state that it says. @returns whether there was one */
+  #set(table: Table, id: number, columns: Columns, now: number, which = "true"): boolean {
+    const assigned = Object.keys(columns).map((column) => `${column} = @${column}`);
+    const text = `UPDATE ${table} SET ${assigned.join(", ")}, changed_at = @now WHERE ${ONE[table]} AND ${which}`;
+    return this.#database.run(text, { ...columns, id, now }) > 0;
   }
 
   /** Dismissed beside this run, since its plan was made. */
   #isGivenUp(id: number): boolean {
-    return this.#database.has(`SELECT 1 FROM event_states WHERE ${OF_EVENT} AND state = 'rejected' AND dismissed = 1`, {
-      id,
-    });
+    const given = `SELECT 1 FROM event_states WHERE ${OF_EVENT} AND state = 'rejected' AND dismissed = 1`;
+    return this.#database.has(given, { id });
   }
 
   /** The event's row holds what the file says now. */
@@ -530,32 +520,13 @@ export class Writer {
     );
   }
 
-  #document(id: number, state: string, now: number, more: { reason?: string; serviceId?: string } = {}): void {
-    const { reason = null, serviceId = null } = more;
-    const change = { id, state, now, reason, serviceId };
-    // Two statements: CHECKs see an upsert's insert even where its update would keep the id.
-    const changes = this.#database.run(
-      `UPDATE document_states SET state = @state, reason = @reason, service_id = coalesce(@serviceId, service_id),
-         changed_at = @now WHERE document_id = @id`,
-      change,
-    );
-    if (changes > 0) return;
-    this.#database.run(
-      `INSERT INTO document_states (document_id, state, reason, service_id, changed_at)
-       VALUES (@id, @state, @reason, @serviceId, @now)`,
-      change,
-    );
-  }
-
   #documentState(id: number): string | undefined {
     return this.#database.value("SELECT state FROM document_states WHERE document_id = @id", { id });
   }
 
-  #registration(id: number, state: string, reason: string | null, now: number): void {
-    this.#database.run(
-      `UPDATE registrations SET state = @state, reason = @reason, origin = NULL, service_id = NULL, snapshot_id = NULL,
-         changed_at = @now WHERE id = @id`,
-      { id, state, reason, now },
+  #lastAt(id: number): number | null {
+    return (
+      this.#database.value<number | null>("SELECT last_at FROM document_states WHERE document_id = @id", { id }) ?? null
     );
   }
 
@@ -583,8 +554,9 @@ export class Writer {
     const landed = { ...found, ...earlier };
     const { document_id: document, related_document: related, target_document: target } = landed;
     this.#advance(document, landed.at);
-    if (landed.name === "CLOSE" && this.#documentState(document) === "open") this.#document(document, "closed", now);
-    if (landed.name === "CANCEL") this.#document(document, "cancelled", now);
+    if (landed.name === "CLOSE" && this.#documentState(document) === "open")
+      this.#document(document, { state: "closed" }, now);
+    if (landed.name === "CANCEL") this.#document(document, { state: "cancelled" }, now);
     const linkAt = mirrorAt ?? landed.at;
     if (landed.mirrored === 1 && related !== null) this.#advance(related, linkAt);
     // When an earlier attempt landed, and to what its document was related by then, a duplicate does not say.
@@ -595,9 +567,24 @@ export class Writer {
         { linkAt, id: document },
       );
     if (target === null) return;
-    if (targetId !== null) this.#document(target, "open", now, { reason: "target", serviceId: targetId });
+    if (targetId !== null) this.#document(target, { state: "open", reason: "target", service_id: targetId }, now);
     else if ((this.#documentState(target) ?? "planned") === "planned")
-      this.#document(target, "stranded", now, { reason: "target-id-unknown" });
+      this.#document(target, { state: "stranded", reason: "target-id-unknown" }, now);
     this.#advance(target, linkAt);
   }
 }
+
+/** Known not to have landed: no duplicate is a receipt for it (HARD-CASES H3). */
+const NOT_TRIED = { attempted_hash: null };
+
+const landedWith = (serviceId: string, targetId: string | null): Columns => ({
+  state: "landed",
+  reason: null,
+  waits_for: null,
+  doubt: 0,
+  service_event_id: serviceId,
+  ...(targetId === null ? {} : { target_document_id: targetId }),
+});
+
+/** What may still become so, of a document that another one turns out to be. */
+const SHUT = { closed: "state = 'open'", cancelled: "state IN ('open', 'closed')" };

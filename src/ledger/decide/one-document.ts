@@ -3,11 +3,13 @@
  * the document's own key. One document has one row here, and so one lane (P2).
  */
 import type { LedgerDatabase } from "../ledger-database.js";
+import { Writer } from "../writer.js";
 
 /** All that is known of `from` is known of `into` afterwards, and its name stands for it. Inside the caller's transaction. */
-export function absorbDocument(database: LedgerDatabase, from: number, into: number): void {
+export function absorbDocument(database: LedgerDatabase, from: number, into: number, now: number): void {
+  new Writer(database).documentAbsorbed(from, into, now);
   const run = (text: string) => database.run(text, { from, into });
-  for (const table of ["events", "event_states", "placements", "decisions", "dismissals", "document_aliases"])
+  for (const table of ["events", "placements", "decisions", "dismissals", "document_aliases"])
     run(`UPDATE ${table} SET document_id = @into WHERE document_id = @from`);
   for (const column of ["related_document", "target_document"])
     run(`UPDATE events SET ${column} = @into WHERE ${column} = @from`);
@@ -15,14 +17,7 @@ export function absorbDocument(database: LedgerDatabase, from: number, into: num
   run("UPDATE OR IGNORE row_records SET record_id = @into WHERE kind = 'document' AND record_id = @from");
   run(`INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id)
     SELECT namespace, kind, key, @into FROM documents WHERE id = @from`);
-  run(`UPDATE document_states SET last_at = nullif(max(coalesce(last_at, 0), coalesce(o.at, 0)), 0) FROM (
-    SELECT last_at AS at FROM document_states WHERE document_id = @from) o WHERE document_id = @into`);
-  // By the law of its states: closed before cancelled.
-  for (const state of ["closed", "cancelled"])
-    run(`UPDATE document_states SET state = '${state}' WHERE document_id = @into AND state IN ('open', 'closed')
-      AND EXISTS (SELECT 1 FROM document_states WHERE document_id = @from AND state = '${state}')`);
   run("DELETE FROM open_documents WHERE document_id = @from");
-  run("DELETE FROM document_states WHERE document_id = @from");
   run("DELETE FROM documents WHERE id = @from AND id <> @into");
   run("INSERT OR IGNORE INTO open_documents (document_id) VALUES (@into)");
 }

@@ -153,7 +153,7 @@ export function resolveDocument(
   if (now === null) return;
   database.atomic(() => {
     new Writer(database).documentResolved(document.id, serviceId, now);
-    if (taken !== undefined) absorbDocument(database, taken.id, document.id);
+    if (taken !== undefined) absorbDocument(database, taken.id, document.id, now);
     markOpen(database, document.id);
   });
 }

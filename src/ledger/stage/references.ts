@@ -6,6 +6,7 @@ import type { AddressRef, ParticipantRef } from "../../model/records.js";
 import { absorbDocument } from "../decide/one-document.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import type { RegistrationKind } from "../event-key.js";
+import { Writer } from "../writer.js";
 
 /** So many ids are kept by their names, and forgotten all at once: flat memory for any number of rows. */
 const MOST_IDS = 20_000;
@@ -18,6 +19,7 @@ export function createReferences(
   now: number,
   isNew: (kind: string, key: string) => void = () => {},
 ) {
+  const writer = new Writer(database);
   const ids = new Map<string, number>();
   const remember = (name: string, id: number): number => {
     if (ids.size >= MOST_IDS) ids.clear();
@@ -37,12 +39,7 @@ export function createReferences(
   };
 
   const given = (kind: RegistrationKind, identity: string, serviceId: string): number =>
-    findRegistration(kind, 0, identity) ??
-    database.insert(
-      `INSERT INTO registrations (kind, identity, state, origin, service_id, changed_at)
-       VALUES (@kind, @identity, 'registered', 'given', @serviceId, @now)`,
-      { kind, identity, serviceId, now },
-    );
+    findRegistration(kind, 0, identity) ?? writer.registrationGiven(kind, identity, serviceId, now);
 
   const findAlias = (kind: RegistrationKind, { kind: name, key }: Alias): number | undefined =>
     database.value<number>("SELECT id FROM aliases WHERE kind = @kind AND name = @name AND key = @key", {
@@ -193,7 +190,7 @@ export function createReferences(
     // Referred to before it was known what it is; with an id of its own it is another document.
     else if (database.has("SELECT 1 FROM document_states WHERE document_id = @other AND state <> 'planned'", { other }))
       return;
-    else absorbDocument(database, other, known);
+    else absorbDocument(database, other, known, now);
     remember(`document ${kind} ${key}`, known);
   };
 

@@ -5,14 +5,12 @@
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
 import { rowsOfInput } from "../rows.js";
+import { Writer } from "../writer.js";
 
 /** Takes those of some events out of the ledger that no row brings any more; `events` selects their ids. @returns how many */
 export function dropUnbroughtEvents(database: LedgerDatabase, events: string, values: { id?: number } = {}): number {
   const gone = `SELECT id FROM events WHERE id IN (${events}) AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id)`;
-  database.run(
-    `DELETE FROM event_states WHERE (document_id, event_id) IN (SELECT document_id, id FROM events WHERE id IN (${gone}))`,
-    values,
-  );
+  new Writer(database).eventsGone(gone, values);
   return database.run(`DELETE FROM events WHERE id IN (${gone})`, values);
 }
 
