@@ -10,14 +10,14 @@ export interface Received {
   body: string;
 }
 
-/** `answer`: the status, 200 by default; null: none ever comes. */
+/** `answer`: the status, 200 by default; null: none ever comes; "begun": one that never ends. */
 export async function openReceiver(): Promise<{
   url: string;
   received: Received[];
-  answer: (status: number | null, headers?: Record<string, string>) => void;
+  answer: (status: number | "begun" | null, headers?: Record<string, string>) => void;
 }> {
   const received: Received[] = [];
-  let status: number | null = 200;
+  let status: number | "begun" | null = 200;
   let extra: Record<string, string> = {};
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -27,7 +27,8 @@ export async function openReceiver(): Promise<{
       const body = Buffer.concat(chunks).toString();
       received.push({ method, path, headers, body });
       // An answer that repeats what it got must not be repeated anywhere.
-      if (status !== null) response.writeHead(status, extra).end(body);
+      if (status === "begun") response.writeHead(200).write(body);
+      else if (status !== null) response.writeHead(status, extra).end(body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

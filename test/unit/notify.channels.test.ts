@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { readFileSync, writeFileSync } from "node:fs";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Notification } from "../../src/serve/message.js";
 import { type Office, openOffice } from "../support/office.js";
 import { openReceiver, type Received } from "../support/receiver.js";
@@ -103,6 +103,25 @@ describe("a channel that fails changes neither the run nor what it says, and is 
     receiver.answer(200);
     await night();
     expect(receiver.received).toHaveLength(4);
+  });
+
+  it.each([
+    ["never answers", false],
+    ["begins an answer and never ends it", true],
+  ])("a webhook that %s is left after 15 seconds, three times, and the others are told", async (_, begins) => {
+    // The bound as it is asked for; the wait itself is shortened.
+    const bounds: number[] = [];
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout((bounds.push(ms), 100)));
+    onTestFinished(() => void vi.restoreAllMocks());
+    const hanging = await openReceiver();
+    hanging.answer(begins ? "begun" : null);
+    const other = await openReceiver();
+    const { night } = open(`notify: [{ webhook: { url: "${hanging.url}" } }, { webhook: { url: "${other.url}" } }]`);
+    const { code, err } = await night();
+    expect([code, hanging.received.length, other.received.length]).toEqual([3, 3, 1]);
+    expect(new Set(bounds)).toEqual(new Set([15_000]));
+    expect(err).toMatch(/webhook 127\.0\.0\.1:\d+ was not told: it did not answer in time/);
   });
 
   it("nobody listens, and the others are told", async () => {
