@@ -1,6 +1,6 @@
 /**
  * Nobody is there to read: a disk that takes no more of what is printed, a terminal that is closed. What is under way goes on,
- * or is let to finish; an answer cut off would strand a document (HARD-CASES H33). Real processes.
+ * or is let to finish; an answer cut off would strand a document (P11, HARD-CASES H33). Real processes.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** A ledger restored from a copy that is older than what was sent: nothing is doubled, and the journal brings the rest back. */
+/** A ledger restored from a copy that is older than what was sent: nothing is doubled, and the journal brings the rest back (H40). */
 import { appendFileSync, copyFileSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,45 +1,85 @@
-/** docs/explanation/reliability.md names a test for every hard case, and a test named there cites the case in a title. */
-import { existsSync, readFileSync } from "node:fs";
+/**
+ * docs/explanation/reliability.md names a test for every promise and every hard case, and a test named there cites it in a title or
+ * at its top. Whatever else the page names is there: files, families of tests, and titles behind `›`.
+ */
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { safeguards } from "../../src/model/safeguards.js";
 
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/explanation/reliability.md"), "utf8");
+const textOf = (file: string) => readFileSync(join(root, file), "utf8");
 const short: Record<string, string> = Object.fromEntries(
   [...page.matchAll(/`([A-Z])` is `(test\/[^`]+)`/g)].map(([, letter = "", file = ""]) => [letter, file]),
 );
+/** Of a cell: each file that it names, by path or by letter, with what stands behind `›` there. */
+const named = (cell: string) =>
+  [...cell.matchAll(/(?:`(test\/[^`]+\.ts)`|(?:^|[ ;])([A-Z])(?= ›))(?: › ([^;|…(]+))?/g)].map(
+    ([, path, letter = "", title = ""]) => ({ file: path ?? short[letter] ?? letter, title: title.trim() }),
+  );
 
-/** By number: the files that the table names. */
-const table = new Map(
-  [...page.matchAll(/^\| (H[\d, H]+) \| (.+) \|$/gm)].flatMap(([, cases = "", shown = ""]) => {
-    const files = [...shown.matchAll(/`(test\/[^`]+)`/g)].map(([, file = ""]) => file);
-    const letters = [...shown.matchAll(/(?:^|[ ;])([A-Z]) ›/g)].map(([, letter = ""]) => short[letter] ?? letter);
-    return [...cases.matchAll(/\d+/g)].map(([number]) => [Number(number), [...letters, ...files]] as const);
-  }),
+const rows = [...page.matchAll(/^\| ((?:P\d+|H\d+)(?:, H\d+)*) \| (.+) \|$/gm)].flatMap(([, cases = "", shown = ""]) =>
+  cases.split(", ").map((one) => [one, named(shown).map(({ file }) => file)] as const),
 );
 
-/** `H2, H3`, `H29–H32` and `H14` as numbers, of every title and first line of a file. */
-function cited(file: string): Set<number> {
-  const text = readFileSync(join(root, file), "utf8");
-  const titles = /\b(describe|test|it)(\.each)?\(|^\s*\]\)?\)?\("/;
-  const lines = text.split("\n").filter((line, index) => index < 4 || titles.test(line));
-  const numbers = new Set<number>();
-  for (const [, from = "", to] of lines.join("\n").matchAll(/\bH(\d{1,2})(?:–H(\d{1,2}))?/g)) {
-    for (let number = Number(from); number <= Number(to ?? from); number += 1) numbers.add(number);
+/** `H2, H3`, `H29–H32`, `P1–P5` and `H14` one by one, of every title and of the first lines of a file. */
+function cited(file: string): Set<string> {
+  const titles = /\b(describe|test|it)(\.each)?\(|^\s*\]\)?\)?\("|^ {2}"P\d+/;
+  const lines = textOf(file)
+    .split("\n")
+    .filter((line, index) => index < 4 || titles.test(line));
+  const found = new Set<string>();
+  for (const [, kind, from = "", to] of lines.join("\n").matchAll(/\b([PH])(\d{1,2})(?:–\1(\d{1,2}))?/g)) {
+    for (let number = Number(from); number <= Number(to ?? from); number += 1) found.add(`${kind}${number}`);
   }
-  return numbers;
+  return found;
 }
 
-describe("the hard cases", () => {
+const upTo = (last: number, letter: string) => Array.from({ length: last }, (_, index) => `${letter}${index + 1}`);
+
+describe("the promises and the hard cases", () => {
   it("have a row each, and no other", () => {
-    expect([...table.keys()].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 35 }, (_, index) => index + 1));
+    expect(rows.map(([one]) => one)).toEqual([...upTo(11, "P"), ...upTo(45, "H")]);
   });
 
-  it.each([...table])("H%i is cited by a test that the row names", (number, files) => {
+  it.each(rows)("%s is cited by a test that the row names", (one, files) => {
     expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
     expect(
-      files.some((file) => cited(file).has(number)),
+      files.some((file) => cited(file).has(one)),
       files.join(", "),
     ).toBe(true);
+  });
+});
+
+describe("what the page names is there", () => {
+  it("files", () => {
+    const files = [...page.matchAll(/`(test\/[^`\s]+)`/g)].map(([, file = ""]) => file);
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+
+  it("titles", () => {
+    const titles = page
+      .split("\n")
+      .flatMap((line) => named(line))
+      .flatMap(({ file, title }) => title.split(" › ").map((part) => ({ file, title: part })))
+      .filter(({ title }) => title !== "");
+    expect(titles.length).toBeGreaterThan(25);
+    expect(titles.filter(({ file, title }) => !textOf(file).replaceAll("\\", "").includes(title))).toEqual([]);
+  });
+
+  it("families of tests, in the table of values", () => {
+    const table = /## Values, keys and files(.+?)\n## /s.exec(page)?.[1] ?? "";
+    const families = [...table.matchAll(/`([a-z]+(?:\.[a-z-]+)+)`/g)].map(([, name = ""]) => name);
+    expect(families.length).toBeGreaterThan(15);
+    const isThere = (name: string) => globSync(`test/*/${name}.test.ts`, { cwd: root }).length > 0;
+    expect(families.filter((name) => !isThere(name))).toEqual([]);
+  });
+
+  it("safeguards, each with its row", () => {
+    const table = /## Safeguards(.+?)\n## /s.exec(page)?.[1] ?? "";
+    const names = [...table.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
+    expect(names.toSorted()).toEqual(Object.keys(safeguards).toSorted());
   });
 });

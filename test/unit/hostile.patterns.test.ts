@@ -1,4 +1,4 @@
-/** No regular expression of src takes super-linear time, whatever text it meets (F60). */
+/** No regular expression of src takes super-linear time, whatever text it meets (P10, F60). */
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseAst } from "vitest/node";

@@ -1,4 +1,4 @@
-/** The limit of the service holds over runs: what an earlier one has just sent counts (P8). */
+/** The limit of the service holds over runs: what an earlier one has just sent counts (P6). */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
