@@ -79,7 +79,7 @@ describe("what the page names is there", () => {
 
   it("safeguards, each with its row", () => {
     const table = /## Safeguards(.+?)\n## /s.exec(page)?.[1] ?? "";
-    const names = [...table.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
+    const names = [...table.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name = ""]) => name);
     expect(names.toSorted()).toEqual(Object.keys(safeguards).toSorted());
   });
 });
