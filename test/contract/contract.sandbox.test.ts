@@ -48,7 +48,9 @@ describe("the sandbox keeps the contract", () => {
   const usual = readingsUnder(AS_IT_IS);
   const { [AS_IT_IS]: _, ...switched } = SWITCHES;
 
-  it("as it is", async () => {
+  const long = { tags: ["long"] };
+
+  it("as it is", long, async () => {
     expect(failures(await against({ profile: { readings: usual } }))).toEqual([]);
   });
 
@@ -59,7 +61,7 @@ describe("the sandbox keeps the contract", () => {
     expect(failures(await against({ options, profile: { readings } }, cases))).toEqual([]);
   });
 
-  it.each(Object.entries(switched))("with the switch, whole: %s", { tags: ["long"] }, async (title, options) => {
+  it.each(Object.entries(switched))("with the switch, whole: %s", long, async (title, options) => {
     const profile = { readings: readingsUnder(title) };
     expect(failures(await against({ options, profile }))).toEqual([]);
   });
@@ -70,19 +72,19 @@ describe("the sandbox keeps the contract", () => {
     expect(failures(await against({ stillClock: true, profile, limit: FAST }, OF_A_FULL_BUCKET))).toEqual([]);
   });
 
-  it("with all switches at once", async () => {
+  it("with all switches at once", long, async () => {
     const options = Object.assign({}, ...Object.values(SWITCHES)) as object;
     expect(failures(await against({ options }))).toEqual([]);
   });
 
-  it("with the limiter on and the suite keeping its pace", { tags: ["long"] }, async () => {
+  it("with the limiter on and the suite keeping its pace", long, async () => {
     const cases = SUITE.filter((each) => !OF_THE_LIMITER.includes(each) && !each.needs.includes("still-clock"));
     const results = await against({ limit: { rate: 800, burst: 160 } }, cases);
     expect(failures(results)).toEqual([]);
     expect(report(results)).toMatch(new RegExp(`\n${cases.length} passed, 0 failed, 0 skipped\n$`));
   });
 
-  it("as to its limiter, five times as fast, with Retry-After and without (Limits, Errors: 429)", async () => {
+  it("as to its limiter, five times as fast, with Retry-After and without (Limits, Errors: 429)", long, async () => {
     const results = await against({ limit: FAST }, OF_THE_LIMITER);
     expect(failures(results)).toEqual([]);
     expect(results.every((result) => result.outcome === "passed")).toBe(true);
@@ -91,11 +93,11 @@ describe("the sandbox keeps the contract", () => {
     expect(told).toMatchObject({ outcome: "passed", reading: expect.stringContaining(", Retry-After") as string });
   });
 
-  it("as to its limiter at another rate and burst (open point 20)", { tags: ["long"] }, async () => {
+  it("as to its limiter at another rate and burst (open point 20)", long, async () => {
     expect(failures(await against({ limit: { rate: 60, burst: 12 } }, OF_THE_LIMITER))).toEqual([]);
   });
 
-  it("at the specification's own 20 requests per second and burst of 30 (Limits)", { tags: ["long"] }, async () => {
+  it("at the specification's own 20 requests per second and burst of 30 (Limits)", long, async () => {
     const cases = OF_THE_LIMITER.filter((each) => each.rule === "Limits: burst");
     expect(failures(await against({ limit: { rate: 20, burst: 30 } }, cases))).toEqual([]);
   });
@@ -106,7 +108,7 @@ describe("the sandbox keeps the contract", () => {
     expect(failures(await against({ options: { storage }, profile }))).toEqual([]);
   });
 
-  it("without control and second credential, naming the capabilities that were missing", async () => {
+  it("without control and second credential, naming the capabilities that were missing", long, async () => {
     const results = await against({ withControl: false, withSecond: false });
     expect(failures(results)).toEqual([]);
     const missing = results.flatMap((result) => (result.outcome === "not run" ? result.missing : []));
@@ -116,11 +118,11 @@ describe("the sandbox keeps the contract", () => {
 
   const ofAnyClock = SUITE.filter((each) => !OF_THE_CLOCK.includes(each));
 
-  it("when its clock is an hour ahead of ours", { tags: ["long"] }, async () => {
+  it("when its clock is an hour ahead of ours", long, async () => {
     expect(failures(await against({ options: { clockOffset: 3_600_000 } }, ofAnyClock))).toEqual([]);
   });
 
-  it("when its clock is an hour behind ours", { tags: ["long"] }, async () => {
+  it("when its clock is an hour behind ours", long, async () => {
     expect(failures(await against({ options: { clockOffset: -3_600_000 } }, ofAnyClock))).toEqual([]);
   });
 });
@@ -141,7 +143,7 @@ describe("scripts/contract.ts", () => {
     }
   }
 
-  it("ends with the sums, and with exit code 0 when nothing failed", async () => {
+  it("ends with the sums, and with exit code 0 when nothing failed", { tags: ["long"] }, async () => {
     const { code, stdout } = await script();
     expect(stdout).toMatch(/\n\d+ passed, 0 failed, 0 skipped\n$/);
     expect(code).toBe(0);

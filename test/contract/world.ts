@@ -193,6 +193,17 @@ export class Document implements Place {
   }
 }
 
+/** Asks for a document with events at these times, one at its own time by default; judges nothing. */
+export function create(
+  service: ServiceUnderTest,
+  place: Place,
+  over: Fields = {},
+  times: readonly string[] = [dayAgo(service)(0)],
+): Promise<Answer> {
+  const document = documentFields(service, place, { externalCreatedAt: dayAgo(service)(0), ...over });
+  return service.post("/documents/events", { document, events: times.map((at) => eventFields(service, place, at)) });
+}
+
 /** Creates a document with one event. `place` is made when none is given. */
 export async function newDocument(
   service: ServiceUnderTest,

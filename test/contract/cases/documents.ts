@@ -6,7 +6,7 @@ import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import { check, done, duplicate, envelope, PAYLOAD, REFERENCE, refused } from "../expect.js";
 import type { Answer } from "../answer.js";
-import { dayAgo, documentFields, eventFields, newDocument, newPlace, send } from "../world.js";
+import { create, dayAgo, documentFields, eventFields, newDocument, newPlace, send } from "../world.js";
 
 /** Open point 25: the id of a created document is `documentId`, else `id`. */
 function documentIdOf(answer: Answer): string {
@@ -79,7 +79,6 @@ export const documentCases: ContractCase[] = [
     "externalId and deduplicationId may be of another type than string, or not",
     async (service) => {
       const place = await newPlace(service);
-      const at = dayAgo(service);
       const readings: string[] = [];
       for (const over of [
         { externalId: {} },
@@ -89,9 +88,7 @@ export const documentCases: ContractCase[] = [
         { deduplicationId: ["a"] },
         { deduplicationId: "" },
       ]) {
-        const document = documentFields(service, place, { externalCreatedAt: at(0), ...over });
-        const events = [eventFields(service, place, at(0))];
-        const answer = await service.post("/documents/events", { document, events });
+        const answer = await create(service, place, over);
         if (answer.status >= 300) refused(answer, PAYLOAD);
         readings.push(`${JSON.stringify(over)} ${answer.status}`);
       }
@@ -115,20 +112,13 @@ export const documentCases: ContractCase[] = [
   allows("Open point 26", "externalId must be unique, or need not be", async (service) => {
     const place = await newPlace(service);
     const { externalId } = await newDocument(service, { place });
-    const document = documentFields(service, place, { externalId, externalCreatedAt: dayAgo(service)(0) });
-    const answer = await service.post("/documents/events", {
-      document,
-      events: [eventFields(service, place, dayAgo(service)(1))],
-    });
+    const answer = await create(service, place, { externalId });
     if (answer.status < 300) return { reading: "need not be unique" };
     return { reading: `must be unique, ${refused(answer, [409, ...PAYLOAD]).reading}` };
   }),
   allows("Open point 27", "whether a document must carry its participant and address", async (service) => {
     const place = await newPlace(service);
-    const at = dayAgo(service);
-    const over = { participantId: undefined, addressId: undefined, externalCreatedAt: at(0) };
-    const document = documentFields(service, place, over);
-    const answer = await service.post("/documents/events", { document, events: [eventFields(service, place, at(0))] });
+    const answer = await create(service, place, { participantId: undefined, addressId: undefined });
     if (answer.status < 300) return { reading: "they may be missing" };
     return refused(answer, PAYLOAD);
   }),

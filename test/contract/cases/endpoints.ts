@@ -65,17 +65,14 @@ export const endpointCases: ContractCase[] = [
   ),
   forbids("Endpoints, Events 5", "an event refused singly is refused in the middle of a batch", async (service) => {
     const document = await newDocument(service);
-    const bads: Fields[] = [
+    for (const over of [
       { name: "CANCEL" },
       { metadata: { attributes: [{ name: "Weight", value: "3" }] } },
       { isPublic: "no" },
       { externalCreatedAt: "yesterday" },
       { target: "downstream" },
-    ];
-    for (const over of bads) {
-      const events = [{}, over, {}].map((each) => document.event(1, each));
-      refused(await document.batch(...events), PAYLOAD);
-    }
+    ])
+      refused(await document.batch(...[{}, over, {}].map((each) => document.event(1, each))), PAYLOAD);
   }),
   allows("Open point 9", "a batch with a refused event is kept in part, or not at all", async (service) => {
     const document = await newDocument(service);

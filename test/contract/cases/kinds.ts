@@ -4,25 +4,33 @@
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import { check, done, PAYLOAD, REFERENCE, refused, STATE } from "../expect.js";
+import { refusesEvents, takesEvents } from "../tables.js";
 import type { Document, Fields } from "../world.js";
-import { ENDPOINTS, newDocument } from "../world.js";
+import { ENDPOINTS, newDocument, newPlace } from "../world.js";
 
-type Make = (document: Document, other: Document, at: string) => Fields;
+type Make = (document: Document, other: Document) => Fields;
 
 const named =
   (name: string, over: Fields = {}): Make =>
-  (document, _other, at) =>
-    document.event(at, { name, ...over });
+  (document) =>
+    document.event(0, { name, ...over });
+const withTarget =
+  (name: string): Make =>
+  (document) =>
+    document.event(0, { name, target: document.target() });
+const withAttribute = (name: string, value: string): Fields => ({
+  metadata: { attributes: [{ name, value, isPublic: true }] },
+});
 
 /** One valid event of each logical type. SPLIT and OUTPUT have no schema of their own: a target makes them. */
 const TYPES: Readonly<Record<string, Make>> = {
-  ACTOR: named("ACTOR", { metadata: { attributes: [{ name: "role", value: "Recycler", isPublic: true }] } }),
+  ACTOR: named("ACTOR", withAttribute("role", "Recycler")),
   CLOSE: named("CLOSE"),
-  CANCEL: (document, _other, at) => document.cancel(at),
-  RELATED: (document, other, at) => document.related(at, other.id),
-  UPDATE: named("UPDATE", { metadata: { attributes: [{ name: "searchable", value: "true", isPublic: true }] } }),
-  OUTPUT: (document, _other, at) => document.event(at, { name: "OUTPUT", target: document.target() }),
-  SPLIT: (document, _other, at) => document.event(at, { name: "SPLIT", target: document.target() }),
+  CANCEL: (document) => document.cancel(0),
+  RELATED: (document, other) => document.related(0, other.id),
+  UPDATE: named("UPDATE", withAttribute("searchable", "true")),
+  OUTPUT: withTarget("OUTPUT"),
+  SPLIT: withTarget("SPLIT"),
   CUSTOM: named("Weighing"),
 };
 
@@ -35,90 +43,42 @@ const FAULTS: readonly Fields[] = [
   { metadata: { attributes: [{ name: "reason", value: "no isPublic" }] } },
 ];
 
-function typeCases(type: string, make: Make): ContractCase[] {
-  return [
-    allows(`Events: ${type}`, `a ${type} event is accepted at both endpoints`, async (service) => {
-      for (const by of ENDPOINTS) {
-        const document = await newDocument(service);
-        const other = await newDocument(service, { place: document });
-        await document.append(make(document, other, document.at(1)), by);
-      }
-    }),
-    forbids(
-      `Events: ${type}`,
-      `a ${type} event with a fault of its fields is refused, and nothing happens`,
-      async (service) => {
-        const document = await newDocument(service);
-        const other = await newDocument(service, { place: document });
-        for (const fault of FAULTS) {
-          const event = { ...make(document, other, document.at(0)), ...fault };
-          refused(await document.send(event), PAYLOAD);
-          await document.leftNoTrace(event);
-        }
-      },
-    ),
-  ];
-}
+const typeCases = ([type, make]: [string, Make]): ContractCase[] => [
+  takesEvents(`Events: ${type}`, `a ${type} event is accepted at both endpoints`, [make]),
+  refusesEvents(
+    `Events: ${type}`,
+    `a ${type} event with a fault of its fields is refused, and nothing happens`,
+    FAULTS.map((fault) => (document, other) => ({ ...make(document, other), ...fault })),
+  ),
+];
 
-function refusesFields(title: string, faults: readonly Fields[], among = PAYLOAD): ContractCase {
-  return forbids("Event", title, async (service) => {
-    const document = await newDocument(service);
-    for (const fault of faults) {
-      const event = document.event(1, fault);
-      for (const by of ENDPOINTS) refused(await document.send(event, by), among);
-    }
-    await document.append(document.event(0));
-  });
-}
+const refusesFields = (title: string, faults: readonly Fields[], among = PAYLOAD): ContractCase =>
+  refusesEvents("Event", title, faults, among);
 
 const attribute = (over: unknown): Fields => ({ metadata: { attributes: [over] } });
 
 export const kindCases: ContractCase[] = [
-  ...Object.entries(TYPES).flatMap(([type, make]) => typeCases(type, make)),
+  ...Object.entries(TYPES).flatMap(typeCases),
 
-  allows("Events 1", "each of the six schemas takes its event", async (service) => {
-    const document = await newDocument(service);
-    const other = await newDocument(service, { place: document });
-    let minute = 0;
-    for (const type of ["ACTOR", "UPDATE", "CUSTOM", "RELATED", "CLOSE", "CANCEL"]) {
-      const make = TYPES[type] ?? named(type);
-      minute = type === "CLOSE" ? 0 : minute + 1;
-      const at = type === "CLOSE" || type === "CANCEL" ? await service.moment() : document.at(minute);
-      await document.append(make(document, other, at));
-    }
-  }),
-  forbids(
+  takesEvents(
     "Events 1",
-    "the name chooses the schema: what one type requires another does not excuse",
-    async (service) => {
-      const document = await newDocument(service);
-      for (const name of ["CANCEL", "RELATED"]) {
-        const event = document.event(0, { name });
-        refused(await document.send(event), PAYLOAD);
-        await document.leftNoTrace(event);
-      }
-    },
+    "each of the six schemas takes its event",
+    ["ACTOR", "UPDATE", "CUSTOM", "CLOSE", "RELATED", "CANCEL"].flatMap((type) => TYPES[type] ?? []),
   ),
-  allows("Events 2", "a name the service does not reserve is a custom event, whatever it spells", async (service) => {
-    const document = await newDocument(service);
-    for (const name of [
-      "Pick-up",
-      "Pesagem à saída ⚖",
-      "constructor",
-      "toString",
-      "__proto__",
-      "hasOwnProperty",
-      "0",
-      "CLOSED",
-    ]) {
-      await document.append(document.event(1, { name }));
-    }
-    await document.append(document.event(1));
-  }),
-  allows("Events 2", "OUTPUT and SPLIT without a target are custom events", async (service) => {
-    const document = await newDocument(service);
-    for (const name of ["OUTPUT", "SPLIT"]) await document.append(document.event(1, { name }));
-  }),
+  refusesEvents("Events 1", "the name chooses the schema: what one type requires another does not excuse", [
+    { name: "CANCEL" },
+    { name: "RELATED" },
+  ]),
+  takesEvents(
+    "Events 2",
+    "a name the service does not reserve is a custom event, whatever it spells",
+    [
+      ["Pick-up", "Pesagem à saída ⚖", "constructor", "toString", "__proto__", "hasOwnProperty", "0", "CLOSED"],
+      ["OUTPUT", "SPLIT", "Pick-up"],
+    ]
+      .flat()
+      .map((name) => ({ name })),
+  ),
   allows("Events 2", "a reserved name in lower case is a custom event, or not", async (service) => {
     const document = await newDocument(service);
     const answer = await document.send(document.event(1, { name: "close" }));
@@ -150,17 +110,19 @@ export const kindCases: ContractCase[] = [
     check(!(await other.hasLaterThan(before)), "another document of the participant has the event too");
   }),
 
-  allows("Event", "an event with all the named fields is accepted", async (service) => {
-    const document = await newDocument(service);
-    const metadata = {
-      attributes: [
-        { name: "Vehicle License Plate", value: "ABC1D23", isPublic: false },
-        { name: "Gross Weight", value: "1250.5", isPublic: true },
-        { name: "Note", value: "", isPublic: true },
-      ],
-    };
-    await document.append(document.event(1, { metadata, isPublic: true, value: 1250.5 }));
-  }),
+  takesEvents("Event", "an event with all the named fields is accepted", [
+    {
+      isPublic: true,
+      value: 1250.5,
+      metadata: {
+        attributes: [
+          { name: "Vehicle License Plate", value: "ABC1D23", isPublic: false },
+          { name: "Gross Weight", value: "1250.5", isPublic: true },
+          { name: "Note", value: "", isPublic: true },
+        ],
+      },
+    },
+  ]),
   refusesFields("a name that is no string is refused", [
     { name: 5 },
     { name: null },
@@ -203,11 +165,11 @@ export const kindCases: ContractCase[] = [
     "Open point 8",
     "which of name, externalCreatedAt, isPublic and deduplicationId an event may lack",
     async (service) => {
-      const document = await newDocument(service);
+      const place = await newPlace(service);
       const readings: string[] = [];
       for (const name of ["name", "externalCreatedAt", "isPublic", "deduplicationId"]) {
-        const fresh = await newDocument(service, { place: document });
-        const answer = await fresh.send(fresh.event(1, { [name]: undefined }));
+        const document = await newDocument(service, { place });
+        const answer = await document.send(document.event(1, { [name]: undefined }));
         if (answer.status < 300) readings.push(`${name} may be missing`);
         else refused(answer, PAYLOAD);
       }

@@ -5,17 +5,8 @@ import { describeAnswer, items, member } from "../answer.js";
 import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import { absence, check, done, envelope, PAYLOAD, REFERENCE, refused, stringAt } from "../expect.js";
-import {
-  dayAgo,
-  documentFields,
-  eventFields,
-  newAddress,
-  newDocument,
-  newParticipant,
-  newPlace,
-  participantFields,
-  naturalKey,
-} from "../world.js";
+import { refusesEvents } from "../tables.js";
+import { create, newAddress, newDocument, newParticipant, newPlace, participantFields, naturalKey } from "../world.js";
 
 const CREATE_FIELDS = ["countryCode", "name", "taxId", "taxIdType", "type"];
 const TABLE = ["id", "snapshotId", ...CREATE_FIELDS, "businessName", "email", "mobileNumber", "telephoneNumber"];
@@ -61,24 +52,16 @@ export const participantCases: ContractCase[] = [
       await newDocument(service, { place });
     },
   ),
-  forbids("What the service does 2", "an event naming a participantId nobody was given is refused", async (service) => {
-    const document = await newDocument(service);
-    const event = document.event(1, { participantId: service.unique("nobody") });
-    return refused(await document.send(event), REFERENCE);
-  }),
-  forbids("What the service does 2", "an event naming an addressId nobody was given is refused", async (service) => {
-    const document = await newDocument(service);
-    const event = document.event(1, { addressId: service.unique("nowhere") });
-    return refused(await document.send(event, "batch"), REFERENCE);
-  }),
+  refusesEvents(
+    "What the service does 2",
+    "an event naming a participantId or addressId nobody was given is refused",
+    [{ participantId: "nobody" }, { addressId: "nowhere" }],
+    REFERENCE,
+  ),
   forbids("What the service does 2", "a document naming ids nobody was given is refused", async (service) => {
     const place = await newPlace(service);
-    const at = dayAgo(service);
-    for (const over of [{ participantId: service.unique("nobody") }, { addressId: service.unique("nowhere") }]) {
-      const document = documentFields(service, place, { externalCreatedAt: at(0), ...over });
-      const events = [eventFields(service, place, at(0))];
-      refused(await service.post("/documents/events", { document, events }), REFERENCE);
-    }
+    for (const over of [{ participantId: "nobody" }, { addressId: "nowhere" }])
+      refused(await create(service, place, over), REFERENCE);
   }),
 
   allows("POST /participants", "registers a participant and answers id and snapshotId", async (service) => {

@@ -7,6 +7,7 @@ import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import { absence, check, done, duplicate, PAYLOAD, REFERENCE, refused, STATE, stringAt } from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
+import { type EventOf, refusesBatch, refusesEvents, takesEvents } from "../tables.js";
 import type { Fields } from "../world.js";
 import {
   addressFields,
@@ -55,26 +56,8 @@ function inlineEvent(service: ServiceUnderTest, at: string, participant: Fields,
   return eventFields(service, nowhere, at, { participantId: undefined, addressId: undefined, participant, address });
 }
 
-function refusesReferences(which: string, over: (service: ServiceUnderTest) => Fields): ContractCase {
-  return forbids(
-    "Endpoints, Events 1",
-    `an event with ${which} is refused at both endpoints and leaves no trace`,
-    async (service) => {
-      for (const by of ENDPOINTS) {
-        const document = await newDocument(service);
-        const event = document.event(1, over(service));
-        refused(await document.send(event, by), PAYLOAD);
-        await document.leftNoTrace(event);
-      }
-    },
-  );
-}
-
 export const referenceCases: ContractCase[] = [
-  allows("Endpoints, Events 1", "an event refers to participantId and addressId", async (service) => {
-    const document = await newDocument(service);
-    for (const by of ENDPOINTS) await document.append(document.event(1), by);
-  }),
+  takesEvents("Endpoints, Events 1", "an event refers to participantId and addressId", [{}]),
   allows("Endpoints, Events 1", "the inline form creates the participant and the address", async (service) => {
     for (const by of ENDPOINTS) {
       const document = await newDocument(service);
@@ -154,27 +137,31 @@ export const referenceCases: ContractCase[] = [
     done(await document.send(eventFields(service, place, document.at(1))));
     return { reading: `refused with ${answer.status}` };
   }),
-  refusesReferences("participantId and participant", (service) => ({ participant: participantFields(service) })),
-  refusesReferences("neither participantId nor participant", () => ({ participantId: undefined })),
-  refusesReferences("addressId and address", (service) => ({ address: addressFields(service) })),
-  refusesReferences("neither addressId nor address", () => ({ addressId: undefined })),
-  forbids("Endpoints, Events 1", "an inline participant or address of another shape is refused", async (service) => {
-    const document = await newDocument(service);
-    for (const over of [
-      { participantId: undefined, participant: "acme" },
-      { participantId: undefined, participant: participantFields(service, { taxId: 12 }) },
-      { addressId: undefined, address: [] },
-      { addressId: undefined, address: addressFields(service, { city: 12 }) },
-    ]) {
-      refused(await document.send(document.event(1, over)), PAYLOAD);
-    }
-  }),
-  forbids("Endpoints, Events 1", "the rule holds for every event of a batch", async (service) => {
-    const document = await newDocument(service);
-    const good = document.event(1);
-    const bad = document.event(2, { participantId: undefined });
-    refused(await document.batch(good, bad), PAYLOAD);
-  }),
+  ...Object.entries<EventOf>({
+    "participantId and participant": (document, _, service) =>
+      document.event(0, { participant: participantFields(service) }),
+    "neither participantId nor participant": { participantId: undefined },
+    "addressId and address": (document, _, service) => document.event(0, { address: addressFields(service) }),
+    "neither addressId nor address": { addressId: undefined },
+  }).map(([which, event]) =>
+    refusesEvents("Endpoints, Events 1", `an event with ${which} is refused at both endpoints and leaves no trace`, [
+      event,
+    ]),
+  ),
+  refusesEvents("Endpoints, Events 1", "an inline participant or address of another shape is refused", [
+    { participantId: undefined, participant: "acme" },
+    { addressId: undefined, address: [] },
+    (document, _, service) =>
+      document.event(0, { participantId: undefined, participant: participantFields(service, { taxId: 12 }) }),
+    (document, _, service) =>
+      document.event(0, { addressId: undefined, address: addressFields(service, { city: 12 }) }),
+  ]),
+  refusesBatch(
+    "Endpoints, Events 1",
+    "the rule holds for every event of a batch",
+    [{}, { participantId: undefined }],
+    PAYLOAD,
+  ),
   allows(
     "Open point 35",
     "an inline participant or address that differs from the registered one is found, or refused",
@@ -217,20 +204,12 @@ export const referenceCases: ContractCase[] = [
     const eventId = await document.append(event, "batch");
     return duplicate(await document.send(event, "single"), String(event["deduplicationId"]), [eventId]);
   }),
-  forbids("Endpoints, Events 2", "a single event is refused for what a batch refuses", async (service) => {
-    const document = await newDocument(service);
-    const faults: Fields[] = [
-      { participantId: undefined },
-      { externalCreatedAt: document.at(-5) },
-      { name: "CANCEL" },
-      { isPublic: "yes" },
-    ];
-    for (const over of faults) {
-      for (const by of ENDPOINTS) {
-        refused(await document.send(document.event(1, over), by), STATE);
-      }
-    }
-  }),
+  refusesEvents(
+    "Endpoints, Events 2",
+    "a single event is refused for what a batch refuses",
+    [{ participantId: undefined }, (document) => document.event(-5), { name: "CANCEL" }, { isPublic: "yes" }],
+    STATE,
+  ),
 
   forbids(
     "Endpoints, Events 2",

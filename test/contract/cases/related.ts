@@ -7,6 +7,7 @@ import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import { AUTHORITY, check, done, PAYLOAD, REFERENCE, refused, STATE, stringAt } from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
+import { type EventOf, refusesEvents, takesEvents } from "../tables.js";
 import type { Document, Fields } from "../world.js";
 import { ENDPOINTS, newDocument, newPlace, send } from "../world.js";
 
@@ -23,16 +24,9 @@ async function link(service: ServiceUnderTest, from: Document, to: Document): Pr
   await from.append(from.related(await service.moment(), to.id));
 }
 
-function forbidsOnOneWay(name: string, value: unknown): ContractCase {
-  return forbids(RULE, `with bidirectional false, relatedDocument.${name} is rejected`, async (service) => {
-    const [one, other] = await pair(service);
-    for (const by of ENDPOINTS) {
-      const event = one.related(0, other.id, { bidirectional: false, [name]: value });
-      refused(await one.send(event, by), PAYLOAD);
-      await one.leftNoTrace(event);
-    }
-  });
-}
+/** RELATED events to the other document, with these fields of theirs and of `relatedDocument`. */
+const links = (...related: readonly Fields[]): EventOf[] =>
+  related.map((each) => (document, other) => document.related(0, other.id, each));
 
 export const relatedCases: ContractCase[] = [
   allows(
@@ -53,18 +47,13 @@ export const relatedCases: ContractCase[] = [
   ),
   allows(RULE, "bidirectional defaults to true: a mirror is written on the related document", async (service) => {
     for (const by of ENDPOINTS) {
-      const [one, other] = await pair(service);
-      const before = await service.moment();
-      await one.append(one.related(await service.moment(), other.id), by);
-      check(await other.hasLaterThan(before), "no mirror was written");
+      for (const related of [{ isPublic: true }, { isPublic: true, bidirectional: true }]) {
+        const [one, other] = await pair(service);
+        const before = await service.moment();
+        await one.append(one.related(await service.moment(), other.id, related), by);
+        check(await other.hasLaterThan(before), "no mirror was written");
+      }
     }
-  }),
-  allows(RULE, "with bidirectional true a mirror is written on the related document", async (service) => {
-    const [one, other] = await pair(service);
-    const before = await service.moment();
-    const related = { bidirectional: true, isPublic: true };
-    await one.append(one.related(await service.moment(), other.id, related));
-    check(await other.hasLaterThan(before), "no mirror was written");
   }),
   allows(
     RULE,
@@ -101,37 +90,36 @@ export const relatedCases: ContractCase[] = [
       check(await one.hasLaterThan(before), "the addressed document has no reference");
     }
   }),
-  forbids(RULE, "a mirror needs relatedDocument.isPublic", async (service) => {
-    const [one, other] = await pair(service);
-    for (const related of [{}, { bidirectional: true }]) {
-      for (const by of ENDPOINTS) {
-        const event = one.related(0, other.id, related);
-        refused(await one.send(event, by), PAYLOAD);
-        await one.leftNoTrace(event);
-      }
-    }
-  }),
-  forbidsOnOneWay("eventName", "LINKED"),
-  forbidsOnOneWay("eventLabel", "Linked"),
-  forbidsOnOneWay("preserveSensitiveData", true),
-  forbidsOnOneWay("isBackReference", false),
-  forbidsOnOneWay("isPublic", true),
-  forbids(RULE, "the event's own isPublic is required, both ways and one way", async (service) => {
-    const [one, other] = await pair(service);
-    for (const related of [{ isPublic: true }, { bidirectional: false }]) {
-      const event = { ...one.related(0, other.id, related), isPublic: undefined };
-      refused(await one.send(event), PAYLOAD);
-      await one.leftNoTrace(event);
-    }
-  }),
-  forbids(RULE, "a related document nobody created is refused, both ways and one way", async (service) => {
-    const one = await newDocument(service);
-    for (const related of [{ isPublic: true }, { bidirectional: false }]) {
-      const event = one.related(0, service.unique("nothing"), related);
-      refused(await one.send(event), REFERENCE);
-      await one.leftNoTrace(event);
-    }
-  }),
+  refusesEvents(RULE, "a mirror needs relatedDocument.isPublic", links({}, { bidirectional: true })),
+  ...Object.entries({
+    eventName: "LINKED",
+    eventLabel: "Linked",
+    preserveSensitiveData: true,
+    isBackReference: false,
+    isPublic: true,
+  }).map(([name, value]) =>
+    refusesEvents(
+      RULE,
+      `with bidirectional false, relatedDocument.${name} is rejected`,
+      links({ bidirectional: false, [name]: value }),
+    ),
+  ),
+  refusesEvents(
+    RULE,
+    "the event's own isPublic is required, both ways and one way",
+    [{ isPublic: true }, { bidirectional: false }].map((related) => (document, other) => ({
+      ...document.related(0, other.id, related),
+      isPublic: undefined,
+    })),
+  ),
+  refusesEvents(
+    RULE,
+    "a related document nobody created is refused, both ways and one way",
+    [{ isPublic: true }, { bidirectional: false }].map(
+      (related) => (document) => document.related(0, "nothing-there", related),
+    ),
+    REFERENCE,
+  ),
   forbids(
     RULE,
     "a related document of another dataset is refused, both ways and one way",
@@ -145,30 +133,19 @@ export const relatedCases: ContractCase[] = [
     },
     ["second-credential"],
   ),
-  forbids(RULE, "a RELATED event without a related document is refused", async (service) => {
-    const one = await newDocument(service);
-    for (const relatedDocument of [undefined, "other", {}, { documentId: 5, isPublic: true }]) {
-      refused(await one.send(one.event(1, { name: "RELATED", relatedDocument })), PAYLOAD);
-    }
-  }),
-  forbids(RULE, "relatedDocument fields of another type than boolean or string are refused", async (service) => {
-    const [one, other] = await pair(service);
-    const wrongs: Fields[] = [
-      { bidirectional: "false", isPublic: true },
-      { isPublic: "true" },
-      { isPublic: true, eventName: 5 },
-    ];
-    for (const related of wrongs) {
-      refused(await one.send(one.related(1, other.id, related)), PAYLOAD);
-    }
-  }),
-  forbids(RULE, "a link is refused whole when the related document cannot take its mirror", async (service) => {
-    const [one, other] = await pair(service);
-    await other.append(other.cancel(1));
-    const event = one.related(0, other.id);
-    refused(await one.send(event), STATE);
-    await one.leftNoTrace(event);
-  }),
+  refusesEvents(
+    RULE,
+    "a RELATED event without a related document is refused",
+    [undefined, "other", {}, { documentId: 5, isPublic: true }].map((relatedDocument) => ({
+      name: "RELATED",
+      relatedDocument,
+    })),
+  ),
+  refusesEvents(
+    RULE,
+    "relatedDocument fields of another type than boolean or string are refused",
+    links({ bidirectional: "false", isPublic: true }, { isPublic: "true" }, { isPublic: true, eventName: 5 }),
+  ),
   allows("Open point 30", "a mirror may be written on a closed document, or not", async (service) => {
     const [one, other] = await pair(service);
     await other.append(other.event(1, { name: "CLOSE" }));
@@ -332,23 +309,16 @@ export const relatedCases: ContractCase[] = [
     check(!(await third.hasLaterThan(before)), "the event went two levels deep");
     check(await other.hasLaterThan(before), "nothing was propagated");
   }),
-  forbids("Endpoints, Events 11", "a propagated event cannot send value", async (service) => {
-    const [one, other] = await pair(service);
-    await link(service, one, other);
-    for (const by of ENDPOINTS) {
-      for (const value of [12.5, "12.5", { amount: 3 }, 0]) {
-        const event = one.event(await service.moment(), { propagateEvent: true, value });
-        refused(await one.send(event, by), PAYLOAD);
-      }
-    }
-  }),
-  allows("Endpoints, Events 11", "value may be any, as long as the event is not propagated", async (service) => {
-    const document = await newDocument(service);
-    for (const value of [12.5, "12.5", { amount: 3 }, [1], true]) {
-      await document.append(document.event(1, { value }));
-      await document.append(document.event(1, { value, propagateEvent: false }));
-    }
-  }),
+  refusesEvents(
+    "Endpoints, Events 11",
+    "a propagated event cannot send value",
+    [12.5, "12.5", { amount: 3 }, 0].map((value) => ({ propagateEvent: true, value })),
+  ),
+  takesEvents(
+    "Endpoints, Events 11",
+    "value may be any, as long as the event is not propagated",
+    [12.5, "12.5", { amount: 3 }, [1], true].flatMap((value) => [{ value }, { value, propagateEvent: false }]),
+  ),
   allows("Open point 29", "whether a one-way reference propagates", async (service) => {
     const [one, other] = await pair(service);
     await one.append(one.related(await service.moment(), other.id, { bidirectional: false }));

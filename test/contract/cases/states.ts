@@ -3,8 +3,9 @@
  */
 import type { ContractCase, Reading } from "../case.js";
 import { allows, forbids } from "../case.js";
-import { done, PAYLOAD, refused, saying, STATE } from "../expect.js";
+import { PAYLOAD, refused, saying, STATE } from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
+import { type EventOf, refusesBatch, refusesEvents, takesEvents } from "../tables.js";
 import type { Document, Fields } from "../world.js";
 import { ENDPOINTS, newDocument } from "../world.js";
 
@@ -25,6 +26,9 @@ function everyKind(document: Document, other: Document, at: string): Record<stri
     "RELATED one way": document.related(at, other.id, { bidirectional: false }),
   };
 }
+
+const CLOSE: EventOf = { name: "CLOSE" };
+const cancel: EventOf = (document) => document.cancel(0);
 
 async function closed(service: ServiceUnderTest): Promise<Document> {
   const document = await newDocument(service);
@@ -50,22 +54,12 @@ function cancelRefused(title: string, metadata: unknown): ContractCase {
 const reason = (name: string, value: string): Fields => ({ attributes: [{ name, value, isPublic: true }] });
 
 export const stateCases: ContractCase[] = [
-  allows("States: CLOSE", "an open document is closed by a CLOSE event", async (service) => {
-    for (const by of ENDPOINTS) {
-      const document = await newDocument(service);
-      await document.append(document.event(1, { name: "CLOSE" }), by);
-    }
-  }),
-  allows(
-    "States: CLOSE",
-    "a RELATED event can still be added to a closed document, both ways and one way",
-    async (service) => {
-      const document = await closed(service);
-      const other = await newDocument(service, { place: document });
-      await document.append(document.related(2, other.id));
-      await document.append(document.related(3, other.id, { bidirectional: false }), "batch");
-    },
-  ),
+  takesEvents("States: CLOSE", "an open document is closed by a CLOSE event", [CLOSE]),
+  takesEvents("States: CLOSE", "a RELATED event can still be added to a closed document, both ways and one way", [
+    CLOSE,
+    (document, other) => document.related(0, other.id),
+    (document, other) => document.related(0, other.id, { bidirectional: false }),
+  ]),
   forbids("States: CLOSE", "a closed document takes no further update", async (service) => {
     const document = await closed(service);
     const other = await newDocument(service, { place: document });
@@ -94,30 +88,16 @@ export const stateCases: ContractCase[] = [
       return { reading: [...readings].join(", ") };
     },
   ),
-  forbids("States: CLOSE", "a CLOSE event must keep the order of time", async (service) => {
-    const document = await newDocument(service);
-    await document.append(document.event(5));
-    refused(await document.send(document.event(4, { name: "CLOSE" })), STATE);
-    await document.append(document.event(6));
-  }),
-  forbids("States: CLOSE", "within a batch too, nothing but RELATED and CANCEL comes after CLOSE", async (service) => {
-    const document = await newDocument(service);
-    const events = ["CLOSE", "Weighing"].map((name) => document.event(1, { name }));
-    return refused(await document.batch(...events), STATE);
-  }),
+  refusesEvents(
+    "States: CLOSE",
+    "a CLOSE event must keep the order of time",
+    [(document) => document.event(-1, { name: "CLOSE" })],
+    STATE,
+  ),
+  refusesBatch("States: CLOSE", "within a batch too, nothing but RELATED and CANCEL comes after CLOSE", [CLOSE, {}]),
 
-  allows("States: CANCEL", "an open document can be cancelled", async (service) => {
-    for (const by of ENDPOINTS) {
-      const document = await newDocument(service);
-      await document.append(document.cancel(1), by);
-    }
-  }),
-  allows("States: CANCEL", "a closed document can be cancelled", async (service) => {
-    for (const by of ENDPOINTS) {
-      const document = await closed(service);
-      await document.append(document.cancel(2), by);
-    }
-  }),
+  takesEvents("States: CANCEL", "an open document can be cancelled", [cancel]),
+  takesEvents("States: CANCEL", "a closed document can be cancelled", [CLOSE, cancel]),
   forbids("States: CANCEL", "a cancelled document takes no event of any type", async (service) => {
     const document = await newDocument(service);
     const other = await newDocument(service, { place: document });
@@ -134,11 +114,7 @@ export const stateCases: ContractCase[] = [
       refused(await document.send(document.related(3, other.id, related)), STATE);
     }
   }),
-  forbids("States: CANCEL", "within a batch too, nothing comes after CANCEL", async (service) => {
-    const document = await newDocument(service);
-    const events = [document.cancel(1), document.event(1)];
-    return refused(await document.batch(...events), STATE);
-  }),
+  refusesBatch("States: CANCEL", "within a batch too, nothing comes after CANCEL", [cancel, {}]),
 
   forbids(
     "States: RELATED to a cancelled document",
@@ -170,21 +146,12 @@ export const stateCases: ContractCase[] = [
     },
   ),
 
-  allows("Endpoints, Events 9", "CANCEL with an attribute named reason and a value is accepted", async (service) => {
-    for (const by of ENDPOINTS) {
-      const document = await newDocument(service);
-      done(await document.send(document.cancel(1), by));
-    }
-  }),
-  allows("Endpoints, Events 9", "reason may stand among other attributes", async (service) => {
-    const document = await newDocument(service);
-    const attributes = ["Operator", "reason", "Reason"].map((name) => ({
-      name,
-      value: "wrong plate",
-      isPublic: false,
-    }));
-    await document.append(document.cancel(1, { metadata: { attributes } }));
-  }),
+  takesEvents("Endpoints, Events 9", "CANCEL with a reason is accepted, also among other attributes", [
+    (document) => {
+      const named = (name: string) => ({ name, value: "wrong plate", isPublic: false });
+      return document.cancel(0, { metadata: { attributes: ["Operator", "reason", "Reason"].map(named) } });
+    },
+  ]),
   cancelRefused("no metadata", undefined),
   cancelRefused("no attributes", { attributes: [] }),
   cancelRefused("an empty reason", reason("reason", "")),
@@ -210,10 +177,7 @@ export const stateCases: ContractCase[] = [
     if (answer.status >= 300) return refused(answer, PAYLOAD);
     return { reading: "enough" };
   }),
-  forbids("Endpoints, Events 9", "the reason's attribute needs its own isPublic like any other", async (service) => {
-    const document = await newDocument(service);
-    const metadata = { attributes: [{ name: "reason", value: "entered twice" }] };
-    refused(await document.send(document.cancel(1, { metadata })), PAYLOAD);
-    await document.append(document.event(2));
-  }),
+  refusesEvents("Endpoints, Events 9", "the reason's attribute needs its own isPublic like any other", [
+    { name: "CANCEL", metadata: { attributes: [{ name: "reason", value: "entered twice" }] } },
+  ]),
 ];

@@ -7,8 +7,9 @@ import type { ContractCase } from "../case.js";
 import { allows, forbids } from "../case.js";
 import { check, done, duplicate, PAYLOAD, refused, STATE, stringAt } from "../expect.js";
 import type { ServiceUnderTest } from "../service.js";
-import type { Fields } from "../world.js";
-import { dayAgo, documentFields, ENDPOINTS, eventFields, newDocument, newPlace, send } from "../world.js";
+import { type EventOf, refusesBatch, refusesEvents, takesEvents } from "../tables.js";
+import type { Fields, Place } from "../world.js";
+import { create, dayAgo, documentFields, ENDPOINTS, eventFields, newDocument, newPlace, send } from "../world.js";
 
 const HOUR = 3_600_000;
 
@@ -118,16 +119,30 @@ const NO_TIMES = [
   `2025-01-01T00:00:00.${"0".repeat(5000)}Z`,
 ];
 
-async function refusesTime(
+const ORDER = "Endpoints, Events 7";
+const refusesTimes = (rule: string, title: string, ...events: readonly EventOf[]): ContractCase =>
+  refusesEvents(rule, title, events, STATE);
+const ahead =
+  (ms: number): EventOf =>
+  (document, _, service) =>
+    document.event(fromNow(service, ms));
+
+/** Whether the service takes this time, and then for that instant: a little earlier is late behind it, the instant is not. */
+async function means(
   service: ServiceUnderTest,
-  time: (document: { at(minutes: number): string }) => string,
-): Promise<void> {
-  for (const by of ENDPOINTS) {
-    const document = await newDocument(service);
-    const event = document.event(time(document));
-    refused(await document.send(event, by), STATE);
-    await document.leftNoTrace(event);
+  place: Place,
+  time: string,
+  [earlier, instant]: readonly [string, string],
+): Promise<boolean> {
+  const made = await create(service, place, { externalCreatedAt: "2010-01-01T00:00:00Z" }, [time]);
+  if (made.status >= 300) {
+    refused(made, PAYLOAD);
+    return false;
   }
+  const id = stringAt(made, "documentId");
+  refused(await send(service, id, eventFields(service, place, earlier)), STATE);
+  done(await send(service, id, eventFields(service, place, instant)));
+  return true;
 }
 
 export const timelineCases: ContractCase[] = [
@@ -155,19 +170,17 @@ export const timelineCases: ContractCase[] = [
     // Were the target there, its key would be taken.
     done(await document.send(document.event(1, { target })));
   }),
-  forbids("Endpoints, Events 6", "a target of another shape than an object is refused", async (service) => {
-    const document = await newDocument(service);
-    for (const target of ["downstream", 1, true, [1]]) {
-      refused(await document.send(document.event(1, { target })), PAYLOAD);
-    }
-  }),
+  refusesEvents(
+    "Endpoints, Events 6",
+    "a target of another shape than an object is refused",
+    ["downstream", 1, true, [1]].map((target) => ({ target })),
+  ),
 
-  allows("Endpoints, Events 7", "an event at the time of the last one, or later, is appended", async (service) => {
-    for (const by of ENDPOINTS) {
-      const document = await newDocument(service);
-      for (const minute of [0, 0, 1, 1, 5]) await document.append(document.event(minute), by);
-    }
-  }),
+  takesEvents(
+    ORDER,
+    "an event at the time of the last one, or later, is appended",
+    [0, 0, 1, 1, 5].map((minute) => (document) => document.event(minute)),
+  ),
   allows(
     "Endpoints, Events 7",
     "times are instants: other offsets and fewer digits are compared as such",
@@ -182,15 +195,11 @@ export const timelineCases: ContractCase[] = [
       await document.append(document.event(later));
     },
   ),
-  forbids("Endpoints, Events 7", "an event earlier than the last one is refused and leaves no trace", (service) =>
-    refusesTime(service, (document) => document.at(-1)),
+  refusesTimes(ORDER, "an event earlier than the last one is refused and leaves no trace", (document) =>
+    document.event(-1),
   ),
-  forbids("Endpoints, Events 7", "a millisecond too early is too early", (service) =>
-    refusesTime(service, (document) => document.at(-1 / 60_000)),
-  ),
-  forbids("Endpoints, Events 7", "an event in the future is refused and leaves no trace", (service) =>
-    refusesTime(service, () => fromNow(service, HOUR)),
-  ),
+  refusesTimes(ORDER, "a millisecond too early is too early", (document) => document.event(-1 / 60_000)),
+  refusesTimes(ORDER, "an event in the future is refused and leaves no trace", ahead(HOUR)),
   forbids("Endpoints, Events 7", "below the millisecond too, earlier is earlier", async (service) => {
     const document = await newDocument(service);
     const other = await newDocument(service, { place: document });
@@ -210,58 +219,28 @@ export const timelineCases: ContractCase[] = [
   }),
   allows("Open point 41", "which forms of ISO 8601 are taken", async (service) => {
     const place = await newPlace(service);
+    const noon = ["2025-06-01T11:59:59.998Z", "2025-06-01T12:00:00.000Z"] as const;
     const readings: string[] = [];
-    for (const form of FORMS_OF_NOON) {
-      const made = await service.post("/documents/events", {
-        document: documentFields(service, place, { externalCreatedAt: "2025-01-01T00:00:00Z" }),
-        events: [eventFields(service, place, form)],
-      });
-      if (made.status >= 300) {
-        refused(made, PAYLOAD);
-        continue;
-      }
-      const id = stringAt(made, "documentId");
-      refused(await send(service, id, eventFields(service, place, "2025-06-01T11:59:59.998Z")), STATE);
-      done(await send(service, id, eventFields(service, place, "2025-06-01T12:00:00.000Z")));
-      readings.push(form);
-    }
+    for (const form of FORMS_OF_NOON) if (await means(service, place, form, noon)) readings.push(form);
     return { reading: readings.join(", ") };
   }),
   allows(
     "Open point 41",
     "a week's days are those of its year's calendar, at both ends of the year",
     async (service) => {
-      const readings: string[] = [];
       const place = await newPlace(service);
+      const readings: string[] = [];
       for (const [week, day] of WEEK_DATES) {
-        const made = await service.post("/documents/events", {
-          document: documentFields(service, place, { externalCreatedAt: "2010-01-01T00:00:00Z" }),
-          events: [eventFields(service, place, `${week}T12:00:00Z`)],
-        });
-        if (made.status >= 300) {
-          refused(made, PAYLOAD);
-          continue;
-        }
-        const id = stringAt(made, "documentId");
-        refused(await send(service, id, eventFields(service, place, `${day}T11:59:59.999Z`)), STATE);
-        done(await send(service, id, eventFields(service, place, `${day}T12:00:00Z`)));
-        readings.push(week);
+        const noon = [`${day}T11:59:59.999Z`, `${day}T12:00:00Z`] as const;
+        if (await means(service, place, `${week}T12:00:00Z`, noon)) readings.push(week);
       }
       return { reading: readings.join(", ") };
     },
   ),
-  forbids(
-    "Endpoints, Events 7",
-    "what only looks like a time is refused, also where nothing came before",
-    async (service) => {
-      const place = await newPlace(service);
-      for (const time of NO_TIMES) {
-        const document = documentFields(service, place, { externalCreatedAt: "2025-01-01T00:00:00Z" });
-        const events = [eventFields(service, place, time)];
-        refused(await service.post("/documents/events", { document, events }), PAYLOAD);
-      }
-    },
-  ),
+  forbids(ORDER, "what only looks like a time is refused, also where nothing came before", async (service) => {
+    const place = await newPlace(service);
+    for (const time of NO_TIMES) refused(await create(service, place, {}, [time]), PAYLOAD);
+  }),
   allows(
     "Open point 41",
     "a time without an offset, and a date without a time, are refused, or not",
@@ -276,49 +255,37 @@ export const timelineCases: ContractCase[] = [
       return { reading: statuses.join(", ") };
     },
   ),
-  forbids("Limits 3", "the future begins at once: no seconds of it are let pass", async (service) => {
-    const ahead = service.isNear ? 1000 : 15_000;
-    await refusesTime(service, () => fromNow(service, ahead));
-  }),
-  forbids("Endpoints, Events 7", "the events of a batch must be in order too", async (service) => {
-    const document = await newDocument(service);
-    const events = [2, 1].map((minute) => document.event(minute));
-    return refused(await document.batch(...events), STATE);
-  }),
-  forbids(
-    "Endpoints, Events 7",
-    "a batch that creates its document must be in order, and in the past",
-    async (service) => {
-      const place = await newPlace(service);
-      const at = dayAgo(service);
-      for (const times of [
-        [at(2), at(1)],
-        [at(1), fromNow(service, HOUR)],
-      ]) {
-        const document = documentFields(service, place, { externalCreatedAt: at(0) });
-        const events = times.map((time) => eventFields(service, place, time));
-        refused(await service.post("/documents/events", { document, events }), STATE);
-      }
-    },
+  refusesTimes("Limits 3", "the future begins at once: no seconds of it are let pass", (document, _, service) =>
+    document.event(fromNow(service, service.isNear ? 1000 : 15_000)),
   ),
-  forbids("Endpoints, Events 7", "a time that is none is refused", async (service) => {
-    const document = await newDocument(service);
-    for (const time of ["yesterday", "", "2024-13-45T00:00:00Z", 1_700_000_000_000, null, "31/12/2024 10:00"]) {
-      const event = document.event(1, { externalCreatedAt: time });
-      refused(await document.send(event), PAYLOAD);
-      await document.leftNoTrace(event);
-    }
+  refusesBatch(
+    ORDER,
+    "the events of a batch must be in order too",
+    [2, 1].map((minute) => (document) => document.event(minute)),
+  ),
+  forbids(ORDER, "a batch that creates its document must be in order, and in the past", async (service) => {
+    const place = await newPlace(service);
+    const at = dayAgo(service);
+    for (const late of [at(1), fromNow(service, HOUR)]) refused(await create(service, place, {}, [at(2), late]), STATE);
   }),
+  refusesEvents(
+    ORDER,
+    "a time that is none is refused",
+    ["yesterday", "", "2024-13-45T00:00:00Z", 1_700_000_000_000, null, "31/12/2024 10:00"].map((externalCreatedAt) => ({
+      externalCreatedAt,
+    })),
+  ),
   allows("Limits 3", "an event just past is accepted", async (service) => {
     const document = await newDocument(service);
     await document.append(document.event(await service.moment()));
   }),
-  forbids("Limits 3", "an event of tomorrow, and one of the last event's eve, are refused", async (service) => {
-    const document = await newDocument(service);
-    for (const time of [fromNow(service, 24 * HOUR), fromNow(service, 60_000), document.at(-1440)]) {
-      refused(await document.send(document.event(time)), STATE);
-    }
-  }),
+  refusesTimes(
+    "Limits 3",
+    "an event of tomorrow, and one of the last event's eve, are refused",
+    ahead(24 * HOUR),
+    ahead(60_000),
+    (document) => document.event(-1440),
+  ),
   allows(
     "Limits 3",
     "an event refused as future is accepted once the service's clock has passed it",
@@ -346,13 +313,7 @@ export const timelineCases: ContractCase[] = [
     ["clock"],
   ),
 
-  allows("Endpoints, Events 8", "different deduplicationIds are different events, however alike", async (service) => {
-    const document = await newDocument(service);
-    for (const by of ENDPOINTS) {
-      await document.append(document.event(1), by);
-      await document.append(document.event(1), by);
-    }
-  }),
+  takesEvents("Endpoints, Events 8", "different deduplicationIds are different events, however alike", [{}, {}]),
   forbids(
     "Endpoints, Events 8",
     "a repeated deduplicationId is refused with 409 and never replayed",
@@ -437,9 +398,7 @@ export const timelineCases: ContractCase[] = [
   forbids("Endpoints, Events 8", "a document's deduplicationId cannot create another document", async (service) => {
     const place = await newPlace(service);
     const { key, id } = await newDocument(service, { place });
-    const document = documentFields(service, place, { deduplicationId: key, externalCreatedAt: dayAgo(service)(0) });
-    const events = [eventFields(service, place, dayAgo(service)(0))];
-    const told = duplicate(await service.post("/documents/events", { document, events }), key, [id]);
+    const told = duplicate(await create(service, place, { deduplicationId: key }), key, [id]);
     await newDocument(service, { place, fields: { deduplicationId: service.unique("document") } });
     return told;
   }),
@@ -509,13 +468,10 @@ export const timelineCases: ContractCase[] = [
       return { reading: readings.join("\n") };
     },
   ),
-  allows("Open point 19", "of a late event and a malformed one behind it, which is told", async (service) => {
-    const document = await newDocument(service);
-    const late = document.event(-1);
-    const malformed = document.event(1, { isPublic: "no" });
-    const answer = await document.batch(late, malformed);
-    return refused(answer, STATE);
-  }),
+  refusesBatch("Open point 19", "of a late event and a malformed one behind it, which is told", [
+    (document) => document.event(-1),
+    { isPublic: "no" },
+  ]),
   allows("Open point 19", "a repeat that is also late is told as a duplicate, or as late", async (service) => {
     const document = await newDocument(service);
     const event = document.event(1);
