@@ -180,7 +180,7 @@ export function mentioned(columns: readonly Column[], records: Trees): { used: S
   const visit = (name: string, tree: Tree): void => {
     if (tree instanceof Said) visit(name, tree.value);
     else if (typeof tree === "string" && (tree.startsWith("=") || name === "by")) {
-      const formula = tree.replace(/"(?:\\.|[^"\\])*"/g, "");
+      const formula = tree.replaceAll('\\"', "").replace(/"[^"]*(?:"|$)/g, "");
       for (const [word] of formula.matchAll(/(?<![\w.])[a-z]\w*\b(?!\()/g)) {
         const column = byName.get(word) ?? byName.get(word.replace(/_at$/, ""));
         for (const one of [column, column?.clock, column?.typeFrom])

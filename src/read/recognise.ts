@@ -48,12 +48,17 @@ export function recognise(head: Buffer, name: string): Recognised {
   if (start.startsWith("\x1f\x8b")) return { kind: "gzip" };
   if (start.startsWith("\x28\xb5\x2f\xfd")) return { kind: "zstd" };
   if (start.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) return compoundFile(start);
+  if (/\.(xl\w+|zip)$/i.test(name) && start.includes("PK\x03\x04"))
+    return refused("a workbook or zip file with other bytes in front of it; fetch or export it again");
   const known = SIGNATURES.find(([bytes, , at = 0]) => start.startsWith(bytes, at));
   if (known !== undefined) return refused(known[1]);
-  if (looksUtf16(head)) return { kind: "text" };
+  if (looksWide(head)) return { kind: "text" };
   const markup = markupName(start);
   if (markup !== null) return refused(markup);
-  if (looksBinary(head)) return refused("not text: it is full of control characters");
+  if (looksBinary(head))
+    return refused(
+      "not text: it is full of control characters (as text in UTF-16 without a byte order mark may be; save it as UTF-8)",
+    );
   if (/\.xl(s|sx|sm|sb)$/i.test(name))
     return refused("plain text that is named like an Excel workbook; name it .csv if it is one");
   return { kind: "text" };
@@ -90,21 +95,21 @@ function markupName(start: string): string | null {
   return /^(\{\s*"|\[\s*\{\s*")/.test(text) ? "a JSON document" : null;
 }
 
-/** UTF-16 without (or with) a byte order mark: of characters below U+0100, every other byte is NUL. */
-export function looksUtf16(head: Buffer): "utf-16le" | "utf-16be" | null {
+/** Which bytes of each four are NUL (`0`), for most characters. */
+const wideShapes = { "utf-32le": "x000", "utf-32be": "000x", "utf-16le": "x0x0", "utf-16be": "0x0x" } as const;
+
+/** UTF-16 and UTF-32 without a byte order mark (and UTF-16 with one). */
+export function looksWide(head: Buffer): keyof typeof wideShapes | null {
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
   if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
-  const pairs = head.length >> 1;
-  let evenNuls = 0;
-  let oddNuls = 0;
-  for (let index = 0; index < pairs * 2; index += 2) {
-    if (head[index] === 0) evenNuls++;
-    if (head[index + 1] === 0) oddNuls++;
-  }
-  if (pairs === 0) return null;
-  if (oddNuls > pairs * 0.5 && evenNuls <= pairs * 0.02) return "utf-16le";
-  if (evenNuls > pairs * 0.5 && oddNuls <= pairs * 0.02) return "utf-16be";
-  return null;
+  if (head.length < 4) return null;
+  const nuls = [0, 1, 2, 3].map((at) => {
+    const bytes = head.filter((_, index) => index % 4 === at);
+    return bytes.filter((byte) => byte === 0).length / bytes.length;
+  });
+  const fits = (shape: string) => nuls.every((part, at) => (shape[at] === "0" ? part > 0.5 : part <= 0.02));
+  const names = Object.keys(wideShapes) as (keyof typeof wideShapes)[];
+  return names.find((name) => fits(wideShapes[name])) ?? null;
 }
 
 /** More than one control character in ten, other than blanks, line ends, separators (0x1c–0x1f) and a DOS end mark. */

@@ -59,6 +59,8 @@ export class RowFinisher {
     ": another table may begin there, or the header has several rows",
   );
   readonly #hidden: Tally;
+  /** The row before. */
+  #above: readonly string[] = [];
   readonly #unheaded = new Map<number, Tally>();
 
   constructor(shape: TableShape) {
@@ -149,12 +151,13 @@ export class RowFinisher {
     }
   }
 
-  /** Words in every column of numbers or dates, where there are two such columns or more. */
+  /** Words in every column of numbers or dates, where there are two such columns or more; else in every one, below a row of two values. */
   #readsLikeHeader(cells: readonly string[]): boolean {
-    const columns = this.#valueColumns;
-    return (
-      columns.length > 1 && columns.every((column) => isFilled(cells[column] ?? "") && !isValue(cells[column] ?? ""))
-    );
+    const isWord = (cell = "") => isFilled(cell) && !isValue(cell);
+    const above = this.#above;
+    this.#above = cells;
+    if (this.#valueColumns.length > 1) return this.#valueColumns.every((column) => isWord(cells[column]));
+    return above.filter(isValue).length > 1 && cells.every(isWord);
   }
 }
 

@@ -6,7 +6,7 @@ import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 import type { CsvOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
-import { looksUtf16 } from "../recognise.js";
+import { looksWide } from "../recognise.js";
 
 /** Stands in front of what was not text in the file's encoding. A noncharacter: no text holds it. */
 export const MARK = "\uFDD0";
@@ -49,7 +49,7 @@ export async function chooseEncoding(file: Bytes, head: Buffer, options: CsvOpti
   const chosen = (name: string, more: Partial<Encoding> = {}) => ({ name, bom, mixed: false, notes: [], ...more });
   const mark = byteOrderMark(head);
   const bom = mark !== null;
-  const wide = looksUtf16(head);
+  const wide = looksWide(head);
   if (mark !== null) {
     // `utf-16` leaves the order of the bytes to the mark.
     const agrees =
@@ -59,7 +59,7 @@ export async function chooseEncoding(file: Bytes, head: Buffer, options: CsvOpti
   } else if (/^(utf|ucs)-?(16|32|2|4)/.test(wanted)) return chosen(wanted);
   else if (wide !== null) {
     if (wanted !== "auto") throw differs(`it is ${wide}`);
-    return chosen(wide, { notes: [`Read as ${wide}: every other byte is NUL, though there is no byte order mark.`] });
+    return chosen(wide, { notes: [`Read as ${wide}: its bytes show that, though there is no byte order mark.`] });
   }
 
   if (wanted !== "auto" && wanted !== "utf-8") {

@@ -120,7 +120,7 @@ function formatted(stored: string, value: number, shown: ShownAs, date1904: bool
 /** A number as workbooks store it: JavaScript alone would take blanks, `0x10` and `Infinity` too. */
 const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
 /** Plain notation already. */
-const PLAIN = /^(?:0|-?(?:[1-9]\d*|0(?=\.))(?:\.\d*[1-9])?)$/;
+const PLAIN = /^(?:0|-?(?:[1-9]\d*|0(?=\.))(?:\.\d+)?)$/;
 /** Of sixteen digits and more. */
 const LONG_INTEGER = /^-?[1-9]\d{15,307}$/;
 
@@ -130,7 +130,8 @@ const LONG_INTEGER = /^-?[1-9]\d{15,307}$/;
  * numbers of more digits, as other programs write them, stay as they are. Null: not a number.
  */
 export function plainNumber(text: string): string | null {
-  if ((text.length < 16 && PLAIN.test(text)) || LONG_INTEGER.test(text)) return text;
+  const plain = text.length < 16 && PLAIN.test(text) && !(text.endsWith("0") && text.includes("."));
+  if (plain || LONG_INTEGER.test(text)) return text;
   const value = NUMBER.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(value) ? new Big(value.toPrecision(15)).toFixed() : null;
 }

@@ -5,7 +5,7 @@
 import type { CellKind } from "../../model/row.js";
 import type { RawRow } from "../rows.js";
 import { columnOf, MAX_COLUMN, MAX_ROW, setCell } from "./sheet.js";
-import { decodeXml, partError, walkerOf, type XmlWalker } from "./xml.js";
+import { corrupt } from "./fault.js";
 import type { Zip } from "../zip.js";
 
 /** Rows count from 1, columns from 0. */
@@ -17,32 +17,26 @@ export interface Merge {
 }
 
 const MAX_MERGES = 200_000;
-/** Behind the rows: a sheet's rest is small, but for conditional formats and links. */
-const END_OF_ROWS = /<(?:\/([\w.-]+:)?sheetData\s*>|([\w.-]+:)?sheetData\s*\/>)/;
-/** More than the longest tag `END_OF_ROWS` can match. */
-const OVERLAP = 200;
+/** A merged range, as far as ASCII tells: text of cells cannot hold the sign that opens it. */
+const MERGE = /<(?:[\w.-]{1,40}:)?mergeCell\s[^<>]{0,200}>/g;
+/** More than the longest tag `MERGE` can match. */
+const LONGEST = 300;
 
-/** The merged ranges in order of their first rows. Reads the whole part, and so finds out whether it is damaged. */
+/**
+ * The merged ranges in order of their first rows. Reads the whole part, and so finds out whether it is damaged; of its characters no
+ * more is decoded than names are made of.
+ */
 export async function findMerges(parts: Zip, name: string): Promise<Merge[]> {
   const merges: Merge[] = [];
-  try {
-    let tail = "";
-    let rest: XmlWalker | null = null;
-    for await (const text of decodeXml(parts.read(name, "rows"))) {
-      if (rest !== null) {
-        rest.write(text);
-        continue;
-      }
-      const both = tail + text;
-      tail = both.slice(-OVERLAP);
-      const end = both.includes("sheetData") ? END_OF_ROWS.exec(both) : null;
-      if (end === null) continue;
-      rest = walkerOf({ open: (element, { ref = "" }) => void (element === "mergeCell" && addMerge(merges, ref)) });
-      // What follows the rows is no document by itself: it gets an opening tag with the prefix that the sheet uses.
-      rest.write(`<${end[1] ?? end[2] ?? ""}worksheet>${both.slice(end.index + end[0].length)}`);
-    }
-  } catch (cause) {
-    throw partError(parts, name, cause);
+  let open = "";
+  for await (const bytes of parts.read(name, "rows")) {
+    const text = open + bytes.toString("latin1").replaceAll("\0", "");
+    const start = text.lastIndexOf("<");
+    open = start > text.lastIndexOf(">") && text.length - start < LONGEST ? text.slice(start) : "";
+    if (!text.includes("mergeCell")) continue;
+    for (const [tag] of text.matchAll(MERGE)) addMerge(merges, / ref\s{0,9}=\s{0,9}["']([^"']+)/.exec(tag)?.[1] ?? "");
+    if (merges.length > MAX_MERGES)
+      throw corrupt(parts.file.name, `its part ${name} has more than ${MAX_MERGES} merged ranges`);
   }
   return merges.toSorted((one, other) => one.firstRow - other.firstRow || one.firstColumn - other.firstColumn);
 }
@@ -57,7 +51,6 @@ function addMerge(merges: Merge[], text: string): void {
   const [firstColumn = 0, lastColumn = 0] = columns;
   if (firstRow < 1 || lastRow > MAX_ROW || lastColumn >= MAX_COLUMN) return;
   if (firstRow === lastRow && firstColumn === lastColumn) return;
-  if (merges.length === MAX_MERGES) throw new Error(`it has more than ${MAX_MERGES} merged ranges`);
   merges.push({ firstRow, lastRow, firstColumn, lastColumn });
 }
 

@@ -127,7 +127,16 @@ function frameOf({ rows, hiddenColumns }: SheetSample, { merges, excel, option, 
   const isHeader = ({ number }: RawRow) => numbers.includes(number);
   const below = visible.filter(({ number }) => number > headerRow);
   const width = Math.max(0, ...[...cleared.filter(isHeader), ...below].map(usedColumns));
-  if (width === 0) throw new RowferryError("file-empty", "the sheet holds nothing but blank cells", { place });
+  if (width === 0) {
+    const left = cleared.length > 0 && visible.length === 0;
+    const what = left
+      ? "all rows of the sheet are hidden, and `hidden: skip` leaves them out"
+      : "the sheet holds nothing but blank cells";
+    throw new RowferryError("file-empty", what, {
+      place,
+      ...(left ? { hint: "Write `excel: { hidden: read }` in the mapping, or show the rows." } : {}),
+    });
+  }
 
   const above = cleared.filter(({ number }) => number <= headerRow);
   // Of several header rows, a heading merged over columns heads each of them: `Pickup` above `Date` and `Weight` is not that of `Date` alone.

@@ -1,0 +1,62 @@
+/** Files that are not what they seem are refused by name, or read and told (F45, F46); and what csv-parse keeps to itself (F34). */
+import { describe, expect, it, vi } from "vitest";
+import { readFile, temporaryFile } from "../support/read/read-file.js";
+import { readWorkbook } from "../support/read/read-workbook.js";
+import { textCell, writeWorkbook } from "../support/read/write-workbook.js";
+
+/** Each unit of UTF-16 in so many bytes. */
+function bytes(text: string, width: number): Buffer {
+  const units = Buffer.from(text, "utf16le");
+  const wide = Buffer.alloc((units.length / 2) * width);
+  for (let at = 0; at < units.length; at += 2) units.copy(wide, (at / 2) * width, at, at + 2);
+  return wide;
+}
+
+describe("what is no plain table", () => {
+  it("UTF-32 without a byte order mark is read", async () => {
+    const table = await readFile(await temporaryFile(bytes("id,name\n1,Ann\n", 4)));
+    expect(table.rows.map(({ cells }) => cells)).toEqual([["1", "Ann"]]);
+    expect(table.notes).toEqual(["Read as utf-32le: its bytes show that, though there is no byte order mark."]);
+  });
+
+  it("UTF-16 without a byte order mark whose characters are not Latin is named", async () => {
+    const path = await temporaryFile(bytes("名前,市区\n東京,大阪\n".repeat(9), 2));
+    await expect(readFile(path)).rejects.toMatchObject({
+      code: "file-refused",
+      message: expect.stringContaining("UTF-16"),
+    });
+  });
+
+  it("a workbook with bytes in front of it is called so", async () => {
+    const book = await writeWorkbook({ sheets: [{ name: "S", rows: `<row r="1">${textCell("A1", "a")}</row>` }] });
+    const path = await temporaryFile(Buffer.concat([Buffer.from("HTTP/1.1 200 OK\n\n"), book]), "input.xlsx");
+    await expect(readFile(path)).rejects.toMatchObject({ message: expect.stringContaining("other bytes in front") });
+  });
+
+  it("a sheet whose rows are all hidden is not called blank", async () => {
+    const rows = [1, 2].map((row) => `<row r="${row}" hidden="1">${textCell(`A${row}`, "a")}</row>`).join("");
+    await expect(readWorkbook({ sheets: [{ name: "S", rows }] }, { hidden: "skip" })).rejects.toMatchObject({
+      code: "file-empty",
+      message: expect.stringContaining("all rows of the sheet are hidden"),
+      hint: expect.stringContaining("hidden: read"),
+    });
+  });
+
+  it("a second table below the first is told, in a file of a few rows too", async () => {
+    const table = await readFile(await temporaryFile("id,kg\n1,5\n2,6\n\nname,city\nAnn,Porto\n"));
+    expect(table.notes).toEqual([
+      "Row 5 reads like a header: another table may begin there, or the header has several rows.",
+    ]);
+  });
+});
+
+it("rows of uneven length make csv-parse build no error: if one shows, its method for records has changed", async () => {
+  const path = await temporaryFile(
+    `a,b,c\n${Array.from({ length: 400 }, (_, at) => (at % 2 ? "1,2" : "1,2,3")).join("\n")}\n`,
+  );
+  const built = vi.spyOn(Error, "captureStackTrace");
+  const { rows } = await readFile(path);
+  expect(rows.filter(({ problems }) => problems !== null)).toHaveLength(200);
+  expect(built).not.toHaveBeenCalled();
+  built.mockRestore();
+});
