@@ -1,7 +1,7 @@
 /** What `ledger backup | check | prune | rebind` do, with the target's ledger, archive and service at hand. */
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { backupLedger } from "../ledger/care/backup.js";
+import { backupLedger, datedBackup, keepBackups } from "../ledger/care/backup.js";
 import { type CheckResult, checkLedger } from "../ledger/care/check/check.js";
 import { openLedgerOfAnyone, openLedgerReadOnly, ownerName, rebindLedger } from "../ledger/open-ledger.js";
 import { forgetJournal } from "../ledger/journal/own-journal.js";
@@ -27,12 +27,19 @@ export function backup(target: Target, destination: string): Promise<number> {
   return backupLedger(target.ledgerPath, ownerOf(target), destination);
 }
 
-/** The same, and the next run may begin another journal: with the copy, that one rebuilds the ledger. @throws RowferryError `ledger-locked` */
-export function backupWithoutJournal(target: Target, destination: string, clock: Clock): Promise<number> {
+/** A copy in `folder` with the date in its name; of such copies the newest `keep` stay, once this one is whole. */
+export async function backupInto(target: Target, folder: string, keep: number | null, now: number) {
+  const path = datedBackup(folder, target.name, now);
+  const bytes = await backup(target, path);
+  return { path, bytes, removed: keep === null ? [] : keepBackups(folder, target.name, keep) };
+}
+
+/** The next run may begin another journal: with a backup made just now, that one rebuilds the ledger. @throws RowferryError `ledger-locked` */
+export function withoutJournal<Result>(target: Target, clock: Clock, backUp: () => Promise<Result>): Promise<Result> {
   return alone(target, { clock, waitForLock: false }, async (database) => {
-    const bytes = await backup(target, destination);
+    const result = await backUp();
     forgetJournal(database);
-    return bytes;
+    return result;
   });
 }
 

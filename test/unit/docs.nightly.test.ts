@@ -1,13 +1,15 @@
 /** The recipes of docs/how-to/run-every-night.md: units that systemd accepts, YAML that parses, metrics and exit codes that exist. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { metricsText } from "../../src/report/metrics.js";
+import { openOffice } from "../support/office.js";
 import { summary } from "../support/summary.sample.js";
+import { weighings } from "../support/weighings.js";
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/how-to/run-every-night.md", import.meta.url)), "utf8");
 const blocks = (language: string) =>
@@ -51,13 +53,22 @@ it("the CronJob and the alerts are YAML, and the alerts ask for metrics that are
   for (const name of asked) expect(written).toContain(`# TYPE ${name} gauge`);
 });
 
-it("the backup of the crontab has another name each day, for a backup never replaces a file (F20)", () => {
-  const [format = ""] = /(?<=backup \S+\$\(date \+)\S+(?=\)\.db)/.exec(blocks("crontab")[0] ?? "") ?? [];
-  const days = Array.from({ length: 400 }, (_, day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
-  const { stdout } = spawnSync("date", ["-f", "-", `+${format.replaceAll("\\%", "%")}`], {
-    input: days.join("\n"),
-    encoding: "utf8",
-  });
-  const names = stdout.trim().split("\n");
-  expect(new Set(names).size).toBe(400);
+it("the backup of the crontab runs every day of a year, and leaves the last fourteen and what else is there (F20)", async () => {
+  const [line = ""] = /(?<=rowferry )ledger backup .*/.exec(blocks("crontab")[0] ?? "") ?? [];
+  const argv = line.replace("/backup", "backup").replace("--target production", "").split(/ +/);
+  const office = openOffice(weighings);
+  office.writeCsv("w.csv", [
+    ["Load", "At", "Gross"],
+    ["L1", "2026-01-01 10:10", "1"],
+  ]);
+  await office.import("w.csv");
+  mkdirSync(office.path("backup"));
+  writeFileSync(office.path("backup/rowferry-before.db"), "");
+  for (let day = 0; day < 366; day += 1) {
+    office.world.now += 86_400_000;
+    expect((await office.type(...argv)).code).toBe(0);
+  }
+  const left = readdirSync(office.path("backup")).toSorted();
+  expect([left.length, left[0]]).toEqual([15, "rowferry-before.db"]);
+  expect((await office.type("ledger", "restore", `backup/${left[13]}`)).code).toBe(0);
 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import type { Selectors } from "../../src/ledger/decide/selection.js";
+import { tallyOpen } from "../../src/ledger/views/tally.js";
 import { dismissSelected } from "../../src/desk/dismiss.js";
 import { rebuildLedger } from "../../src/desk/rebuild.js";
 import { replaceNamed } from "../../src/desk/replace.js";
@@ -35,6 +36,7 @@ afterEach(async () => {
 });
 
 const dismiss = (selectors: Selectors) => dismissSelected(world.target, selectors, world.clock, journal);
+const undo = (selectors: Selectors) => dismissSelected(world.target, selectors, world.clock, journal, true);
 const replace = (document: string) =>
   replaceNamed(world.target, { document, reason: "wrong" }, { clock: world.clock, waitForLock: false, journal });
 
@@ -82,6 +84,54 @@ describe("a dismissal", () => {
     await world.import([file("b", [eventRow({ row: 2, document: "M1", minute: 10, rowId: "r1" })])]);
     await loseAllAndRebuild();
     expect((await world.import([file("a", [bad])])).open.rows).toBe(0);
+  });
+});
+
+describe("a dismissal that was taken back", () => {
+  it("is in force no more: what it gave up is open again, and goes or holds as if nothing had been said", async () => {
+    const later = eventRow({ row: 5, document: "M2", minute: 60 * 24 * 400 });
+    const rows = [
+      eventRow({ row: 2, document: "M1", minute: 10 }),
+      invalidRow(3, [{ key: "M1", minute: 20 }]),
+      eventRow({ row: 4, document: "M1", minute: 30 }),
+      later,
+    ];
+    const first = await world.import([file("a", rows)]);
+    expect(first.open.events).toMatchObject({ held: 1, deferred: 1 });
+    for (const row of [3, 4, 5]) expect(dismiss({ input: "a.csv", row })).toMatchObject({ left: 0 });
+    expect(world.withLedger(tallyOpen)).toMatchObject({ events: {}, rows: 0 });
+    for (const row of [3, 4, 5]) undo({ input: "a.csv", row });
+    expect(() => undo({ input: "a.csv", row: 3 })).toThrow(expect.objectContaining({ code: "usage" }));
+    const resumed = await world.resume();
+    expect([resumed.open.events, resumed.open.rows]).toEqual([first.open.events, 1]);
+    await loseAllAndRebuild();
+    const tomorrow = await world.import([file("b", rows)]);
+    expect([tomorrow.open.events, tomorrow.open.rows]).toEqual([first.open.events, 1]);
+  });
+
+  it("of what the service refused, of a change and of a participant leaves them as they were before it", async () => {
+    const bad = eventRow({ row: 3, document: "M1", minute: 20, bad: true });
+    const landed = (weight: string) => eventRow({ row: 2, document: "M1", minute: 10, key: "w", weight });
+    const nobody = eventRow({ row: 4, document: "M2", minute: 10 });
+    if (nobody.outcome.fate === "valid") nobody.outcome.records.participants.push(participantOf("", "Nobody"));
+    await world.import([file("a", [landed("5"), bad, nobody])]);
+    const { open } = await world.import([file("b", [landed("6")])]);
+    expect(dismiss({ input: "a.csv" })).toMatchObject({ participants: 1, events: 2 });
+    expect(undo({ input: "a.csv" })).toMatchObject({ participants: 1, events: 2 });
+    expect((await world.resume()).open).toEqual(open);
+    await loseAllAndRebuild();
+    const tomorrow = await world.import([file("c", [landed("6"), bad, nobody])]);
+    expect(tomorrow.open).toEqual(open);
+  });
+
+  it("of planned work that was never sent, by the row that a person names", async () => {
+    const rows = ["M1", "M2"].map((document, index) => eventRow({ row: index + 2, document, minute: 10 }));
+    await world.import([file("a", rows)], { limits: { limitDocuments: 1 } });
+    expect(dismiss({ input: "a.csv", row: 3 })).toMatchObject({ events: 1, left: 0 });
+    expect((await world.resume()).requests.sent).toBe(0);
+    undo({ input: "a.csv", row: 3 });
+    await world.resume();
+    expect(timelines()).toEqual([["Weighing"], ["Weighing"]]);
   });
 });
 

@@ -1,11 +1,13 @@
 /** `rowferry ledger backup | restore | check | prune | rebuild | rebind`: looks after the ledger's file. */
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { codes } from "../../model/codes.js";
+import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { counted, countedKinds, grouped } from "../../report/figures.js";
 import { plainText } from "../../report/plain-text.js";
-import { addWritingFlags, duration } from "../flags.js";
+import { addWritingFlags, duration, positiveInteger } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { onTarget, type Told, type Work } from "../on-target.js";
 import { wrapped } from "../render/text.js";
@@ -13,6 +15,7 @@ import { wrapped } from "../render/text.js";
 const examples = `
 Examples:
   rowferry ledger backup /backup/monday.db
+  rowferry ledger backup /backup --keep 14
   rowferry ledger check
   rowferry ledger prune --keep 180d
   rowferry ledger rebuild /mnt/other/journal.ndjson /backup/monday.db
@@ -24,7 +27,8 @@ export function define(command: Command, frame: Frame): void {
     command.command(name).description(description).helpOption("-h, --help", "print this help");
   onTarget(
     sub("backup", "copy the ledger as it is, also while an import runs")
-      .argument("<file>", "where to; nothing is overwritten")
+      .argument("<file>", "where to; in a folder the file is named by the date. Nothing is overwritten")
+      .option("--keep <n>", "of the dated backups in that folder, leave the newest n", positiveInteger)
       .option("--forget-journal", "let the next run begin a new journal, or keep none"),
     frame,
     "",
@@ -77,16 +81,25 @@ export function define(command: Command, frame: Frame): void {
 async function backup(
   { world, target, shown }: Work,
   file: string,
-  { forgetJournal }: { forgetJournal?: boolean },
+  { forgetJournal, keep }: { forgetJournal?: boolean; keep?: number },
 ): Promise<Told> {
   const ledger = await import("../../desk/care.js");
-  const path = resolve(world.cwd, file);
-  const bytes = await (forgetJournal === true
-    ? ledger.backupWithoutJournal(target, path, world.clock)
-    : ledger.backup(target, path));
+  const given = resolve(world.cwd, file);
+  const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (keep !== undefined && !isFolder)
+    throw new RowferryError("usage", "--keep needs a folder that is there: `ledger backup <folder> --keep 14`.");
+  const backUp = async () =>
+    isFolder
+      ? ledger.backupInto(target, given, keep ?? null, world.clock.now())
+      : { path: given, bytes: await ledger.backup(target, given), removed: [] };
+  const made = await (forgetJournal === true ? ledger.withoutJournal(target, world.clock, backUp) : backUp());
+  const { path, bytes, removed } = made;
   return {
-    text: `Backed up to ${shown(path)}, ${grouped(bytes)} bytes.`,
-    line: { type: "backup", path, bytes },
+    text: [
+      `Backed up to ${shown(path)}, ${grouped(bytes)} bytes.`,
+      removed.length === 0 ? "" : `Removed: ${removed.join(", ")}.`,
+    ],
+    line: { type: "backup", ...made },
   };
 }
 

@@ -1,5 +1,5 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { syncFolder } from "../journal/durable-file.js";
 import { makeBackup } from "./holder.js";
@@ -40,6 +40,21 @@ export async function backupLedger(path: string, owner: LedgerOwner, destination
   } finally {
     database.close();
   }
+}
+
+const dated = (name: string, date: string): string => `rowferry-${name}-${date}.db`;
+
+/** The file in `folder` that a backup of this moment (ms) is written to; times are UTC to the minute. */
+export function datedBackup(folder: string, name: string, now: number): string {
+  return join(folder, dated(name, new Date(now).toISOString().slice(0, 16).replace(":", "")));
+}
+
+/** Of the dated backups of this name leaves the newest `keep`; other files are not touched. @returns those that went */
+export function keepBackups(folder: string, name: string, keep: number): string[] {
+  const isOurs = (file: string) => file === dated(name, /\d{4}-\d\d-\d\dT\d{4}/.exec(file)?.[0] ?? "");
+  const gone = readdirSync(folder).filter(isOurs).toSorted().toReversed().slice(keep);
+  for (const file of gone) rmSync(join(folder, file));
+  return gone;
 }
 
 /** A copy for a look at it, made in one reading: however much is written meanwhile, it ends. Readable by its owner only. */

@@ -1,4 +1,4 @@
-/** What a person decides of open work: give it up, or try it again (HARD-CASES H23). */
+/** What a person decides of open work: give it up, take that back, or try it again (HARD-CASES H23). */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
@@ -19,15 +19,20 @@ function markOpenOf(database: LedgerDatabase, event: number): void {
   if (document !== undefined) markOpen(database, document);
 }
 
+function markOpenByRow(database: LedgerDatabase, row: number): void {
+  const placed = "SELECT document_id FROM placements WHERE row_id = @row";
+  for (const document of database.values<number>(placed, { row })) markOpen(database, document);
+}
+
 /**
  * Gives up rows and events, and releases what waits for them. A dismissal names the content, so it stays in force when
- * the same row comes back (HARD-CASES H23). What is in doubt cannot be dismissed: it may have landed. What is only held
- * is released, not given up, unless `held` says otherwise. Safe beside a running import.
+ * the same row comes back (HARD-CASES H23). What is in doubt cannot be dismissed: it may have landed. What only waits
+ * is released, not given up, unless `unsent` says otherwise. Safe beside a running import.
  */
 export function dismiss(
   database: LedgerDatabase,
   selection: Selection,
-  held: "release" | "give up",
+  unsent: "release" | "give up",
   now: number,
 ): Dismissed {
   const writer = new Writer(database);
@@ -40,14 +45,11 @@ export function dismiss(
     });
     const settle = "UPDATE rows SET settled = 'dismissed' WHERE (id = @row OR lead = @row) AND settled IS NULL";
     if (database.run(settle, { row }) > 0) done.rows += 1;
-    database.run(
-      "INSERT OR IGNORE INTO open_documents (document_id) SELECT document_id FROM placements WHERE row_id = @row",
-      { row },
-    );
+    markOpenByRow(database, row);
   };
 
-  const dismissEvent = (event: number, withHeld: boolean): void => {
-    if (!writer.dismissed(event, withHeld, now)) {
+  const dismissEvent = (event: number, withUnsent: boolean): void => {
+    if (!writer.dismissed(event, withUnsent, now)) {
       done.left += 1;
       return;
     }
@@ -71,8 +73,44 @@ export function dismiss(
     }
     for (const kind of ["participants", "addresses"] as const)
       for (const id of selection[kind]) if (writer.registrationDismissed(id, now)) done[kind] += 1;
-    for (const event of selection.events) dismissEvent(event, held === "give up");
+    for (const event of selection.events) dismissEvent(event, unsent === "give up");
     return done;
+  });
+}
+
+/** Takes dismissals back: what only waited is planned, as are refused documents and registrations; the rest is open as it was. */
+export function undismiss(database: LedgerDatabase, selection: Selection, now: number): Omit<Dismissed, "left"> {
+  const writer = new Writer(database);
+  return database.atomic(() => {
+    for (const row of selection.rows) {
+      database.run(
+        "DELETE FROM dismissals WHERE row_id IS NULL AND cell_hash = (SELECT cell_hash FROM rows WHERE id = @row)",
+        { row },
+      );
+      const reopen = "UPDATE rows SET settled = NULL WHERE (id = @row OR lead = @row) AND settled = 'dismissed'";
+      database.run(reopen, { row });
+      markOpenByRow(database, row);
+    }
+    for (const event of selection.events) {
+      database.run(
+        `DELETE FROM dismissals WHERE (document_id, deduplication_id) =
+           (SELECT document_id, deduplication_id FROM events WHERE id = @event)`,
+        { event },
+      );
+      writer.undismissed(event, now);
+      markOpenOf(database, event);
+    }
+    for (const id of selection.documents) {
+      writer.documentReplanned(id, now);
+      markOpen(database, id);
+    }
+    for (const id of [...selection.participants, ...selection.addresses]) writer.registrationReplanned(id, now);
+    const { rows, events, documents, participants, addresses } = selection;
+    const counts = { rows, events, documents, participants, addresses };
+    return Object.fromEntries(Object.entries(counts).map(([kind, ids]) => [kind, ids.length])) as Omit<
+      Dismissed,
+      "left"
+    >;
   });
 }
 

@@ -44,9 +44,9 @@ export const isRow = (id: string): string =>
 export const isDocument = (id: string): string =>
   `(@documents IS NULL OR ${id} IN (SELECT value FROM json_each(@documents)))`;
 
-/** Open invalid rows that are meant. */
-export const invalidRows = `SELECT r.id FROM rows r
-  WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL AND ${isRow("r.id")} AND (@documents IS NULL
+/** Invalid rows that are meant, `settled` or open. */
+export const invalidRows = (settled: string): string => `SELECT r.id FROM rows r
+  WHERE r.fate = 'invalid' AND r.settled ${settled} AND r.lead IS NULL AND ${isRow("r.id")} AND (@documents IS NULL
     OR EXISTS (SELECT 1 FROM placements p WHERE p.row_id = r.id AND ${isDocument("p.document_id")}))`;
 
 const isCode = (code: string): string => `(@code IS NULL OR ${code} = @code)`;
@@ -55,11 +55,27 @@ const isCode = (code: string): string => `(@code IS NULL OR ${code} = @code)`;
 const isAwaited = (name: string) =>
   `EXISTS (SELECT 1 FROM open_events h WHERE h.state = 'held' AND h.waits_for = ${name})`;
 
-const events = `SELECT e.id FROM open_events e
-  WHERE e.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')
+const eventsOf = (which: string): string => `SELECT e.id FROM ${which}
     AND (coalesce(@input, @run, @row) IS NULL
       OR EXISTS (SELECT 1 FROM row_events re WHERE re.event_id = e.id AND ${isRow("re.row_id")}))
     AND ${isDocument("e.document_id")} AND ${isCode("e.code")}`;
+
+const openEvents = eventsOf("open_events e WHERE e.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')");
+
+/** What a row that a person names gives and only waits to be sent. */
+const waitingEvents = `SELECT e.id FROM row_events re JOIN events_now e ON e.id = re.event_id
+  WHERE @row IS NOT NULL AND ${isRow("re.row_id")} AND e.state IN ('planned', 'deferred')
+    AND ${isDocument("e.document_id")} AND ${isCode("coalesce(e.reason, e.state)")}`;
+
+/** Of documents that were replaced nothing can be taken up again. */
+const dismissedEvents = eventsOf(`(SELECT event_id AS id, document_id, coalesce(reason, state) AS code FROM event_states
+    WHERE dismissed = 1 AND state IN ('rejected', 'foreign', 'changed')) e
+  WHERE NOT EXISTS (SELECT 1 FROM documents d JOIN documents n ON n.key = d.key AND n.kind = d.kind AND n.namespace = d.namespace
+    AND n.generation > d.generation WHERE d.id = e.document_id)`);
+
+const dismissedRecords = `SELECT id FROM documents_now d WHERE @kind = 'document' AND d.reason = 'dismissed' AND d.state = 'rejected'
+    AND ${isRow("d.row_id")} AND ${isDocument("d.id")}
+  UNION ALL SELECT id FROM registrations t WHERE t.kind = @kind AND @documents IS NULL AND t.reason = 'dismissed' AND ${isRow("t.row_id")}`;
 
 const documents = `SELECT d.id FROM (SELECT id, row_id, reason FROM failed_documents
     UNION ALL SELECT id, row_id, reason FROM documents_now n
@@ -73,19 +89,25 @@ const registrations = `SELECT t.id FROM registrations t
     AND ${isRow("t.row_id")} AND ${isCode("t.reason")}`;
 
 /**
- * Everything that is open and fits all the selectors given; without selectors everything that is open.
- * @throws RowferryError `usage` for a row number that open rows of several files have
+ * Everything that is open and fits all the selectors given; without selectors everything that is open. Or what can be given up,
+ * or has been. @throws RowferryError `usage` for a row number that such rows of several files have
  */
-export function selectOpen(database: LedgerDatabase, selectors: Selectors): Selection {
+export function selectOpen(
+  database: LedgerDatabase,
+  selectors: Selectors,
+  which: "open" | "to give up" | "given up" = "open",
+): Selection {
+  const isGone = which === "given up";
+  const events = which === "to give up" ? `${openEvents} UNION ${waitingEvents}` : openEvents;
   const values = selectorValues(database, selectors);
   const ids = (select: string, more: object = {}) =>
     database.values<number>(`${select} ORDER BY 1`, { ...values, ...more });
   const selection: Selection = {
-    rows: ids(`${invalidRows} AND ${isCode("r.reason")}`),
-    events: ids(events),
-    documents: ids(documents),
-    participants: ids(registrations, { kind: "participant" }),
-    addresses: ids(registrations, { kind: "address" }),
+    rows: ids(`${invalidRows(isGone ? "= 'dismissed'" : "IS NULL")} AND ${isCode("r.reason")}`),
+    events: ids(isGone ? dismissedEvents : events),
+    documents: ids(isGone ? dismissedRecords : documents, { kind: "document" }),
+    participants: ids(isGone ? dismissedRecords : registrations, { kind: "participant" }),
+    addresses: ids(isGone ? dismissedRecords : registrations, { kind: "address" }),
   };
   if (selectors.row !== undefined) {
     const isNamed = (row: number) => row % 2 ** 32 === selectors.row;
@@ -95,10 +117,15 @@ export function selectOpen(database: LedgerDatabase, selectors: Selectors): Sele
 }
 
 /** The same, of what a person named: what fits nothing is a mistake. @throws RowferryError `usage` also then, with what is open */
-export function selectNamed(database: LedgerDatabase, selectors: Selectors): Selection {
-  const selection = selectOpen(database, selectors);
+export function selectNamed(
+  database: LedgerDatabase,
+  selectors: Selectors,
+  which: "open" | "to give up" | "given up" = "open",
+): Selection {
+  const selection = selectOpen(database, selectors, which);
   const isNamed = Object.values(selectors).some((selector) => selector !== undefined);
   if (!isNamed || Object.values(selection).some((ids) => ids.length > 0)) return selection;
+  if (which === "given up") throw new RowferryError("usage", "Nothing that was dismissed fits these selectors.");
   const codes = database.values<string>(
     `SELECT count(*) || ' of ' || code FROM (
        SELECT code FROM open_events WHERE state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')

@@ -28,7 +28,7 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdr
   database.run(
     `INSERT INTO temp.taken SELECT re.row_id, e.id FROM events_now e JOIN row_events re ON re.event_id = e.id
        WHERE ${neverSent} AND ${isRow("re.row_id")} AND ${isDocument("e.document_id")}
-     UNION ALL SELECT id, NULL FROM (${invalidRows})
+     UNION ALL SELECT id, NULL FROM (${invalidRows("IS NULL")})
      UNION ALL SELECT DISTINCT rr.row_id, NULL FROM row_records rr JOIN registrations r ON r.id = rr.record_id
        WHERE @documents IS NULL AND rr.kind <> 'document' AND r.state = 'planned' AND r.attempted = 0 AND ${isRow("rr.row_id")}`,
     selectorValues(database, selectors),

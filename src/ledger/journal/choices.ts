@@ -16,29 +16,42 @@ const trigger = (name: string, when: string, what: string, json: string) =>
      INSERT INTO unjournaled (what, json) VALUES ('${what}', ${json});
    END;`;
 
-const isDismissed = "WHEN NEW.reason = 'dismissed' AND OLD.reason IS NOT 'dismissed'";
-
 const triggers = [
   "CREATE TEMP TABLE IF NOT EXISTS unjournaled (id INTEGER PRIMARY KEY, what TEXT NOT NULL, json TEXT NOT NULL);",
-  trigger(
-    "note_cells",
-    "INSERT ON main.dismissals WHEN NEW.cell_hash IS NOT NULL",
-    "cells",
-    "json_quote(lower(hex(NEW.cell_hash)))",
-  ),
-  trigger(
-    "note_event",
-    "INSERT ON main.dismissals WHEN NEW.document_id IS NOT NULL",
-    "events",
-    `json_object('document', ${documentOf("NEW.document_id")}, 'key', 'rf1-' || lower(hex(NEW.deduplication_id)), 'hash', lower(hex(NEW.content_hash)))`,
-  ),
-  trigger("note_document", `UPDATE OF reason ON main.document_states ${isDismissed}`, "documents", "NEW.document_id"),
-  trigger(
-    "note_registration",
-    `UPDATE OF reason ON main.registrations ${isDismissed}`,
-    "registrations",
-    "json_array(NEW.kind, NEW.id)",
-  ),
+  ...(
+    [
+      ["dismissed", "INSERT", "NEW", "OLD"],
+      ["undone", "DELETE", "OLD", "NEW"],
+    ] as const
+  ).flatMap(([entry, change, row, other]) => {
+    const isChosen = `WHEN ${row}.reason = 'dismissed' AND ${other}.reason IS NOT 'dismissed'`;
+    return [
+      trigger(
+        `${entry}_cells`,
+        `${change} ON main.dismissals WHEN ${row}.cell_hash IS NOT NULL`,
+        `${entry} cells`,
+        `json_quote(lower(hex(${row}.cell_hash)))`,
+      ),
+      trigger(
+        `${entry}_event`,
+        `${change} ON main.dismissals WHEN ${row}.document_id IS NOT NULL`,
+        `${entry} events`,
+        `json_object('document', ${documentOf(`${row}.document_id`)}, 'key', 'rf1-' || lower(hex(${row}.deduplication_id)), 'hash', lower(hex(${row}.content_hash)))`,
+      ),
+      trigger(
+        `${entry}_document`,
+        `UPDATE OF reason ON main.document_states ${isChosen}`,
+        `${entry} documents`,
+        "NEW.document_id",
+      ),
+      trigger(
+        `${entry}_registration`,
+        `UPDATE OF reason ON main.registrations ${isChosen}`,
+        `${entry} registrations`,
+        "json_array(NEW.kind, NEW.id)",
+      ),
+    ];
+  }),
   trigger("note_key", "INSERT ON main.fingerprints", "fingerprints", fingerprint),
   trigger(
     "note_new_key",
@@ -66,18 +79,21 @@ export function createChoiceLog(database: LedgerDatabase, journal: Journal, entr
   const linesOf = (noted: readonly { what: string; json: string }[], at: number): JournalEntry[] => {
     const of = (kind: string) =>
       noted.flatMap(({ what, json }): JsonValue[] => (what === kind ? [JSON.parse(json) as JsonValue] : []));
-    const dismissed = {
-      cells: of("cells"),
-      events: of("events"),
-      documents: of("documents").flatMap((id): JsonObject[] => entries.stateOf(Number(id))),
-      registrations: of("registrations").map((one) =>
+    const chosen = (entry: "dismissed" | "undone") => ({
+      cells: of(`${entry} cells`),
+      events: of(`${entry} events`),
+      documents: of(`${entry} documents`).flatMap((id): JsonObject[] => entries.stateOf(Number(id))),
+      registrations: of(`${entry} registrations`).map((one) =>
         entries.registration(...(one as ["participant" | "address", number])),
       ),
-    };
+    });
     const keys = { fingerprints: of("fingerprints"), documents: of("names") };
     const isAny = (lists: { [name: string]: JsonValue[] }) => Object.values(lists).some(({ length }) => length > 0);
     return [
-      ...(isAny(dismissed) ? [{ entry: "dismissed", at, ...dismissed } as const] : []),
+      ...(["dismissed", "undone"] as const).flatMap((entry) => {
+        const lists = chosen(entry);
+        return isAny(lists) ? [{ entry, at, ...lists }] : [];
+      }),
       ...(isAny(keys) ? [{ entry: "keys", at, ...keys } as const] : []),
     ];
   };

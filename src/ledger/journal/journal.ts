@@ -13,7 +13,7 @@ import { type LedgerOwner, ownerName } from "../open-ledger.js";
 
 /** One line of the journal; docs/reference/journal.md says what stands in which. */
 export type JournalEntry = JsonObject & {
-  entry: "journal" | "intent" | "end" | "registered" | "document" | "replaced" | "dismissed" | "keys";
+  entry: "journal" | "intent" | "end" | "registered" | "document" | "replaced" | "dismissed" | "undone" | "keys";
 };
 
 export interface Journal {

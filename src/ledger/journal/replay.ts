@@ -190,6 +190,20 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     for (const registration of objects(entry["registrations"])) register(registration, at);
   };
 
+  const undone = (entry: JsonObject, at: number): void => {
+    for (const cells of list(entry["cells"]))
+      database.run("DELETE FROM dismissals WHERE cell_hash = @hash AND row_id IS NULL", { hash: hexBytes(cells) });
+    for (const event of objects(entry["events"])) {
+      database.run("DELETE FROM dismissals WHERE document_id = @document AND deduplication_id = @key", {
+        document: named(event["document"] as JournalDocument),
+        key: keyOf(event),
+      });
+      const found = find(event);
+      if (found !== undefined) writer.undismissed(found.id, at);
+    }
+    for (const registration of objects(entry["registrations"])) register(registration, at);
+  };
+
   const acknowledge = ({ id, state }: { id: number; state: string }, hash: Buffer, at: number): void => {
     const isSame = database.has("SELECT 1 FROM events WHERE id = @id AND content_hash = @hash", { id, hash });
     // It has landed with other content than its row has now: the person knows.
@@ -273,6 +287,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       setDocument(creates ? { ...entry, state: "stalled", reason: "interrupted-in-doubt" } : entry, at);
       for (const event of events) intendEvent(documentOf(entry), event, at);
     } else if (entry.entry === "dismissed") dismissed(entry, at);
+    else if (entry.entry === "undone") undone(entry, at);
     else if (entry.entry === "keys") setKeys(entry, at);
     else if (entry.entry === "replaced") replaced(entry, at);
     else for (const event of events) endEvent(event, at);
