@@ -22,7 +22,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     // A terminal that closes says so more than once: its shell repeats it.
     if (stop.signal.aborted && signal === "SIGHUP") return;
     if (stop.signal.aborted) return world.exitNow(exitCode);
-    world.stderr.write("rowferry: stopping; calls under way finish first (once more ends at once)\n");
+    world.stderr.write("rowferry: stopping; calls under way finish first. Press Ctrl-C again to stop at once.\n");
     stop.abort({ signal, exitCode } satisfies Interruption);
   });
   try {

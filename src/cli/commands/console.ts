@@ -30,11 +30,7 @@ export function define(command: Command, frame: Frame): void {
   command
     .option("--target <name>", "only this target (default: all that have a ledger in the working folder)")
     .option("--ledger <file>", "the target's ledger, where it is elsewhere")
-    .addOption(
-      new Option("--port <n>", "listen on this port of 127.0.0.1 (default: a free one)")
-        .argParser(port)
-        .default(0, "a free one"),
-    )
+    .addOption(new Option("--port <n>", "listen on this port of 127.0.0.1").argParser(port).default(0, "a free one"))
     .option("--no-open", "do not open a browser")
     .option("--allow-changes", "let the page correct, import and decide, also where this is not started at a terminal")
     .option("--json", "print a line of JSON on stdout")

@@ -32,7 +32,9 @@ async function notify({ world, target }: Work, flags: Flags): Promise<Told> {
   const teller = await tellerOf(target, world);
   if (teller === null) {
     const hint = "Add `notify:` to rowferry.config.yaml; docs/how-to/notifications.md shows how.";
-    throw new RowferryError("settings-incomplete", `nobody is to be told anything about "${target.name}"`, { hint });
+    throw new RowferryError("settings-incomplete", `\`notify:\` names nobody for the target "${target.name}"`, {
+      hint,
+    });
   }
   if (flags.due === true) {
     const missing = (await teller.due())?.what ?? null;

@@ -66,7 +66,7 @@ export function createProgress({ stream, clock, limit }: ProgressOptions): Progr
           of === "" || total === null ? "" : `${grouped(done)} of ${grouped(Math.max(done, total))} ${of}`,
           rateText(requests.perSecond(), limit),
           leftText(total, done, pace.perSecond()),
-          problems > 0 ? `${grouped(problems)} to correct` : "",
+          problems > 0 ? counted(problems, "problem") : "",
         ],
       }),
     );
