@@ -1,5 +1,6 @@
 /** What the page and its server say to each other. Types only: the page is bundled without a line of the program. */
 
+import type { FieldChange } from "../ledger/views/changes.js";
 import type { Shown, ShownRun } from "../ledger/views/show/shown.js";
 
 export interface TargetOverview {
@@ -179,6 +180,8 @@ export interface DecisionRecord {
   at: string | null;
   /** What was said of it last. */
   message: string;
+  /** What landed, and what its row says now; empty unless it changed. */
+  changes: FieldChange[];
   /** `march.csv, row 17`; null: no row is known. */
   row: string | null;
   /** The same as `--row` takes it. */

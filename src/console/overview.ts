@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readConfig, stateRoot } from "../settings/config-file.js";
 import { shownPath } from "../cli/output.js";
 import { resolveTarget } from "../settings/target.js";
+import { changesOf } from "../ledger/views/changes.js";
 import { type Cause, openCauses, recordsOfCause } from "../ledger/views/causes.js";
 import { describeRow } from "../ledger/rows.js";
 import { listInputs } from "../ledger/inputs.js";
@@ -170,8 +171,9 @@ export function readReport(target: Target, run: string): Buffer {
 export function decisionsOf(target: Target, code: string): DecisionPage {
   return reading(target, (database) => {
     const cause = openCauses(database).decide.find((one) => one.code === code);
-    const records = recordsOfCause(database, code, 500).map(({ firstRow, row, at, message, ...record }) => ({
+    const records = recordsOfCause(database, code, 500).map(({ eventId, firstRow, row, at, message, ...record }) => ({
       ...record,
+      changes: eventId === null || code !== "changed" ? [] : changesOf(database, eventId),
       at: at === null ? null : iso(at),
       message: message ?? "",
       row: firstRow === null ? null : describeRow(database, firstRow),

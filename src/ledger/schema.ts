@@ -434,7 +434,10 @@ CREATE VIEW failures AS
   FROM rows r JOIN problems p ON p.row_id = r.id AND p.severity = 'error'
   WHERE r.fate = 'invalid' AND r.settled IS NULL
   UNION ALL
-  SELECT 'event', o.id, (SELECT min(row_id) FROM row_events WHERE event_id = o.id), o.state, o.code, NULL,
+  -- The row that differs from what landed, not the one that landed.
+  SELECT 'event', o.id, coalesce(iif(o.state = 'changed', (SELECT row_id FROM problems
+      WHERE subject = 'event' AND subject_id = o.id AND code = 'changed' ORDER BY id DESC LIMIT 1), NULL),
+    (SELECT min(row_id) FROM row_events WHERE event_id = o.id)), o.state, o.code, NULL,
     (SELECT message FROM problems WHERE subject = 'event' AND subject_id = o.id AND severity = 'error'
        ORDER BY id DESC LIMIT 1), NULL, e.event || ' of ' || d.kind || ' ' || d.key
   FROM open_events o JOIN events e ON e.id = o.id AND e.document_id = o.document_id JOIN documents d ON d.id = e.document_id

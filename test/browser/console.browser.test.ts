@@ -1,7 +1,8 @@
 /** The console in a real Chromium, with real keys: the morning after a bad night, from opening to "All is well". */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { badNight, right } from "./bad-night.js";
@@ -198,6 +199,40 @@ it.runIf(chromium !== undefined)(
 );
 
 it.runIf(chromium !== undefined)(
+  "a row that changed after it had landed shows both values; what landed is kept at the second press",
+  { tags: ["long"], timeout: 120_000 },
+  async () => {
+    const at = badNight();
+    onTestFinished(at.remove);
+    const lines = readFileSync(join(at.path, "night.csv"), "utf8").split("\n");
+    const [header = "", row = ""] = [lines[0], lines.find((line) => line.includes(";1000;11222333000181;SP;sim;I"))];
+    writeFileSync(join(at.path, "night.csv"), `${header}\n${row}\n`);
+    await at.type("import", "night.yaml", "night.csv");
+    writeFileSync(join(at.path, "night-2.csv"), `${header}\n${row.replace(";1000;", ";1250;")}\n`);
+    expect((await at.type("import", "night.yaml", "night-2.csv")).code).toBe(3);
+    const page = await open((await startConsole(at, "--allow-changes")).url);
+    await page
+      .getByRole("link", { name: /^Decide/ })
+      .first()
+      .click();
+    await eventually(() => page.locator(".records tbody td").allTextContents()).toEqual([
+      'attribute "Gross"',
+      "1000",
+      "1250",
+    ]);
+    expect(await page.locator(".records").textContent(), "the row that differs").toContain("night-2.csv, row 2");
+    const { stdout } = await at.type("status");
+    expect(stdout).toMatch(/landed with other content.*"Gross" was "…" and is "…".*night-2\.csv, row 2/s);
+    await page.getByRole("button", { name: /^Keep what landed: all 1/ }).click();
+    await page
+      .getByRole("button", { name: /^Keep what landed/ })
+      .first()
+      .click();
+    await eventually(() => page.locator(".empty").textContent()).toContain("Nothing is left of this.");
+  },
+);
+
+it.runIf(chromium !== undefined)(
   "two tabs: a newer text from the other one is shown, and never overwritten",
   { tags: ["long"], timeout: 300_000 },
   async () => {
@@ -234,7 +269,6 @@ it.runIf(chromium !== undefined)(
   async () => {
     const at = badNight();
     onTestFinished(at.remove);
-    const { writeFileSync } = await import("node:fs");
     const text = readFileSync(`${at.path}/night.csv`, "utf8")
       .replaceAll("12O0", "<img src=x onerror=alert(1)>")
       .replaceAll("98O", "<script>alert(1)</script>");

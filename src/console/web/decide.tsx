@@ -3,8 +3,10 @@ import { useState } from "preact/hooks";
 import type { DecisionPage, DecisionRequest, TargetOverview } from "../api.js";
 import { post, Refused } from "./http.js";
 import { Job } from "./overview.js";
-import { Empty, Link, Prose, Trouble, useData } from "./page.js";
+import { type Column, Empty, Lines, Link, Prose, Trouble, useData } from "./page.js";
 import { count, when } from "./words.js";
+
+type Change = DecisionPage["records"][number]["changes"][number];
 
 interface Choice {
   action: DecisionRequest["action"];
@@ -48,6 +50,13 @@ const choices: { [code: string]: Choice[] } = {
   "doubt-unsettled": [nameIt, tryAgain],
   "document-stranded": [nameIt, replaceIt],
 };
+
+const fieldOf = ({ field }: Change): string => field;
+const changeColumns: Column<Change>[] = [
+  { title: "Field", cell: fieldOf },
+  { title: "Landed", cell: ({ landed }) => landed ?? <span class="quiet">none</span> },
+  { title: "The row says now", cell: ({ now }) => now ?? <span class="quiet">none</span> },
+];
 
 export function Decide({
   target,
@@ -112,8 +121,16 @@ export function Decide({
               )}
             </h2>
             <p>
-              {record.message} <span class="quiet">{record.row}</span>
+              {record.changes.length === 0 && record.message} <span class="quiet">{record.row}</span>
             </p>
+            {record.changes.length > 0 && (
+              <Lines
+                name={`${record.kind} ${record.key}`}
+                rows={record.changes}
+                keyOf={fieldOf}
+                columns={changeColumns}
+              />
+            )}
             {allowChanges &&
               offered.map((choice) => <One key={choice.action} choice={choice} record={record} act={act} />)}
           </li>

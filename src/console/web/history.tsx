@@ -50,7 +50,7 @@ export function Runs({ target, allowChanges }: { target: TargetOverview; allowCh
           <span class="quiet">looks at the service for all that has landed, one request each; changes nothing</span>
         </p>
       )}
-      <Lines rows={data} keyOf={({ name }) => name} columns={columns} />
+      <Lines name="All runs" rows={data} keyOf={({ name }) => name} columns={columns} />
     </>
   );
 }
@@ -76,7 +76,12 @@ export function Files({ target }: { target: TargetOverview }) {
   return (
     <>
       <h1>Files</h1>
-      <Lines rows={data} keyOf={({ path, sheet, stagedAt }) => `${path} ${sheet} ${stagedAt}`} columns={fileColumns} />
+      <Lines
+        name="All files"
+        rows={data}
+        keyOf={({ path, sheet, stagedAt }) => `${path} ${sheet} ${stagedAt}`}
+        columns={fileColumns}
+      />
     </>
   );
 }

@@ -85,11 +85,11 @@ export interface Column<Row> {
 }
 
 /** A table that scrolls sideways where it is too wide. */
-export function Lines<Row>(props: { rows: Row[]; keyOf: (row: Row) => string; columns: Column<Row>[] }) {
-  const { rows, keyOf, columns } = props;
+export function Lines<Row>(props: { name: string; rows: Row[]; keyOf: (row: Row) => string; columns: Column<Row>[] }) {
+  const { name, rows, keyOf, columns } = props;
   const classOf = ({ isNumber }: Column<Row>) => (isNumber === true ? "number" : undefined);
   return (
-    <div class="wide" role="region" aria-label="All of them" tabIndex={0}>
+    <div class="wide" role="region" aria-label={name} tabIndex={0}>
       <table class="lines">
         <thead>
           <tr>

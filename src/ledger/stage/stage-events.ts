@@ -32,7 +32,8 @@ export function createEventStager(
     inputsOfImport: ReadonlySet<number>;
     /** Landed events of which a row of this import says something else: another row that repeats what landed does not settle it. */
     changedByImport: Set<number>;
-    report(problem: Problem, severity: "error" | "warning"): void;
+    /** `event`: the one it is about, by id; it is told of the event and of the row. */
+    report(problem: Problem, severity: "error" | "warning", event?: number): void;
   },
 ) {
   const { references, inputId, now } = context;
@@ -134,7 +135,7 @@ export function createEventStager(
     const place = before == null || before === row ? "" : ` (${describeRow(database, before)})`;
     const what = changes.length === 0 ? "" : `: ${describeChanges(changes)}`;
     const message = `${nameOf(record)} has landed with other content${place}${what}. A timeline cannot be edited.`;
-    context.report({ code: "changed", message, hint: null, column: null }, "error");
+    context.report({ code: "changed", message, hint: null, column: null }, "error", id);
     return { id, known: false };
   };
 

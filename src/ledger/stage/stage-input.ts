@@ -76,11 +76,12 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
   const originalCells = (row: Readonly<Row>): string[] => original(row.cells);
   const imported = JSON.stringify([...inputsOfImport]);
 
-  const report = ({ code, column, message, hint }: Problem, severity: "error" | "warning"): void => {
+  const report = ({ code, column, message, hint }: Problem, severity: "error" | "warning", event?: number): void => {
+    const [subject, subjectId] = event === undefined ? [null, null] : ["event", event];
     database.run(
-      `INSERT INTO problems (run_id, row_id, stage, severity, code, column_name, message, hint, at)
-       VALUES (@runId, @currentRow, 'staging', @severity, @code, @column, @message, @hint, @now)`,
-      { runId: options.runId, currentRow, severity, code, column, message, hint, now },
+      `INSERT INTO problems (run_id, row_id, subject, subject_id, stage, severity, code, column_name, message, hint, at)
+       VALUES (@runId, @currentRow, @subject, @subjectId, 'staging', @severity, @code, @column, @message, @hint, @now)`,
+      { runId: options.runId, currentRow, subject, subjectId, severity, code, column, message, hint, now },
     );
   };
 

@@ -39,7 +39,7 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
     .rows<Found>(
       `SELECT p.code, p.column_name AS "column", count(*) AS count, min(r.id) AS row, p.message AS what FROM ${INVALID} GROUP BY 1, 2
        UNION ALL
-       SELECT code, NULL, count(*), row_id, coalesce(name || ': ', '') || coalesce(message, '')
+       SELECT code, NULL, count(*), row_id, iif(instr(message, name) > 0, message, concat_ws(': ', name, message))
        FROM (SELECT * FROM failures WHERE subject <> 'row' ORDER BY id) GROUP BY code
        ORDER BY count DESC`,
     )
@@ -96,7 +96,7 @@ export function createOpenRowReader(database: LedgerDatabase) {
          WHERE p.subject = 'event' AND p.subject_id = o.id ORDER BY p.id DESC LIMIT 1), o.state) AS message
        FROM row_events re JOIN events e ON e.id = re.event_id
        JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id
-       WHERE re.row_id = @row AND o.state IN ('rejected', 'foreign', 'changed')`,
+       WHERE re.row_id = @row AND o.state IN ('rejected', 'foreign')`,
       { row },
     );
   const read = (id: number): OpenRow | null => {
@@ -130,6 +130,8 @@ export function createOpenRowReader(database: LedgerDatabase) {
 }
 
 export interface OpenRecord {
+  /** Null: the document as a whole. */
+  eventId: number | null;
   kind: string;
   key: string;
   /** Name in the mapping; null: the document as a whole. */
@@ -146,7 +148,7 @@ export interface OpenRecord {
 /** Events and documents that are open with this code, oldest first. */
 export function recordsOfCause(database: LedgerDatabase, code: string, limit: number): OpenRecord[] {
   return database.rows<OpenRecord>(
-    `SELECT d.kind, d.key, e.event, e.at, f.message, f.row_id AS firstRow,
+    `SELECT e.id AS eventId, d.kind, d.key, e.event, e.at, f.message, f.row_id AS firstRow,
        (SELECT i.name || ':' || (f.row_id & 4294967295) FROM inputs i WHERE i.id = f.row_id >> 32) AS row
      FROM failures f LEFT JOIN events e ON f.subject = 'event' AND e.id = f.id
      JOIN documents d ON d.id = iif(f.subject = 'event', e.document_id, f.id)

@@ -89,7 +89,8 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { cou
   const { code, count, row_id: row, column_name: column, message, name } = found;
   const isCancel = code === "cancel-refused";
   const what = isCancel ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced` : name;
-  const parts = [what, message === null ? null : conceal(code, message, row)];
+  const isNamed = what !== null && message?.includes(what) === true;
+  const parts = [isNamed ? null : what, message === null ? null : conceal(code, message, row)];
   const example = parts.filter((part) => part !== null && part !== "").join(": ");
   const place = isCancel || (row === null && found.subject !== "event") ? null : describeRow(database, row);
   return { code, count, place, column, example };
