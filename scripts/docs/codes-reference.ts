@@ -46,7 +46,7 @@ function codeLines(code: string, { meaning, remedy, example, transient, exit }: 
     "",
     `${meaning}${marks.length === 0 ? "" : ` *(${marks.join(", ")})*`}`,
     "",
-    `- What to do: ${remedy}`,
+    `- Do: ${remedy}`,
     `- Example: ${example}`,
   ];
 }

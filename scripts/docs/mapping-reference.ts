@@ -47,12 +47,23 @@ export function mappingReference(): string {
     "Every member that a mapping file may have. `rowferry schema` prints the same as JSON Schema, for completion in an editor;",
     "[map your first file](../tutorial/map-your-first-file.md) is the way in. *Required* members are marked.",
   ];
-  for (const [name, heading] of SECTIONS) lines.push("", ...section(heading, definitions[name] ?? {}));
-  lines.push("", ...columnSection(), "", ...typeSection(), "", ...functionSection(), "", ...casesSection(), "");
+  const shown = new Map<string, string>();
+  for (const [name, heading] of SECTIONS) lines.push("", ...section(heading, definitions[name] ?? {}, shown));
+  lines.push(
+    "",
+    ...columnSection(),
+    "",
+    ...typeSection(definitions["Defaults"]?.properties ?? {}),
+    "",
+    ...functionSection(),
+    "",
+    ...casesSection(),
+    "",
+  );
   return lines.join("\n");
 }
 
-function section(heading: string, node: Node): string[] {
+function section(heading: string, node: Node, shown: Map<string, string>): string[] {
   const lines = [`## ${heading}`];
   if (node.description !== undefined) lines.push("", node.description);
   lines.push(...examples(node.examples));
@@ -60,15 +71,22 @@ function section(heading: string, node: Node): string[] {
     lines.push("", "| Member | Takes | Meaning |", "|---|---|---|");
     for (const [name, member] of Object.entries(object.properties ?? {})) {
       const required = object.required?.includes(name) === true ? " *required*" : "";
-      lines.push(`| \`${name}\`${required} | ${cell(takes(member))} | ${cell(meaning(member))} |`);
-      lines.push(...nested(name, member));
+      const inner = nested(name, member, shown, heading);
+      const same = inner.length === 0 && shown.get(membersOf(member));
+      const says = [meaning(member), same ? `Members as of ${same}.` : ""].filter((part) => part !== "").join(" ");
+      lines.push(`| \`${name}\`${required} | ${cell(takes(member))} | ${cell(says)} |`, ...inner);
     }
   }
   return lines;
 }
 
-/** Members of a member that has no section of its own. */
-function nested(name: string, member: Node): string[] {
+/** What tells one set of members from another. */
+const membersOf = (member: Node): string => JSON.stringify(objectsOf(member).map(({ properties }) => properties));
+
+/** Members of a member that has no section of its own, where they are met first. */
+function nested(name: string, member: Node, shown: Map<string, string>, heading: string): string[] {
+  if (shown.has(membersOf(member))) return [];
+  if (objectsOf(member).length > 0) shown.set(membersOf(member), `\`${name}\` in ${heading}`);
   return objectsOf(member).flatMap((object) =>
     Object.entries(object.properties ?? {}).map(
       ([inner, node]) => `| \`${name}.${inner}\` | ${cell(takes(node))} | ${cell(meaning(node))} |`,
@@ -153,7 +171,7 @@ function columnSection(): string[] {
   return lines;
 }
 
-function typeSection(): string[] {
+function typeSection(defaults: { [name: string]: Node }): string[] {
   const lines = ["## Types", "", "What `as` may say of a column, and the options of each, which stand beside it."];
   for (const name of conversionNames) {
     const { description, options, examples: shown } = conversions[name];
@@ -162,7 +180,7 @@ function typeSection(): string[] {
     if (Object.keys(properties).length > 0) {
       lines.push("| Option | Takes | Meaning |", "|---|---|---|");
       for (const [option, node] of Object.entries(properties))
-        lines.push(`| \`${option}\` | ${cell(takes(node))} | ${cell(node.description ?? "")} |`);
+        lines.push(`| \`${option}\` | ${cell(takes(node))} | ${cell(optionMeaning(option, node, defaults))} |`);
       lines.push("");
     }
     lines.push("| As | Cell | Value |", "|---|---|---|");
@@ -172,6 +190,13 @@ function typeSection(): string[] {
       );
   }
   return lines;
+}
+
+/** What `defaults` has told already is not told again of each type. */
+function optionMeaning(option: string, { description = "" }: Node, defaults: { [name: string]: Node }): string {
+  return description !== "" && defaults[option]?.description === description
+    ? "As in [`defaults`](#defaults)."
+    : description;
 }
 
 function functionSection(): string[] {

@@ -53,7 +53,7 @@ it("the CronJob and the alerts are YAML, and the alerts ask for metrics that are
   for (const name of asked) expect(written).toContain(`# TYPE ${name} gauge`);
 });
 
-it("the backup of the crontab runs every day of a year, and leaves the last fourteen and what else is there (F20)", async () => {
+it("the backup of the crontab runs day after day, and leaves the last fourteen and what else is there (F20)", async () => {
   const [line = ""] = /(?<=rowferry )ledger backup .*/.exec(blocks("crontab")[0] ?? "") ?? [];
   const argv = line.replace("/backup", "backup").replace("--target production", "").split(/ +/);
   const office = openOffice(weighings);
@@ -64,7 +64,7 @@ it("the backup of the crontab runs every day of a year, and leaves the last four
   await office.import("w.csv");
   mkdirSync(office.path("backup"));
   writeFileSync(office.path("backup/rowferry-before.db"), "");
-  for (let day = 0; day < 366; day += 1) {
+  for (let day = 0; day < 40; day += 1) {
     office.world.now += 86_400_000;
     expect((await office.type(...argv)).code).toBe(0);
   }

@@ -70,7 +70,7 @@ export const number = defineConversion({
 
 export const integer = defineConversion({
   description:
-    "A whole number. Read like `decimal`; a fraction other than zero is an error, and so is a number too large to be exact (above 9007199254740991: an identifier rather, for which use `digits` or `text`).",
+    "A whole number. Read like `number`; a fraction other than zero is an error, and so is a number too large to be exact (above 9007199254740991: an identifier rather, for which use `digits` or `text`).",
   options: wholeOptions,
   reads,
   examples: [{ spec: { name: "integer", decimal: ",", grouping: true }, in: "12.500", out: 12500 }],
