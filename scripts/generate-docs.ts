@@ -6,6 +6,7 @@ import { mappingJsonSchema } from "../src/map/json-schema.js";
 import { codesReference } from "./docs/codes-reference.js";
 import { commandsReference } from "./docs/commands-reference.js";
 import { exitCodesReference } from "./docs/exit-codes-reference.js";
+import { jsonLinesReference } from "./docs/json-lines-reference.js";
 import { mappingReference } from "./docs/mapping-reference.js";
 import { publicApiReference } from "./docs/public-api.js";
 import { settingsReference } from "./docs/settings-reference.js";
@@ -16,6 +17,7 @@ export const generatedDocs: readonly { path: string; make: () => string | Promis
   { path: "docs/reference/settings.md", make: settingsReference },
   { path: "docs/reference/exit-codes.md", make: exitCodesReference },
   { path: "docs/reference/public-api.md", make: publicApiReference },
+  { path: "docs/reference/json-lines.md", make: jsonLinesReference },
   { path: "docs/reference/codes.md", make: codesReference },
   { path: "docs/reference/mapping.md", make: mappingReference },
   { path: "mappings/schema.json", make: () => `${JSON.stringify(mappingJsonSchema(), null, 2)}\n` },

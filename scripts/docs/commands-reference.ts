@@ -1,18 +1,18 @@
 /** docs/reference/commands.md, from the commands' own definitions: what `rowferry <command> --help` prints, at 100 columns. */
 import { Command, type Option } from "commander";
 import { commands, loadCommand } from "../../src/cli/commands.js";
-import { createFrame } from "../../src/cli/frame.js";
+import { define } from "../../src/cli/command.js";
 import { processWorld } from "../../src/cli/world.js";
 
 /** Flags of as many commands as this are shown once. */
 const SHARED = 6;
 
 export async function commandsReference(): Promise<string> {
-  const frame = createFrame(processWorld(), new AbortController().signal);
+  const frame = { world: processWorld(), signal: new AbortController().signal, logFolder: null, exitCode: 0 };
   const defined: Command[] = [];
   for (const { name, summary } of commands) {
     const command = new Command(`rowferry ${name}`).description(summary).helpOption("-h, --help", "print this help");
-    (await loadCommand(name)).define(command, frame);
+    define(command, await loadCommand(name), frame);
     defined.push(command);
   }
   const all = defined.flatMap((command) => [command, ...command.commands]);

@@ -1,11 +1,5 @@
 /** All commands by name, with one line each; a command's file is loaded only when it is called. */
-import type { Command } from "commander";
-import type { Frame } from "./frame.js";
-
-export interface CommandModule {
-  /** Adds arguments, flags, examples and the action. */
-  define(command: Command, frame: Frame): void;
-}
+import type { CommandSpec } from "./command.js";
 
 /** By the heading under which `--help` lists them, in the order of `--help` and docs/reference/commands.md. */
 const groups: Record<string, Record<string, string>> = {
@@ -49,7 +43,7 @@ export const commands = Object.entries(groups).flatMap(([group, summaries]) =>
   Object.entries(summaries).map(([name, summary]) => ({ name, summary, group })),
 );
 
-export async function loadCommand(name: string): Promise<CommandModule> {
+export async function loadCommand(name: string): Promise<CommandSpec> {
   const path = `./commands/${name}.js`;
-  return (await import(path)) as CommandModule;
+  return ((await import(path)) as { spec: CommandSpec }).spec;
 }

@@ -8,15 +8,12 @@ import type { World } from "./world.js";
  * Returns when `expected` was typed, or `yes` was given on the line.
  * @throws RowferryError `not-confirmed` where something else was typed, or nobody can be asked
  */
-export async function confirm(world: World, question: string, expected: string, yes: boolean): Promise<void> {
+export async function confirm(world: World, question: string, expected: string, yes = false): Promise<void> {
   if (yes) return;
   const ask = terminalOf(world);
-  const typed = ask === null ? null : await ask(`${question}\nType ${expected} to confirm: `);
-  if (typed?.trim() === expected) return;
-  throw new RowferryError(
-    "not-confirmed",
-    typed === null ? "Not a terminal, so nobody can confirm; pass --yes." : "It was not confirmed.",
-  );
+  if (ask === null) throw new RowferryError("not-confirmed", "Not a terminal, so nobody can confirm; pass --yes.");
+  const typed = await ask(`${question}\nType ${expected} to confirm: `);
+  if (typed?.trim() !== expected) throw new RowferryError("not-confirmed", "It was not confirmed.");
 }
 
 /** How a person is asked; null: nobody is at a terminal. */
@@ -35,8 +32,8 @@ async function askTerminal(question: string): Promise<string | null> {
 
 /** Who is logged in, as far as this machine knows; `unknown` where it knows nobody (a container without accounts). */
 export function whoami(env: Record<string, string | undefined>): string {
-  const named = env["LOGNAME"] ?? env["USER"] ?? env["USERNAME"];
-  if (named !== undefined && named !== "") return named;
+  const named = env["LOGNAME"] || env["USER"] || env["USERNAME"];
+  if (named) return named;
   try {
     return userInfo().username;
   } catch {

@@ -5,23 +5,19 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Clock, Random } from "../model/clock.js";
-import type { Target } from "../model/target.js";
+import type { z } from "zod";
 import { reading } from "../desk/ledger-access.js";
+import type { Clock, Random } from "../model/clock.js";
+import type { finding } from "../model/lines/run.js";
+import type { Target } from "../model/target.js";
 import { grouped, shortDuration } from "../report/figures.js";
-import { plainText } from "../report/plain-text.js";
 import { lookupParticipant } from "../submit/calls.js";
 import { createSubmitter } from "../submit/submitter.js";
 import { requestToken } from "../submit/token.js";
 import type { Transport } from "../submit/transport.js";
 import { createUndiciTransport } from "../submit/undici-transport.js";
 
-export interface Finding {
-  check: "settings" | "disk" | "ledger" | "credential" | "reach" | "clock";
-  /** `warning`: imports work, but somebody should look. */
-  result: "ok" | "warning" | "failed";
-  message: string;
-}
+export type Finding = Omit<z.infer<typeof finding>, "type">;
 
 export interface DoctorOptions {
   target: Target;
@@ -46,10 +42,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
   const transport = createUndiciTransport();
   try {
     const token = await requestToken(target, transport);
-    if (!token.ok) {
-      yield { check: "credential", result: "failed", message: plainText(token.message) };
-      return;
-    }
+    if (!token.ok) return yield { check: "credential", result: "failed", message: token.message };
     const lifetime = token.expiresInMs === null ? "" : `, valid for ${shortDuration(token.expiresInMs / 1000)}`;
     yield { check: "credential", result: "ok", message: `the token endpoint gave a token${lifetime}` };
     yield* service(options, transport);
@@ -87,19 +80,16 @@ async function* service({ target, clock, random }: DoctorOptions, transport: Tra
     retryPolicy: { retries: 0 },
   });
   try {
-    const answer = await submitter.send(
-      lookupParticipant({ countryCode: "ZZ", taxIdType: "NONE", taxId: "rowferry-doctor" }),
-    );
-    if (answer.result === "stopped") {
-      yield { check: "reach", result: "failed", message: plainText(answer.message) };
-    } else if (answer.result === "unanswered") {
+    const nobody = { countryCode: "ZZ", taxIdType: "NONE", taxId: "rowferry-doctor" };
+    const answer = await submitter.send(lookupParticipant(nobody));
+    if (answer.result === "stopped") return yield { check: "reach", result: "failed", message: answer.message };
+    if (answer.result === "unanswered") {
       const message = answer.error?.message ?? answer.failure ?? `no answer from ${target.baseUrl}`;
-      yield { check: "reach", result: "failed", message: plainText(message) };
-    } else {
-      const took = `${grouped(clock.now() - startedAt)} ms`;
-      yield { check: "reach", result: "ok", message: `${plainText(target.baseUrl)} answered within ${took}` };
-      yield clockFinding(submitter.serviceNow() - clock.now());
+      return yield { check: "reach", result: "failed", message };
     }
+    const took = `${grouped(clock.now() - startedAt)} ms`;
+    yield { check: "reach", result: "ok", message: `${target.baseUrl} answered within ${took}` };
+    yield clockFinding(submitter.serviceNow() - clock.now());
   } finally {
     await submitter.close();
   }

@@ -7,8 +7,9 @@ import { setImmediate } from "node:timers/promises";
 import { Command, CommanderError } from "commander";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
+import { define, exampleText } from "./command.js";
 import { commands, loadCommand } from "./commands.js";
-import { createFrame, type Frame, type Interruption } from "./frame.js";
+import type { Frame, Interruption } from "./frame.js";
 import { keepHeapSmall } from "./heap.js";
 import { endOf, tellError } from "./report-error.js";
 import { processWorld, type World } from "./world.js";
@@ -16,7 +17,7 @@ import { processWorld, type World } from "./world.js";
 /** Runs one command line (without node and script) and gives its exit code. Never rejects, never ends the process. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
   const stop = new AbortController();
-  const frame = createFrame(world, stop.signal);
+  const frame: Frame = { world, signal: stop.signal, logFolder: null, exitCode: ExitCode.ok };
   const forget = world.onSignal((signal) => {
     const exitCode = signal === "SIGINT" ? ExitCode.interrupted : ExitCode.terminated;
     // A terminal that closes says so more than once: its shell repeats it.
@@ -41,7 +42,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
 }
 
 /** The whole command line with every command's name; a command's flags are added when it is called. */
-export function createProgram(frame: Frame): Command {
+function createProgram(frame: Frame): Command {
   const { stdout, stderr } = frame.world;
   const program = new Command("rowferry")
     .description("Carries spreadsheet rows to document timelines: exactly once, in order, at the speed limit.")
@@ -57,22 +58,20 @@ export function createProgram(frame: Frame): Command {
       getOutHelpWidth: () => stdout.columns ?? 80,
       getErrHelpWidth: () => stderr.columns ?? 80,
     })
-    .addHelpText("after", examples);
+    .addHelpText("after", exampleText(examples, ["`rowferry` alone says what to do next in this folder."]));
   for (const { name, summary, group } of commands)
     program.command(name).description(summary).helpGroup(group).helpOption("-h, --help", "print this help");
   return program.hook("preSubcommand", async (_program, command) => {
-    (await loadCommand(command.name())).define(command, frame);
+    define(command, await loadCommand(command.name()), frame);
   });
 }
 
-const examples = `
-Examples:
-  rowferry plan manifests.yaml march.csv      what an import would send
-  rowferry import manifests.yaml march.csv    send it
-  rowferry status                             what needs you
-  rowferry import --help                      one command in full
-
-\`rowferry\` alone says what to do next in this folder.`;
+const examples = {
+  "rowferry plan manifests.yaml march.csv": "what an import would send",
+  "rowferry import manifests.yaml march.csv": "send it",
+  "rowferry status": "what needs you",
+  "rowferry import --help": "one command in full",
+};
 
 /** `rowferry help import` is `rowferry import --help`, and the name of a group of commands asks for its help. */
 function withoutHelpCommand(argv: readonly string[]): string[] {

@@ -1,19 +1,15 @@
-/**
- * The frame of every command that works on a target: its flags and help, what the pipeline takes of it, and one way to
- * print what came of it. Apart from frame.ts, because settings take time to load.
- */
+/** What commands on a target share: its flags, what the pipeline takes of it, and how they end. Settings take time to load. */
 import { existsSync } from "node:fs";
-import type { Command } from "commander";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Target } from "../model/target.js";
-import type { NextStep } from "../report/next-steps.js";
+import { targetFlags as flagsOfTarget } from "../report/next-steps.js";
 import { plainText } from "../report/plain-text.js";
-import { resolveTarget } from "../settings/target.js";
-import { addTargetFlags, type OutputFlags, type TargetFlags, type WritingFlags } from "./flags.js";
+import { resolveTarget, type TargetFlags } from "../settings/target.js";
+import { command, type CommandSpec, type Flags, type Given } from "./command.js";
+import { targetFlags } from "./flags.js";
 import type { Frame } from "./frame.js";
-import { createOutput, type Output, sameTarget, shownPath } from "./output.js";
-import { steps } from "./render/problems.js";
+import { createOutput, type Output, shownPath, tell, type Told } from "./output.js";
 import type { World } from "./world.js";
 
 /** What a command has at hand. */
@@ -37,48 +33,31 @@ export interface Work {
   announce: () => void;
 }
 
-/** What came of a command: for people its text and what to type next, for programs a line of JSON. */
-export interface Told {
-  /** Parts with an empty line between them; empty parts are left out. */
-  text: string | readonly string[];
-  next?: readonly NextStep[];
-  line: { type: string; [member: string]: unknown };
-  /** The last line; default: target and ledger. */
-  closing?: string;
-  /** Default: 0. */
-  exitCode?: number;
-}
+export type CommonFlags = TargetFlags &
+  Given<typeof targetFlags> & { journal?: string | undefined; wait?: boolean | undefined };
 
-export interface TargetOptions {
+type TargetSpec<Table extends Flags> = Omit<CommandSpec<Table>, "run"> & {
   /** Whoever the ledger belongs to: only for `ledger rebind` and `ledger restore`. */
   anyones?: boolean;
-}
+  run(work: Work, given: Given<Table & typeof targetFlags>, ...taken: never[]): Promise<Told>;
+};
 
-type Flags = TargetFlags & OutputFlags & WritingFlags;
-
-/** Adds the common flags, examples and the action to a command that has its own flags already. */
-export function onTarget(
-  command: Command,
-  frame: Frame,
-  examples: string,
-  body: (work: Work, ...args: never[]) => Promise<Told>,
-  options?: TargetOptions,
-): void {
-  addTargetFlags(command)
-    .addHelpText("after", examples)
-    .action(
-      frame.action((...args: unknown[]) =>
-        withTarget(frame, args.at(-2) as Flags, (work) => body(work, ...(args.slice(0, -1) as never[])), options),
-      ),
-    );
+/** A command that works on a target, and prints one thing that it found or did. */
+export function onTarget<const Table extends Flags>({ run, anyones, ...spec }: TargetSpec<Table>): CommandSpec {
+  return command({
+    ...spec,
+    flags: { ...spec.flags, ...targetFlags },
+    run: (frame, given, ...taken) =>
+      withTarget(frame, given as CommonFlags, (work) => run(work, given as never, ...taken), anyones),
+  });
 }
 
 /** @throws RowferryError what the settings throw, and `ledger-of-another-target` */
 export async function withTarget(
   frame: Frame,
-  flags: Flags,
+  flags: CommonFlags,
   body: (work: Work) => Promise<Told>,
-  { anyones = false }: TargetOptions = {},
+  anyones = false,
 ): Promise<number> {
   const { world, signal } = frame;
   const target = resolveTarget({ flags, env: world.env, cwd: world.cwd });
@@ -89,6 +68,7 @@ export async function withTarget(
   const service = target.baseUrl === "" ? "" : ` ${plainText(target.baseUrl)}`;
   const about = `${target.name}${service} · ledger ${shown(target.ledgerPath)}`;
   output.data({ type: "target", target: target.name, baseUrl: target.baseUrl, ledger: target.ledgerPath });
+  const { journal, wait, fresh } = flags;
   const work: Work = {
     world,
     target,
@@ -98,11 +78,11 @@ export async function withTarget(
       signal,
       clock: world.clock,
       random: world.random,
-      journal: flags.journal ?? target.journal ?? null,
-      waitForLock: flags.wait === true,
-      fresh: flags.fresh === true,
+      journal: journal ?? target.journal ?? null,
+      waitForLock: wait === true,
+      fresh: fresh === true,
     },
-    same: sameTarget(target, world.cwd, flags.journal),
+    same: flagsOfTarget(target.name, { ledger: target.ledgerPath, journal }, shown),
     shown,
     announce: () => {
       if (!output.json && !output.quiet) world.stderr.write(`${about}\n`);
@@ -110,11 +90,9 @@ export async function withTarget(
   };
   let ended: { exitCode: number; closing: string } = { exitCode: ExitCode.unexpected, closing: about };
   try {
-    const { text, next = [], line, closing = about, exitCode = ExitCode.ok } = await body(work);
-    const parts = [...[text].flat(), steps(next, output)].filter((part) => part !== "");
-    output.text(`${parts.join("\n\n")}\n`);
-    output.data(line);
-    ended = { exitCode, closing };
+    const found = await body(work);
+    tell(output, found);
+    ended = { exitCode: found.exitCode ?? ExitCode.ok, closing: found.closing ?? about };
   } finally {
     output.end(ended.exitCode, ended.closing);
   }

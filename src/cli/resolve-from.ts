@@ -1,36 +1,36 @@
 /** `rowferry resolve --from <file>`: the ids of many stranded documents at once, after one confirmation. */
 import { resolve } from "node:path";
+import type { LookedUp } from "../desk/resolve-from-file.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
-import type { LookedUp } from "../desk/resolve-from-file.js";
 import { counted, grouped } from "../report/figures.js";
-import { plainText } from "../report/plain-text.js";
+import type { Word } from "./commands/resolve.js";
 import { confirm } from "./confirm.js";
-import type { Told, Work } from "./on-target.js";
+import type { Work } from "./on-target.js";
+import { told, type Told } from "./output.js";
+import { joined, plain } from "./render/text.js";
 
 /** What of a read tells which document it is; the id is only what was asked for. */
 const keys = new Set<string | null>(["deduplicationId", "externalId"]);
 
-export const documentTitle = ({ kind, key }: LookedUp["document"]): string => `${plainText(kind)} ${plainText(key)}`;
+export const documentTitle = ({ kind, key }: LookedUp["document"]): string => `${kind} ${key}`;
 
-export async function resolveFrom(
-  { world, target, output, options, same }: Work,
-  path: string,
-  by: string,
-  yes: boolean,
-): Promise<Told> {
+export async function resolveFrom(work: Work, path: string, { by, yes }: Word): Promise<Told> {
+  const { world, target, output, options, same } = work;
   const { lookUp, readFilledIn } = await import("../desk/resolve-from-file.js");
   const { resolveNamed } = await import("../desk/resolve.js");
   const { clock, journal } = options;
-  const filled = await readFilledIn(target, path === "-" ? path : resolve(world.cwd, path));
-  const { file, wanted, refused, blank, known } = filled;
-  const name = plainText(file);
+  const { file, wanted, refused, blank, known } = await readFilledIn(
+    target,
+    path === "-" ? path : resolve(world.cwd, path),
+  );
+  const name = plain(file);
   if (refused.length > 0) {
-    const lines = refused.map(({ row, code, message }) => `${name}:${row}  ${code} · ${plainText(message, 300)}`);
-    output.text(`${lines.join("\n")}\n`);
+    const said = plain(refused).map(({ row, code, message }) => `${name}:${row}  ${code} · ${message}`);
+    output.text(`${said.join("\n")}\n`);
     output.data({ type: "rows-refused", file, rows: refused });
-    const rows = new Set(refused.map(({ row }) => row)).size;
-    const message = `${counted(rows, "row")} cannot be right; no document got its id.`;
+    const count = new Set(refused.map(({ row }) => row)).size;
+    const message = `${counted(count, "row")} cannot be right; no document got its id.`;
     throw new RowferryError("stranded-file-unusable", message, { place: { file } });
   }
 
@@ -38,10 +38,9 @@ export async function resolveFrom(
   const found = await lookUp(target, wanted, options);
   const left = found.filter(({ check }) => check === null);
   const agreed = found.flatMap(({ check }) => (check === null ? [] : [check]));
-  for (const { row, document, documentId, findings } of left) {
+  for (const { row, document, documentId, findings } of plain(left)) {
     const against = findings.filter(({ agrees }) => !agrees).map(({ text }) => text);
-    const why = plainText(against.join("; "), 600);
-    output.text(`${name}:${row}  ${documentTitle(document)}, ${plainText(documentId)}: ${why}`);
+    output.text(`${name}:${row}  ${documentTitle(document)}, ${documentId}: ${against.join("; ")}`);
   }
   if (agreed.length > 0) {
     const byIdOnly = agreed.filter(({ findings }) => !findings.some(({ member }) => keys.has(member))).length;
@@ -52,23 +51,24 @@ export async function resolveFrom(
   // Each by itself, so that a running import waits for none of it; whatever ends this, the same file continues with the rest.
   for (const check of agreed) resolveNamed(target, check, clock, { by, journal });
 
-  const counts = [
-    `${grouped(agreed.length)} resolved`,
-    known > 0 ? `${grouped(known)} had their id already` : "",
-    left.length > 0 ? `${grouped(left.length)} left, because the read does not agree` : "",
-    blank > 0 ? `${grouped(blank)} left without an id` : "",
-  ];
   const again = {
     command: `rowferry resolve <document> --document-id <id>${same}`,
     why: "look at those again, and correct the file, or give each its id",
   };
   const resume = { command: `rowferry resume${same}`, why: "send the events that waited" };
-  const told = ({ row, document, documentId, findings }: LookedUp) => ({ row, document, documentId, findings });
-  const resolved = found.filter(({ check }) => check !== null).map(told);
-  return {
-    text: `${name}: ${counts.filter((count) => count !== "").join(", ")}.`,
+  const shown = ({ row, document, documentId, findings }: LookedUp) => ({ row, document, documentId, findings });
+  const resolved = found.filter(({ check }) => check !== null);
+  return told({
+    line: { type: "resolved-from", file, resolved: resolved.map(shown), left: left.map(shown), known, blank },
+    text: () => [
+      `${name}: ${joined([
+        `${grouped(agreed.length)} resolved`,
+        known > 0 && `${grouped(known)} had their id already`,
+        left.length > 0 && `${grouped(left.length)} left, because the read does not agree`,
+        blank > 0 && `${grouped(blank)} left without an id`,
+      ])}.`,
+    ],
     next: [...(left.length > 0 ? [again] : []), ...(agreed.length + known > 0 ? [resume] : [])],
-    line: { type: "resolved-from", file, resolved, left: left.map(told), known, blank },
     exitCode: left.length + blank > 0 ? ExitCode.person : ExitCode.ok,
-  };
+  });
 }

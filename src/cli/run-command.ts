@@ -1,4 +1,8 @@
-/** What import, resume and retry share: progress, closing summary, figures for Prometheus, --on-finish. */
+/**
+ * What import, resume, retry and watch share: a run with its progress and its summary. --metrics, --on-finish and
+ * notifications follow whatever came of it, an error too: that is when they are needed. What fails of them is told, and
+ * changes nothing.
+ */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -6,83 +10,94 @@ import { ExitCode } from "../model/exit-code.js";
 import type { PipelineEvent, Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
 import { nextSteps } from "../report/next-steps.js";
+import type { Failure } from "../report/metrics.js";
 import { plainText } from "../report/plain-text.js";
 import type { Teller } from "../serve/teller.js";
-import { nextTimeOfDay, type OutputFlags, type RunFlags, type TargetFlags } from "./flags.js";
+import { command, type CommandSpec, type Flags, type Given } from "./command.js";
+import { nextTimeOfDay, runFlags, targetFlags } from "./flags.js";
 import type { Frame } from "./frame.js";
-import { type Told, type Work, withTarget } from "./on-target.js";
-import type { Output } from "./output.js";
+import { type CommonFlags, type Work, withTarget } from "./on-target.js";
+import type { Output, Told } from "./output.js";
 import type { Pipeline, ResumeOptions } from "./pipeline.js";
-import { createProgress, type Progress } from "./render/progress.js";
+import { createProgress, type Progress, silentProgress } from "./render/progress.js";
 import { printSummary } from "./render/summary.js";
 import { endOf } from "./report-error.js";
 import type { World } from "./world.js";
 
-export type CommandFlags = TargetFlags & OutputFlags & RunFlags;
+const sendingFlags = { ...runFlags, ...targetFlags };
 
-type Run = (pipeline: Pipeline, options: ResumeOptions) => Promise<Summary>;
+export type SendingFlags = Given<typeof sendingFlags> & CommonFlags;
 
-/**
- * Runs `run` and gives its exit code. --metrics, --on-finish and notifications follow whatever came of it, an error too:
- * that is when they are needed. Their own failures are told, and change nothing. `source`: the mapping's path, or the command.
- */
-export async function runCommand(frame: Frame, flags: CommandFlags, source: string, run: Run): Promise<number> {
-  const { world } = frame;
-  const begun: { target: string; teller: Teller | null; end: (exitCode: number) => Promise<void> } = {
-    target: flags.target ?? (flags.sandbox === true ? "sandbox" : ""),
-    teller: null,
-    end: () => Promise.resolve(),
-  };
-  const follow = async (exitCode: number, variables: Record<string, string>, ending: Ending) => {
-    await saveMetrics(world, flags, ending.metrics);
-    await onFinish(world, flags, { ...variables, ROWFERRY_EXIT_CODE: String(exitCode) });
-    if (begun.teller !== null && !isWatched(world, exitCode)) await ending.notify(begun.teller);
-  };
-  try {
-    const exitCode = await withTarget(frame, flags, async (work) => {
-      const { target, shown } = work;
-      begun.target = target.name;
-      begun.teller = await tellerOf(target, world);
-      await begun.teller?.began();
-      const summary = await runOnTarget(work, flags, run);
-      const told = await tellSummary(work, summary);
-      const commands = nextSteps(summary, shown).map(({ command }) => command);
-      const variables = {
-        ROWFERRY_SUMMARY: join(target.stateFolder, "runs", summary.run, "summary.json"),
-        ROWFERRY_RUN: summary.run,
-      };
-      begun.end = (code) =>
-        follow(code, variables, {
-          metrics: async (path) => (await import("../report/metrics.js")).writeMetrics(path, summary),
-          notify: (teller) => teller.ended(summary, commands),
-        });
-      return told;
-    });
-    await begun.end(exitCode);
-    return exitCode;
-  } catch (thrown) {
-    const { error, exitCode } = endOf(thrown, frame.signal);
-    const { target } = begun;
-    const { code, place } = error;
-    await follow(
-      exitCode,
-      { ROWFERRY_ERROR: code },
-      {
-        metrics: async (path) =>
-          (await import("../report/metrics.js")).writeFailureMetrics(path, { target, exitCode, at: world.clock.now() }),
-        notify: async (teller) => {
-          const { failureOf } = await import("../serve/outcome.js");
-          await teller.failed(failureOf({ target, source: basename(source), code, exitCode, place }));
-        },
-      },
-    );
-    throw thrown;
-  }
+/** `source`: the mapping's path, or the command. */
+export interface Run {
+  source: string;
+  send(pipeline: Pipeline, options: ResumeOptions): Promise<Summary>;
 }
 
-interface Ending {
-  metrics: (path: string) => Promise<void>;
-  notify: (teller: Teller) => Promise<void>;
+type SendingSpec<Table extends Flags> = Omit<CommandSpec<Table>, "run"> & {
+  /** From what was typed, before anything is opened. A number: it has been done otherwise, and ended so. */
+  prepare(frame: Frame, given: Given<Table> & SendingFlags, ...taken: never[]): Run | number | Promise<Run | number>;
+};
+
+/** A command that sends: its flags are those of every run, and its own. */
+export function sendingCommand<const Table extends Flags>({ prepare, ...spec }: SendingSpec<Table>): CommandSpec {
+  return command({
+    ...spec,
+    flags: { ...spec.flags, ...sendingFlags },
+    async run(frame, given, ...taken) {
+      const flags = given as Given<Table> & SendingFlags;
+      const prepared = await prepare(frame, flags, ...taken);
+      return typeof prepared === "number" ? prepared : runCommand(frame, flags, prepared);
+    },
+  });
+}
+
+/** Gives the exit code. @throws what ended the run, after all that follows it */
+export async function runCommand(frame: Frame, flags: SendingFlags, { source, send }: Run): Promise<number> {
+  const { world, signal } = frame;
+  let target = flags.target ?? (flags.sandbox === true ? "sandbox" : "");
+  let teller: Teller | null = null;
+  let run: { summary: Summary; folder: string; commands: string[] } | undefined;
+  const follow = async (exitCode: number, told: Record<string, string>, notify: (to: Teller) => Promise<void>) => {
+    await saveMetrics(world, flags.metrics, run?.summary ?? { target, exitCode, at: world.clock.now() });
+    await onFinish(world, flags.onFinish, { ...told, ROWFERRY_EXIT_CODE: String(exitCode) });
+    if (teller !== null && !isWatched(world, exitCode)) await notify(teller);
+  };
+  let exitCode: number;
+  try {
+    exitCode = await withTarget(frame, flags, async (work) => {
+      target = work.target.name;
+      teller = await tellerOf(work.target, world);
+      await teller?.began();
+      work.announce();
+      const { logLevel } = flags;
+      const summary = await watched(work, (observe) =>
+        send(world.pipeline, {
+          ...work.options,
+          observe,
+          limits: limits(flags, world.clock.now()),
+          ...(logLevel === undefined ? {} : { logLevel }),
+        }),
+      );
+      const commands = nextSteps(summary, work.shown).map((step) => step.command);
+      run = { summary, folder: join(work.target.stateFolder, "runs", summary.run), commands };
+      return tellSummary(work, summary);
+    });
+  } catch (thrown) {
+    run = undefined;
+    const { error, exitCode: code } = endOf(thrown, signal);
+    await follow(code, { ROWFERRY_ERROR: error.code }, async (to) => {
+      const { failureOf } = await import("../serve/outcome.js");
+      const { code: why, place } = error;
+      await to.failed(failureOf({ target, source: basename(source), code: why, exitCode: code, place }));
+    });
+    throw thrown;
+  }
+  if (run === undefined) return exitCode;
+  const { summary, folder, commands } = run;
+  const variables = { ROWFERRY_SUMMARY: join(folder, "summary.json"), ROWFERRY_RUN: summary.run };
+  await follow(exitCode, variables, (to) => to.ended(summary, commands));
+  return exitCode;
 }
 
 /** Whoever typed the command sees for himself that it was mistyped, or interrupted. */
@@ -99,22 +114,6 @@ export async function tellerOf(target: Target, world: World): Promise<Teller | n
   return createTeller(target, settings, { clock: world.clock, say });
 }
 
-function runOnTarget(
-  { world, output, target, options, announce }: Work,
-  flags: CommandFlags,
-  run: Run,
-): Promise<Summary> {
-  announce();
-  return watched(world, output, target.rate, (observe) =>
-    run(world.pipeline, {
-      ...options,
-      observe,
-      limits: limits(flags, world.clock.now()),
-      ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
-    }),
-  );
-}
-
 /** The problems with what the cells hold, where a person sits at the terminal; in collected output they stay hidden (P9). */
 async function tellSummary({ world, target, output, shown }: Work, summary: Summary): Promise<Told> {
   let { problems } = summary;
@@ -123,18 +122,15 @@ async function tellSummary({ world, target, output, shown }: Work, summary: Summ
     // Of files that hold nothing the ledger knows nothing.
     problems = [...problems.filter(({ code }) => code === "file-empty"), ...status.problems];
   }
-  const { exitCode } = summary;
-  return { ...printSummary({ ...summary, problems }, { ...output, shown }), line: { ...summary }, exitCode };
+  return printSummary(summary, problems, { ...output, shown });
 }
 
 /** Shows the progress of `work`, and tells it with --json. */
 export async function watched<Result>(
-  world: World,
-  output: Output,
-  limit: number | null,
+  { world, output, target }: Work,
   work: (observe: (event: PipelineEvent) => void) => Promise<Result>,
 ): Promise<Result> {
-  const progress = openProgress(world, output, limit);
+  const progress = openProgress(world, output, target.rate);
   try {
     return await work((event) => {
       output.data(event);
@@ -145,54 +141,45 @@ export async function watched<Result>(
   }
 }
 
-export function openProgress(world: World, output: Output, limit: number | null): Progress {
-  if (output.quiet || output.json) return { observe: () => {}, close: () => {} };
-  return createProgress({ stream: world.stderr, clock: world.clock, limit });
+export function openProgress(world: World, { quiet, json }: Output, limit: number | null): Progress {
+  return quiet || json ? silentProgress : createProgress({ stream: world.stderr, clock: world.clock, limit });
 }
 
-export function limits(flags: RunFlags, now: number): ResumeOptions["limits"] {
+function limits({ maxErrors, maxOutage, limit, until, wait }: SendingFlags, now: number): ResumeOptions["limits"] {
   return {
-    ...(flags.maxErrors === undefined ? {} : { maxErrors: flags.maxErrors }),
-    ...(flags.maxOutage === undefined ? {} : { maxOutageMs: flags.maxOutage }),
-    ...(flags.limit === undefined ? {} : { limitDocuments: flags.limit }),
-    ...(flags.until === undefined ? {} : { until: nextTimeOfDay(flags.until, now) }),
-    waitForLock: flags.wait === true,
+    ...(maxErrors === undefined ? {} : { maxErrors }),
+    ...(maxOutage === undefined ? {} : { maxOutageMs: maxOutage }),
+    ...(limit === undefined ? {} : { limitDocuments: limit }),
+    ...(until === undefined ? {} : { until: nextTimeOfDay(until, now) }),
+    waitForLock: wait === true,
   };
 }
 
-async function saveMetrics(
-  world: World,
-  { metrics }: CommandFlags,
-  write: (path: string) => Promise<void>,
-): Promise<void> {
-  if (metrics === undefined) return;
-  const folder = dirname(metrics);
+async function saveMetrics(world: World, path: string | undefined, ended: Summary | Failure): Promise<void> {
+  if (path === undefined) return;
   try {
     // One that is made here would hide that a mount is missing, and nobody would collect from it.
-    if (!existsSync(folder)) throw new Error(`there is no folder ${folder}`);
-    await write(metrics);
+    if (!existsSync(dirname(path))) throw new Error(`there is no folder ${dirname(path)}`);
+    const { writeMetrics } = await import("../report/metrics.js");
+    await writeMetrics(path, ended);
   } catch (error) {
     world.stderr.write(`rowferry: --metrics was not written: ${plainText((error as Error).message)}\n`);
   }
 }
 
 /** Its output goes to stderr; its failure is told and changes nothing. */
-function onFinish(world: World, { onFinish: command }: CommandFlags, told: Record<string, string>): Promise<void> {
-  if (command === undefined) return Promise.resolve();
+function onFinish(world: World, typed: string | undefined, told: Record<string, string>): Promise<void> {
+  if (typed === undefined) return Promise.resolve();
   const env = { ...world.env, ...told };
   return new Promise((resolve) => {
-    const child = spawn(command, { shell: true, cwd: world.cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(typed, { shell: true, cwd: world.cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => world.stderr.write(chunk.toString()));
-    child.on("error", (error) => {
-      world.stderr.write(`rowferry: the --on-finish command could not be run (${error.message})\n`);
+    const end = (how: string | null) => {
+      if (how !== null) world.stderr.write(`rowferry: the --on-finish command ${how}\n`);
       resolve();
-    });
-    child.on("close", (code, signal) => {
-      const ending = code ?? signal;
-      if (ending !== null && ending !== ExitCode.ok)
-        world.stderr.write(`rowferry: the --on-finish command ended with ${ending}\n`);
-      resolve();
-    });
+    };
+    child.on("error", (error) => end(`could not be run (${error.message})`));
+    child.on("close", (code, signal) => end(code === 0 ? null : `ended with ${code ?? signal}`));
   });
 }

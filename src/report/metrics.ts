@@ -3,71 +3,64 @@ import { Gauge, Registry } from "prom-client";
 import type { StateCounts, Summary } from "../model/summary.js";
 import { writeAtomically } from "./atomic-file.js";
 
-/** Whole or not at all. */
-export async function writeMetrics(path: string, summary: Summary): Promise<void> {
-  await write(path, await metricsText(summary));
+/** A command that came to no summary: when, and how it ended. */
+export interface Failure {
+  target: string;
+  exitCode: number;
+  /** ms since 1970. */
+  at: number;
 }
 
-/** Of a command that came to no summary: when, and how it ended. */
-export async function writeFailureMetrics(
-  path: string,
-  { target, exitCode, at }: { target: string; exitCode: number; at: number },
-): Promise<void> {
-  const { registry, ended } = figures({ target });
-  ended(at, exitCode);
-  await write(path, await registry.metrics());
+/** Whole or not at all; 0644, because the collector runs as another user. */
+export async function writeMetrics(path: string, ended: Summary | Failure): Promise<void> {
+  const text = await metricsText(ended);
+  await writeAtomically(path, (file) => file.write(text), 0o644);
 }
 
 /** Every figure carries the labels `target` and `command`; times are in seconds since 1970. */
-export function metricsText(summary: Summary): Promise<string> {
-  const { target, command, startedAt, finishedAt, exitCode, open, rows, requests } = summary;
-  const { registry, ended, single, counted } = figures({ target: target.name, command });
-  const end = Date.parse(finishedAt);
-  ended(end, exitCode);
-  single("last_run_duration_seconds", "How long the last run took.", (end - Date.parse(startedAt)) / 1000);
-  counted("rows", "Rows of the last run by fate.", "fate", [{ labels: {}, counts: { ...rows } }]);
-  const kinds = ["participants", "addresses", "documents", "events"] as const;
-  const byState = (of: { [kind in (typeof kinds)[number]]: StateCounts }) =>
-    kinds.map((record) => ({ labels: { record }, counts: of[record] }));
-  counted("records", "Records of the last run by state.", "state", byState(summary));
-  counted("open_records", "Records of the whole ledger that are not at rest, by state.", "state", byState(open));
-  single("open_rows", "Rows of the whole ledger that a person must change.", open.rows);
-  counted("requests", "Requests of the last run by kind.", "kind", [{ labels: {}, counts: requests.byKind }]);
-  single("requests_sent", "Requests that the last run sent, retries included.", requests.sent);
-  single("retries", "Retries of the last run.", requests.retries);
-  single("rate_limited", "Requests that the service refused as too many (429).", requests.rateLimited);
-  single("seconds_at_limit", "How long these requests take at the limit.", requests.secondsAtLimit);
+export function metricsText(ended: Summary | Failure): Promise<string> {
+  const registry = new Registry();
+  const isSummary = "type" in ended;
+  registry.setDefaultLabels(
+    isSummary ? { target: ended.target.name, command: ended.command } : { target: ended.target },
+  );
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name: `rowferry_${name}`, help, labelNames, registers: [registry] });
+  const at = isSummary ? Date.parse(ended.finishedAt) : ended.at;
+  gauge("last_run_finished_timestamp_seconds", "When the last run finished.").set(at / 1000);
+  gauge("last_run_exit_code", "Its exit code: 0 all is well, 3 a person is needed, 4 can continue.").set(
+    ended.exitCode,
+  );
+  if (isSummary) {
+    for (const [name, help, value] of singles(ended)) gauge(name, help).set(value);
+    for (const [name, help, by, groups] of groupsOf(ended)) {
+      const records = Object.keys(groups);
+      const found = gauge(name, help, records.length > 1 ? ["record", by] : [by]);
+      for (const [record, counts] of Object.entries(groups))
+        for (const [key, count] of Object.entries(counts))
+          found.set({ ...(records.length > 1 ? { record } : {}), [by]: key }, count);
+    }
+  }
   return registry.metrics();
 }
 
-function figures(labels: { [name: string]: string }) {
-  const registry = new Registry();
-  registry.setDefaultLabels(labels);
-  const gauge = (name: string, help: string, labelNames: string[]) =>
-    new Gauge({ name: `rowferry_${name}`, help, labelNames, registers: [registry] });
-  const single = (name: string, help: string, value: number) => gauge(name, help, []).set(value);
-  return {
-    registry,
-    single,
-    /** One figure with a value for each count, told apart by the label `by`. */
-    counted(
-      name: string,
-      help: string,
-      by: string,
-      groups: { labels: { [name: string]: string }; counts: StateCounts }[],
-    ) {
-      const found = gauge(name, help, [...Object.keys(groups[0]?.labels ?? {}), by]);
-      for (const { labels: own, counts } of groups)
-        for (const [key, count] of Object.entries(counts)) found.set({ ...own, [by]: key }, count);
-    },
-    ended(at: number, exitCode: number) {
-      single("last_run_finished_timestamp_seconds", "When the last run finished.", at / 1000);
-      single("last_run_exit_code", "Its exit code: 0 all is well, 3 a person is needed, 4 can continue.", exitCode);
-    },
-  };
-}
+const singles = ({ startedAt, finishedAt, open, requests }: Summary): [string, string, number][] => [
+  ["last_run_duration_seconds", "How long the last run took.", (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000],
+  ["open_rows", "Rows of the whole ledger that a person must change.", open.rows],
+  ["requests_sent", "Requests that the last run sent, retries included.", requests.sent],
+  ["retries", "Retries of the last run.", requests.retries],
+  ["rate_limited", "Requests that the service refused as too many (429).", requests.rateLimited],
+  ["seconds_at_limit", "How long these requests take at the limit.", requests.secondsAtLimit],
+];
 
-/** 0644, because the collector runs as another user. */
-async function write(path: string, text: string): Promise<void> {
-  await writeAtomically(path, (file) => file.write(text), 0o644);
+/** Each with the label that tells its counts apart; several records have a label of their own. */
+function groupsOf({ rows, participants, addresses, documents, events, open, requests }: Summary) {
+  const { rows: _, ...openRecords } = open;
+  const groups: [string, string, string, { [record: string]: StateCounts }][] = [
+    ["rows", "Rows of the last run by fate.", "fate", { all: rows }],
+    ["records", "Records of the last run by state.", "state", { participants, addresses, documents, events }],
+    ["open_records", "Records of the whole ledger that are not at rest, by state.", "state", openRecords],
+    ["requests", "Requests of the last run by kind.", "kind", { all: requests.byKind }],
+  ];
+  return groups;
 }

@@ -141,7 +141,7 @@ function rejectedByMapping({ files }: Summary): Map<string, string[]> {
  */
 export function targetFlags(
   name: string,
-  { ledger, journal }: { ledger: string; journal?: string | null },
+  { ledger, journal }: { ledger: string; journal?: string | null | undefined },
   shown: (path: string) => string,
 ): string {
   const elsewhere = ledger.endsWith(`${name}/ledger.db`) ? "" : ` --ledger ${shellQuoted(shown(ledger))}`;

@@ -1,6 +1,6 @@
 /** How a run ended, in words and numbers: the answer that comes first on the terminal, in the report and in `runs`. Pure. */
 import { ExitCode } from "../model/exit-code.js";
-import type { RowCounts, RowOutcomes, StateCounts, Summary } from "../model/summary.js";
+import type { OpenWork, RowCounts, RowOutcomes, StateCounts, Summary } from "../model/summary.js";
 import { counted, grouped, shortDuration } from "./figures.js";
 
 /** `word`: in a list. `tone`: its colour. */
@@ -17,54 +17,54 @@ export const endings: Record<ExitCode, { word: string; tone: "good" | "waiting" 
 
 /** The answer, in a sentence or two: is all well, and what must be done? */
 export function answer(summary: Summary): string {
-  const { exitCode, outcomes, stopped, command } = summary;
-  if (exitCode === ExitCode.ok) return wellDone(summary);
-  if (exitCode === ExitCode.person) {
-    const rows = outcomes.toCorrect + outcomes.toDecide;
-    if (stopped !== null) return sentence(stopped.message);
-    if (rows > 0)
-      return `${counted(rows, "row")} ${rows === 1 ? "needs" : "need"} you. Nothing is lost; ${restOf(outcomes)}.`;
-    if (needed(summary.open) === 0) return "A file holds no rows; everything else is done.";
-    const own = command === "import" ? "Nothing of these files needs you, but" : "Nothing is lost, but";
-    return `${own} the ledger holds ${needs(summary)}.`;
+  const { exitCode, stopped } = summary;
+  switch (exitCode) {
+    case ExitCode.ok:
+      return allIsWell(summary);
+    case ExitCode.person:
+      return stopped === null ? whatIsNeeded(summary) : sentence(stopped.message);
+    case ExitCode.again: {
+      const why =
+        stopped === null ? "Not finished: some answers are missing." : `Not finished. ${sentence(stopped.message)}`;
+      return `${why} Nothing is lost; \`rowferry resume\` continues.`;
+    }
+    case ExitCode.interrupted:
+    case ExitCode.terminated:
+      return "Interrupted. Nothing is lost; `rowferry resume` continues.";
+    case ExitCode.unexpected:
+    case ExitCode.usage:
+    case ExitCode.locked:
+      return `${sentence(stopped?.message ?? "Failed unexpectedly.")} Running the command again is safe.`;
   }
-  if (exitCode === ExitCode.again) {
-    const why =
-      stopped === null ? "Not finished: some answers are missing." : `Not finished. ${sentence(stopped.message)}`;
-    return `${why} Nothing is lost; \`rowferry resume\` continues.`;
-  }
-  if (exitCode >= ExitCode.interrupted) return "Interrupted. Nothing is lost; `rowferry resume` continues.";
-  return `${sentence(stopped?.message ?? "Failed unexpectedly.")} Running the command again is safe.`;
 }
 
 const sentence = (text: string): string =>
   text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 
-function restOf({ waiting, toSend }: RowOutcomes): string {
-  const more =
-    waiting > 0 ? `${grouped(waiting)} more ${waiting === 1 ? "row waits" : "rows wait"}` : "everything else is done";
-  return toSend > 0 ? `${more}, ${counted(toSend, "row")} still to send` : more;
+function whatIsNeeded({ outcomes, open, command }: Summary): string {
+  const rows = outcomes.toCorrect + outcomes.toDecide;
+  if (rows > 0) {
+    const { waiting, toSend } = outcomes;
+    const rest =
+      waiting > 0 ? `${grouped(waiting)} more ${waiting === 1 ? "row waits" : "rows wait"}` : "everything else is done";
+    const left = toSend > 0 ? `, ${counted(toSend, "row")} still to send` : "";
+    return `${counted(rows, "row")} ${rows === 1 ? "needs" : "need"} you. Nothing is lost; ${rest}${left}.`;
+  }
+  const count = needed(open);
+  if (count === 0) return "A file holds no rows; everything else is done.";
+  const own = command === "import" ? "Nothing of these files needs you, but" : "Nothing is lost, but";
+  return `${own} the ledger holds ${counted(count, "thing")} that ${count === 1 ? "needs" : "need"} you.`;
 }
 
-function wellDone({
-  events,
-  documents,
-  participants,
-  addresses,
-  rows,
-  outcomes,
-  startedAt,
-  finishedAt,
-}: Summary): string {
-  const landed = (events["landed"] ?? 0) + (events["landed-without-id"] ?? 0);
+function allIsWell(summary: Summary): string {
+  const { events, documents, rows, outcomes, startedAt, finishedAt } = summary;
+  const landed = landedOf(events);
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   const took = Number.isFinite(seconds) ? ` in ${shortDuration(seconds)}` : "";
   const left = outcomes.toSend > 0 ? ` ${counted(outcomes.toSend, "row")} left for the next run.` : "";
-  if (landed > 0) {
-    const on = total(documents) > 0 ? ` on ${counted(total(documents), "document")}` : "";
-    return `All is well. ${counted(landed, "event")} landed${on}${took}.${left}`;
-  }
-  const registered = registrations({ participants, addresses });
+  const on = total(documents) > 0 ? ` on ${counted(total(documents), "document")}` : "";
+  if (landed > 0) return `All is well. ${counted(landed, "event")} landed${on}${took}.${left}`;
+  const registered = registrations(summary);
   if (registered !== "") return `All is well. ${registered} registered${took}.${left}`;
   if (left !== "") return `All is well.${left}`;
   if (outcomes.later > 0)
@@ -74,27 +74,21 @@ function wellDone({
   return rows.read === 0 ? "All is well. There was nothing to send." : "All is well. No row needed sending.";
 }
 
-/** `12 participants and 1 address`, of those that the run has registered. */
-export function registrations(of: Pick<Summary, "participants" | "addresses">): string {
-  return [
-    { count: of.participants["registered"] ?? 0, one: "participant" },
-    { count: of.addresses["registered"] ?? 0, one: "address" },
-  ]
-    .filter(({ count }) => count > 0)
-    .map(({ count, one }) => counted(count, one))
-    .join(" and ");
-}
+export const landedOf = (events: StateCounts): number => (events["landed"] ?? 0) + (events["landed-without-id"] ?? 0);
 
-/** `3 things that need you`; of the whole ledger. Null: nothing does. */
-export function needs({ open }: Pick<Summary, "open">): string {
-  const count = needed(open);
-  return `${counted(count, "thing")} that ${count === 1 ? "needs" : "need"} you`;
+/** `12 participants and 1 address`, of those that the run has registered. */
+export function registrations({ participants, addresses }: Pick<Summary, "participants" | "addresses">): string {
+  const parts = [
+    { count: participants["registered"] ?? 0, one: "participant" },
+    { count: addresses["registered"] ?? 0, one: "address" },
+  ];
+  return parts.flatMap(({ count, one }) => (count > 0 ? [counted(count, one)] : [])).join(" and ");
 }
 
 /** Rows to correct, and records on which a person must decide. */
-export function needed({ rows, documents, events, participants, addresses }: Summary["open"]): number {
-  const states = ["rejected", "changed", "foreign", "unsettled"];
-  const of = (counts: StateCounts) => states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+export function needed({ rows, documents, events, participants, addresses }: OpenWork): number {
+  const of = ({ rejected = 0, changed = 0, foreign = 0, unsettled = 0 }: StateCounts) =>
+    rejected + changed + foreign + unsettled;
   return rows + of(events) + of(participants) + of(addresses) + of(documents) + (documents["stranded"] ?? 0);
 }
 
@@ -129,6 +123,15 @@ export function rowSum(rows: RowCounts, outcomes: RowOutcomes, isPlan = false): 
     ({ count, name }) => `${grouped(count.of)} ${isPlan && name === "landed" ? "done" : name}`,
   );
   return [grouped(rows.read), parts.join(" + ")].filter((part) => part !== "").join(" = ");
+}
+
+/** In the order of the sum: read = skipped + invalid + known + staged. */
+export const rowFates = ["skipped", "invalid", "known", "staged"] as const;
+
+export function sumOfRows(inputs: readonly RowCounts[]): RowCounts {
+  const sum = { read: 0, skipped: 0, invalid: 0, known: 0, staged: 0 };
+  for (const input of inputs) for (const fate of ["read", ...rowFates] as const) sum[fate] += input[fate];
+  return sum;
 }
 
 export function total(counts: StateCounts): number {

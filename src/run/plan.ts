@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyLedger } from "../ledger/care/backup.js";
 import { createRunStore } from "../ledger/runs.js";
-import { type ProblemCount, tallyProblems, tallyHeld } from "../ledger/views/problems.js";
+import { type ProblemCount, tallyProblems, tallyHeld, type WaitingCount } from "../ledger/views/problems.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import { inTransaction } from "../ledger/transaction.js";
 import { loadMapping } from "../map/load-mapping.js";
@@ -29,7 +29,7 @@ export interface Plan extends Forecast {
   /** Of what would be open afterwards, as far as the ledger can know. */
   problems: ProblemCount[];
   /** What would be held, by the code of what it waits for. */
-  waiting: ProblemCount[];
+  waiting: WaitingCount[];
   /** What an import can be held to; null: it was not asked for. */
   basis: PlanBasis | null;
   /** How the import would end, as far as the ledger can know. */

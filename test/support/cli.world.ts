@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { main } from "../../src/cli/main.js";
 import type { Pipeline } from "../../src/cli/pipeline.js";
+import { checkedLines } from "./json-lines.js";
 import type { SignalName, Stream, World } from "../../src/cli/world.js";
 
 export interface CollectedStream extends Stream {
@@ -79,7 +80,9 @@ export function testWorld(
   return world;
 }
 
-/** Runs a command line in a world; all that stood on the line, and the exit code. */
+/** Runs a command line in a world; all that stood on the line, and the exit code. With --json every line is held to its schema. */
 export async function type(world: TestWorld, ...argv: string[]): Promise<number> {
-  return main(argv, world);
+  const code = await main(argv, world);
+  if (argv.includes("--json")) checkedLines(world.stdout.text);
+  return code;
 }

@@ -74,7 +74,7 @@ it("status says what needs a person, what is wrong and where, how the last run e
   expect(await type(world, "status")).toBe(0);
   const { text } = world.stdout;
   expect(text).toMatch(/^sandbox: 22 things need you\. Nothing is lost\.\n/);
-  expect(text).toContain("Events      91 held, 2 stalled\nRows        21 to correct\n");
+  expect(text).toContain("Events     91 held, 2 stalled\nRows       21 to correct\n");
   expect(text).toMatch(/To correct: .*\n {2}7 {2}Peso: ␛\[31mred\n {5}march\.csv, row 135 · file-missing\n/);
   expect(text).toMatch(/To decide: .*\n {2}2 {2}weighing of manifest 1\n {5}march\.csv, row 9 · late\n/);
   expect(text).toMatch(

@@ -1,16 +1,19 @@
 import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
 import { nextSteps, shellQuoted } from "../../src/report/next-steps.js";
-import { steps as stepLines } from "../../src/cli/render/problems.js";
+import { createOutput, tell } from "../../src/cli/output.js";
 import { printSummary } from "../../src/cli/render/summary.js";
 import type { Summary } from "../../src/model/summary.js";
+import { collectedStream, testWorld } from "../support/cli.world.js";
 import { summary } from "../support/summary.sample.js";
 
-const look = { columns: 80, colors: picocolors.createColors(false), shown: (path: string) => path };
+const look = { colors: picocolors.createColors(false), shown: (path: string) => path };
 
 function printed(changes: Partial<Summary> = {}, columns = 80): string {
-  const { text, next } = printSummary(summary(changes), { ...look, columns });
-  return [...text, stepLines(next, { ...look, columns })].filter((part) => part !== "").join("\n\n");
+  const one = summary(changes);
+  const stdout = collectedStream(false, columns);
+  tell(createOutput({ ...testWorld(), stdout }, {}), printSummary(one, one.problems, look));
+  return stdout.text;
 }
 
 describe("the closing summary", () => {

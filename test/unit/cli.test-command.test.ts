@@ -62,8 +62,8 @@ describe("rowferry test", () => {
       },
     });
     expect(await type(world, "test")).toBe(2);
-    expect(world.stderr.text).toMatch(/^a\.yaml:\d+:\d+: .*"heder"/);
-    expect(world.stderr.text).toContain("\n             ");
+    expect(world.stderr.text).toMatch(/^rowferry: a\.yaml:\d+:\d+: .*"heder"/);
+    expect(world.stderr.text).toMatch(/\n {4,}\^/);
     expect(world.stdout.text).toContain("FAIL  deep/b.cases.yaml");
     expect(world.stdout.text).toContain("0 of 1 cases passed, 1 failed, 1 of 2 mappings could not be tested");
   });

@@ -7,7 +7,7 @@ import { globSync } from "tinyglobby";
 import { describe, expect, it } from "vitest";
 import { generatedDocs } from "../../scripts/generate-docs.js";
 import { commands, loadCommand } from "../../src/cli/commands.js";
-import { createFrame } from "../../src/cli/frame.js";
+import { define } from "../../src/cli/command.js";
 import { processWorld } from "../../src/cli/world.js";
 import { codes } from "../../src/model/codes.js";
 import { type Machine, statesOf, transitions } from "../../src/model/states.js";
@@ -81,10 +81,10 @@ it("files of the project that pages and messages name exist", () => {
 
 it("commands and flags that pages tell to type exist", async () => {
   const flags = new Map<string, Set<string>>();
-  const frame = createFrame(processWorld(), new AbortController().signal);
+  const frame = { world: processWorld(), signal: new AbortController().signal, logFolder: null, exitCode: 0 };
   for (const { name } of commands) {
     const command = new Command(name);
-    (await loadCommand(name)).define(command, frame);
+    define(command, await loadCommand(name), frame);
     for (const one of [command, ...command.commands]) {
       const words = one === command ? name : `${name} ${one.name()}`;
       flags.set(words, new Set(["--help", ...one.options.flatMap(({ long }) => [long ?? ""])]));

@@ -3,76 +3,68 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Command } from "commander";
-import { Option } from "commander";
 import { ExitCode } from "../../model/exit-code.js";
-import { port } from "../flags.js";
-import type { Frame } from "../frame.js";
+import { command } from "../command.js";
+import { port as portNumber } from "../flags.js";
+import { createOutput, tell, told } from "../output.js";
 
-const examples = `
-Examples:
-  rowferry console                         opens the page in your browser
-  rowferry console --no-open --port 0      prints its address only
+export const spec = command({
+  flags: {
+    target: ["--target <name>", "only this target (default: all that have a ledger in the working folder)"],
+    ledger: ["--ledger <file>", "the target's ledger, where it is elsewhere"],
+    port: ["--port <n>", "listen on this port of 127.0.0.1 (default: a free one)", portNumber],
+    open: ["--no-open", "do not open a browser"],
+    allowChanges: [
+      "--allow-changes",
+      "let the page correct, import and decide, also where this is not started at a terminal",
+    ],
+    json: ["--json", "print a line of JSON on stdout"],
+  },
+  examples: {
+    "rowferry console": "opens the page in your browser",
+    "rowferry console --no-open --port 0": "prints its address only",
+  },
+  notes: ["The address holds a secret that ends with the command. Ctrl-C ends it; imports that it started continue."],
+  async run({ world, signal }, { target, ledger, port = 0, open, allowChanges, json = false }) {
+    const { openConsole } = await import("../../console/serve.js");
+    const page = await openConsole({
+      cwd: world.cwd,
+      env: world.env,
+      port,
+      allowChanges: allowChanges === true || world.stderr.isTTY,
+      now: () => world.clock.now(),
+      ...(target === undefined ? {} : { target }),
+      ...(ledger === undefined ? {} : { ledger }),
+    });
+    let redirect: string | null = null;
+    try {
+      const { url } = page;
+      tell(
+        createOutput(world, { json }),
+        told({ line: { type: "console", url }, text: () => [[url, "Ctrl-C ends it."]] }),
+      );
+      if (open !== false && !json) redirect = openBrowser(url);
+      if (!signal.aborted) await new Promise((done) => signal.addEventListener("abort", done, { once: true }));
+    } finally {
+      if (redirect !== null) rmSync(redirect, { recursive: true, force: true });
+      await page.close();
+    }
+    return ExitCode.ok;
+  },
+});
 
-The address holds a secret that ends with the command. Ctrl-C ends it; imports
-that it started continue.`;
-
-interface Flags {
-  target?: string;
-  ledger?: string;
-  port: number;
-  open: boolean;
-  allowChanges?: boolean;
-  json?: boolean;
-}
-
-export function define(command: Command, frame: Frame): void {
-  command
-    .option("--target <name>", "only this target (default: all that have a ledger in the working folder)")
-    .option("--ledger <file>", "the target's ledger, where it is elsewhere")
-    .addOption(new Option("--port <n>", "listen on this port of 127.0.0.1").argParser(port).default(0, "a free one"))
-    .option("--no-open", "do not open a browser")
-    .option("--allow-changes", "let the page correct, import and decide, also where this is not started at a terminal")
-    .option("--json", "print a line of JSON on stdout")
-    .addHelpText("after", examples)
-    .action(frame.action((flags: Flags) => serve(frame, flags)));
-}
-
-async function serve(frame: Frame, flags: Flags): Promise<number> {
-  const { world } = frame;
-  const { openConsole } = await import("../../console/serve.js");
-  const console = await openConsole({
-    cwd: world.cwd,
-    env: world.env,
-    port: flags.port,
-    allowChanges: flags.allowChanges === true || world.stderr.isTTY,
-    now: () => world.clock.now(),
-    ...(flags.target === undefined ? {} : { target: flags.target }),
-    ...(flags.ledger === undefined ? {} : { ledger: flags.ledger }),
-  });
-  let redirect: string | null = null;
-  try {
-    if (flags.json === true) world.stdout.write(`${JSON.stringify({ type: "console", url: console.url })}\n`);
-    else world.stdout.write(`${console.url}\nCtrl-C ends it.\n`);
-    if (flags.open && flags.json !== true) redirect = openBrowser(console.url);
-    if (!frame.signal.aborted)
-      await new Promise((done) => frame.signal.addEventListener("abort", done, { once: true }));
-  } finally {
-    if (redirect !== null) rmSync(redirect, { recursive: true, force: true });
-    await console.close();
-  }
-  return ExitCode.ok;
-}
+const openers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
+  darwin: ["open"],
+  win32: ["cmd", "/c", "start", ""],
+};
 
 /** Through a file that only its owner can read: what a program is started with, everybody on the machine can. */
 function openBrowser(url: string): string {
   const folder = mkdtempSync(join(tmpdir(), "rowferry-console-"));
   const file = join(folder, "open.html");
-  writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0; url=${url}"><title>Rowferry</title>`, {
-    mode: 0o600,
-  });
-  const [program = "xdg-open", ...words] =
-    process.platform === "darwin" ? ["open"] : process.platform === "win32" ? ["cmd", "/c", "start", ""] : ["xdg-open"];
+  const text = `<!doctype html><meta http-equiv="refresh" content="0; url=${url}"><title>Rowferry</title>`;
+  writeFileSync(file, text, { mode: 0o600 });
+  const [program, ...words] = openers[process.platform] ?? ["xdg-open"];
   const child = spawn(program, [...words, file], { stdio: "ignore", detached: true });
   // Where there is no browser, the address has been printed.
   child.on("error", () => {});

@@ -2,79 +2,99 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Command } from "commander";
+import countries from "i18n-iso-countries";
 import type { Decision } from "../../guess/decisions.js";
 import { type Draft, draftMapping, type GuessOptions } from "../../guess/draft.js";
 import { type Sampled, sampleFiles } from "../../guess/sample.js";
 import { loadMapping } from "../../map/load-mapping.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
-import { checkFiles, type FileCheck } from "../../run/check-files.js";
 import { grouped } from "../../report/figures.js";
-import { plainText } from "../../report/plain-text.js";
+import { shellQuoted } from "../../report/next-steps.js";
+import { checkFiles, type FileCheck } from "../../run/check-files.js";
+import { command, type Given } from "../command.js";
 import { terminalOf } from "../confirm.js";
-import { countryCode, ianaZone } from "../flags-of-guess.js";
+import { valueOf } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { shownPath } from "../output.js";
+import { fitted, joined, lines, type Part, plain } from "../render/text.js";
 import { writeNewFile } from "../write-new-file.js";
 
-const examples = `
-Examples:
-  rowferry guess march.csv > mapping.yaml
-  rowferry guess inbox/*.xlsx -o mapping.yaml --country BR --namespace acme
-  rowferry guess march.csv -o mapping.yaml --ask      what is open is asked
+const country = valueOf("a country's two-letter code, such as BR", (text) =>
+  text.length === 2 && countries.isValid(text.toUpperCase()) ? text.toUpperCase() : null,
+);
 
-The draft always loads; review it before you use it. What the data do not decide
-is a line marked "decide:"; with such lines it is a draft, for the sandbox only.`;
+const zone = valueOf("the IANA name of a time zone, such as America/Sao_Paulo", (text) => {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text }).format(0);
+    return text;
+  } catch {
+    return null;
+  }
+});
 
-export interface GuessFlags {
-  output?: string;
-  force?: boolean;
-  ask?: boolean;
-  namespace?: string;
-  country?: string;
-  timezone?: string;
-}
+const flags = {
+  output: ["-o, --output <file>", "write the mapping to this file; default: standard output"],
+  force: ["--force", "write over a file that exists"],
+  ask: ["--ask", "ask at the terminal what the data do not decide"],
+  namespace: ["--namespace <name>", "part of every key (default: made of the first file's name)"],
+  country: ["--country <code>", "of tax ids, addresses and telephone numbers: two letters", country],
+  timezone: ["--timezone <zone>", "of local times, such as Europe/Berlin (default: the country's)", zone],
+} as const;
 
-export function define(command: Command, frame: Frame): void {
-  command
-    .argument("<files...>", "CSV or Excel files; - reads standard input")
-    .option("-o, --output <file>", "write the mapping to this file; default: standard output")
-    .option("--force", "write over a file that exists")
-    .option("--ask", "ask at the terminal what the data do not decide")
-    .option("--namespace <name>", "part of every key (default: made of the first file's name)")
-    .option("--country <code>", "of tax ids, addresses and telephone numbers: two letters", countryCode)
-    .option("--timezone <zone>", "of local times, such as Europe/Berlin (default: the country's)", ianaZone)
-    .addHelpText("after", examples)
-    .action(frame.action((files: string[], flags: GuessFlags) => guess(frame, files, flags)));
-}
+export const spec = command({
+  takes: { "<files...>": "CSV or Excel files; - reads standard input" },
+  flags,
+  examples: {
+    "rowferry guess march.csv > mapping.yaml": "",
+    "rowferry guess inbox/*.xlsx -o mapping.yaml --country BR --namespace acme": "",
+    "rowferry guess march.csv -o mapping.yaml --ask": "what is open is asked",
+  },
+  notes: [
+    'The draft always loads; review it before you use it. What the data do not decide is a line marked "decide:"; with such lines it is a draft, for the sandbox only.',
+  ],
+  run: (frame, given, files: string[]) => guess(frame, files, given),
+});
 
 /** Drafts, writes, and tells what is unused, open and doubtful, and how many rows the mapping as drafted would stage. */
-export async function guess(frame: Frame, files: readonly string[], flags: GuessFlags): Promise<number> {
+export async function guess(frame: Frame, files: readonly string[], given: Given<typeof flags>): Promise<number> {
   const { world, signal } = frame;
-  const { output, force, ask, ...options } = flags;
+  const { cwd } = world;
+  const { output, force, ask, ...options } = given as { output?: string; force?: boolean; ask?: boolean };
   const terminal = ask === true ? terminalOf(world) : null;
   if (ask === true && terminal === null)
     throw new RowferryError("usage", "Not a terminal: nothing can be asked.", {
       hint: "Leave --ask out; what is open is then marked in the mapping.",
     });
-  const path = output === undefined ? null : resolve(world.cwd, output);
-  const sampled = await sampleFiles(files, { cwd: world.cwd, signal });
+  const path = output === undefined ? null : resolve(cwd, output);
+  const sampled = await sampleFiles(files, { cwd, signal });
   const draft = terminal === null ? draftMapping(sampled.tables, options) : await askAll(terminal, sampled, options);
-  const shown = path === null ? null : shownPath(path, world.cwd);
+  const shown = path === null ? null : shownPath(path, cwd);
   if (path !== null && shown !== null) writeNewFile(path, draft.yaml, { force: force === true, shown });
   const checks = await verify(frame, files, draft.yaml);
   if (path === null) world.stdout.write(draft.yaml);
-  world.stderr.write(`${report(files, shown, sampled, draft, checks).join("\n")}\n`);
+  const said = plain([
+    list("Left out:", sampled.left),
+    list("Look at:", [...draft.notes, ...sampled.notes]),
+    list(
+      'To decide, at the lines marked "decide:" (or with --ask); until then it is a draft, for the sandbox only:',
+      draft.open.map((decision) => questionOf(decision)),
+    ),
+    checks.flatMap(outcome),
+    shown !== null && `Written to ${shown}.`,
+  ]);
+  const next = plain(`Next: rowferry check ${shown ?? "mapping.yaml"} ${files.map(shellQuoted).join(" ")}`);
+  world.stderr.write(`${fitted(lines(said), world.stderr.columns ?? 80)}\n${next}\n`);
   return ExitCode.ok;
 }
 
+const list = (title: string, sentences: readonly string[]): Part =>
+  sentences.length > 0 && [title, sentences.map((sentence) => `  - ${sentence}`)];
+
+type Ask = (question: string) => Promise<string | null>;
+
 /** One question after the other, for an answer may settle what comes next. */
-async function askAll(
-  ask: (question: string) => Promise<string | null>,
-  { tables }: Sampled,
-  options: GuessOptions,
-): Promise<Draft> {
+async function askAll(ask: Ask, { tables }: Sampled, options: GuessOptions): Promise<Draft> {
   const answers = new Map<string, number>();
   const left = new Set<string>();
   for (;;) {
@@ -82,7 +102,7 @@ async function askAll(
     const waiting = draft.open.filter(({ id, candidates }) => !left.has(id) && candidates.length > 1);
     const [next] = waiting;
     if (next === undefined) return draft;
-    const typed = await ask(question(next, waiting.length));
+    const typed = await ask(asked(next, waiting.length));
     const choice = Number(typed?.trim());
     if (typed === null) for (const { id } of waiting) left.add(id);
     else if (typed.trim() === "") left.add(next.id);
@@ -91,75 +111,47 @@ async function askAll(
   }
 }
 
-function question({ id, question: asked, candidates, samples }: Decision, waiting: number): string {
-  const of = id.includes(".") ? `${id.split(".")[0]}: ` : "";
-  const lines = candidates.map(
-    ({ label, why }, at) => `  ${at + 1}  ${plainText(label)}${why === undefined ? "" : `   ${plainText(why)}`}`,
-  );
-  const seen =
-    samples.length === 0
-      ? []
-      : [
-          `  seen: ${samples
-            .slice(0, 6)
-            .map((text) => plainText(text, 40))
-            .join(" | ")}`,
-        ];
-  const head = `\n${of}${plainText(asked)} (${waiting} open)`;
-  return `${[head, ...seen, ...lines].join("\n")}\n1 to ${candidates.length}, or Enter to leave it open: `;
+const questionOf = ({ id, question }: Decision): string =>
+  joined([id.includes(".") && id.split(".")[0], question], ": ");
+
+function asked(decision: Decision, waiting: number): string {
+  const { candidates, samples } = decision;
+  const said = plain([
+    `${questionOf(decision)} (${waiting} open)`,
+    samples.length > 0 &&
+      `  seen: ${samples
+        .slice(0, 6)
+        .map((text) => text.slice(0, 40))
+        .join(" | ")}`,
+    candidates.map(({ label, why }, at) => joined([`  ${at + 1}  ${label}`, why], "   ")),
+  ]);
+  return `\n${lines(said)}\n1 to ${candidates.length}, or Enter to leave it open: `;
 }
 
 /** Loads what was drafted, and reads the files with it; standard input is gone by then. */
-async function verify({ world, signal }: Frame, files: readonly string[], yaml: string): Promise<FileCheck[] | null> {
+async function verify({ world, signal }: Frame, files: readonly string[], yaml: string): Promise<FileCheck[]> {
   const folder = await mkdtemp(join(tmpdir(), "rowferry-guess-"));
   try {
     const path = join(folder, "mapping.yaml");
     await writeFile(path, yaml);
     const mapping = await loadMapping(path, { placeholders: "accept" });
-    if (files.includes("-")) return null;
+    if (files.includes("-")) return [];
     return await checkFiles({ mapping, files, cwd: world.cwd, signal, observe: () => {} });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function report(
-  files: readonly string[],
-  shown: string | null,
-  { left, notes }: Sampled,
-  draft: Draft,
-  checks: FileCheck[] | null,
-): string[] {
-  const list = (title: string, sentences: readonly string[]) =>
-    sentences.length === 0 ? [] : [title, ...sentences.map((sentence) => `  - ${plainText(sentence)}`)];
-  const open = draft.open.map(({ id, question: asked }) =>
-    id.includes(".") ? `${id.split(".")[0]}: ${asked}` : asked,
-  );
-  const named = files.map((file) => (/[^\w./-]/.test(file) ? JSON.stringify(file) : file)).join(" ");
-  const next = plainText(`rowferry check ${shown ?? "mapping.yaml"} ${named}`);
-  return [
-    ...list("Left out:", left),
-    ...list("Look at:", [...draft.notes, ...notes]),
-    ...list(
-      'To decide, at the lines marked "decide:" (or with --ask); until then it is a draft, for the sandbox only:',
-      open,
-    ),
-    ...(checks ?? []).flatMap((check) => outcome(check)),
-    ...(shown === null ? [] : [`Written to ${shown}.`]),
-    `Next: ${next}`,
-  ];
-}
-
 function outcome({ path, tables, error }: FileCheck): string[] {
-  const name = plainText(path);
-  if (error !== null) return [`${name}: ${plainText(error.message)}`];
-  return tables.map((table) => {
-    const where = table.sheet === null ? name : `${name}, sheet "${plainText(table.sheet)}"`;
-    if (table.error !== null) return `${where}: ${plainText(table.error.message)}`;
-    const { read, valid, skipped, invalid } = table.rows;
-    const why = table.problems.toSorted((one, other) => other.count - one.count)[0];
-    const rest = invalid === 0 || why === undefined ? "" : `; of the others most: ${plainText(why.example, 300)}`;
-    const left = skipped > 0 ? `, ${grouped(skipped)} skipped` : "";
-    return `${where}: ${grouped(valid)} of ${grouped(read)} rows would be staged${left}${rest}`;
+  if (error !== null) return [`${path}: ${error.message}`];
+  return tables.map(({ sheet, rows, problems, error: broken }) => {
+    const where = joined([path, sheet !== null && `sheet "${sheet}"`]);
+    if (broken !== null) return `${where}: ${broken.message}`;
+    const [most] = problems.toSorted((one, other) => other.count - one.count);
+    const staged = joined([
+      `${where}: ${grouped(rows.valid)} of ${grouped(rows.read)} rows would be staged`,
+      rows.skipped > 0 && `${grouped(rows.skipped)} skipped`,
+    ]);
+    return rows.invalid === 0 || most === undefined ? staged : `${staged}; of the others most: ${most.example}`;
   });
 }

@@ -1,55 +1,42 @@
 /** `rowferry notify --test`, `rowferry notify --due`: what is told, tried out; and an input that should have come by now. */
-import type { Command } from "commander";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
-import type { Frame } from "../frame.js";
-import { onTarget, type Told, type Work } from "../on-target.js";
+import { onTarget } from "../on-target.js";
+import { told } from "../output.js";
 import { tellerOf } from "../run-command.js";
 
-const examples = `
-Examples:
-  rowferry notify --test                  a trial message to everybody whom
-                                          rowferry.config.yaml names
-  rowferry notify --due                   on a schedule: tell of an input that
-                                          should have come by now
-
-docs/how-to/notifications.md says who is told what, and when.`;
-
-interface Flags {
-  test?: boolean;
-  due?: boolean;
-}
-
-export function define(command: Command, frame: Frame): void {
-  command
-    .option("--test", "send a trial message to everybody")
-    .option("--due", "tell of an input that should have come by now (`expect:` of the settings)");
-  onTarget(command, frame, examples, notify);
-}
-
-async function notify({ world, target }: Work, flags: Flags): Promise<Told> {
-  if ((flags.test === true) === (flags.due === true)) throw new RowferryError("usage", "say either --test or --due");
-  const teller = await tellerOf(target, world);
-  if (teller === null) {
-    const hint = "Add `notify:` to rowferry.config.yaml; docs/how-to/notifications.md shows how.";
-    throw new RowferryError("settings-incomplete", `\`notify:\` names nobody for the target "${target.name}"`, {
-      hint,
+export const spec = onTarget({
+  flags: {
+    test: ["--test", "send a trial message to everybody"],
+    due: ["--due", "tell of an input that should have come by now (`expect:` of the settings)"],
+  },
+  examples: {
+    "rowferry notify --test": "a trial message to everybody named",
+    "rowferry notify --due": "on a schedule: is an input overdue?",
+  },
+  notes: ["rowferry.config.yaml names who is told; docs/how-to/notifications.md says what, and when."],
+  async run({ world, target }, given) {
+    if ((given.test === true) === (given.due === true)) throw new RowferryError("usage", "say either --test or --due");
+    const teller = await tellerOf(target, world);
+    if (teller === null)
+      throw new RowferryError("settings-incomplete", `\`notify:\` names nobody for the target "${target.name}"`, {
+        hint: "Add `notify:` to rowferry.config.yaml; docs/how-to/notifications.md shows how.",
+      });
+    if (given.due === true) {
+      const missing = (await teller.due())?.what ?? null;
+      return told({
+        line: { type: "due", missing },
+        text: ({ missing: said }) => [said ?? "No input is overdue."],
+        exitCode: missing === null ? ExitCode.ok : ExitCode.person,
+      });
+    }
+    const trials = await teller.trial();
+    return told({
+      line: { type: "trial", channels: trials },
+      text: ({ channels }) => [
+        channels.map(({ channel, failure }) => `${channel}: ${failure === null ? "sent" : `not sent, ${failure}`}`),
+      ],
+      exitCode: trials.some(({ failure }) => failure !== null) ? ExitCode.again : ExitCode.ok,
     });
-  }
-  if (flags.due === true) {
-    const missing = (await teller.due())?.what ?? null;
-    return {
-      text: missing ?? "No input is overdue.",
-      line: { type: "due", missing },
-      exitCode: missing === null ? ExitCode.ok : ExitCode.person,
-    };
-  }
-  const channels = await teller.trial();
-  return {
-    text: channels
-      .map(({ channel, failure }) => `${channel}: ${failure === null ? "sent" : `not sent, ${failure}`}`)
-      .join("\n"),
-    line: { type: "trial", channels },
-    exitCode: channels.some(({ failure }) => failure !== null) ? ExitCode.again : ExitCode.ok,
-  };
-}
+  },
+});

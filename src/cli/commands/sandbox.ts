@@ -1,75 +1,128 @@
 /** `rowferry sandbox`: the local service, kept running for rehearsals from elsewhere; `sandbox dump` shows what it holds. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Command } from "commander";
+import { z } from "zod";
+import { decodeText } from "../../model/decode-text.js";
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
 import { makeFolder } from "../../report/atomic-file.js";
-import type { Sandbox } from "../../sandbox/index.js";
+import { type FaultRule, faultRules } from "../../sandbox/faults.js";
+import type { Sandbox, SandboxOptions } from "../../sandbox/index.js";
+import { optionsFromFlags, sandboxFlags, settingsOf } from "../../sandbox/switches.js";
 import { readConfig, stateRoot } from "../../settings/config-file.js";
-import type { Frame } from "../frame.js";
-import { shownPath } from "../output.js";
-import { addSandboxFlags, readFaults, type SandboxFlags, sandboxOptions } from "../sandbox-flags.js";
+import { command, type Flag } from "../command.js";
+import { port as portNumber } from "../flags.js";
+import { createOutput, shownPath, tell, told } from "../output.js";
 
-const examples = `
-Examples:
-  rowferry sandbox --port 4010            for ROWFERRY_BASE_URL of any program
-  rowferry sandbox --memory --terse-errors --partial-batches
-  rowferry sandbox dump                   every timeline made by rehearsals
+/** The sandbox's switches as flags, made from its own list: one for each open point that can be rehearsed. */
+const switches = Object.fromEntries(
+  sandboxFlags.map(({ flag, description, choices, default: usual }): [string, Flag] => [
+    flag,
+    [flag, `${description}${usual === null || usual === false ? "" : ` (default: ${usual})`}`, choices],
+  ]),
+);
 
-Ctrl-C ends it. At the start it prints where its documentation (OpenAPI) is.`;
+const own = {
+  port: ["--port <n>", "the port to listen on (default: a free one)", portNumber],
+  store: ["--store <file>", "where it keeps its records (default: state/sandbox/store.db, as rehearsals do)"],
+  memory: ["--memory", "keep nothing"],
+  faults: ["--faults <file>", "fault rules from the start (JSON)"],
+  json: ["--json", "print a line of JSON on stdout"],
+} as const;
 
-type Flags = SandboxFlags & { json?: boolean };
+const dump = command({
+  flags: { store: own.store, ids: ["--ids", "with generated ids and keys"] },
+  async run({ world }, { store, ids = false }) {
+    const file = storeFile(world.cwd, store);
+    if (!existsSync(file))
+      throw new RowferryError("file-missing", "the sandbox keeps nothing yet", {
+        place: { file: shownPath(file, world.cwd) },
+        hint: "Rehearse first (`rowferry import … --sandbox`), or name the file with --store.",
+      });
+    const { createSandbox } = await import("../../sandbox/index.js");
+    const sandbox = createSandbox({ storage: { file } });
+    try {
+      world.stdout.write(sandbox.dump({ ids }));
+    } finally {
+      await sandbox.close();
+    }
+    return ExitCode.ok;
+  },
+});
 
-export function define(command: Command, frame: Frame): void {
-  addSandboxFlags(command)
-    .option("--json", "print a line of JSON on stdout")
-    .addHelpText("after", examples)
-    .action(frame.action((flags: Flags) => serve(frame, flags)));
-  command
-    .command("dump")
-    .description("print every timeline that the sandbox keeps")
-    .helpOption("-h, --help", "print this help")
-    .option("--store <file>", "where it keeps its records (default: state/sandbox/store.db)")
-    .option("--ids", "with generated ids and keys")
-    // `--store` may stand before or after `dump`.
-    .action(frame.action((_flags: unknown, dump: Command) => dumpStore(frame, dump.optsWithGlobals())));
+export const spec = command({
+  flags: { ...switches, ...own },
+  examples: {
+    "rowferry sandbox --port 4010": "for ROWFERRY_BASE_URL of any program",
+    "rowferry sandbox --memory --terse-errors --partial-batches": "",
+    "rowferry sandbox dump": "every timeline made by rehearsals",
+  },
+  notes: ["Ctrl-C ends it. At the start it prints where its documentation (OpenAPI) is."],
+  subcommands: { dump: ["print every timeline that the sandbox keeps", dump] },
+  async run({ world, signal }, { port = 0, store, memory, faults, json = false, ...switched }) {
+    const { createSandbox } = await import("../../sandbox/index.js");
+    const file = memory === true ? null : storeFile(world.cwd, store);
+    if (file !== null) makeFolder(dirname(file));
+    const sandbox = createSandbox({
+      ...sandboxOptions(switched),
+      storage: file === null ? "memory" : { file },
+      ...(faults === undefined ? {} : { faults: readFaults(world.cwd, faults) }),
+    });
+    try {
+      const { baseUrl, tokenUrl, controlUrl, docsUrl } = await listen(sandbox, port);
+      const client = { clientId: "sandbox", clientSecret: "sandbox" };
+      tell(
+        createOutput(world, { json }),
+        told({
+          line: { type: "sandbox", baseUrl, tokenUrl, controlUrl, docsUrl, ...client, store: file },
+          text: () => [
+            [
+              `sandbox ${baseUrl} · store ${file === null ? "in memory" : shownPath(file, world.cwd)}`,
+              `  export ROWFERRY_BASE_URL=${baseUrl}`,
+              `  export ROWFERRY_TOKEN_URL=${tokenUrl}`,
+              "  export ROWFERRY_CLIENT_ID=sandbox ROWFERRY_CLIENT_SECRET=sandbox",
+              `Documentation: ${docsUrl}   Faults and counts: ${controlUrl}`,
+              "Ctrl-C ends it.",
+            ],
+          ],
+        }),
+      );
+      if (!signal.aborted) await new Promise((done) => signal.addEventListener("abort", done, { once: true }));
+    } finally {
+      await sandbox.close();
+    }
+    return ExitCode.ok;
+  },
+});
+
+/** The switches that were given, as the sandbox takes them. */
+function sandboxOptions(switched: { [flag: string]: unknown }): SandboxOptions {
+  try {
+    const options = optionsFromFlags(switched);
+    settingsOf(options);
+    return options;
+  } catch (cause) {
+    if (cause instanceof RangeError) throw new RowferryError("usage", cause.message, { cause });
+    throw cause;
+  }
 }
 
-async function serve(frame: Frame, flags: Flags): Promise<number> {
-  const { world } = frame;
-  const { createSandbox } = await import("../../sandbox/index.js");
-  const file = flags.memory === true ? null : storeFile(frame, flags);
-  if (file !== null) makeFolder(dirname(file));
-  const sandbox = createSandbox({
-    ...sandboxOptions(flags),
-    storage: file === null ? "memory" : { file },
-    ...(flags.faults === undefined ? {} : { faults: readFaults(world.cwd, flags.faults) }),
-  });
+/** @throws RowferryError `usage` naming the file and the rule at fault. */
+function readFaults(cwd: string, path: string): FaultRule[] {
+  const place = { file: path };
+  let content: unknown;
   try {
-    const { baseUrl, tokenUrl, controlUrl, docsUrl } = await listen(sandbox, flags.port ?? 0);
-    const store = file === null ? "in memory" : shownPath(file, world.cwd);
-    if (flags.json === true) {
-      const address = { baseUrl, tokenUrl, controlUrl, docsUrl, clientId: "sandbox", clientSecret: "sandbox" };
-      world.stdout.write(`${JSON.stringify({ type: "sandbox", ...address, store: file })}\n`);
-    } else {
-      world.stdout.write(
-        [
-          `sandbox ${baseUrl} · store ${store}`,
-          `  export ROWFERRY_BASE_URL=${baseUrl}`,
-          `  export ROWFERRY_TOKEN_URL=${tokenUrl}`,
-          "  export ROWFERRY_CLIENT_ID=sandbox ROWFERRY_CLIENT_SECRET=sandbox",
-          `Documentation: ${docsUrl}   Faults and counts: ${controlUrl}`,
-          "Ctrl-C ends it.\n",
-        ].join("\n"),
-      );
-    }
-    if (!frame.signal.aborted)
-      await new Promise((done) => frame.signal.addEventListener("abort", done, { once: true }));
-  } finally {
-    await sandbox.close();
+    content = JSON.parse(decodeText(readFileSync(resolve(cwd, path)), path));
+  } catch (cause) {
+    if (cause instanceof RowferryError) throw cause;
+    const isUnreadable = (cause as NodeJS.ErrnoException).code !== undefined;
+    const message = `the file of fault rules ${isUnreadable ? "cannot be read" : "is not JSON"}`;
+    throw new RowferryError("usage", message, { place, cause });
   }
-  return ExitCode.ok;
+  const [first] = faultRules.safeParse(content).error?.issues ?? [];
+  if (first === undefined) return content as FaultRule[];
+  const message = `the fault rules are malformed at ${z.core.toDotPath(first.path)}: ${first.message}`;
+  throw new RowferryError("usage", message, { place });
 }
 
 async function listen(sandbox: Sandbox, port: number) {
@@ -81,29 +134,6 @@ async function listen(sandbox: Sandbox, port: number) {
   }
 }
 
-async function dumpStore(frame: Frame, flags: { store?: string; ids?: boolean }): Promise<number> {
-  const file = storeFile(frame, flags);
-  if (!existsSync(file)) {
-    const hint = "Rehearse first (`rowferry import … --sandbox`), or name the file with --store.";
-    throw new RowferryError("file-missing", "the sandbox keeps nothing yet", {
-      place: { file: shownPath(file, frame.world.cwd) },
-      hint,
-    });
-  }
-  const { createSandbox } = await import("../../sandbox/index.js");
-  const sandbox = createSandbox({ storage: { file } });
-  try {
-    frame.world.stdout.write(sandbox.dump(flags.ids === true ? { ids: true } : {}));
-  } finally {
-    await sandbox.close();
-  }
-  return ExitCode.ok;
-}
-
 /** Beside the sandbox target's ledger (DESIGN section 3). */
-function storeFile(frame: Frame, flags: { store?: string }): string {
-  const { cwd } = frame.world;
-  return flags.store === undefined
-    ? join(stateRoot(readConfig(cwd), cwd), "sandbox", "store.db")
-    : resolve(cwd, flags.store);
-}
+const storeFile = (cwd: string, store: string | undefined): string =>
+  store === undefined ? join(stateRoot(readConfig(cwd), cwd), "sandbox", "store.db") : resolve(cwd, store);

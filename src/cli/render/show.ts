@@ -1,4 +1,4 @@
-/** What `show` found: what it is and how it stands, then what belongs to it. Texts from outside are made plain (HARD-CASES H35). */
+/** What `show` found: what it is and how it stands, then what belongs to it. Texts are plain already. */
 import type {
   Shown,
   ShownDecision,
@@ -8,84 +8,82 @@ import type {
   ShownRequest,
   ShownRow,
   ShownRun,
-} from "../../ledger/views/show/shown.js";
+} from "../../model/lines/show.js";
 import { counted, grouped, localTime } from "../../report/figures.js";
-import { endings } from "../../report/outcome.js";
-import { plainText } from "../../report/plain-text.js";
-import { type Look, table, wrapped } from "./text.js";
+import { endings, rowFates, total } from "../../report/outcome.js";
+import { shortened } from "../../report/plain-text.js";
+import { type Colors, joined, lines, type Part, table } from "./text.js";
 
-export interface ShowLook extends Look {
+export interface ShowLook {
+  colors: Colors;
   /** With the ids and keys of every event, and when it was sent. */
   ids: boolean;
   /** With the requests of documents and registrations. */
   requests: boolean;
 }
 
-export function printShown(shown: Shown, look: ShowLook): string[] {
-  const { rows, runs, event, documents, registrations, archived, requests } = shown;
+export function printShown(shown: Shown, look: ShowLook): Part[] {
+  const block = (title: string, ...parts: Part[]) => indented([look.colors.bold(title), ...parts]);
+  const registration = (found: ShownRegistration) =>
+    block(`${found.record} ${found.name}: ${stateOf(found)}`, registrationLines(found, look));
+  const archived = shown.archived.map((entry) => shortened(JSON.stringify(entry), 2000));
   return [
-    ...rows.map((row) => rowBlock(row, look)),
-    ...runs.map((run) => runBlock(run, look)),
-    event === null ? "" : block("The event asked for", eventLines([event], look), look),
-    ...documents.map((document) => documentBlock(document, look)),
-    ...registrations.map((found) => registrationBlock(found, look)),
-    archived.length === 0
-      ? ""
-      : block(
-          "From the archive",
-          archived.map((entry) => plainText(JSON.stringify(entry), 2000)),
-          look,
-        ),
-    requestLines(requests).join("\n"),
+    ...shown.rows.map((row) => block(rowTitle(row), rowLines(row, look), row.records.map(registration), cells(row))),
+    ...shown.runs.map((run) => block(`run ${run.name}: ${endOf(run)}`, runLines(run))),
+    shown.event !== null && block("The event asked for", eventLines([shown.event], look)),
+    ...shown.documents.map((document) => block(documentTitle(document), documentLines(document, look))),
+    ...shown.registrations.map(registration),
+    archived.length > 0 && block("From the archive", archived),
+    requestLines(shown.requests),
   ];
 }
 
-type Line = string | null | false;
+/** A title, and two blanks deeper what belongs to it. */
+const indented = (part: Part): string => lines(part).replaceAll("\n", "\n  ");
 
-/** A title, and lines below it; empty lines are left out. */
-function block(title: string, lines: readonly Line[], { colors }: Look): string {
-  return [colors.bold(title), ...kept(lines)].join("\n").replaceAll("\n", "\n  ");
-}
+const deeper = (part: Part): string => lines(part).replace(/^(?=.)/gm, "  ");
 
-const kept = (lines: readonly Line[]): string[] =>
-  lines.filter((line) => typeof line === "string" && line !== "") as string[];
-const joined = (parts: readonly Line[], separator = ", "): string => kept(parts).join(separator);
-const plain = (text: string | null): string => (text === null ? "" : plainText(text, 400));
+const stateOf = ({ state, reason }: { state: string; reason: string | null }): string =>
+  reason === null || reason === state ? state : `${state} (${reason})`;
 
-function stateOf({ state, reason }: { state: string; reason: string | null }): string {
-  return reason === null || reason === state ? state : `${state} (${plain(reason)})`;
-}
+const messages = ({ messages: said }: { messages: string[] }): Part => said.map((message) => `said: ${message}`);
+
+const declared = ({ declaredBy }: { declaredBy: string | null }): Part =>
+  declaredBy !== null && `declared by ${declaredBy}`;
+
+/** `2 landed, 1 held` */
+const named = (counts: { [name: string]: number }): string =>
+  joined(Object.entries(counts).map(([name, count]) => `${grouped(count)} ${name}`));
 
 /** One line an event, and below it what else a person must know of it. */
-function eventLines(events: readonly ShownEvent[], look: ShowLook): string[] {
-  const lines = table(
+function eventLines(events: readonly ShownEvent[], { ids }: ShowLook): Part {
+  const told = table(
     events.map((event) => [
       localTime(event.at),
-      plain(event.name) + (event.keyParts.length === 0 ? "" : ` [${plain(event.keyParts.join(", "))}]`),
+      event.name + (event.keyParts.length === 0 ? "" : ` [${event.keyParts.join(", ")}]`),
       stateOf(event) + (event.dismissed ? ", dismissed" : ""),
-      event.rows.map(plain).join("; "),
+      event.rows.join("; "),
     ]),
-  ).split("\n");
-  return events.flatMap((event, index) => [
-    lines[index] ?? "",
-    ...eventDetails(event, look).map((line) => wrapped(line, { columns: look.columns - 2, first: "    " })),
-  ]);
-}
-
-function eventDetails(event: ShownEvent, { ids }: ShowLook): string[] {
-  return kept([
-    event.waitsFor !== null && `waits for ${plain(event.waitsFor)}`,
-    ...event.messages.map((message) => `said: ${plain(message)}`),
-    ...event.changes.map(
-      ({ field, landed, now }) =>
-        `${plain(field)}: landed ${plain(landed ?? "without")}, now ${plain(now ?? "without")}`,
+  );
+  return events.map((event, index) => [
+    told[index],
+    deeper(
+      deeper([
+        event.waitsFor !== null && `waits for ${event.waitsFor}`,
+        messages(event),
+        event.changes.map(
+          ({ field, landed, now }) => `${field}: landed ${landed ?? "without"}, now ${now ?? "without"}`,
+        ),
+        event.decisions.map(decision),
+        ids && [
+          event.sentAt !== null && `sent ${localTime(event.sentAt)}`,
+          event.decidedAt !== null && `settled ${localTime(event.decidedAt)}`,
+          event.eventId !== null && `eventId ${event.eventId}`,
+          event.targetDocumentId !== null && `target ${event.targetDocumentId}`,
+          `key ${event.deduplicationId} (${event.event})`,
+        ],
+      ]),
     ),
-    ...event.decisions.map(decision),
-    ids && event.sentAt !== null && `sent ${localTime(event.sentAt)}`,
-    ids && event.decidedAt !== null && `settled ${localTime(event.decidedAt)}`,
-    ids && event.eventId !== null && `eventId ${plain(event.eventId)}`,
-    ids && event.targetDocumentId !== null && `target ${plain(event.targetDocumentId)}`,
-    ids && `key ${event.deduplicationId} (${plain(event.event)})`,
   ]);
 }
 
@@ -96,142 +94,110 @@ const decided: Record<ShownDecision["said"], string> = {
 };
 
 const decision = ({ at, by, said }: ShownDecision): string =>
-  `${localTime(at)} ${plain(by)} looked at the service: ${decided[said]}`;
+  `${localTime(at)} ${by} looked at the service: ${decided[said]}`;
 
-function documentBlock(document: ShownDocument, look: ShowLook): string {
-  const generation = document.generation > 1 || document.replaced ? `, generation ${document.generation}` : "";
-  const title = `${plain(document.kind)} ${plain(document.key)}${generation}: ${stateOf(document)}${document.replaced ? ", replaced" : ""}`;
-  const all = Object.values(document.eventCounts).reduce((sum, count) => sum + count, 0);
-  const earlier = all - document.events.length;
-  return block(
-    title,
-    [
-      document.documentId !== null && `documentId ${plain(document.documentId)}`,
-      look.ids && `key ${document.deduplicationId}`,
-      document.declaredBy !== null && `declared by ${plain(document.declaredBy)}`,
-      ...document.messages.map((message) => `said: ${plain(message)}`),
-      ...document.decisions.map(decision),
-      ...document.holds.map((row) => `held by the invalid row ${plain(row)}`),
-      eventCounts(all, document.eventCounts),
-      earlier > 0 && `  … ${counted(earlier, "earlier event")}; --all shows them`,
-      ...eventLines(document.events, look).map((line) => `  ${line}`),
-      ...requestsOf(document, look),
-    ],
-    look,
-  );
-}
+const documentTitle = ({ kind, key, generation, replaced, ...document }: ShownDocument): string =>
+  joined([
+    `${kind} ${key}${generation > 1 || replaced ? `, generation ${generation}` : ""}: ${stateOf(document)}`,
+    replaced && "replaced",
+  ]);
 
-/** `3 events: 2 landed, 1 held; times in UTC` */
-function eventCounts(all: number, counts: ShownDocument["eventCounts"]): string {
-  if (all === 0) return "no event";
+function documentLines(document: ShownDocument, look: ShowLook): Part {
+  const { documentId, deduplicationId, decisions, holds, events, eventCounts } = document;
+  const all = total(eventCounts);
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return `${counted(all, "event")}: ${named(counts)}; times in ${zone}`;
+  return [
+    documentId !== null && `documentId ${documentId}`,
+    look.ids && `key ${deduplicationId}`,
+    declared(document),
+    messages(document),
+    decisions.map(decision),
+    holds.map((row) => `held by the invalid row ${row}`),
+    all === 0 ? "no event" : `${counted(all, "event")}: ${named(eventCounts)}; times in ${zone}`,
+    deeper([
+      all > events.length && `… ${counted(all - events.length, "earlier event")}; --all shows them`,
+      eventLines(events, look),
+    ]),
+    requestsOf(document, look),
+  ];
 }
 
-/** `2 landed, 1 held` */
-const named = (counts: { [name: string]: number }): string =>
-  joined(Object.entries(counts).map(([name, count]) => `${grouped(count)} ${plain(name)}`));
-
-function requestsOf({ requests }: { requests: ShownRequest[] }, look: ShowLook): string[] {
-  if (requests.length === 0) return [];
-  if (!look.requests) return [`${counted(requests.length, "request")}; --requests shows them`];
-  return ["Requests", ...requestLines(requests).map((line) => `  ${line}`)];
+function requestsOf({ requests }: { requests: ShownRequest[] }, look: ShowLook): Part {
+  if (requests.length === 0) return null;
+  if (!look.requests) return `${counted(requests.length, "request")}; --requests shows them`;
+  return ["Requests", deeper(requestLines(requests))];
 }
 
-function registrationBlock(found: ShownRegistration, look: ShowLook): string {
-  return block(
-    `${found.record} ${plain(found.name)}: ${stateOf(found)}`,
-    [
-      found.id !== null && joined([`id ${plain(found.id)}`, found.origin]),
-      look.ids && found.snapshotId !== null && `snapshotId ${plain(found.snapshotId)}`,
-      found.declaredBy !== null && `declared by ${plain(found.declaredBy)}`,
-      ...found.messages.map((message) => `said: ${plain(message)}`),
-      ...requestsOf(found, look),
-    ],
-    look,
-  );
+function registrationLines(found: ShownRegistration, look: ShowLook): Part {
+  return [
+    found.id !== null && joined([`id ${found.id}`, found.origin]),
+    look.ids && found.snapshotId !== null && `snapshotId ${found.snapshotId}`,
+    declared(found),
+    messages(found),
+    requestsOf(found, look),
+  ];
 }
 
 /** A request and each of its tries. */
-function requestLines(requests: readonly ShownRequest[]): string[] {
-  return requests.flatMap(({ intendedAt, kind, subject, events, result, run, attempts }) => [
-    `${localTime(intendedAt)}  ${joined([`${kind} · ${plain(subject)}`, events > 0 && counted(events, "event")])}: ${result ?? "no outcome written: in doubt"} (run ${plain(run)})`,
-    ...attempts.map(({ number, status, failure, durationMs, codes, message, raw, inDoubt, requestIds }) => {
-      const answer = status ?? `no answer (${plain(failure)})`;
-      return `  ${joined(
+const requestLines = (requests: readonly ShownRequest[]): Part =>
+  requests.map(({ intendedAt, kind, subject, events, result, run, attempts }) => [
+    `${localTime(intendedAt)}  ${joined([`${kind} · ${subject}`, events > 0 && counted(events, "event")])}: ${result ?? "no outcome written: in doubt"} (run ${run})`,
+    attempts.map(({ number, status, failure, durationMs, codes, message, raw, inDoubt, requestIds }) =>
+      joined(
         [
-          `try ${number}: ${answer} after ${grouped(durationMs)} ms`,
-          plain(codes),
-          plain(message ?? raw?.slice(0, 200) ?? null),
+          `  try ${number}: ${status ?? `no answer (${failure})`} after ${grouped(durationMs)} ms`,
+          codes,
+          message ?? raw?.slice(0, 200),
           inDoubt && "in doubt",
-          ...requestIds.map(plain),
+          requestIds,
         ],
         " · ",
-      )}`;
-    }),
+      ),
+    ),
   ]);
-}
 
 /** What became of a row, and why (P7). */
-function rowBlock(row: ShownRow, look: ShowLook): string {
-  const { columns } = look;
-  const place = joined([plain(row.file), row.sheet !== null && `sheet "${plain(row.sheet)}"`, `row ${row.row}`]);
-  const by = row.settledBy === null ? "" : ` by ${plain(row.settledBy)}`;
-  const settled = row.settled !== null && `since ${row.settled}${by}`;
-  const documents = Map.groupBy(row.events, ({ document: { kind, key, generation, documentId } }) =>
-    joined([
-      `${plain(kind)} ${plain(key)}`,
-      generation > 1 && `generation ${generation}`,
-      documentId !== null && `documentId ${plain(documentId)}`,
-    ]),
-  );
-  return block(
-    `${place}: ${joined([stateOf({ state: row.fate, reason: row.reason }), settled], " ")}`,
-    [
-      `imported ${localTime(row.stagedAt)} from ${plain(row.path)} with ${plain(row.mapping)}`,
-      row.groupOf !== null && `belongs to the group that begins in row ${row.groupOf}`,
-      ...row.problems.flatMap(({ code, column, message, hint }) => [
-        wrapped(
-          joined(
-            [column !== null && `${plain(column)}: ${plain(message)}`, column === null && plain(message), code],
-            " · ",
-          ),
-          {
-            columns: columns - 2,
-          },
-        ),
-        hint !== null && wrapped(plain(hint), { columns: columns - 2, first: "  " }),
-      ]),
-      ...[...documents].flatMap(([name, events]) => [name, ...eventLines(events, look).map((line) => `  ${line}`)]),
-      ...row.records.map((record) => registrationBlock(record, look)),
-      ...(row.cells === null
-        ? []
-        : ["Cells", ...Object.entries(row.cells).map(([name, cell]) => `  ${plain(name)}: ${plain(cell)}`)]),
-    ],
-    look,
-  );
+function rowTitle({ file, sheet, row, fate, reason, settled, settledBy }: ShownRow): string {
+  const place = joined([file, sheet !== null && `sheet "${sheet}"`, `row ${row}`]);
+  const since = settled === null ? "" : ` since ${settled}${settledBy === null ? "" : ` by ${settledBy}`}`;
+  return `${place}: ${stateOf({ state: fate, reason })}${since}`;
 }
 
-function runBlock(run: ShownRun, look: Look): string {
-  const { finishedAt, exitCode } = run;
-  const end =
-    finishedAt === null
-      ? "still working, or killed"
-      : joined([endings[exitCode as keyof typeof endings]?.word, `finished ${localTime(finishedAt)}`]);
-  return block(
-    `run ${plain(run.name)}: ${end}`,
-    [
-      joined([`begun ${localTime(run.startedAt)}`, run.mapping !== null && `mapping ${plain(run.mapping)}`]),
-      ...run.inputs.map(({ name, sheet, read, ...fates }) => {
-        const { skipped, invalid, known, staged } = fates;
-        const sum = Object.entries({ skipped, invalid, known, staged }).map(
-          ([fate, count]) => `${grouped(count)} ${fate}`,
-        );
-        return `${joined([plain(name), sheet !== null && plain(sheet)])}: ${grouped(read)} = ${sum.join(" + ")}`;
-      }),
-      Object.keys(run.requests).length > 0 && `requests: ${named(run.requests)}`,
-      Object.keys(run.events).length > 0 && `events sent, as they are now: ${named(run.events)}`,
-    ],
-    look,
+function rowLines(row: ShownRow, look: ShowLook): Part {
+  const documents = Map.groupBy(row.events, ({ document: { kind, key, generation, documentId } }) =>
+    joined([
+      `${kind} ${key}`,
+      generation > 1 && `generation ${generation}`,
+      documentId !== null && `documentId ${documentId}`,
+    ]),
   );
+  return [
+    `imported ${localTime(row.stagedAt)} from ${row.path} with ${row.mapping}`,
+    row.groupOf !== null && `belongs to the group that begins in row ${row.groupOf}`,
+    row.problems.map(({ code, column, message, hint }) => [
+      `${column === null ? "" : `${column}: `}${message} · ${code}`,
+      hint !== null && `  ${hint}`,
+    ]),
+    [...documents].map(([name, events]) => [name, deeper(eventLines(events, look))]),
+  ];
+}
+
+const cells = ({ cells: kept }: ShownRow): Part =>
+  kept !== null && ["Cells", Object.entries(kept).map(([name, cell]) => `  ${name}: ${cell}`)];
+
+const endOf = ({ finishedAt, exitCode }: ShownRun): string =>
+  finishedAt === null
+    ? "still working, or killed"
+    : joined([endings[exitCode as keyof typeof endings]?.word, `finished ${localTime(finishedAt)}`]);
+
+function runLines({ startedAt, mapping, inputs, requests, events }: ShownRun): Part {
+  return [
+    joined([`begun ${localTime(startedAt)}`, mapping !== null && `mapping ${mapping}`]),
+    inputs.map(({ name, sheet, ...rows }) => {
+      const sum = rowFates.map((fate) => `${grouped(rows[fate])} ${fate}`).join(" + ");
+      return `${joined([name, sheet])}: ${grouped(rows.read)} = ${sum}`;
+    }),
+    Object.keys(requests).length > 0 && `requests: ${named(requests)}`,
+    Object.keys(events).length > 0 && `events sent, as they are now: ${named(events)}`,
+  ];
 }

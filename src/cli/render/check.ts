@@ -1,0 +1,185 @@
+/** What `check` says of a mapping and of files, and `test` of cases. Of checks every text is plain already. */
+import type { CasesReport } from "../../map/cases/run-cases.js";
+import { describeMappingProblem, type MappingProblem } from "../../map/language/source.js";
+import type { Dialect } from "../../model/dialect.js";
+import { isJsonObject, type JsonValue } from "../../model/json.js";
+import { describePlace } from "../../model/place.js";
+import type { CheckError, FileCheck, TableCheck } from "../../run/check-files.js";
+import { counted, grouped } from "../../report/figures.js";
+import { plainLines, plainText, shortened } from "../../report/plain-text.js";
+import { causes } from "./problems.js";
+import { type Colors, joined, lines, type Part, table as textTable } from "./text.js";
+
+export interface CheckLook {
+  columns: number;
+  colors: Colors;
+}
+
+/** `inputs` null: it cannot be used. */
+export function printMapping(
+  found: { shown: string; inputs: string[] | null; problems: MappingProblem[]; warnings: MappingProblem[] },
+  { red }: Colors,
+): string {
+  const { shown, inputs, problems, warnings } = found;
+  const told = (list: readonly MappingProblem[]) =>
+    list.map((problem) => plainLines(describeMappingProblem(problem))).join("\n\n");
+  if (inputs === null) return `${told(problems)}\n\n${red(`${shown}: ${counted(problems.length, "mistake")}`)}`;
+  const title = `${shown}: no mistakes; ${inputs.length === 1 ? "input" : "inputs"} ${inputs.join(", ")}`;
+  return warnings.length === 0 ? title : `${title}; ${counted(warnings.length, "warning")}\n\n${told(warnings)}`;
+}
+
+const line = (name: string, text: string | false | null): Part =>
+  text !== false && text !== null && `  ${name.padEnd(8)}  ${text}`;
+
+/** One file: its sheets, then each table with what it looks like and what comes of its rows. */
+export function printFileCheck({ path, format, sheets, error, tables }: FileCheck, look: CheckLook): string {
+  const isWorkbook = format === "xlsx";
+  const head = lines(look.colors.bold(path), isWorkbook && line("sheets", sheetList(sheets)), errorLines(error, look));
+  return [head, ...tables.map((table) => tableText(table, look))].join(isWorkbook ? "\n\n" : "\n");
+}
+
+function tableText(table: TableCheck, look: CheckLook): string {
+  const { sheet, dialect, columns, rows, samples, notes, error, eventless } = table;
+  const untold = (found: TableCheck["problems"]) => found.map((one) => ({ ...one, place: null, column: null }));
+  return lines(
+    line("input", joined([table.mappingInput, sheet !== null && `sheet "${sheet}"`])),
+    dialect !== null && [
+      dialect.format === "csv" && line("format", dialectText(dialect)),
+      line("header", headerText(table)),
+      line("columns", `${columns.found.length} found, ${columns.unmapped.length} that no field reads`),
+      rows.read > 0
+        ? columnTable(table, look)
+        : [line("found", names(columns.found)), line("unmapped", names(columns.unmapped))],
+      columns.absent.length > 0 && line("absent", `${columns.absent.length} optional: ${names(columns.absent)}`),
+    ],
+    samples.map((record, at) => line(at === 0 ? "sends" : "", shortened(flat(record).join("; "), 1000))),
+    notes.map((note) => line("note", note)),
+    errorLines(error, look),
+    (error === null || rows.read > 0) && line("rows", rowText(table)),
+    eventless !== null &&
+      line(
+        "note",
+        `${counted(eventless.count, "valid row")} ${eventless.count === 1 ? "yields" : "yield"} no event, for example row ${eventless.firstRow}.`,
+      ),
+    causes("Problems", "", untold(table.problems), look.colors),
+    causes("Warnings", "", untold(table.warnings), look.colors),
+  );
+}
+
+/** More columns are counted. */
+const MOST_COLUMNS = 60;
+
+/** Every column: how the mapping reads it, how full it is, how many different texts it holds, and its first problem. */
+function columnTable({ cells, rows }: TableCheck, { columns, colors }: CheckLook): Part {
+  const shown = cells.filter(({ header }) => header !== "").slice(0, MOST_COLUMNS);
+  const [head = "", ...body] = textTable(
+    [
+      ["   ", "column", "read as", "filled", "distinct"],
+      ...shown.map(({ header, type, filled, distinct }) => [
+        "   ",
+        shortened(header, 30),
+        type ?? "not read",
+        `${Math.floor((100 * filled) / rows.read)}%`,
+        distinct === null ? "many" : grouped(distinct),
+      ]),
+    ],
+    [3, 4],
+  );
+  const widest = Math.max(head.length, ...body.map((one) => one.length));
+  const room = Math.max(20, Math.min(columns, 120) - widest - 2);
+  return [
+    colors.dim(head),
+    body.map((one, at) => {
+      const problem = shown[at]?.problem ?? null;
+      return problem === null ? one : `${one.padEnd(widest)}  ${colors.red(shortened(problem, room))}`;
+    }),
+    cells.length > shown.length && `    and ${grouped(cells.length - shown.length)} more`,
+  ];
+}
+
+/** `{ attributes: { Weight: 5 } }` is `Weight: 5`. */
+function flat(value: JsonValue, name = ""): string[] {
+  if (isJsonObject(value)) return Object.entries(value).flatMap(([member, inner]) => flat(inner, member));
+  return [`${name}: ${Array.isArray(value) ? value.map(String).join(", ") : String(value)}`];
+}
+
+/** A file that is well, among many. */
+export const printFileLine = ({ path, tables }: FileCheck): string => `${path}: ${tables.map(rowText).join("; ")}`;
+
+/** All files together; the sums of the lines above. */
+export function printTotal(checks: readonly FileCheck[]): string {
+  const tables = checks.flatMap((check) => check.tables);
+  const rows = { read: 0, skipped: 0, invalid: 0, valid: 0 };
+  for (const table of tables)
+    for (const fate of Object.keys(rows) as (keyof typeof rows)[]) rows[fate] += table.rows[fate];
+  const events = tables.reduce((sum, table) => sum + table.events, 0);
+  const broken = [...checks, ...tables].filter(({ error }) => error !== null).length;
+  const cut = broken === 0 ? "" : `; ${broken} could not be read to the end`;
+  return `${grouped(checks.length)} files: ${rowText({ rows, events, error: null })}${cut}`;
+}
+
+function headerText({ headerRow, joinedRows }: TableCheck): string {
+  if (joinedRows !== null) return `rows ${joinedRows.join(", ")}, joined`;
+  return headerRow === null ? "none, columns by letter" : `row ${headerRow}`;
+}
+
+function rowText({ rows, events, error }: Pick<TableCheck, "rows" | "events" | "error">): string {
+  const { read, skipped, invalid, valid } = rows;
+  const sum = `${grouped(read)} read = ${grouped(skipped)} skipped + ${grouped(invalid)} invalid + ${grouped(valid)} valid`;
+  if (error !== null) return `${sum}, then the reading ended`;
+  return joined([sum, events > 0 && counted(events, "event")], "; ");
+}
+
+function errorLines(error: CheckError | null, { colors }: CheckLook): Part {
+  if (error === null) return null;
+  const { file: _, ...within } = error.place;
+  return [
+    `  ${colors.red("error".padEnd(8))}  ${joined([describePlace(within), error.message], ": ")}`,
+    line("", error.hint),
+  ];
+}
+
+const sheetList = (sheets: FileCheck["sheets"]): string =>
+  sheets
+    .map(({ sheet, hidden, read }) => {
+      const marks = joined([hidden && "hidden", !read && "not read"]);
+      return `${sheet ?? ""}${marks === "" ? "" : ` (${marks})`}`;
+    })
+    .join(", ");
+
+function dialectText(dialect: Extract<Dialect, { format: "csv" }>): string {
+  const { encoding, bom, delimiter, quote, lineEnding, compression } = dialect;
+  return joined([
+    `${encoding}${bom ? " with byte order mark" : ""}`,
+    `delimiter ${["\t", "␉"].includes(delimiter) ? "tab" : delimiter}`,
+    quote === null ? "no quotes" : `quote ${quote}`,
+    `lines end in ${lineEnding.replaceAll(/\r|␍/g, "CR").replaceAll(/\n|␊/g, "LF")}`,
+    compression !== "none" && compression,
+  ]);
+}
+
+/** As many as fit into a few lines. */
+function names(columns: readonly string[]): string {
+  const shown = columns.slice(0, 40).map((name) => shortened(name, 60));
+  return joined([...shown, columns.length > shown.length && `and ${columns.length - shown.length} more`]);
+}
+
+/** What passed in one line, what failed in full. `shown`: the cases file as it is called on screen. */
+export function printCases({ results }: CasesReport, shown: string, { green, red, bold }: Colors): string {
+  const failed = results.filter(({ passed }) => !passed);
+  const count = counted(results.length, "case");
+  const side = (text: string | null) => (text === null ? "nothing" : plainLines(text).replaceAll("\n", "\n        "));
+  return lines(
+    failed.length === 0
+      ? `${green("ok")}    ${shown}  ${count}`
+      : `${red("FAIL")}  ${shown}  ${failed.length} of ${count}`,
+    failed.map(({ name, line: at, differences }) => [
+      `  ${bold(plainText(name))}  ${shown}:${at}`,
+      differences.map(({ place, expected, actual }) => [
+        `    ${plainText(place)}`,
+        green(`      - expected  ${side(expected)}`),
+        red(`      + came      ${side(actual)}`),
+      ]),
+    ]),
+  );
+}

@@ -1,0 +1,180 @@
+/** The lines of commands that look at a ledger, or do something to it. */
+import { z } from "zod";
+import {
+  code,
+  count,
+  counts,
+  document,
+  exitCode,
+  findings,
+  flag,
+  jsonObject,
+  line,
+  number,
+  openWork,
+  problem,
+  rowCounts,
+  rowOutcomes,
+  text,
+  time,
+  toldProblem,
+  waiting,
+} from "./words.js";
+
+const left = { held: count, deferred: count, refused: count };
+
+export const plan = line("plan", "Of `plan`, and of `import --dry-run`.", {
+  inputs: z.array(rowCounts.extend({ input: text, sheet: text.nullable() })),
+  outcomes: rowOutcomes,
+  requests: counts.describe("by kind; of those that create participants, the most there can be"),
+  secondsAtLimit: number,
+  documents: count,
+  events: z.strictObject({ ready: count, ...left }),
+  doubted: z.array(toldProblem).describe("what of the ready events the service may refuse"),
+  problems: z.array(toldProblem).describe("that would be open"),
+  waiting: z.array(waiting).describe("what would be held, by what it waits for"),
+  basis: z
+    .strictObject({ target: text, mapping: text, files: z.record(text, text), work: text })
+    .nullable()
+    .describe("what `import --plan` is held to; null unless it was saved"),
+  exitCode: exitCode.describe("that the import would end with, as far as the ledger can know"),
+  preview: z
+    .strictObject({
+      kind: text,
+      key: text,
+      generation: count,
+      requests: z.array(z.strictObject({ kind: text, method: text, path: text, body: jsonObject })),
+      ...left,
+    })
+    .nullable()
+    .describe("of `--document`: its requests in full"),
+});
+
+export const status = line("status", "Of `status`.", {
+  open: openWork,
+  problems: z.array(toldProblem),
+  waiting: z.array(waiting).describe("what is held, by what it waits for"),
+  lastRun: z
+    .strictObject({
+      name: text,
+      startedAt: time,
+      finishedAt: time.nullable().describe("null: it runs, or was killed"),
+      exitCode: count.nullable(),
+    })
+    .nullable(),
+});
+
+export const rejects = line("rejects", "Of `rejects`.", {
+  files: z.array(z.strictObject({ path: text, mapping: text, rows: count })).describe("that were written"),
+  rows: z.array(z.strictObject({ file: text, sheet: text.nullable(), row: count, problems: z.array(problem) })),
+  stranded: z.strictObject({ path: text, documents: count }).nullable().describe("the list for `resolve --from`"),
+});
+
+export const report = line("report", "Of `report`.", { run: text, path: text.describe("of the page") });
+
+const difference = z.strictObject({
+  subject: z.enum(["participant", "address", "document", "event"]),
+  name: text,
+  id: text,
+  text,
+});
+
+export const verify = line("verify", "Of `verify`.", {
+  checked: z
+    .strictObject({ participants: count, addresses: count, documents: count, events: count })
+    .describe("how many of each kind were looked at"),
+  differences: z.array(difference).describe("between ledger and service"),
+  unread: z.array(difference).describe("what could not be read, by name"),
+  unverifiable: z.array(z.strictObject({ text, count })).describe("what the service does not show"),
+  stopped: text.nullable().describe("why it ended early"),
+});
+
+const records = { rows: count, events: count, participants: count, addresses: count };
+
+export const withdrawn = line("withdrawn", "Of `withdraw`: what was taken back.", records);
+
+export const dismissed = line("dismissed", "Of `dismiss`: what was given up or accepted.", {
+  ...records,
+  documents: count,
+  left: count.describe("as they are, because they may have landed"),
+  undo: flag.describe("true: it is open again"),
+});
+
+export const resolved = line("resolved", "Of `resolve --document-id`.", { document, documentId: text, findings });
+
+export const settled = line("settled", "Of `resolve --landed` and `--not-landed`.", {
+  document,
+  said: z.enum(["landed", "not-landed"]),
+  events: z
+    .array(z.strictObject({ id: count, deduplicationId: text, name: text, at: number.describe("ms since 1970") }))
+    .describe("of which it was said"),
+  landed: count,
+  changed: count.describe("of these, with other content than their rows have now"),
+  notLanded: count,
+});
+
+const lookedUp = z.array(z.strictObject({ row: count, document, documentId: text, findings }));
+
+export const resolvedFrom = line("resolved-from", "Of `resolve --from`.", {
+  file: text,
+  resolved: lookedUp,
+  left: lookedUp.describe("the read did not agree"),
+  known: count.describe("had this id already"),
+  blank: count.describe("had none"),
+});
+
+export const rowsRefused = line(
+  "rows-refused",
+  "Of `resolve --from`, before an `error`: nothing was looked up, and nothing written.",
+  { file: text, rows: z.array(z.strictObject({ row: count, code, message: text })) },
+);
+
+export const replaced = line("replaced", "Of `replace`.", {
+  document: document.describe("as it was"),
+  next: count.describe("the next generation's id in the ledger"),
+  generation: count,
+  events: count.describe("of the next generation"),
+  cancels: flag.describe("the old one gets a CANCEL"),
+  missing: z.array(z.strictObject({ event: text, keyParts: z.array(text) })).describe("rows to import again"),
+  relations: count.describe("that point to the old one"),
+  linkedFrom: z.array(text).describe("up to five documents that make them, as `kind/key`"),
+  staysStranded: flag,
+});
+
+export const backup = line("backup", "Of `ledger backup`.", {
+  path: text,
+  bytes: count,
+  removed: z.array(text).describe("older backups, with `--keep`"),
+});
+
+export const ledgerCheck = line("ledger-check", "Of `ledger check`.", {
+  checks: z.array(z.strictObject({ name: text, remedy: text, broken: z.array(text).describe("where, at most ten") })),
+});
+
+export const pruned = line("pruned", "Of `ledger prune`: what went to the archive, and what was removed.", {
+  payloads: count,
+  cells: count,
+  attempts: count,
+  runFolders: count,
+  sizeBefore: count.describe("in bytes"),
+  sizeAfter: count,
+});
+
+export const rebuilt = line("rebuilt", "Of `ledger rebuild`: what is known again.", {
+  entries: count.describe("read from the journal"),
+  participants: count,
+  addresses: count,
+  documents: count,
+  landed: count.describe("events"),
+  inDoubt: count,
+});
+
+export const restored = line("restored", "Of `ledger restore`.", {
+  kept: text.nullable().describe("the path under which what lay there is kept"),
+});
+
+export const rebound = line("rebound", "Of `ledger rebind`.", {
+  before: text.nullable().describe("the owner"),
+  lookedUp: count.describe("participants"),
+  journal: text.nullable().describe("that stays with the old address"),
+});

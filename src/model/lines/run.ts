@@ -1,0 +1,143 @@
+/** The lines of commands that send, and of every command on a target. */
+import { z } from "zod";
+import {
+  code,
+  count,
+  counts,
+  exitCode,
+  line,
+  number,
+  openWork,
+  place,
+  rowCounts,
+  rowOutcomes,
+  text,
+  time,
+  toldProblem,
+} from "./words.js";
+
+export const target = line("target", "Of every command on a target, first.", {
+  target: text.describe("its name"),
+  baseUrl: text.describe("empty while the embedded sandbox does not listen"),
+  ledger: text.describe("its path"),
+});
+
+const total = count.nullable().describe("null where it is not known");
+
+export const stage = line("stage", "A stage of a run begins.", {
+  stage: z
+    .enum(["reading", "planning", "participants", "addresses", "documents", "events"])
+    .describe("`events` are counted in requests; `documents` where the plan was not made beforehand"),
+  total,
+});
+
+export const progress = line("progress", "How far a stage has come.", {
+  stage: text,
+  done: count.describe("while files are read: rows"),
+  total,
+  share: number.optional().describe("while files are read: how much of all of them is read, 0 to 1"),
+  sent: count.describe("requests so far"),
+  problems: count,
+  held: count,
+  retries: count,
+});
+
+const atLimit = { secondsAtLimit: number.describe("how long the limit makes them take"), held: count, deferred: count };
+
+export const forecast = line("forecast", "Of `import`, before anything is sent.", {
+  requests: counts.describe("by kind"),
+  ...atLimit,
+});
+
+export const backlog = line("backlog", "Of `resume` and `retry`: the work that is left, a request each.", {
+  documents: count,
+  participants: count,
+  addresses: count,
+  ...atLimit,
+});
+
+export const notice = line("notice", "What a person should know.", {
+  level: z.enum(["info", "warning"]),
+  code: code.nullable(),
+  message: text.describe("a sentence"),
+});
+
+export const summary = line("summary", "The last line of `import`, `resume` and `retry`, and all of `summary.json`.", {
+  run: text.describe("`2026-11-20T0200-import`"),
+  command: text,
+  target: z.strictObject({ name: text, baseUrl: text }),
+  ledger: text,
+  journal: text.nullable().describe("the file that `--journal` named, where the settings name none or another"),
+  approval: z
+    .strictObject({ savedBy: text, savedAt: time, ranBy: text })
+    .optional()
+    .describe("of an import with `--plan`"),
+  mapping: text.nullable().describe("null without files"),
+  startedAt: time,
+  finishedAt: time,
+  exitCode,
+  stopped: z.strictObject({ code, message: text }).nullable().describe("why it ended before its work did"),
+  inputs: z.array(rowCounts.extend({ input: text, sheet: text.nullable() })).describe("per file and sheet"),
+  rows: rowCounts.describe("`read` = `skipped` + `invalid` + `known` + `staged`"),
+  outcomes: rowOutcomes,
+  participants: counts.describe("that this run sent, by state"),
+  addresses: counts.describe("likewise"),
+  documents: counts.describe("likewise"),
+  events: counts.describe("likewise"),
+  open: openWork,
+  requests: z.strictObject({
+    sent: count,
+    byKind: counts,
+    retries: count,
+    rateLimited: count.describe("answered with 429"),
+    secondsAtLimit: number,
+    limit: z.strictObject({ rate: number, burst: number }),
+  }),
+  problems: z.array(toldProblem),
+  warnings: z.array(toldProblem),
+  files: z.array(
+    z.strictObject({
+      kind: z.enum(["rejected", "stranded", "receipts", "report", "log"]),
+      path: text,
+      mapping: text.optional().describe("of a rejected file: what to import it with"),
+    }),
+  ),
+});
+
+export const error = line("error", "Of every command that an error ends, last.", {
+  code,
+  message: text,
+  place,
+  hint: text,
+  exitCode,
+});
+
+export const finding = line("finding", "Of `doctor`, for each thing that it looks at.", {
+  check: z.enum(["settings", "disk", "ledger", "credential", "reach", "clock"]),
+  result: z.enum(["ok", "warning", "failed"]).describe("`warning`: imports work, but somebody should look"),
+  message: text,
+});
+
+export const doctor = line("doctor", "The end of `doctor`.", { failed: count, warnings: count });
+
+export const trial = line("trial", "Of `notify --test`.", {
+  channels: z.array(z.strictObject({ channel: text, failure: text.nullable().describe("null: it was sent") })),
+});
+
+export const due = line("due", "Of `notify --due`.", {
+  missing: text.nullable().describe("a sentence; null where no input is overdue"),
+});
+
+export const consoleLine = line("console", "Of `console`.", {
+  url: text.describe("with the token that lets its holder in"),
+});
+
+export const sandbox = line("sandbox", "Of `sandbox`.", {
+  baseUrl: text,
+  tokenUrl: text,
+  controlUrl: text,
+  docsUrl: text,
+  clientId: text,
+  clientSecret: text,
+  store: text.nullable().describe("null: in memory"),
+});
