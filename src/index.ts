@@ -9,7 +9,7 @@ import type { Target } from "./model/target.js";
 import { readStatus as readStatusOf, type Status } from "./desk/status.js";
 import * as runs from "./run/import.js";
 import * as plans from "./run/plan.js";
-import { writeReportAgain } from "./desk/report-again.js";
+import { writeReportAgain } from "./desk/files.js";
 import { checkOptions, harmless, importOptions, planOptions, runOptions, targetOptions } from "./options.js";
 import type { Dispatcher } from "undici";
 import type { RunLogLevel } from "./report/run-log.js";

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { z } from "zod";
-import { reading } from "../desk/ledger-access.js";
+import { reading } from "../desk/access.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { finding } from "../model/lines/run.js";
 import type { Target } from "../model/target.js";

@@ -102,7 +102,7 @@ export async function withTarget(
 /** A ledger of another target is not named beside this one. What else is wrong with it the command says itself. */
 async function proveTarget(target: Target): Promise<void> {
   if (!existsSync(target.ledgerPath)) return;
-  const { reading } = await import("../desk/ledger-access.js");
+  const { reading } = await import("../desk/access.js");
   try {
     reading(target, () => {});
   } catch (error) {

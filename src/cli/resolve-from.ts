@@ -1,6 +1,6 @@
 /** `rowferry resolve --from <file>`: the ids of many stranded documents at once, after one confirmation. */
 import { resolve } from "node:path";
-import type { LookedUp } from "../desk/resolve-from-file.js";
+import type { LookedUp } from "../desk/resolve.js";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import { counted, grouped } from "../report/figures.js";
@@ -17,7 +17,7 @@ export const documentTitle = ({ kind, key }: LookedUp["document"]): string => `$
 
 export async function resolveFrom(work: Work, path: string, { by, yes }: Word): Promise<Told> {
   const { world, target, output, options, same } = work;
-  const { lookUp, readFilledIn } = await import("../desk/resolve-from-file.js");
+  const { lookUp, readFilledIn } = await import("../desk/resolve.js");
   const { resolveNamed } = await import("../desk/resolve.js");
   const { clock, journal } = options;
   const { file, wanted, refused, blank, known } = await readFilledIn(

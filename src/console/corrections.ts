@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { basename, join, parse } from "node:path";
-import { reading } from "../desk/ledger-access.js";
+import { reading } from "../desk/access.js";
 import { type Drafts, type Edit, openDrafts } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";

@@ -14,8 +14,8 @@ import { tallyOpen } from "../ledger/views/tally.js";
 import { codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
-import { reading } from "../desk/ledger-access.js";
-import { showRuns } from "../desk/show.js";
+import { reading } from "../desk/access.js";
+import { showRuns } from "../desk/status.js";
 import type { CauseLine, DecisionPage, FileLine, JobLine, RunPage, TargetOverview } from "./api.js";
 
 /** Targets by name: those that have a ledger in the working folder; or the one whose ledger was named. */

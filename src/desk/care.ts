@@ -1,26 +1,51 @@
-/** What `ledger backup | check | prune | rebind` do, with the target's ledger, archive and service at hand. */
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+/** What `ledger backup | check | prune | rebind | rebuild | restore` do, with the target's ledger, archive and service at hand. */
+import {
+  chmodSync,
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { backupLedger, datedBackup, keepBackups } from "../ledger/care/backup.js";
 import { type CheckResult, checkLedger } from "../ledger/care/check/check.js";
-import { openLedgerOfAnyone, openLedgerReadOnly, ownerName, rebindLedger } from "../ledger/open-ledger.js";
-import { forgetJournal } from "../ledger/journal/own-journal.js";
+import { hasLog, refuseAnothersLog } from "../ledger/care/holder.js";
+import { lockLedger } from "../ledger/care/lock.js";
 import { type Pruned, pruneLedger } from "../ledger/care/prune.js";
+import { syncFolder } from "../ledger/journal/durable-file.js";
+import { journalOwner } from "../ledger/journal/journal.js";
+import { forgetJournal, rememberJournal } from "../ledger/journal/own-journal.js";
+import { rebuildFrom, type Rebuilt } from "../ledger/journal/rebuild.js";
+import {
+  type LedgerDatabase,
+  openLedger,
+  openLedgerOfAnyone,
+  openLedgerReadOnly,
+  ownerName,
+  rebindLedger,
+  takeAsItIs,
+} from "../ledger/open-ledger.js";
 import { createRunStore } from "../ledger/runs.js";
+import { inTransaction } from "../ledger/transaction.js";
 import { createRegisteredView, type RegisteredParticipant } from "../ledger/views/expected.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
+import { ExitCode } from "../model/exit-code.js";
 import type { Target } from "../model/target.js";
+import { codeOfStop } from "../run/refusals.js";
+import { runFolder } from "../run/run-files.js";
+import { isEmbedded, ownerOf } from "../run/sandbox.js";
 import { participantOf } from "../submit/answers.js";
 import { readParticipant } from "../submit/calls.js";
-import { codeOfStop } from "../run/refusals.js";
-import { isEmbedded, ownerOf } from "../run/sandbox.js";
-import { alone, held, reading } from "./ledger-access.js";
-import { type ReaderOptions, withReader } from "./reader.js";
+import { alone, type Holding, type ReaderOptions, reading, withReader } from "./access.js";
 import { archiveFolder } from "./show.js";
-import { runFolder } from "../run/run-files.js";
 
-export type { CheckResult } from "../ledger/care/check/check.js";
+export type { CheckResult, Rebuilt };
 
 /** Beside a running import. @returns its size in bytes */
 export function backup(target: Target, destination: string): Promise<number> {
@@ -55,27 +80,25 @@ export function check(target: Target): CheckResult[] {
 export function prune(
   target: Target,
   keepMs: number,
-  options: { clock: Clock; waitForLock: boolean; signal?: AbortSignal },
+  holding: Holding,
 ): Promise<Pruned & { runFolders: number; sizeBefore: number; sizeAfter: number }> {
-  return alone(target, options, (database) => {
-    database.pragma("wal_checkpoint(TRUNCATE)");
-    const sizeBefore = statSync(target.ledgerPath).size;
-    const before = options.clock.now() - keepMs;
+  return alone(target, holding, (database) => {
+    const size = () => {
+      database.pragma("wal_checkpoint(TRUNCATE)");
+      return statSync(target.ledgerPath).size;
+    };
+    const sizeBefore = size();
+    const before = holding.clock.now() - keepMs;
     const pruned = pruneLedger(database, archiveFolder(target), before);
     if (pruned.payloads + pruned.cells + pruned.attempts > 0) database.exec("VACUUM");
-    database.pragma("wal_checkpoint(TRUNCATE)");
-    const runFolders = removeRunFolders(target, createRunStore(database).endedBefore(before), before);
-    return { ...pruned, runFolders, sizeBefore, sizeAfter: statSync(target.ledgerPath).size };
+    const sizeAfter = size();
+    const isOld = (folder: string) =>
+      existsSync(folder) && readdirSync(folder).every((name) => statSync(join(folder, name)).mtimeMs < before);
+    const ended = createRunStore(database).endedBefore(before);
+    const old = ended.map((run) => runFolder(target, run)).filter(isOld);
+    for (const folder of old) rmSync(folder, { recursive: true });
+    return { ...pruned, runFolders: old.length, sizeBefore, sizeAfter };
   });
-}
-
-function removeRunFolders(target: Target, runs: readonly string[], before: number): number {
-  const old = runs
-    .map((run) => runFolder(target, run))
-    .filter((folder) => existsSync(folder))
-    .filter((folder) => readdirSync(folder).every((name) => statSync(join(folder, name)).mtimeMs < before));
-  for (const folder of old) rmSync(folder, { recursive: true });
-  return old.length;
 }
 
 /** How many participants are looked up before a ledger changes hands. */
@@ -89,35 +112,130 @@ export async function rebind(
   target: Target,
   options: ReaderOptions & { waitForLock: boolean },
 ): Promise<{ before: string | null; lookedUp: number; journal: string | null }> {
-  if (isEmbedded(target) && options.transport === undefined) {
+  if (isEmbedded(target) && options.transport === undefined)
     throw new RowferryError("rebind-refused", "The sandbox keeps its records beside its own ledger.");
-  }
   openLedgerReadOnly(target.ledgerPath, null).close();
   const open = () => openLedgerOfAnyone(target.ledgerPath);
-  return held(target, options, open, async (database) => {
+  const rebindIt = async (database: LedgerDatabase) => {
     const participants = createRegisteredView(database).participantsAfter(0, LOOKED_UP);
-    await lookUp(target, participants, options);
+    await requireKnown(target, participants, options);
+    const owner = ownerOf(target);
     return database.transaction(() => {
-      const before = rebindLedger(database, ownerOf(target));
-      const journal = before === ownerName(ownerOf(target)) ? null : forgetJournal(database);
+      const before = rebindLedger(database, owner);
+      const journal = before === ownerName(owner) ? null : forgetJournal(database);
       return { before, lookedUp: participants.length, journal };
     })();
-  });
+  };
+  return alone(target, options, rebindIt, open);
 }
 
-function lookUp(target: Target, participants: RegisteredParticipant[], options: ReaderOptions): Promise<void> {
+function requireKnown(target: Target, participants: RegisteredParticipant[], options: ReaderOptions): Promise<void> {
   return withReader(target, options, async (reader) => {
     for (const { serviceId, data } of participants) {
       const answer = await reader.send(readParticipant(serviceId));
       if (answer.result === "stopped") throw new RowferryError(codeOfStop[answer.why], answer.message);
       const lookup = participantOf(answer);
       if (lookup === undefined) throw new RowferryError("rebind-refused", "The service did not answer a lookup.");
-      const taxId = lookup.outcome === "found" ? lookup.participant.taxId : null;
-      const same =
-        lookup.outcome === "found" && (data["taxId"] === undefined || taxId === null || taxId === data["taxId"]);
-      if (same) continue;
-      const name = [data["taxIdType"], serviceId].filter((part) => typeof part === "string").join(" ");
+      const { taxIdType, taxId } = data;
+      const theirs = lookup.outcome === "found" ? lookup.participant.taxId : "";
+      if (theirs === null || theirs === taxId || (lookup.outcome === "found" && taxId === undefined)) continue;
+      const name = [taxIdType, serviceId].filter((part) => typeof part === "string").join(" ");
       throw new RowferryError("rebind-refused", `The service does not know the participant ${name}.`);
     }
   });
+}
+
+/**
+ * A new ledger from what the journal tells, over a backup where there is one. No ledger is overwritten.
+ * @throws RowferryError `ledger-there-already`, `journal-unreadable`, `ledger-of-another-target`, `ledger-locked`
+ */
+export function rebuildLedger(
+  target: Target,
+  { journal, backup: from }: { journal: string; backup: string | null },
+  clock: Clock,
+): Promise<Rebuilt> {
+  const owner = ownerOf(target);
+  return putInPlace(target, clock, async (temporary) => {
+    const file = target.ledgerPath;
+    if (existsSync(file))
+      throw new RowferryError("ledger-there-already", "There is a ledger already.", { place: { file } });
+    const theirs = journalOwner(journal);
+    if (theirs !== ownerName(owner)) {
+      const place = { file: journal };
+      throw new RowferryError("ledger-of-another-target", `This journal belongs to ${theirs}.`, { place });
+    }
+    if (from !== null) copyOwn(from, temporary);
+    const database = openLedger(temporary, owner, clock.now());
+    try {
+      const lines = createInterface({ input: createReadStream(journal), crlfDelay: Number.POSITIVE_INFINITY });
+      const rebuilt = await inTransaction(database, "COMMIT", () => rebuildFrom(database, lines, clock.now()));
+      rememberJournal(database, journal);
+      database.pragma("wal_checkpoint(TRUNCATE)");
+      return rebuilt;
+    } finally {
+      database.close();
+    }
+  });
+}
+
+/** A ledger's file, its write-ahead log and the index of that. */
+const SUFFIXES = ["-wal", "-shm", ""];
+
+/**
+ * Puts a backup in the ledger's place. What lay there is kept beside it. @returns the name under which; null: nothing lay there
+ * @throws RowferryError `file-missing`, `ledger-foreign`, `ledger-of-another-target`, `ledger-locked`
+ */
+export async function restoreLedger(target: Target, from: string, clock: Clock): Promise<string | null> {
+  if (!existsSync(from)) throw new RowferryError("file-missing", "there is no such file", { place: { file: from } });
+  const { ledgerPath: path } = target;
+  return putInPlace(target, clock, (temporary) => {
+    refuseAnothersLog(from);
+    copyOwn(from, temporary);
+    if (hasLog(from)) copyFileSync(`${from}-wal`, `${temporary}-wal`);
+    takeAsItIs(temporary);
+    const now = clock.now();
+    const database = openLedger(temporary, ownerOf(target), now);
+    const runs = createRunStore(database);
+    runs.finish(runs.begin("restore", null, now).id, ExitCode.ok, null, now);
+    database.close();
+    const name = `${path}.before-${new Date(now).toISOString().slice(0, 16).replace(/:/g, "")}`;
+    let kept = name;
+    for (let count = 2; existsSync(kept); count += 1) kept = `${name}-${count}`;
+    const wasThere = existsSync(path);
+    // The log first: without it a ledger is refused, and a log alone is put away.
+    for (const suffix of SUFFIXES)
+      if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
+    return wasThere ? kept : null;
+  });
+}
+
+function copyOwn(from: string, to: string): void {
+  copyFileSync(from, to);
+  chmodSync(to, 0o600);
+}
+
+/** Under the lock: what `make` writes beside the ledger takes its place once it is whole. */
+async function putInPlace<Made>(
+  { ledgerPath: path }: Target,
+  clock: Clock,
+  make: (temporary: string) => Promise<Made> | Made,
+): Promise<Made> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const lock = await lockLedger(path, { wait: false, clock });
+  const temporary = `${path}.new`;
+  const clear = () => {
+    for (const suffix of SUFFIXES) rmSync(`${temporary}${suffix}`, { force: true });
+  };
+  try {
+    clear();
+    const made = await make(temporary);
+    renameSync(temporary, path);
+    syncFolder(dirname(path));
+    return made;
+  } catch (error) {
+    clear();
+    throw error;
+  } finally {
+    lock.release();
+  }
 }

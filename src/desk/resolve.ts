@@ -1,21 +1,26 @@
-/** `resolve`: a person names the id of a stranded document. Looked at by a read, never by a write (HARD-CASES H5). */
+/**
+ * `resolve`: a person names the id of a stranded document, or of many in the list that runs and `rejects` write. Looked at by a
+ * read, never by a write (HARD-CASES H5). With one mistake in a list nothing is done; what a read speaks against is left.
+ */
 import { keepDecision } from "../ledger/decide/decisions.js";
+import { resolveDocument } from "../ledger/decide/resolve.js";
+import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createSettingsStore } from "../ledger/settings.js";
-import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
-import { resolveDocument } from "../ledger/decide/resolve.js";
 import type { Clock } from "../model/clock.js";
+import type { Code } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
-import { documentDeduplicationId } from "../model/keys.js";
 import { isJsonObject, type JsonValue } from "../model/json.js";
+import { documentDeduplicationId } from "../model/keys.js";
 import type { Target } from "../model/target.js";
+import { openInput } from "../read/open-input.js";
+import type { Table } from "../read/table.js";
+import { sentExternalId } from "../run/bodies.js";
+import { codeOfStop } from "../run/refusals.js";
+import { defaultSettings } from "../run/session.js";
 import { documentOf } from "../submit/answers.js";
 import { readDocument } from "../submit/calls.js";
-import { sentExternalId } from "../run/bodies.js";
-import { defaultSettings } from "../run/session.js";
-import { codeOfStop } from "../run/refusals.js";
-import { beside, journaled, reading } from "./ledger-access.js";
-import { type Reader, type ReaderOptions, withReader } from "./reader.js";
+import { beside, journaled, type Reader, type ReaderOptions, reading, withReader } from "./access.js";
 
 export interface ResolveCheck {
   document: KnownDocument;
@@ -27,6 +32,13 @@ export interface ResolveCheck {
   findings: { member: string | null; agrees: boolean; text: string }[];
   /** The read's body, for a person to look at; null: nothing readable came. */
   body: JsonValue | null;
+}
+
+interface WantedId {
+  document: KnownDocument;
+  documentId: string;
+  /** Sent with the document; null: none was. */
+  externalId: string | null;
 }
 
 /**
@@ -44,58 +56,28 @@ export async function checkResolve(
   return withReader(target, options, (reader) => checkBy(reader, wanted));
 }
 
-export interface WantedId {
-  document: KnownDocument;
-  documentId: string;
-  /** Sent with the document; null: none was. */
-  externalId: string | null;
-}
-
 /** What to hold the read against, where nothing in the ledger speaks against the id. @throws as `checkResolve` */
-export function wantId(database: LedgerDatabase, document: KnownDocument, documentId: string): WantedId {
+function wantId(database: LedgerDatabase, document: KnownDocument, documentId: string): WantedId {
   resolveDocument(database, document, documentId, null);
   const settings = createSettingsStore(database, defaultSettings);
   return { document, documentId, externalId: sentExternalId(document, settings.get(document.settings)) };
 }
 
 /** @throws RowferryError `document-id-not-found`; `interrupted`, `service-outage`, `credentials-refused` where no read can be made */
-export async function checkBy(reader: Reader, { document, documentId, externalId }: WantedId): Promise<ResolveCheck> {
-  const body = await look(reader, documentId);
-  const key = documentDeduplicationId(document);
-  return { document, documentId, findings: compare(body, { documentId, key, externalId }), body };
-}
-
-async function look(reader: Reader, documentId: string): Promise<JsonValue | null> {
+async function checkBy(reader: Reader, { document, documentId, externalId }: WantedId): Promise<ResolveCheck> {
   const answer = await reader.send(readDocument(documentId));
-  if (answer.result === "refused" && answer.notFound) {
+  if (answer.result === "refused" && answer.notFound)
     throw new RowferryError("document-id-not-found", `The service has no document ${documentId}.`);
-  }
   if (answer.result === "stopped") throw new RowferryError(codeOfStop[answer.why], answer.message);
-  return answer.result === "accepted" ? (documentOf(answer.body)?.body ?? null) : null;
-}
-
-function compare(
-  body: JsonValue | null,
-  ours: { documentId: string; key: string; externalId: string | null },
-): ResolveCheck["findings"] {
-  const findings: ResolveCheck["findings"] = [];
-  if (!isJsonObject(body)) return findings;
-  for (const [name, wanted] of [
-    ["id", ours.documentId],
-    ["documentId", ours.documentId],
-    ["deduplicationId", ours.key],
-    ["externalId", ours.externalId],
-  ] as const) {
-    const value = body[name];
-    if (typeof value !== "string" || wanted === null) continue;
+  const body = answer.result === "accepted" ? (documentOf(answer.body)?.body ?? null) : null;
+  const ours = { id: documentId, documentId, deduplicationId: documentDeduplicationId(document), externalId };
+  const findings = Object.entries(ours).flatMap(([member, wanted]) => {
+    const value = isJsonObject(body) ? body[member] : null;
+    if (typeof value !== "string" || wanted === null) return [];
     const agrees = value === wanted;
-    findings.push({
-      member: name,
-      agrees,
-      text: agrees ? `${name} is ${value}, as sent` : `${name} is ${value}, but ${wanted} was sent`,
-    });
-  }
-  return findings;
+    return [{ member, agrees, text: `${member} is ${value}, ${agrees ? "as sent" : `but ${wanted} was sent`}` }];
+  });
+  return { document, documentId, findings, body };
 }
 
 /** After the confirmation, by whom. Beside a running import. */
@@ -115,5 +97,157 @@ export function resolveNamed(
       return document.id;
     };
     journaled(target, database, journal, now, resolve, (entries, id) => entries.decision(id, [], decision, now));
+  });
+}
+
+export interface RefusedRow {
+  row: number;
+  code: Code;
+  message: string;
+}
+
+export interface FilledFile {
+  file: string;
+  /** Each document once, in the file's order. */
+  wanted: (WantedId & { row: number })[];
+  /** Rows that cannot be right. With one of them nothing may be done. */
+  refused: RefusedRow[];
+  /** Rows without an id. */
+  blank: number;
+  /** Rows whose document has that very id. */
+  known: number;
+}
+
+/** @throws RowferryError `stranded-file-unusable` without the columns, `file-*` and others of a file that cannot be read, `ledger-missing` */
+export async function readFilledIn(target: Target, path: string): Promise<FilledFile> {
+  const { file, rows, refused, blank } = await readRows(path);
+  const result: FilledFile = { file, wanted: [], refused, blank, known: 0 };
+  reading(target, (database) => {
+    for (const filled of rows) {
+      const { row } = filled;
+      try {
+        const found = wantRow(database, filled);
+        if (found === null) result.known += 1;
+        else result.wanted.push({ ...found, row });
+      } catch (error) {
+        if (!(error instanceof RowferryError)) throw error;
+        refused.push({ row, code: error.code, message: error.message });
+      }
+    }
+  });
+  result.wanted = eachOnce(result.wanted, refused);
+  refused.sort((one, other) => one.row - other.row);
+  return result;
+}
+
+/** The columns of the list; a file may come without the last. */
+const COLUMNS = ["document", "document_id", "deduplication_id"] as const;
+
+type FilledRow = { row: number } & Record<(typeof COLUMNS)[number], string>;
+
+async function readRows(path: string) {
+  const input = await openInput(path);
+  try {
+    const table = await input.open({});
+    const columns = columnsOf(table, input.name);
+    const rows: FilledRow[] = [];
+    const refused: RefusedRow[] = [];
+    let blank = 0;
+    for await (const batch of table.rows()) {
+      for (const { number: row, cells, problems } of batch) {
+        const [document = "", document_id = "", deduplication_id = ""] = columns.map((at) => (cells[at] ?? "").trim());
+        if (document_id === "") blank += 1;
+        else if (problems !== null) refused.push(...problems.map(({ code, message }) => ({ row, code, message })));
+        else rows.push({ row, document, document_id, deduplication_id });
+      }
+    }
+    return { file: input.name, rows, refused, blank };
+  } finally {
+    await input.close();
+  }
+}
+
+/** Where each of the columns stands; -1: nowhere. */
+function columnsOf({ header }: Table, file: string): number[] {
+  const names = header.map((text) => text.trim().toLowerCase());
+  return COLUMNS.map((name) => {
+    const unusable = (why: string) => new RowferryError("stranded-file-unusable", why, { place: { file } });
+    const index = names.indexOf(name);
+    if (index !== names.lastIndexOf(name)) throw unusable(`two columns are called ${name}`);
+    if (index < 0 && name !== "deduplication_id") throw unusable(`there is no column ${name}`);
+    return index;
+  });
+}
+
+/** Null: the document has this id. @throws RowferryError what speaks against the row */
+function wantRow(
+  database: LedgerDatabase,
+  { document: name, deduplication_id: key, document_id: documentId }: FilledRow,
+): WantedId | null {
+  if (name === "") throw new RowferryError("document-unknown", "The row names no document.");
+  const document = findDocument(database, name);
+  // An earlier generation's id would put the next one's events on a timeline that is not theirs.
+  if (key !== "" && key !== documentDeduplicationId(document)) {
+    throw new RowferryError(
+      "document-not-stranded",
+      `The row is of another generation of ${document.kind} ${document.key}: it has been replaced since, or its deduplication_id was edited.`,
+    );
+  }
+  if (document.serviceId === documentId) return null;
+  // What no request can be made for is told with its row, before any is made.
+  readDocument(documentId);
+  return wantId(database, document, documentId);
+}
+
+/** Without those that contradict each other, which are refused, each of them. */
+function eachOnce(wanted: FilledFile["wanted"], refused: RefusedRow[]): FilledFile["wanted"] {
+  const ofDocument = Map.groupBy(wanted, ({ document }) => document.id);
+  const ofId = Map.groupBy(wanted, ({ documentId }) => documentId);
+  return wanted.filter((one) => {
+    const { row, document, documentId } = one;
+    const refuse = (message: string) => refused.push({ row, code: "stranded-file-unusable", message });
+    const same = ofDocument.get(document.id) ?? [];
+    const ids = new Set(same.map((other) => other.documentId)).size;
+    if (ids > 1) refuse(`${document.kind} ${document.key} stands in several rows, with ${ids} different ids.`);
+    const documents = new Set(ofId.get(documentId)?.map((other) => other.document.id)).size;
+    if (documents > 1) refuse(`The id ${documentId} is given to ${documents} documents.`);
+    return ids === 1 && documents === 1 && same[0] === one;
+  });
+}
+
+export interface LookedUp {
+  row: number;
+  document: KnownDocument;
+  documentId: string;
+  findings: ResolveCheck["findings"];
+  /** Set where the read agrees: what `resolveNamed` takes. */
+  check: ResolveCheck | null;
+}
+
+/**
+ * One read for each, one after another, at the target's limit. Nothing is written.
+ * @throws RowferryError `interrupted`, `service-outage`, `credentials-refused`
+ */
+export async function lookUp(
+  target: Target,
+  wanted: FilledFile["wanted"],
+  options: ReaderOptions,
+): Promise<LookedUp[]> {
+  if (wanted.length === 0) return [];
+  return withReader(target, options, async (reader) => {
+    const found: LookedUp[] = [];
+    for (const one of wanted) {
+      const { row, document, documentId } = one;
+      const against = (text: string) => ({ ...one, body: null, findings: [{ member: null, agrees: false, text }] });
+      const read = await checkBy(reader, one).catch((error: unknown): ResolveCheck => {
+        if (error instanceof RowferryError && error.code === "document-id-not-found") return against(error.message);
+        throw error;
+      });
+      const check = read.findings.length === 0 ? against("the read told nothing of it") : read;
+      const agrees = check.findings.every((finding) => finding.agrees);
+      found.push({ row, document, documentId, findings: check.findings, check: agrees ? check : null });
+    }
+    if (options.signal?.aborted === true) throw new RowferryError("interrupted", "stopped before anything was written");
+    return found;
   });
 }

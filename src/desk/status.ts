@@ -1,9 +1,11 @@
-import { openLedgerReadOnly } from "../ledger/open-ledger.js";
+/** What is open and why, and which runs there were; beside a running import. */
 import { createRunStore } from "../ledger/runs.js";
+import { type ProblemCount, tallyHeld, tallyProblems, type WaitingCount } from "../ledger/views/problems.js";
+import { listRuns } from "../ledger/views/show/show.js";
+import type { ShownRun } from "../ledger/views/show/shown.js";
 import { type OpenWork, tallyOpen } from "../ledger/views/tally.js";
-import { type ProblemCount, tallyProblems, tallyHeld, type WaitingCount } from "../ledger/views/problems.js";
 import type { Target } from "../model/target.js";
-import { ownerOf } from "../run/sandbox.js";
+import { reading } from "./access.js";
 
 export interface Status {
   open: OpenWork;
@@ -14,18 +16,13 @@ export interface Status {
   lastRun: { name: string; startedAt: string; finishedAt: string | null; exitCode: number | null } | null;
 }
 
-/**
- * What is open, and why; works beside a running import. `cells`: whether examples show what cells hold; default false.
- * @throws RowferryError `ledger-missing`
- */
+/** `cells`: whether examples show what cells hold; default false. @throws RowferryError `ledger-missing` */
 export async function readStatus({ target, cells }: { target: Target; cells?: boolean }): Promise<Status> {
-  const database = openLedgerReadOnly(target.ledgerPath, ownerOf(target));
-  try {
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return reading(target, (database) => {
     const last = createRunStore(database).last();
-    const open = tallyOpen(database);
-    const iso = (ms: number) => new Date(ms).toISOString();
     return {
-      open,
+      open: tallyOpen(database),
       problems: tallyProblems(database, cells),
       waiting: tallyHeld(database),
       lastRun: last && {
@@ -34,7 +31,10 @@ export async function readStatus({ target, cells }: { target: Target; cells?: bo
         finishedAt: last.finishedAt === null ? null : iso(last.finishedAt),
       },
     };
-  } finally {
-    database.close();
-  }
+  });
+}
+
+/** Newest first. */
+export function showRuns(target: Target, limit: number): ShownRun[] {
+  return reading(target, (database) => listRuns(database, limit));
 }

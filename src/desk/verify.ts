@@ -1,21 +1,15 @@
 /** `verify`: what the ledger says of participants, addresses and documents, held against what reads of the service tell. */
-import { createRegisteredView, type RegisteredDocument, type RegisteredParticipant } from "../ledger/views/expected.js";
 import { createRunStore } from "../ledger/runs.js";
-import { foldIdentity } from "../model/fold.js";
+import { createRegisteredView, type RegisteredDocument, type RegisteredParticipant } from "../ledger/views/expected.js";
 import { ExitCode } from "../model/exit-code.js";
+import { foldIdentity } from "../model/fold.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
-import {
-  addressesOf,
-  documentOf,
-  type FoundParticipant,
-  type ListedAddress,
-  participantOf,
-} from "../submit/answers.js";
-import type { Answer, Call } from "../submit/call.js";
-import { listAddresses, readDocument, readParticipant } from "../submit/calls.js";
-import { isMasked, PLACE_FIELDS } from "../run/register-address.js";
+import { PLACE_FIELDS, isMasked } from "../run/register-address.js";
 import { look } from "../run/register.js";
 import { openSession, type Session, type SessionOptions } from "../run/session.js";
+import { addressesOf, documentOf, type ListedAddress, participantOf } from "../submit/answers.js";
+import type { Answer, Call } from "../submit/call.js";
+import { listAddresses, readDocument, readParticipant } from "../submit/calls.js";
 
 export interface Difference {
   subject: "participant" | "address" | "document" | "event";
@@ -40,15 +34,11 @@ const PAGE = 40;
 /** Holds the lock, keeps to the limit, changes nothing at the service. Its reads stand in the ledger as a run. */
 export async function verify(options: SessionOptions): Promise<Verification> {
   const session = await openSession("verify", null, options);
-  const runs = createRunStore(session.database);
   try {
+    const { database, run, clock } = session;
     const found = await compareAll(session);
-    runs.finish(
-      session.run.id,
-      exitCodeOfVerification(found),
-      JSON.stringify({ type: "verify", ...found }),
-      session.clock.now(),
-    );
+    const line = JSON.stringify({ type: "verify", ...found });
+    createRunStore(database).finish(run.id, exitCodeOfVerification(found), line, clock.now());
     return found;
   } finally {
     await session.close();
@@ -71,14 +61,11 @@ async function compareAll(session: Session): Promise<Verification> {
     unverifiable: [],
     stopped: null,
   };
-  const work: Work = {
-    session,
-    result,
-    note: (text, count = 1) => void (count > 0 && notes.set(text, (notes.get(text) ?? 0) + count)),
-  };
+  const note = (text: string, count = 1) => void (count > 0 && notes.set(text, (notes.get(text) ?? 0) + count));
+  const work: Work = { session, result, note };
   await each(work, view.participantsAfter, checkParticipant);
   await each(work, view.documentsAfter, checkDocument);
-  work.note("documents whose id is not known (stranded, or their creation is in doubt)", view.countWithoutId());
+  note("documents whose id is not known (stranded, or their creation is in doubt)", view.countWithoutId());
   result.unverifiable = [...notes].map(([text, count]) => ({ text, count }));
   result.stopped = session.stopped?.message ?? null;
   return result;
@@ -95,24 +82,30 @@ async function each<Item extends { id: number }>(
   page: (after: number, limit: number) => Item[],
   check: (work: Work, item: Item) => Promise<void>,
 ): Promise<void> {
-  let after = 0;
-  for (;;) {
-    const items = page(after, PAGE);
-    if (items.length === 0 || work.session.stopped !== null || work.session.signal.aborted) return;
-    after = items.at(-1)?.id ?? after;
+  const { session } = work;
+  for (let items = page(0, PAGE); items.length > 0; items = page(items.at(-1)?.id ?? 0, PAGE)) {
+    if (session.stopped !== null || session.signal.aborted) return;
     await Promise.all(items.map((item) => check(work, item)));
   }
 }
 
+/** What is said of one subject. */
+function about({ result }: Work, subject: Difference["subject"], name: string, id: string) {
+  const one = { subject, name, id };
+  return {
+    differs: (text: string) => void result.differences.push({ ...one, text }),
+    unread: (text: string) => void result.unread.push({ ...one, text }),
+  };
+}
+
 /** Null: the answer decides nothing, and its subject is among the unread. */
 async function read(
-  work: Work,
-  kind: "participant" | "document",
-  id: number,
+  { session }: Work,
+  subject: { kind: "participant" | "document"; id: number },
   call: Call,
   unread: (text: string) => void,
 ): Promise<Answer | null> {
-  const answer = await look(work.session, { kind, id }, call);
+  const answer = await look(session, subject, call);
   if (answer.result === "accepted" || (answer.result === "refused" && answer.notFound)) return answer;
   if (answer.result === "unanswered") unread(`gave no answer (${answer.failure ?? answer.error?.status})`);
   else if (answer.result === "refused") unread(`cannot be read (${answer.error.status})`);
@@ -120,103 +113,83 @@ async function read(
   return null;
 }
 
-async function checkParticipant(work: Work, participant: RegisteredParticipant): Promise<void> {
-  const { serviceId, data } = participant;
+const unlike = (field: string, theirs: string, ours: JsonValue): string =>
+  `${field} is ${JSON.stringify(theirs)} there, ${JSON.stringify(ours)} here`;
+
+async function checkParticipant(work: Work, { id, serviceId, data, addresses }: RegisteredParticipant): Promise<void> {
   const name = words(data["taxIdType"], data["taxId"], data["name"]) || serviceId;
-  const differs = (text: string) => work.result.differences.push({ subject: "participant", name, id: serviceId, text });
-  const unread = (text: string) => work.result.unread.push({ subject: "participant", name, id: serviceId, text });
-  const answer = await read(work, "participant", participant.id, readParticipant(serviceId), unread);
+  const { differs, unread } = about(work, "participant", name, serviceId);
+  const subject = { kind: "participant", id } as const;
+  const answer = await read(work, subject, readParticipant(serviceId), unread);
   if (answer === null) return;
   work.result.checked.participants += 1;
   const lookup = participantOf(answer);
   if (lookup?.outcome === "absent") differs("is not there");
   else if (lookup?.outcome !== "found") unread("was answered with what cannot be understood");
-  else for (const text of participantDifferences(data, lookup.participant)) differs(text);
-  if (participant.addresses.length > 0) await checkAddresses(work, participant, name);
-}
-
-function participantDifferences(ours: JsonObject, theirs: FoundParticipant): string[] {
-  return (["countryCode", "taxIdType", "taxId", "name", "type"] as const).flatMap((field) => {
-    const [mine, given] = [ours[field], theirs[field]];
-    if (mine === undefined || given === null || mine === given) return [];
-    return [`${field} is ${JSON.stringify(given)} there, ${JSON.stringify(mine)} here`];
-  });
-}
-
-async function checkAddresses(work: Work, participant: RegisteredParticipant, owner: string): Promise<void> {
-  const unread = (text: string) => {
-    const [name, id] = [`${participant.addresses.length} of ${owner}`, participant.serviceId];
-    work.result.unread.push({ subject: "address", name, id, text });
-  };
-  const answer = await read(work, "participant", participant.id, listAddresses(participant.serviceId), unread);
-  if (answer === null) return;
-  const listed = answer.result === "accepted" ? addressesOf(answer.body) : [];
-  if (listed === null) return unread("was answered with what is no list");
-  for (const { serviceId, data } of participant.addresses) {
+  else {
+    for (const field of ["countryCode", "taxIdType", "taxId", "name", "type"] as const) {
+      const [ours, theirs] = [data[field], lookup.participant[field]];
+      if (ours !== undefined && theirs !== null && ours !== theirs) differs(unlike(field, theirs, ours));
+    }
+  }
+  if (addresses.length === 0) return;
+  const list = about(work, "address", `${addresses.length} of ${name}`, serviceId);
+  const listing = await read(work, subject, listAddresses(serviceId), list.unread);
+  if (listing === null) return;
+  const listed = listing.result === "accepted" ? addressesOf(listing.body) : [];
+  if (listed === null) return list.unread("was answered with what is no list");
+  for (const address of addresses) {
     work.result.checked.addresses += 1;
-    const name = `${words(data["name"]) || serviceId} of ${owner}`;
-    const theirs = listed.find(({ id }) => id === serviceId);
-    const texts =
-      theirs === undefined
-        ? ["is not in the participant's list (a service that gives lists in pages may hold it on a later one)"]
-        : addressDifferences(data, theirs, work);
-    for (const text of texts) work.result.differences.push({ subject: "address", name, id: serviceId, text });
+    const one = about(
+      work,
+      "address",
+      `${words(address.data["name"]) || address.serviceId} of ${name}`,
+      address.serviceId,
+    );
+    const theirs = listed.find((candidate) => candidate.id === address.serviceId);
+    if (theirs !== undefined) checkPlace(work, address.data, theirs, one.differs);
+    else
+      one.differs("is not in the participant's list (a service that gives lists in pages may hold it on a later one)");
   }
 }
 
-function addressDifferences(ours: JsonObject, theirs: ListedAddress, work: Work): string[] {
-  return PLACE_FIELDS.flatMap((field) => {
-    const [mine, given] = [ours[field], theirs[field]];
-    if (typeof mine !== "string" || given === null) return [];
-    if (field === "street" && isMasked({ street: given })) {
-      work.note("streets that come masked");
-      return [];
-    }
-    if (foldIdentity(mine) === foldIdentity(given)) return [];
-    return [`${field} is ${JSON.stringify(given)} there, ${JSON.stringify(mine)} here`];
-  });
+function checkPlace(work: Work, data: JsonObject, place: ListedAddress, differs: (text: string) => void): void {
+  for (const field of PLACE_FIELDS) {
+    const [ours, theirs] = [data[field], place[field]];
+    if (typeof ours !== "string" || theirs === null) continue;
+    if (field === "street" && isMasked(place)) work.note("streets that come masked");
+    else if (foldIdentity(ours) !== foldIdentity(theirs)) differs(unlike(field, theirs, ours));
+  }
 }
 
 async function checkDocument(work: Work, document: RegisteredDocument): Promise<void> {
-  const { serviceId, kind, key, generation, events, state } = document;
+  const { id, serviceId, kind, key, generation, events, state } = document;
   const name = `${kind} ${key}${generation > 1 ? `, generation ${generation}` : ""}`;
-  const differs = (text: string) => work.result.differences.push({ subject: "document", name, id: serviceId, text });
-  const unread = (text: string) => work.result.unread.push({ subject: "document", name, id: serviceId, text });
-  const answer = await read(work, "document", document.id, readDocument(serviceId), unread);
+  const { differs, unread } = about(work, "document", name, serviceId);
+  const answer = await read(work, { kind: "document", id }, readDocument(serviceId), unread);
   if (answer === null) return;
   work.result.checked.documents += 1;
-  if (answer.result !== "accepted") return void differs("is not there");
+  if (answer.result !== "accepted") return differs("is not there");
   const found = documentOf(answer.body);
-  if (found === null) return void unread("was answered with what cannot be understood");
+  if (found === null) return unread("was answered with what cannot be understood");
   if (found.documentId !== null && found.documentId !== serviceId) differs(`comes under the id ${found.documentId}`);
-  const body = found.body as JsonObject;
-  const theirState = body["state"];
-  if (typeof theirState !== "string" || !["open", "closed", "cancelled"].includes(theirState.toLowerCase())) {
+  const { state: theirs, events: listed } = found.body as JsonObject;
+  if (typeof theirs !== "string" || !["open", "closed", "cancelled"].includes(theirs.toLowerCase()))
     work.note("documents whose state a read does not tell");
-  } else if (theirState.toLowerCase() !== state) differs(`is ${theirState} there, ${state} here`);
-  const listed = Array.isArray(body["events"]) ? body["events"] : null;
-  if (listed === null) return work.note("events, because reads of their documents do not list them", events.length);
-  checkEvents(work, name, events, listed);
+  else if (theirs.toLowerCase() !== state) differs(`is ${theirs} there, ${state} here`);
+  if (Array.isArray(listed)) checkEvents(work, name, events, listed);
+  else work.note("events, because reads of their documents do not list them", events.length);
 }
 
 function checkEvents(work: Work, document: string, ours: RegisteredDocument["events"], listed: JsonValue[]): void {
-  const names = new Set<string>();
-  for (const entry of listed) {
-    if (!isJsonObject(entry)) continue;
-    for (const member of ["id", "eventId", "deduplicationId"]) {
-      const value = entry[member];
-      if (typeof value === "string") names.add(value);
-    }
-  }
+  const names = new Set(
+    listed.filter(isJsonObject).flatMap((one) => [one["id"], one["eventId"], one["deduplicationId"]]),
+  );
   for (const { event, deduplicationId, eventId } of ours) {
     work.result.checked.events += 1;
     if ((eventId !== null && names.has(eventId)) || names.has(deduplicationId)) continue;
-    if (eventId === null) {
-      work.note("events that landed without an id and cannot be told apart in a read");
-      continue;
-    }
-    const name = `${event} of ${document}`;
-    work.result.differences.push({ subject: "event", name, id: eventId, text: "is not on the timeline" });
+    if (eventId === null) work.note("events that landed without an id and cannot be told apart in a read");
+    else about(work, "event", `${event} of ${document}`, eventId).differs("is not on the timeline");
   }
 }
 

@@ -11,25 +11,24 @@ export function ownerOf(target: Target): LedgerOwner {
   return { target: target.name, baseUrl: isEmbedded(target) ? null : target.baseUrl, clientId: target.clientId };
 }
 
-/** The store lies beside the ledger: one without the other would make every known row a foreign collision. */
-export const sandboxStorePath = (target: Target): string => join(dirname(target.ledgerPath), "store.db");
+/** Takes what is to be done when all is over; the last that came is done first. */
+export type Later = (step: () => Promise<void> | void) => void;
 
 /** The caller holds the ledger's lock. `fresh`: empties store and ledger first. */
-export async function openEmbeddedSandbox(
-  target: Target,
-  fresh: boolean,
-  closing: (() => Promise<void> | void)[],
-): Promise<Target> {
-  mkdirSync(dirname(target.ledgerPath), { recursive: true, mode: 0o700 });
+export async function openEmbeddedSandbox(target: Target, fresh: boolean, later: Later): Promise<Target> {
+  const folder = dirname(target.ledgerPath);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Beside the ledger: one without the other would make every known row a foreign collision.
+  const store = join(folder, "store.db");
   if (fresh) {
-    for (const path of [sandboxStorePath(target), target.ledgerPath]) {
+    for (const path of [store, target.ledgerPath]) {
       for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
     }
   }
   // A run against a service has no need of one.
   const { createSandbox } = await import("../sandbox/index.js");
-  const sandbox = createSandbox({ storage: { file: sandboxStorePath(target) }, rate: null });
-  closing.push(() => sandbox.close());
+  const sandbox = createSandbox({ storage: { file: store }, rate: null });
+  later(() => sandbox.close());
   const { baseUrl, tokenUrl } = await sandbox.listen({ host: "127.0.0.1", port: 0 });
   return { ...target, baseUrl, tokenUrl, clientId: "sandbox", clientSecret: "sandbox" };
 }

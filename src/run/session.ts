@@ -107,7 +107,9 @@ export async function openSession(command: string, mapping: string | null, optio
     const lock = await lockLedger(options.target.ledgerPath, waiting);
     closing.push(() => lock.release());
     const serve = isEmbedded(options.target) && options.offline !== true;
-    const target = serve ? await openEmbeddedSandbox(options.target, options.fresh, closing) : options.target;
+    const target = serve
+      ? await openEmbeddedSandbox(options.target, options.fresh, (step) => void closing.push(step))
+      : options.target;
     const owner = ownerOf(options.target);
     const database = openLedger(target.ledgerPath, owner, clock.now());
     closing.push(() => void database.close());

@@ -11,7 +11,7 @@ import type { Clock } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import { reading } from "../desk/ledger-access.js";
+import { reading } from "../desk/access.js";
 import { writeAtomically } from "../report/atomic-file.js";
 import type { NotifySettings } from "../settings/notify-settings.js";
 import { decide, type Memory, nothingTold } from "./memory.js";

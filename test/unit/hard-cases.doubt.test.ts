@@ -7,8 +7,8 @@ import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { retry } from "../../src/ledger/decide/dismiss.js";
 import { documentDeduplicationId } from "../../src/model/keys.js";
 import { resolveNamed } from "../../src/desk/resolve.js";
-import { checkDoubt, settleNamed, type Word } from "../../src/desk/settle-doubt.js";
-import { rebuildLedger } from "../../src/desk/rebuild.js";
+import { checkDoubt, settleNamed, type Word } from "../../src/desk/decide.js";
+import { rebuildLedger } from "../../src/desk/care.js";
 import { showAnything } from "../../src/desk/show.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
 import {

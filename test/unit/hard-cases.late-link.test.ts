@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { selectOpen } from "../../src/ledger/decide/selection.js";
 import { dismiss } from "../../src/ledger/decide/dismiss.js";
-import { checkDoubt, settleNamed } from "../../src/desk/settle-doubt.js";
+import { checkDoubt, settleNamed } from "../../src/desk/decide.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
 import { at, faults, imported, lost, minutes, open, states, world } from "../nights/simulation/hard-case.js";
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { checkLedger } from "../../src/ledger/care/check/check.js";
 import { prune } from "../../src/desk/care.js";
 import { showAnything } from "../../src/desk/show.js";
-import { writeRejects } from "../../src/desk/rejects.js";
+import { writeRejects } from "../../src/desk/files.js";
 import { eventRow, invalidRow, participantOf } from "../nights/simulation/story-rows.js";
 import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
 

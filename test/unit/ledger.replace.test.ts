@@ -1,7 +1,6 @@
 /** What follows a document into its next generation: holds, dismissals and new keys (HARD-CASES H15, H23, H25, H26). */
 import { afterEach, describe, expect, it } from "vitest";
-import { dismissSelected } from "../../src/desk/dismiss.js";
-import { replaceNamed } from "../../src/desk/replace.js";
+import { dismissSelected, replaceNamed } from "../../src/desk/decide.js";
 import { showAnything } from "../../src/desk/show.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";

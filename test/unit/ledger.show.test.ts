@@ -1,7 +1,8 @@
 /** `show`: whatever a person has at hand leads to what became of it (P7). */
 import { afterEach, describe, expect, it } from "vitest";
 import type { Shown } from "../../src/ledger/views/show/shown.js";
-import { showAnything, showRuns, showSentBetween } from "../../src/desk/show.js";
+import { showAnything, showSentBetween } from "../../src/desk/show.js";
+import { showRuns } from "../../src/desk/status.js";
 import { eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { createWorld, type StoryFile, type World } from "../nights/simulation/world.js";
 import { openOffice } from "../support/office.js";

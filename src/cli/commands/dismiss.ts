@@ -18,8 +18,8 @@ export const spec = onTarget({
   ],
   async run({ target, options, same }, given) {
     const undo = given.undo === true;
-    const { dismissSelected } = await import("../../desk/dismiss.js");
-    const { patiently } = await import("../../desk/ledger-access.js");
+    const { dismissSelected } = await import("../../desk/decide.js");
+    const { patiently } = await import("../../desk/access.js");
     const { left, ...done } = await patiently({ ...options, wait: options.waitForLock }, () =>
       dismissSelected(target, selectorsOf(given), options.clock, options.journal, undo),
     );

@@ -43,7 +43,7 @@ const restore = onTarget({
   anyones: true,
   takes: { "<backup>": "what `ledger backup` has made" },
   async run({ world, target, shown }, _given, backupFile: string) {
-    const { restoreLedger } = await import("../../desk/rebuild.js");
+    const { restoreLedger } = await import("../../desk/care.js");
     const path = resolve(world.cwd, backupFile);
     const kept = await restoreLedger(target, path, world.clock);
     return told({
@@ -104,7 +104,7 @@ const rebuild = onTarget({
     "[backup]": "a backup to begin with; the journal goes over it",
   },
   async run({ world, target, same }, _given, journal: string, backupFile: string | undefined) {
-    const { rebuildLedger } = await import("../../desk/rebuild.js");
+    const { rebuildLedger } = await import("../../desk/care.js");
     const path = (file: string) => resolve(world.cwd, file);
     const from = { journal: path(journal), backup: backupFile === undefined ? null : path(backupFile) };
     return told({

@@ -22,7 +22,7 @@ export const spec = onTarget({
     "If documents are stranded, their list is written beside the files: stranded.csv, with the evidence of each and a column for its id. Fill that in, and give it to rowferry resolve --from. Files of an earlier list are overwritten.",
   ],
   async run({ world, target, output, shown, same }, given) {
-    const { writeRejects } = await import("../../desk/rejects.js");
+    const { writeRejects } = await import("../../desk/files.js");
     const folder = given.folder === undefined ? join(target.stateFolder, "rejects") : resolve(world.cwd, given.folder);
     const found = await writeRejects(target, selectorsOf(given), folder);
     const { files, stranded } = found;

@@ -16,7 +16,7 @@ export const spec = onTarget({
   ],
   async run({ target, options, same }, { reason }, name: string) {
     if (reason === undefined) throw new RowferryError("usage", "replace needs --reason <text>.");
-    const { replaceNamed } = await import("../../desk/replace.js");
+    const { replaceNamed } = await import("../../desk/decide.js");
     const found = await replaceNamed(target, { document: name, reason }, options);
     const linked = found.linkedFrom.map((other) => ({
       command: `rowferry replace ${shellQuoted(plainText(other))} --reason <text>${same}`,

@@ -9,7 +9,7 @@ export const spec = onTarget({
     "Every import writes report.html into its run's folder. This writes it again, after corrections for example. It is one file, needs no network and prints well.",
   ],
   async run({ target, shown }, _given, run: string | undefined) {
-    const { writeReportAgain } = await import("../../desk/report-again.js");
+    const { writeReportAgain } = await import("../../desk/files.js");
     const written = await writeReportAgain(target, run ?? null);
     return told({
       line: { type: "report", ...written },

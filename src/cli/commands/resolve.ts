@@ -60,7 +60,7 @@ async function giveId(
   word: Word,
 ): Promise<Told> {
   const { checkResolve, resolveNamed } = await import("../../desk/resolve.js");
-  const { patiently } = await import("../../desk/ledger-access.js");
+  const { patiently } = await import("../../desk/access.js");
   const check = await checkResolve(target, request, options);
   const { document, documentId, findings, body } = plain(check);
   const title = documentTitle(document);
@@ -87,7 +87,7 @@ async function settle(
   said: "landed" | "not-landed",
   { by, yes: isSure }: Word,
 ): Promise<Told> {
-  const { checkDoubt, settleNamed } = await import("../../desk/settle-doubt.js");
+  const { checkDoubt, settleNamed } = await import("../../desk/decide.js");
   const confirmed = checkDoubt(target, name, said);
   const { document, ofDocument, events } = plain(confirmed);
   const title = documentTitle(document);

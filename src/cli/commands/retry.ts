@@ -14,7 +14,7 @@ export const spec = sendingCommand({
   prepare: (_frame, given) => ({
     source: "retry",
     send: async (_pipeline, options) => {
-      const { runRetry } = await import("../../desk/retry.js");
+      const { runRetry } = await import("../../desk/decide.js");
       return runRetry({ ...options, selectors: selectorsOf(given) });
     },
   }),

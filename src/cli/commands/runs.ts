@@ -12,7 +12,7 @@ export const spec = onTarget({
     "rowferry show <run>": "one of them in full",
   },
   async run({ target, world }, { count = 20 }) {
-    const { showRuns } = await import("../../desk/show.js");
+    const { showRuns } = await import("../../desk/status.js");
     return told({
       line: { type: "runs", runs: showRuns(target, count) },
       text: ({ runs }) => printRuns(runs, world.clock.now()),

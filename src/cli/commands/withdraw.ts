@@ -17,7 +17,7 @@ export const spec = onTarget({
     "Nothing that was sent, or may have been, is touched. Importing the file again stages its rows again; to give rows up permanently, use rowferry dismiss.",
   ],
   async run({ world, target, options }, given) {
-    const { withdrawSelected } = await import("../../desk/withdraw.js");
+    const { withdrawSelected } = await import("../../desk/decide.js");
     const withdrawn = await withdrawSelected(target, selectorsOf(given), options, (found) =>
       confirm(world, `This takes back ${countedKinds({ ...found })}.`, String(found.rows), given.yes),
     );

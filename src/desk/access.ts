@@ -1,0 +1,158 @@
+/** The ways to a ledger outside of runs (reading, short writes beside a running import, alone under the lock), and to the service. */
+import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
+import { holdLedger, lockLedger } from "../ledger/care/lock.js";
+import { createChoiceLog } from "../ledger/journal/choices.js";
+import { createJournalEntries, type JournalEntries } from "../ledger/journal/entries.js";
+import { type JournalEntry, openJournal } from "../ledger/journal/journal.js";
+import { journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
+import { type LedgerDatabase, openLedger, openLedgerBeside, openLedgerReadOnly } from "../ledger/open-ledger.js";
+import type { Clock, Random } from "../model/clock.js";
+import { RowferryError } from "../model/error.js";
+import type { Target } from "../model/target.js";
+import { onAbort } from "../model/when-aborted.js";
+import { isEmbedded, type Later, openEmbeddedSandbox, ownerOf } from "../run/sandbox.js";
+import type { Submitter } from "../submit/call.js";
+import { createSubmitter } from "../submit/submitter.js";
+import type { Throttle } from "../submit/throttle.js";
+import type { Transport } from "../submit/transport.js";
+
+type Work<Result> = (database: LedgerDatabase) => Result;
+
+/** @throws RowferryError `ledger-missing`, `ledger-of-another-target` */
+export function reading<Result>(target: Target, work: Work<Result>): Result {
+  return using(openLedgerReadOnly(target.ledgerPath, ownerOf(target)), work);
+}
+
+/** Without the lock: `work` writes in short transactions, between those of a running import. @throws RowferryError `ledger-locked` while it stages */
+export function beside<Result>(target: Target, work: Work<Result>): Result {
+  return using(openLedgerBeside(target.ledgerPath, ownerOf(target)), work);
+}
+
+function using<Result>(database: LedgerDatabase, work: Work<Result>): Result {
+  try {
+    return work(database);
+  } catch (error) {
+    throw asLedgerFailure(error, database.name);
+  } finally {
+    database.close();
+  }
+}
+
+/** Tries again while another process writes the ledger, where `wait` says so. @throws RowferryError `ledger-locked` */
+export async function patiently<Result>(
+  { wait, clock, signal }: { wait: boolean; clock: Clock; signal: AbortSignal },
+  work: () => Result,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      const isLocked = error instanceof RowferryError && error.code === "ledger-locked";
+      if (!isLocked || !wait || signal.aborted) throw error;
+      await clock.sleep(500, signal);
+    }
+  }
+}
+
+/** How a person's command holds the ledger. `journal`: its path where one is named; the ledger's own otherwise. */
+export interface Holding {
+  clock: Clock;
+  waitForLock: boolean;
+  signal?: AbortSignal;
+  journal?: string | null;
+}
+
+/** @throws RowferryError `ledger-locked` while another process stages or sends */
+export function alone<Result>(
+  target: Target,
+  holding: Holding,
+  work: Work<Promise<Result> | Result>,
+  open = () => openLedger(target.ledgerPath, ownerOf(target), holding.clock.now()),
+): Promise<Result> {
+  return closing(async (later) => {
+    const waiting = { ...holding, wait: holding.waitForLock };
+    const lock = await lockLedger(target.ledgerPath, waiting);
+    later(() => lock.release());
+    const database = open();
+    later(() => void database.close());
+    const hold = await holdLedger(database, waiting);
+    later(() => hold.release());
+    return work(database);
+  });
+}
+
+/** What `work` opens is closed when it has ended, the last first. */
+async function closing<Result>(work: (later: Later) => Promise<Result>): Promise<Result> {
+  const steps: Parameters<Later>[0][] = [];
+  try {
+    return await work((step) => void steps.push(step));
+  } finally {
+    for (const step of steps.toReversed()) await step();
+  }
+}
+
+/** A person's word, written into the journal, where one is kept, before the ledger commits it. */
+export function journaled<Result>(
+  target: Target,
+  database: LedgerDatabase,
+  named: string | null | undefined,
+  now: number,
+  work: () => Result,
+  entryOf: (entries: JournalEntries, result: Result) => JournalEntry | null = () => null,
+): Result {
+  const path = journalOf(database, named ?? null);
+  if (path === null) return database.transaction(work).immediate();
+  const entries = createJournalEntries(database);
+  // Read and written in one transaction: a running import moves on meanwhile.
+  const decide = database.transaction(() => {
+    const journal = openJournal(path, target.ledgerPath, ownerOf(target));
+    try {
+      const choices = createChoiceLog(database, journal, entries);
+      const result = work();
+      const entry = entryOf(entries, result);
+      if (entry !== null) journal.write(entry);
+      choices.record(now);
+      rememberJournal(database, path);
+      return result;
+    } finally {
+      journal.close();
+    }
+  });
+  return decide.immediate();
+}
+
+export interface ReaderOptions {
+  clock: Clock;
+  random: Random;
+  /** Once aborted, the read under way ends as soon as it can, and none is begun. */
+  signal?: AbortSignal;
+  transport?: Transport | undefined;
+  throttle?: Throttle | undefined;
+}
+
+export type Reader = Pick<Submitter, "send">;
+
+/**
+ * Reads from the service outside of a run, within the target's own limit. The embedded sandbox is started for it, and needs its
+ * ledger's lock. @throws RowferryError `ledger-locked`
+ */
+export function withReader<Result>(
+  target: Target,
+  options: ReaderOptions,
+  work: (reader: Reader) => Promise<Result>,
+): Promise<Result> {
+  const { clock, signal } = options;
+  return closing(async (later) => {
+    let reached = target;
+    if (isEmbedded(target) && options.transport === undefined) {
+      const lock = await lockLedger(target.ledgerPath, { wait: false, clock });
+      later(() => lock.release());
+      reached = await openEmbeddedSandbox(target, false, later);
+    }
+    const submitter = createSubmitter({ ...options, target: reached });
+    later(() => submitter.close());
+    if (signal?.aborted === true) submitter.drain();
+    else if (signal !== undefined) later(onAbort(signal, () => submitter.drain()));
+    return work(submitter);
+  });
+}

@@ -1,0 +1,88 @@
+/** Files made from the ledger as it is now: rows to correct and stranded documents over all inputs, and a run's report again. */
+import { rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { rowsOf, selectOpen, type Selectors } from "../ledger/decide/selection.js";
+import { createInputStore } from "../ledger/inputs.js";
+import { rowId } from "../ledger/rows.js";
+import { createRunStore } from "../ledger/runs.js";
+import { tallyProblems } from "../ledger/views/problems.js";
+import { createRejects } from "../ledger/views/rejects.js";
+import { tallyOpen } from "../ledger/views/tally.js";
+import { everyStranded } from "../ledger/views/timelines.js";
+import { RowferryError } from "../model/error.js";
+import type { Problem } from "../model/problem.js";
+import type { Summary } from "../model/summary.js";
+import type { Target } from "../model/target.js";
+import { makeFolder } from "../report/atomic-file.js";
+import { collectReportData } from "../report/html/collect-report-data.js";
+import { writeHtmlReport } from "../report/html/html-report.js";
+import { writeRejectedFile } from "../report/rejected-file.js";
+import { STRANDED_FILE, writeStranded } from "../report/stranded-file.js";
+import { rejectedPath, runFolder } from "../run/run-files.js";
+import { reading } from "./access.js";
+
+export interface Rejects {
+  files: { path: string; mapping: string; rows: number }[];
+  rows: { file: string; sheet: string | null; row: number; problems: Problem[] }[];
+  /** The list of stranded documents, for `resolve --from`; null: none is among them. */
+  stranded: { path: string; documents: number } | null;
+}
+
+/** Writes into `folder`, one file an input and sheet, and one of stranded documents. @throws RowferryError `ledger-missing` */
+export async function writeRejects(target: Target, selectors: Selectors, folder: string): Promise<Rejects> {
+  const { found, stranded, delimiter } = reading(target, (database) => {
+    const selection = selectOpen(database, selectors);
+    const documents = new Set(selection.documents);
+    const wanted = rowsOf(database, selection);
+    const inputs = createInputStore(database);
+    const rejects = createRejects(database);
+    const every = rejects.inputs().flatMap((id) => inputs.get(id) ?? []);
+    return {
+      found: every.flatMap((input) => {
+        const rows = [...rejects.rows(input)].filter(({ lead }) => wanted.has(rowId(input.id, lead)));
+        return rows.length === 0 ? [] : [{ input, rows }];
+      }),
+      stranded: [...everyStranded(database)].filter(({ id }) => documents.has(id)),
+      delimiter: inputs.newestDelimiter() ?? ",",
+    };
+  });
+  const result: Rejects = { files: [], rows: [], stranded: null };
+  if (found.length > 0) makeFolder(folder);
+  for (const { input, rows } of found) {
+    const { header, dialect, mapping, name, sheet } = input;
+    const taken = result.files.map(({ path }) => path);
+    const path = rejectedPath(folder, input, taken);
+    rmSync(path, { force: true });
+    await writeRejectedFile(path, { header, dialect, rows });
+    result.files.push({ path, mapping, rows: rows.length });
+    for (const { row, lead, problems } of rows)
+      if (row === lead) result.rows.push({ file: basename(name), sheet, row, problems });
+  }
+  if (stranded.length > 0) {
+    const path = join(folder, STRANDED_FILE);
+    result.stranded = { path, documents: await writeStranded(path, stranded, { delimiter }) };
+  }
+  return result;
+}
+
+/**
+ * `run`: its name; null: the last that came to an end. Open work is shown as it is now; what the run did, how it
+ * ended and its pace stay. @throws RowferryError `ledger-missing`, `run-unknown`. @returns where `report.html` lies
+ */
+export async function writeReportAgain(target: Target, run: string | null): Promise<{ run: string; path: string }> {
+  const { name, data } = reading(target, (database) => {
+    const found = createRunStore(database).find(run);
+    if (found === null)
+      throw new RowferryError(
+        "run-unknown",
+        run === null ? "no run has come to an end yet" : `there is no run "${run}"`,
+      );
+    if (found.summary === null) throw new RowferryError("run-unknown", `the run ${found.name} has not come to an end`);
+    const ended = JSON.parse(found.summary) as Summary;
+    const summary = { ...ended, open: tallyOpen(database), problems: tallyProblems(database) };
+    return { name: found.name, data: collectReportData(database, summary, found.id) };
+  });
+  const path = join(runFolder(target, name), "report.html");
+  await writeHtmlReport(path, data);
+  return { run: name, path };
+}
