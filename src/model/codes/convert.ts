@@ -27,8 +27,8 @@ export const convertCodes = {
     example: "`1,23457E+17` as a ticket number; `#REF!` as text; a number of more than fifteen digits in a workbook.",
   },
   "text-replaced": {
-    meaning: "A cell holds U+FFFD, which some program put in the place of letters that it could not read. A warning.",
-    remedy: "Correct the cell where the file comes from; otherwise it is sent as it stands.",
+    meaning: "A cell holds U+FFFD, which some program wrote for letters that it could not read. A warning.",
+    remedy: "Correct the cell where the file comes from; otherwise it is sent as it is.",
     example: "`S\uFFFDo Paulo` in a file that was once converted from another encoding.",
   },
   "cell-kind": {

@@ -32,7 +32,7 @@ export const ledgerCodes = {
   "ledger-older": {
     meaning: "The ledger was written by an older version of this program, in tables that this one does not read.",
     remedy:
-      "Continue with the version that wrote it, or move the ledger away, make it anew from its journal with `rowferry ledger rebuild <journal>`, and import the files again.",
+      "Continue with the version that wrote it. Or move the ledger away, rebuild it with `rowferry ledger rebuild <journal>`, and import the files again.",
     example: "`rowferry import` right after an update of the program.",
     exit: ExitCode.usage,
   },
@@ -77,7 +77,7 @@ export const ledgerCodes = {
   "archive-not-written": {
     meaning: "The archive could not be written, so nothing was removed from the ledger.",
     remedy: "Make room or restore the permission, then run `rowferry ledger prune` again.",
-    example: "The disk fills up while bodies are moved to the archive: nothing is lost, some stand in both.",
+    example: "The disk fills up while bodies are moved to the archive: nothing is lost; some are in both.",
     transient: true,
     exit: ExitCode.unexpected,
   },
@@ -115,7 +115,7 @@ export const ledgerCodes = {
   },
   "ledger-behind-journal": {
     meaning:
-      "The journal tells of more than the ledger knows: the ledger is an older copy, or a new one in place of a lost one.",
+      "The journal holds more than the ledger: the ledger is an older copy, or a new one in place of a lost one.",
     remedy:
       "Move the ledger away and run `rowferry ledger rebuild` with the journal and, if there is one, the copy; for a new beginning name another journal.",
     example: "Monday's backup was put in the ledger's place on Wednesday, and the nightly import ran.",
@@ -137,7 +137,7 @@ export const ledgerCodes = {
     exit: ExitCode.usage,
   },
   "participant-differs": {
-    meaning: "A participant's natural key comes with data that differ from what the ledger or the service has.",
+    meaning: "A participant comes with other data than the ledger or the service has for its tax id.",
     remedy: "The service updates nothing. Correct the row, or set `settings.identity` in the mapping.",
     example: "CNPJ 11222333000181 is called Alfa in row 7 and Alpha in row 9: Alfa is used, and both rows are named.",
   },
@@ -161,7 +161,7 @@ export const ledgerCodes = {
   },
   "event-key-twice": {
     meaning: "Two rows of one import describe the same event differently.",
-    remedy: "Correct one of the rows, or give the event a key that tells them apart.",
+    remedy: "Correct one of the rows, or give the event a key that differs between them.",
     example: "Rows 7 and 9 both hold weighing ticket 55 of manifest 123, with different weights: neither is sent.",
   },
   "document-unknown": {
@@ -180,7 +180,7 @@ export const ledgerCodes = {
     meaning:
       "A document whose events have made others (`target`) cannot be replaced: its next generation would make them twice.",
     remedy:
-      "Cancel what is wrong by rows of its own and send its replacement under another key, or accept what landed with `rowferry dismiss`.",
+      "Cancel it with a row of its own and send its replacement under another key, or accept what landed with `rowferry dismiss`.",
     example: "`rowferry replace` for a load that was split into lots.",
     exit: ExitCode.usage,
   },
@@ -234,7 +234,7 @@ export const ledgerCodes = {
   },
   "row-repeats": {
     meaning: "Another row of this import says exactly the same; it is sent once.",
-    remedy: "If they are two events, give the event a key that tells them apart. Otherwise nothing.",
+    remedy: "If they are two events, give the event a key that differs between them. Otherwise nothing.",
     example: "Two rows with one ticket differ only in a column that the mapping does not read.",
   },
   "row-id-twice": {

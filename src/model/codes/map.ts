@@ -13,7 +13,7 @@ export const mapCodes = {
   "column-ambiguous": {
     meaning: "Two columns of the file match one name in the mapping.",
     remedy:
-      "Write the header exactly as it stands in the file; of columns that have the same one give each a name under `columns:`, with `{ headers: [Note], nth: 2 of 2 }`.",
+      "Write the header exactly as in the file. Where several columns share a header, name each under `columns:`, with `{ headers: [Note], nth: 2 of 2 }`.",
     example: "The header has `Peso` and `PESO`, the mapping reads `peso`.",
     exit: ExitCode.usage,
   },
@@ -60,7 +60,7 @@ export const mapCodes = {
   "group-unclear": {
     meaning: "A neighbouring row has no group key and may belong to this group, so the group may be incomplete.",
     remedy:
-      "Correct that row; this one needs no change. If that row belongs to no group, take it out of the rejected file, and tell the mapping to `skip` its kind.",
+      "Correct that row; this one needs no change. If that row belongs to no group, take it out of the rejected file, and `skip` such rows in the mapping.",
     example: "The second of three weighings that make a sum has no ticket number: neither half of the sum is sent.",
   },
   "reference-absent": {

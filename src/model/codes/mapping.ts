@@ -10,7 +10,7 @@ export const mappingCodes = {
     exit: ExitCode.usage,
   },
   "text-not-utf8": {
-    meaning: "A mapping, its cases, a settings file or `.env` is not UTF-8 text, so that letters of it cannot be told.",
+    meaning: "A mapping, its cases, a settings file or `.env` is not UTF-8, so some of its letters cannot be read.",
     remedy:
       "Save the file as UTF-8 (in an editor under Save as, Encoding). Tables of data may have other encodings; these files may not.",
     example: "A mapping saved as ANSI, with `name: Pesagem não fiscal` in it.",
@@ -29,13 +29,13 @@ export const mappingCodes = {
     exit: ExitCode.usage,
   },
   "mapping-unknown-key": {
-    meaning: "The mapping has a member that the language does not know.",
-    remedy: "Use the name suggested, or see docs/reference/mapping.md for the names that may stand there.",
+    meaning: "The mapping uses a name that the language does not know.",
+    remedy: "Use the name suggested, or see docs/reference/mapping.md for the names allowed there.",
     example: "`colums:`; the message suggests `columns`.",
     exit: ExitCode.usage,
   },
   "mapping-value": {
-    meaning: "A member of the mapping is missing, or holds what may not stand there.",
+    meaning: "Something is missing in the mapping, or has a value that is not allowed there.",
     remedy: "Write what the message asks for; docs/reference/mapping.md describes every member.",
     example: "`isPublic: yes please`, or `name: generator` where `=generator` was meant.",
     exit: ExitCode.usage,
@@ -55,7 +55,7 @@ export const mappingCodes = {
     exit: ExitCode.usage,
   },
   "mapping-expression": {
-    meaning: "A formula cannot be parsed, names what is not there, or its types do not meet.",
+    meaning: "A formula cannot be parsed, uses an unknown name, or combines types that do not fit.",
     remedy: "Correct it at the caret. A column is text unless it says `as: number` or another type.",
     example: "`=weight > 10` where `weight: Peso` is text; `weight: { header: Peso, as: number }` is right.",
     exit: ExitCode.usage,
@@ -81,7 +81,7 @@ export const mappingCodes = {
   "mapping-lookup": {
     meaning: "A table beside the mapping lacks a column, cannot be read, or has two rows of one key.",
     remedy: "Correct the CSV file named: a header, and one row for each key.",
-    example: "`SP` stands twice in states.csv with different codes.",
+    example: "`SP` appears twice in states.csv with different codes.",
     exit: ExitCode.usage,
   },
   "mapping-files": {

@@ -22,7 +22,7 @@ export const pipelineCodes = {
     remedy:
       "Check the document at the service, then run `rowferry resolve <key> --landed` or `--not-landed` (for a document, `--document-id <id>` or `--not-landed`). `rowferry retry` asks the service once more.",
     example:
-      "The answer to a weighing was lost; since then two runs were told that its time is past, which a service may say of what stands there already.",
+      "The answer to a weighing was lost; since then two runs were told that its time is past, which a service may also say of an event that it has.",
   },
   resolved: {
     meaning: "A person checked at the service and settled a doubt.",
@@ -53,7 +53,7 @@ export const pipelineCodes = {
   },
   "address-masked": {
     meaning:
-      "The service lists an address like this one whose street is masked, because another client registered it; whether it is the same place cannot be told.",
+      "The service lists an address like this one whose street is masked, because another client registered it; whether it is the same place is unknown.",
     remedy:
       "Nothing, unless the participant is ours to look after: this ledger registers the address under its own credential.",
     example: "Carrier Beta already has an address `Matriz` in Campinas, street `*****`: a second one is registered.",
@@ -78,7 +78,7 @@ export const pipelineCodes = {
   },
   "too-many-invalid": {
     meaning: "More rows are invalid than --max-errors allows; nothing was sent.",
-    remedy: "Find out what happened to the file. `rowferry resume` sends its valid rows all the same.",
+    remedy: "Find out what happened to the file. `rowferry resume` still sends its valid rows.",
     example: "--max-errors 1% and 900 of 40,000 rows invalid, because the file came in another format.",
     exit: ExitCode.person,
   },

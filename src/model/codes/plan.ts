@@ -106,7 +106,7 @@ export const planCodes = {
   "reference-unknown": {
     meaning: "It refers to a document or record that no row describes, or whose rows were all given up.",
     remedy: "Import the rows that describe it, or `rowferry dismiss` this row.",
-    example: "A RELATED to manifest 999, which stands in no file.",
+    example: "A RELATED to manifest 999, which is in no file.",
   },
   "related-not-created": {
     meaning: "The related document does not exist yet and cannot be created in this run.",

@@ -23,7 +23,7 @@ export const submitCodes = {
     meaning: "The service refused the request; its own code is given with this one.",
     remedy: "Correct the row or the mapping as the service's code says, and import the row again.",
     example:
-      "400 for an event whose attribute has no value: the event is rejected, what is later on its document is held.",
+      "400 for an event whose attribute has no value: the event is rejected, and later events of its document are held.",
   },
   "service-unanswered": {
     meaning: "All retries are used up, or a registration was not answered; the outcome is unknown.",
