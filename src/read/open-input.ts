@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { RowferryError } from "../model/error.js";
-import { Utf8Check } from "./csv/encoding.js";
+import { utf8Check } from "./csv/encoding.js";
 import { type CsvFile, openCsv } from "./csv/open-csv.js";
 import { hashOf, openFile } from "./opened-file.js";
 import { unpacked } from "./packed.js";
@@ -52,9 +52,9 @@ async function openPath(path: string, name?: string, packed = false): Promise<In
     if (packed && (kind === "gzip" || kind === "zstd"))
       throw refused("the archive holds another archive; unpack it first");
     if (kind === "text") {
-      const check = new Utf8Check();
-      const contentHash = await file.hash((chunk) => check.add(chunk));
-      return openCsv({ ...csv, compression: "none", contentHash, chunks: file.chunks, isUtf8: check.passed() });
+      const isUtf8 = utf8Check();
+      const contentHash = await file.hash(isUtf8);
+      return openCsv({ ...csv, compression: "none", contentHash, chunks: file.chunks, isUtf8: isUtf8() });
     }
     if (kind !== "zip") {
       const chunks = () => unpacked(file, kind);

@@ -184,38 +184,23 @@ function isPlausible(bytes: Buffer): boolean {
 }
 
 async function isAllUtf8(file: Bytes): Promise<boolean> {
-  const check = new Utf8Check();
-  for await (const chunk of file.chunks()) check.add(chunk);
-  return check.passed();
+  const look = utf8Check();
+  for await (const chunk of file.chunks()) look(chunk);
+  return look();
 }
 
-/** Whether all chunks together are UTF-8, as far as they have come. */
-export class Utf8Check {
-  #carry: Buffer = Buffer.alloc(0);
-  #valid = true;
-
-  add(chunk: Buffer): void {
-    if (!this.#valid) return;
-    const bytes = this.#carry.length === 0 ? chunk : Buffer.concat([this.#carry, chunk]);
-    const whole = bytes.length - unfinishedBytes(bytes);
-    this.#valid = isUtf8(bytes.subarray(0, whole));
-    this.#carry = Buffer.from(bytes.subarray(whole));
-  }
-
-  /** When the last chunk has come. */
-  passed(): boolean {
-    return this.#valid && this.#carry.length === 0;
-  }
-}
-
-/** How many last bytes begin a character of UTF-8 that is not complete. */
-function unfinishedBytes(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] as number;
-    if (byte < 0x80) return 0;
-    if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0;
-  }
-  return 0;
+/** Looks at chunk after chunk, and without one at their end; whether all so far are UTF-8. */
+export function utf8Check(): (chunk?: Buffer) => boolean {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let valid = true;
+  return (chunk) => {
+    try {
+      if (valid) decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      valid = false;
+    }
+    return valid;
+  };
 }
 
 /** @throws RowferryError `encoding-mixed`: beyond some thousand lines the encoding itself is wrong. */

@@ -30,7 +30,7 @@ export async function walkPart(parts: Zip, name: string, handlers: XmlHandlers):
   for await (const _ of walkInPieces(parts, name, handlers, "part"));
 }
 
-/** Walks one part, giving control back after every piece, for as long as it is asked to go on. */
+/** Walks one part, giving control back after every piece, for as long as it is asked to go on. @throws RowferryError naming the part. */
 export async function* walkInPieces(
   parts: Zip,
   name: string,
@@ -38,47 +38,39 @@ export async function* walkInPieces(
   kind: "part" | "rows",
 ): AsyncGenerator<void> {
   try {
-    const walker = walkerOf(handlers);
+    const { parser, budget } = parserOf(handlers);
     for await (const text of decodeXml(parts.read(name, kind))) {
-      walker.write(text);
+      // Doctypes are kept whole before they are told.
+      if (budget.depth === 0 && text.includes("<!DOCTYPE")) throw new DoctypeError();
+      budget.pending += text.length;
+      parser.write(text);
+      if (budget.pending > MAX_TOKEN + text.length) throw new Error("it has a tag, text or comment without end");
       yield;
     }
-    walker.end();
+    parser.close();
     yield;
   } catch (cause) {
-    throw partError(parts, name, cause);
+    if (cause instanceof RowferryError) throw cause;
+    if (!(cause instanceof DoctypeError))
+      throw corrupt(parts.file.name, `its part ${name} cannot be read: ${reasonOf(cause)}`, { cause });
+    const message = `its part ${name} declares a document type, which no workbook has and which hides entity bombs`;
+    throw refused("file-refused", parts.file.name, message);
   }
 }
 
-/** What went wrong in a part, as the file's error. */
-export function partError(parts: Zip, name: string, cause: unknown): RowferryError {
-  if (cause instanceof RowferryError) return cause;
-  if (!(cause instanceof DoctypeError))
-    return corrupt(parts.file.name, `its part ${name} cannot be read: ${reasonOf(cause)}`, { cause });
-  const message = `its part ${name} declares a document type, which no workbook has and which hides entity bombs`;
-  return refused("file-refused", parts.file.name, message);
-}
-
-export interface XmlWalker {
-  /** @throws Error (plain) where the text is not well-formed, or exceeds what any part needs. */
-  write(text: string): void;
-  end(): void;
-}
-
-export function walkerOf(handlers: XmlHandlers): XmlWalker {
+/** `budget`: how deep the elements are, and characters since the last event. Whatever is wrong is thrown as a plain Error. */
+function parserOf(handlers: XmlHandlers) {
   const parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
   const names = new Map<string, string>();
+  const budget = { depth: 0, pending: 0 };
   let prefix = "";
-  let depth = 0;
-  /** Characters since the last event. */
-  let pending = 0;
   parser.on("error", (error) => {
     throw error;
   });
   parser.on("opentag", ({ name, attributes }) => {
-    pending = 0;
-    if (depth === 0) prefix = name.slice(0, name.indexOf(":") + 1);
-    if (++depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
+    budget.pending = 0;
+    if (budget.depth === 0) prefix = name.slice(0, name.indexOf(":") + 1);
+    if (++budget.depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
     let local = names.get(name);
     if (local === undefined) {
       // Whatever prefix the root has stands for its namespace in the whole part.
@@ -88,30 +80,21 @@ export function walkerOf(handlers: XmlHandlers): XmlWalker {
     handlers.open(local, attributes);
   });
   parser.on("closetag", ({ name }) => {
-    pending = 0;
-    depth--;
+    budget.pending = 0;
+    budget.depth--;
     handlers.close?.(names.get(name) ?? "");
   });
   const onText = (value: string) => {
-    pending = 0;
-    if (depth > 0) handlers.text?.(value);
+    budget.pending = 0;
+    if (budget.depth > 0) handlers.text?.(value);
   };
   parser.on("text", onText);
   parser.on("cdata", onText);
-  parser.on("comment", () => (pending = 0));
+  parser.on("comment", () => (budget.pending = 0));
   parser.on("doctype", () => {
     throw new DoctypeError();
   });
-  return {
-    write(piece) {
-      // Doctypes are kept whole before they are told.
-      if (depth === 0 && piece.includes("<!DOCTYPE")) throw new DoctypeError();
-      pending += piece.length;
-      parser.write(piece);
-      if (pending > MAX_TOKEN + piece.length) throw new Error("it has a tag, text or comment without end");
-    },
-    end: () => void parser.close(),
-  };
+  return { parser, budget };
 }
 
 /** A boolean attribute as XML Schema writes it, or as old writers do. */
@@ -123,44 +106,16 @@ export function isTrue(text: string | undefined): boolean {
 const DECLARATION = 256;
 
 /** @throws Error (plain) when the bytes are not text in their encoding, or the encoding is unknown. */
-export async function* decodeXml(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let decode: Decode | null = null;
+async function* decodeXml(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let decoder: InstanceType<typeof TextDecoder> | null = null;
   let head: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    if (decode !== null) {
-      yield decode(chunk);
-      continue;
-    }
     // The declaration may be cut by the first chunk's end.
-    head = Buffer.concat([head, chunk]);
-    if (head.length < DECLARATION) continue;
-    decode = decoderFor(head);
-    yield decode(head);
+    const bytes = decoder === null ? Buffer.concat([head, chunk]) : chunk;
+    if (decoder === null && bytes.length < DECLARATION) head = bytes;
+    else yield (decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true })).decode(bytes, { stream: true });
   }
-  if (decode !== null) yield decode();
-  else yield decoderFor(head)(head, true);
-}
-
-type Decode = (bytes?: Buffer, last?: boolean) => string;
-
-function decoderFor(head: Buffer): Decode {
-  const encoding = encodingOf(head);
-  const decoder = textDecoder(encoding);
-  return (bytes, last = bytes === undefined) => {
-    try {
-      return decoder.decode(bytes, { stream: !last });
-    } catch {
-      throw new Error(`it is not valid ${encoding.toUpperCase()}`);
-    }
-  };
-}
-
-function textDecoder(encoding: string) {
-  try {
-    return new TextDecoder(encoding, { fatal: true });
-  } catch {
-    throw new Error(`its encoding ${encoding} is unknown`);
-  }
+  yield decoder === null ? new TextDecoder(encodingOf(head), { fatal: true }).decode(head) : decoder.decode();
 }
 
 function encodingOf(head: Buffer): string {
