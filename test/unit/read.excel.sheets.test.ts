@@ -1,15 +1,27 @@
 /** Which sheet, which rows and which columns of a workbook are read, and what is said about it. */
 import { describe, expect, test } from "vitest";
+import type { Row } from "../../src/model/row.js";
 import { openInput } from "../../src/read/open-input.js";
 import { positionSuite } from "../support/read/position-suite.js";
-import { brief, temporaryFile } from "../support/read/read-file.js";
+import { temporaryFile } from "../support/read/read-file.js";
 import { readWorkbook } from "../support/read/read-workbook.js";
 import { columnLetters } from "../../src/read/header.js";
 import { type MadeSheet, textCell, writeWorkbook } from "../support/read/write-workbook.js";
 import { entryText } from "../support/read/write-zip.js";
 
-function sheetOf(name: string, table: readonly (readonly string[])[], more: Partial<MadeSheet> = {}): MadeSheet {
-  const rows = table.map((cells, index) => {
+/** A sheet of texts: `a b / 1 2`; a point stands for a blank cell, a dash for a row without any. */
+function sheetOf(
+  name: string,
+  table: string | readonly (readonly string[])[],
+  more: Partial<MadeSheet> = {},
+): MadeSheet {
+  const cellsByRow =
+    typeof table !== "string"
+      ? table
+      : table
+          .split(" / ")
+          .map((line) => (line === "-" ? [] : line.split(" ").map((cell) => (cell === "." ? "" : cell))));
+  const rows = cellsByRow.map((cells, index) => {
     const elements = cells.map((cell, column) =>
       cell === "" ? "" : textCell(`${columnLetters(column + 1)}${index + 1}`, cell),
     );
@@ -18,21 +30,26 @@ function sheetOf(name: string, table: readonly (readonly string[])[], more: Part
   return { name, rows: rows.join(""), ...more };
 }
 
+/** `2: a b`, blank cells as points. */
+function lines({ rows }: { rows: readonly Row[] }): string[] {
+  return rows.map(({ number, cells, problems }) => {
+    expect(problems).toBeNull();
+    return `${number}: ${cells.map((cell) => cell || ".").join(" ")}`;
+  });
+}
+
 positionSuite("Excel", async (table) => {
   const bytes = await writeWorkbook({ sheets: [sheetOf("S", table)] });
   return { path: await temporaryFile(bytes, "input.xlsx") };
 });
 
-const small = [
-  ["a", "b"],
-  ["1", "2"],
-];
+const small = "a b / 1 2";
 
 describe("the sheet", () => {
   const january = sheetOf("Manifestos Jan", small);
-  const february = sheetOf("Manifestos Fev", [["c"], ["3"]]);
-  const notes = sheetOf("Notas", [["n"], ["4"]], { state: "hidden" });
-  const secret = sheetOf("Segredo", [["s"], ["5"]], { state: "veryHidden" });
+  const february = sheetOf("Manifestos Fev", "c / 3");
+  const notes = sheetOf("Notas", "n / 4", { state: "hidden" });
+  const secret = sheetOf("Segredo", "s / 5", { state: "veryHidden" });
   const empty = { name: "Plan3", rows: '<row r="1"><c r="A1" s="0"/></row>' };
 
   test("all of them are listed, in order, hidden ones marked", async () => {
@@ -130,28 +147,15 @@ describe("the sheet", () => {
 });
 
 describe("hidden rows and columns", () => {
-  const table = [
-    ["a", "b", "c", "d"],
-    ["1", "2", "3", "4"],
-    ["5", "6", "7", "8"],
-    ["", "x", "", "y"],
-    ["9", "10", "11", "12"],
-  ];
-  const sheet = {
-    ...sheetOf("S", table, {
-      before: '<cols><col min="2" max="2" width="9" hidden="1"/><col min="4" max="16384" hidden="true"/></cols>',
-    }),
-  };
+  const sheet = sheetOf("S", "a b c d / 1 2 3 4 / 5 6 7 8 / . x . y / 9 10 11 12", {
+    before: '<cols><col min="2" max="2" width="9" hidden="1"/><col min="4" max="16384" hidden="true"/></cols>',
+  });
   sheet.rows = entryText({ name: "", data: sheet.rows }).replace('<row r="3">', '<row r="3" hidden="1">');
 
   test("are left out under `hidden: skip`, and that is said; rows come as skipped", async () => {
     const read = await readWorkbook({ sheets: [sheet] }, { hidden: "skip" });
     expect(read.header).toEqual(["a", "c"]);
-    expect(brief(read.rows)).toEqual([
-      [2, ["1", "3"]],
-      [3, ["5", "7"]],
-      [5, ["9", "11"]],
-    ]);
+    expect(lines(read)).toEqual(["2: 1 3", "3: 5 7", "5: 9 11"]);
     expect(read.rows.map(({ leftOut }) => leftOut)).toEqual([undefined, "hidden in its sheet", undefined]);
     expect(read.notes).toEqual(["Hidden columns are left out: B, D.", "Row 3 is hidden: skipped."]);
   });
@@ -171,13 +175,7 @@ describe("hidden rows and columns", () => {
 });
 
 describe("merged cells", () => {
-  const table = [
-    ["Gerador", "", "MTR"],
-    ["CNPJ", "Nome", ""],
-    ["1", "ACME", "x"],
-    ["", "stale", "y"],
-    ["2", "Beta", ""],
-  ];
+  const table = "Gerador . MTR / CNPJ Nome . / 1 ACME x / . stale y / 2 Beta .";
   const behind =
     '<autoFilter ref="A1:C5"/><mergeCells count="4"><mergeCell ref="A1:B1"/><mergeCell ref="C1:C2"/><mergeCell ref="A3:B4"/><mergeCell ref="C4:C5"/></mergeCells>';
   const merged = { sheets: [sheetOf("S", table, { behind })] };
@@ -190,30 +188,19 @@ describe("merged cells", () => {
 
   test("the value stands in the first cell; what a merge covers is not shown, and not read", async () => {
     const read = await readWorkbook(merged, { header: [1, 2] });
-    expect(brief(read.rows)).toEqual([
-      [3, ["1", "", "x"]],
-      [4, ["", "", "y"]],
-      [5, ["2", "Beta", ""]],
-    ]);
+    expect(lines(read)).toEqual(["3: 1 . x", "4: . . y", "5: 2 Beta ."]);
   });
 
   test("`fillMerged` gives every cell the first one's value, headers included", async () => {
     const read = await readWorkbook(merged, { header: [1, 2], fillMerged: true });
     expect(read.header).toEqual(["Gerador CNPJ", "Gerador Nome", "MTR MTR"]);
-    expect(brief(read.rows)).toEqual([
-      [3, ["1", "1", "x"]],
-      [4, ["1", "1", "y"]],
-      [5, ["2", "Beta", "y"]],
-    ]);
+    expect(lines(read)).toEqual(["3: 1 1 x", "4: 1 1 y", "5: 2 Beta y"]);
   });
 
   test("a row that holds nothing but what a merge gives it is blank", async () => {
     const behindRows = '<mergeCells><mergeCell ref="A2:A4"/></mergeCells>';
-    const made = { sheets: [sheetOf("S", [["a", "b"], ["1", "2"], [], ["", "3"]], { behind: behindRows })] };
-    expect(brief((await readWorkbook(made, { fillMerged: true })).rows)).toEqual([
-      [2, ["1", "2"]],
-      [4, ["1", "3"]],
-    ]);
+    const made = { sheets: [sheetOf("S", "a b / 1 2 / - / . 3", { behind: behindRows })] };
+    expect(lines(await readWorkbook(made, { fillMerged: true }))).toEqual(["2: 1 2", "4: 1 3"]);
   });
 
   test("kinds are filled with the values", async () => {
@@ -223,26 +210,13 @@ describe("merged cells", () => {
       { sheets: [{ name: "S", rows, behind: '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>' }] },
       { fillMerged: true },
     );
-    expect(read.rows.map(({ cells, kinds }) => [cells, kinds])).toEqual([
-      [
-        ["7", "x"],
-        ["number", "text"],
-      ],
-      [
-        ["7", "y"],
-        ["number", "text"],
-      ],
-    ]);
+    expect(lines(read)).toEqual(["2: 7 x", "3: 7 y"]);
+    for (const { kinds } of read.rows) expect(kinds).toEqual(["number", "text"]);
   });
 
   test("a title merged over the whole width is a preamble, filled or not", async () => {
-    const made = {
-      sheets: [
-        sheetOf("S", [["Relatório"], ["a", "b", "c"], ["1", "2", "3"], ["4", "5", "6"]], {
-          behind: '<mergeCells><mergeCell ref="A1:C1"/></mergeCells>',
-        }),
-      ],
-    };
+    const behindRows = '<mergeCells><mergeCell ref="A1:C1"/></mergeCells>';
+    const made = { sheets: [sheetOf("S", "Relatório / a b c / 1 2 3 / 4 5 6", { behind: behindRows })] };
     for (const fillMerged of [false, true]) {
       const read = await readWorkbook(made, { fillMerged });
       expect(read.header).toEqual(["a", "b", "c"]);
@@ -252,19 +226,8 @@ describe("merged cells", () => {
 
   test("ranges that are none are left alone, ones that overlap end", async () => {
     const ranges = '<mergeCell ref="A2"/><mergeCell ref="x"/><mergeCell/><mergeCell ref="B2:A2"/>';
-    const made = {
-      sheets: [
-        sheetOf(
-          "S",
-          [
-            ["a", "b"],
-            ["1", "2"],
-          ],
-          { behind: `<mergeCells>${ranges}</mergeCells>` },
-        ),
-      ],
-    };
-    expect(brief((await readWorkbook(made)).rows)).toEqual([[2, ["1", ""]]]);
+    const made = { sheets: [sheetOf("S", small, { behind: `<mergeCells>${ranges}</mergeCells>` })] };
+    expect(lines(await readWorkbook(made))).toEqual(["2: 1 ."]);
     const many = Array.from({ length: 17_000 }, () => '<mergeCell ref="A1:XFD1048576"/>').join("");
     const hostile = { sheets: [sheetOf("S", small, { behind: `<mergeCells>${many}</mergeCells>` })] };
     await expect(readWorkbook(hostile)).rejects.toMatchObject({ code: "file-corrupt" });
