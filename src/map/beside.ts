@@ -11,12 +11,10 @@ import { openInput } from "../read/open-input.js";
 // oxlint-enable no-restricted-imports
 import type { TableFile } from "./column/table.js";
 import { shorten } from "../model/fold.js";
+import type { CustomFunctions } from "./formula/functions.js";
 import type { TableSpec } from "./language/column-schema.js";
 import type { MappingSpec } from "./language/mapping-schema.js";
 import type { MappingSource, Path } from "./language/source.js";
-
-/** Exported functions by name. They take text, numbers and booleans, and give text, a number, a boolean or null (blank). */
-export type CustomFunctions = ReadonlyMap<string, (...values: unknown[]) => unknown>;
 
 export interface Beside {
   tables: ReadonlyMap<string, TableFile>;

@@ -8,13 +8,12 @@ import type { Shared } from "./column/scope.js";
 import { compileTable, type Table } from "./column/table.js";
 import { fingerprint } from "./fingerprints.js";
 import { eventsOf, type InputSpec, keyLabel, keyLabels, type MappingSpec } from "./language/mapping-schema.js";
-import { forms } from "./formula/forms.js";
-import { functionTable } from "./formula/functions.js";
+import { callables } from "./formula/functions.js";
 import { compileInput } from "./input/compile-input.js";
 import { type InputFiles, matchCorrected, matchFiles, matchNameless } from "./input/match-files.js";
 import type { MappingSource } from "./language/source.js";
-import { fillSettings, type Mapping, type MappingInput } from "./mapping.js";
-import type { KeyMaker, Known } from "./record/piece.js";
+import { fillSettings, type Mapping } from "./mapping.js";
+import type { MappingNames } from "./record/context.js";
 import { findWarnings } from "./warnings.js";
 
 /** Mistakes are reported to `source`; the mapping given is then of no use. */
@@ -28,47 +27,40 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
     const file = beside.tables.get(name);
     tables.set(name, file === undefined ? null : compileTable(name, table, file, source, { cells, conversions }));
   }
-  const functionKinds = functionTable(conversions);
-  checkFunctions(beside, functionKinds, source);
-  const { late } = fillSettings(spec.settings);
+  checkFunctions(beside, callables(conversions, new Map()), source);
+  checkFormerLabels(spec, source);
+  const settings = fillSettings(spec.settings);
+  const names = {
+    known: knownNames(spec),
+    labels: keyLabels(spec),
+    lateAttribute: settings.late.refuse ? null : settings.late.attribute,
+  };
   const shared: Shared = {
     source,
     conversions,
     cells,
-    functionKinds,
-    functions: beside.functions,
+    callables: callables(conversions, beside.functions),
     tables,
     columns: spec.columns ?? {},
   };
-  const about = {
-    known: knownNames(spec),
-    labels: keyLabels(spec),
-    lateAttribute: late.refuse ? null : late.attribute,
-  };
-  checkFormerLabels(spec, source);
-
-  const files: InputFiles[] = [];
-  const makers: KeyMaker[] = [];
-  const tablesRead = new Set<string>();
-  for (const [name, inputSpec] of Object.entries(spec.inputs)) {
-    const found = compileInput(name, inputSpec, spec, shared, about, tablesRead);
-    if (found === null) continue;
-    makers.push(...found.makers);
-    files.push({ input: found.input, patterns: inputSpec.files === undefined ? null : [inputSpec.files].flat() });
-  }
-  if (Object.keys(spec.inputs).length === 0) source.report("mapping-value", ["inputs"], "The mapping has no inputs.");
+  const compiled = Object.keys(spec.inputs).map((name) => compileInput(name, spec, shared, names));
+  const files = compiled.map(({ input }) => {
+    const patterns = spec.inputs[input.name]?.files;
+    return { input, patterns: patterns === undefined ? null : [patterns].flat() };
+  });
+  if (files.length === 0) source.report("mapping-value", ["inputs"], "The mapping has no inputs.");
   checkFiles(files, source);
-  const inputs: MappingInput[] = files.map((entry) => entry.input);
+  const makers = compiled.flatMap((one) => one.makers);
   const keyMakers = fingerprint(spec, makers, { functionsText: beside.functionsText, tables });
   return {
     path: source.path,
     name: basename(source.path, extname(source.path)),
     namespace: spec.namespace,
-    inputs,
-    settings: fillSettings(spec.settings),
+    inputs: compiled.map(({ input }) => input),
+    settings,
     fingerprints: keyMakers.fingerprints,
     keyMakers,
-    warnings: findWarnings(spec, source, tablesRead),
+    warnings: findWarnings(spec, source, new Set(compiled.flatMap((one) => one.tables))),
     dependencies: beside.dependencies,
     functions: beside.functionsPath,
     inputsFor: (fileName, corrected) =>
@@ -78,15 +70,11 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
 }
 
 /** What the module exports is called by its own name, and takes something. */
-function checkFunctions(
-  { functions }: Beside,
-  functionKinds: ReadonlyMap<string, unknown>,
-  source: MappingSource,
-): void {
+function checkFunctions({ functions }: Beside, builtIn: ReadonlyMap<string, unknown>, source: MappingSource): void {
   for (const [name, { length }] of functions) {
     const report = (message: string) => source.report("mapping-functions", ["functions"], `${message}.`);
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) report(`"${name}" is not a name that a formula can call`);
-    else if (forms.has(name) || functionKinds.has(name)) report(`${name}() has the name of a built-in function`);
+    else if (builtIn.has(name)) report(`${name}() has the name of a built-in function`);
     else if (length === 0) report(`${name}() declares no parameter; a function that takes none is a constant`);
   }
 }
@@ -108,21 +96,21 @@ function checkFormerLabels(spec: MappingSpec, source: MappingSource): void {
 }
 
 /** Names that `{ ref: … }` may use: those with a key in any input, targets, and those of other mappings. */
-function knownNames(spec: MappingSpec): Known {
-  const participants = new Set(spec.elsewhere?.participants ?? []);
-  const addresses = new Set(spec.elsewhere?.addresses ?? []);
-  const documents = new Set(spec.elsewhere?.documents ?? []);
-  const { participants: parties, addresses: places } = spec;
-  for (const input of [{ participants: parties, addresses: places } as InputSpec, ...Object.values(spec.inputs)]) {
-    for (const [name, participant] of Object.entries(input.participants ?? {}))
-      if (participant.key !== undefined) participants.add(name);
-    for (const [name, address] of Object.entries(input.addresses ?? {}))
-      if (address.key !== undefined) addresses.add(name);
-    for (const name of Object.keys(input.documents ?? {})) documents.add(name);
-    for (const event of Object.values(eventsOf(input)))
-      if (event.target !== undefined) documents.add(event.target.document);
-  }
-  return { participants, addresses, documents };
+function knownNames({ elsewhere = {}, participants = {}, addresses = {}, inputs }: MappingSpec): MappingNames["known"] {
+  const all = [{ participants, addresses } as InputSpec, ...Object.values(inputs)];
+  const keyed = (kinds: "participants" | "addresses") =>
+    all.flatMap((input) =>
+      Object.entries(input[kinds] ?? {}).flatMap(([name, { key }]) => (key === undefined ? [] : name)),
+    );
+  const targets = all.flatMap((input) =>
+    Object.values(eventsOf(input)).flatMap(({ target }) => target?.document ?? []),
+  );
+  const documents = all.flatMap((input) => Object.keys(input.documents ?? {}));
+  return {
+    participants: new Set([...(elsewhere.participants ?? []), ...keyed("participants")]),
+    addresses: new Set([...(elsewhere.addresses ?? []), ...keyed("addresses")]),
+    documents: new Set([...(elsewhere.documents ?? []), ...documents, ...targets]),
+  };
 }
 
 /** Of several inputs each says which files it reads, unless all are sheets. */

@@ -4,7 +4,7 @@ import { canonicalJson, type JsonValue } from "../model/json.js";
 import { KEY_ALGORITHM } from "../model/keys.js";
 import type { Table } from "./column/table.js";
 import type { MappingSpec } from "./language/mapping-schema.js";
-import type { KeyMaker } from "./record/piece.js";
+import type { KeyMaker } from "./record/context.js";
 
 /** What keys are made of, for the comparison with what was sent. */
 export interface KeyMakers {

@@ -1,5 +1,6 @@
-/** A column: from a header to a typed value. Converted when something in the row reads it, and once for the row. */
+/** A column's cells: from a text to a typed value, by the column's type, map and rules. */
 import { RowferryError } from "../../model/error.js";
+import { foldName, shorten } from "../../model/fold.js";
 import { isExactNumber } from "../../model/json.js";
 import type { CellKind, Row } from "../../model/row.js";
 import {
@@ -11,13 +12,12 @@ import {
 } from "../convert/conversion.js";
 import { quoteCell } from "../convert/conversion-kind.js";
 import { cleanText } from "../convert/text.js";
-import { foldName, shorten } from "../../model/fold.js";
 import { compileRegularExpression, typeOf, valueOf } from "../formula/functions.js";
 import { type ColumnObject, commonOptions } from "../language/column-schema.js";
 import type { Scalar } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import type { Cells } from "./cells.js";
-import { asText, literalText, type Type, type Value, type View } from "./view.js";
+import { asText, literalText, type Maybe, type Type, type Value, type View } from "./view.js";
 
 /** How one text becomes a value; the same for cells of files and of tables. */
 export interface Reader {
@@ -25,11 +25,8 @@ export interface Reader {
   /** What stands for a blank. */
   fallback: Value | undefined;
   /** `text` is not blank. Null: it cannot be read, and why has been reported at `index`. */
-  read(text: string, kind: CellKind, index: number, view: View): Value | undefined | null;
+  read(text: string, kind: CellKind, index: number, view: View): Maybe<Value>;
 }
-
-/** Conversions that read a typed cell by its kind; to the others every cell is text. */
-const TYPED: ReadonlySet<string> = new Set(["integer", "number", "boolean", "date", "timestamp"]);
 
 export interface CellRules {
   cells: Cells;
@@ -42,29 +39,20 @@ export interface CellRules {
   identity?: (() => boolean) | undefined;
 }
 
-function conversionOf(spec: ColumnObject): ConversionSpec & { name: ConversionName } {
-  const options = Object.entries(spec).filter(([name, value]) => !commonOptions.has(name) && value !== undefined);
-  return { name: spec.as ?? "text", ...Object.fromEntries(options) };
-}
+/** Conversions that read a typed cell by its kind; to the others every cell is text. */
+const TYPED: ReadonlySet<string> = new Set(["integer", "number", "boolean", "date", "timestamp"]);
 
-/** Null: it cannot be used, and why has been reported. */
-export function compileReader(spec: ColumnObject, site: Site, rules: CellRules): Reader | null {
+/** What is wrong with the column is reported at `site`. */
+export function compileReader(spec: ColumnObject, site: Site, rules: CellRules): Reader {
   const { cells, conversions, words, identity = () => false } = rules;
   const name = spec.as ?? "text";
-  let own: Conversion;
-  try {
-    own = conversions.get(rules.convert === undefined ? conversionOf(spec) : "text");
-  } catch (error) {
-    if (!(error instanceof RowferryError)) throw error;
-    return site.reportAt(["as"], error.code, `: ${error.message}.`, error.hint);
-  }
+  const own = rules.convert === undefined ? compileOwn(spec, name, site, conversions) : conversions.get("text");
   const convert = rules.convert ?? (() => own);
   const map = spec.map === undefined ? null : compileMap(spec.map, site);
   if (spec.otherwise !== undefined && map === null)
     site.reportAt(["otherwise"], "mapping-value", ": `otherwise` needs a `map`.");
   const accept = compileRules(spec, site);
   const fallback = spec.default === undefined ? undefined : compileDefault(spec.default, name, own, site);
-  if (accept === null || fallback === null) return null;
   const keep = typeof spec.otherwise === "object" && !isExactNumber(spec.otherwise);
   const otherwise = keep ? undefined : (spec.otherwise as Scalar | undefined);
 
@@ -95,15 +83,26 @@ export function compileReader(spec: ColumnObject, site: Site, rules: CellRules):
   return { type: typeOf(name), fallback, read };
 }
 
-/** `oneOf` and `pattern`. Null: they cannot be used. */
+function compileOwn(spec: ColumnObject, name: ConversionName, site: Site, conversions: Conversions): Conversion {
+  const options = Object.entries(spec).filter(([option, value]) => !commonOptions.has(option) && value !== undefined);
+  try {
+    return conversions.get({ name, ...Object.fromEntries(options) });
+  } catch (error) {
+    if (!(error instanceof RowferryError)) throw error;
+    site.reportAt(["as"], error.code, `: ${error.message}.`, error.hint);
+    return () => ({ value: "" });
+  }
+}
+
+/** `oneOf` and `pattern`. */
 function compileRules({ oneOf, pattern }: ColumnObject, site: Site) {
   const allowed = oneOf === undefined ? null : new Map(oneOf.map((one) => [foldName(literalText(one)), one]));
-  let matcher: ReturnType<typeof compileRegularExpression> | null = null;
+  let matches = (_text: string) => true;
   try {
-    matcher = pattern === undefined ? null : compileRegularExpression(pattern);
+    if (pattern !== undefined) matches = compileRegularExpression(pattern).matchesWhole;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return site.reportAt(["pattern"], "mapping-pattern", `: Pattern: ${why}.`);
+    site.reportAt(["pattern"], "mapping-pattern", `: Pattern: ${why}.`);
   }
   return (value: Value, index: number, view: View): Value | null => {
     const own = allowed?.get(foldName(asText(value)));
@@ -112,35 +111,32 @@ function compileRules({ oneOf, pattern }: ColumnObject, site: Site) {
       return view.report("value-not-allowed", `${quoteCell(asText(value))} is none of ${some}`, null, index);
     }
     const spelt = typeof value === "string" && typeof own === "string" ? own : value;
-    const text = asText(spelt);
-    if (matcher === null || matcher.matchesWhole(text)) return spelt;
-    return view.report("value-pattern", `${quoteCell(text)} does not match its pattern`, null, index);
+    if (matches(asText(spelt))) return spelt;
+    return view.report("value-pattern", `${quoteCell(asText(spelt))} does not match its pattern`, null, index);
   };
 }
 
-function compileDefault(literal: Scalar, name: ConversionName, convert: Conversion, site: Site): Value | null {
+function compileDefault(literal: Scalar, name: ConversionName, convert: Conversion, site: Site): Value | undefined {
   const text = literalText(literal);
   if (text === "" && typeOf(name) === "text") return "";
   const result = convert(text, kindOf(literal));
   if ("value" in result) return valueOf(result.value, name);
-  return site.reportAt(["default"], result.problem.code, `: ${result.problem.message}.`, result.problem.hint);
+  site.reportAt(["default"], result.problem.code, `: ${result.problem.message}.`, result.problem.hint);
+  return undefined;
 }
 
 /** By text as written and by folded text. */
 function compileMap(map: NonNullable<ColumnObject["map"]>, site: Site): ReadonlyMap<string, Scalar> {
-  const known = new Map<string, Scalar>();
+  const known = new Map(Object.entries(map));
   const first = new Map<string, string>();
   for (const [text, value] of Object.entries(map)) {
-    known.set(text, value);
     const folded = foldName(text);
     const other = first.get(folded);
-    if (other === undefined) {
-      first.set(folded, text);
-      if (!Object.hasOwn(map, folded)) known.set(folded, value);
-    } else if (literalText(map[other] ?? "") !== literalText(value)) {
-      const message = `: "${other}" and "${text}" are one text, for case, accents and white space do not count, and have two values.`;
-      site.reportAt(["map", text], "mapping-value", message);
-    }
+    first.set(folded, other ?? text);
+    if (other === undefined && !known.has(folded)) known.set(folded, value);
+    if (literalText(map[other ?? text] ?? "") === literalText(value)) continue;
+    const message = `: "${other}" and "${text}" are one text, for case, accents and white space do not count, and have two values.`;
+    site.reportAt(["map", text], "mapping-value", message);
   }
   return known;
 }
@@ -152,49 +148,54 @@ export function kindOf(value: Scalar): "text" | "number" | "boolean" {
 
 /** Cells of one column, of the row or of the group that is looked at. */
 export interface CellReading {
-  /** The value at a position of the header, before its default: the row's, or that on which the group's rows agree. */
-  at: (view: View, index: number) => Value | undefined | null;
+  /** The value at a position of the header: the row's, or that on which the group's rows agree, or the column's default. */
+  at: (view: View, index: number) => Maybe<Value>;
   /** Whether the cell holds something, readable or not; of a group: a cell of one of its rows. */
   filled: (view: View, index: number) => boolean;
 }
 
 export function cellReading(reader: Reader, cells: Cells): CellReading {
-  const textAt = ({ cells: texts, kinds }: Row | View, index: number): string =>
-    cells.text(texts[index] ?? "", kinds?.[index] ?? "text");
-  const holds = (text: string) => text !== "" && cleanText(text) !== "";
-  const valueAt = ({ cells: texts, kinds }: Row | View, index: number, view: View): Value | undefined | null => {
-    const kind = kinds?.[index] ?? "text";
-    const text = cells.raw(texts[index] ?? "", kind);
+  const kindAt = ({ kinds }: Row | View, index: number): CellKind => kinds?.[index] ?? "text";
+  const textAt = (row: Row | View, index: number): string => cells.text(row.cells[index] ?? "", kindAt(row, index));
+  const valueAt = (row: Row | View, index: number, view: View): Maybe<Value> => {
+    const kind = kindAt(row, index);
+    const text = cells.raw(row.cells[index] ?? "", kind);
     return text === "" ? undefined : reader.read(text, kind, index, view);
   };
   /** Two spellings of one value agree; each cell that cannot be read is reported. */
-  const agreed = (members: readonly Row[], index: number, view: View): Value | undefined | null => {
+  const agreed = (members: readonly Row[], index: number, view: View): Maybe<Value> => {
     const read = new Set<string>();
     let found: { value: Value; text: string } | undefined;
     let unreadable = false;
     for (const member of members) {
       const text = textAt(member, index);
-      const cell = `${member.kinds?.[index] ?? "text"} ${text}`;
+      const cell = `${kindAt(member, index)} ${text}`;
       if (read.has(cell)) continue;
       read.add(cell);
       const value = valueAt(member, index, view);
       if (value === null) unreadable = true;
-      else if (value !== undefined && found !== undefined && asText(value) !== asText(found.value)) {
-        const [one, two] = [found.text, text].map((each) => JSON.stringify(shorten(each)));
-        return view.report("group-differs", `rows of one group say ${one} and ${two}`, null, index);
-      } else if (value !== undefined) found ??= { value, text };
+      if (value == null) continue;
+      found ??= { value, text };
+      if (asText(value) === asText(found.value)) continue;
+      const [one, two] = [found.text, text].map((each) => JSON.stringify(shorten(each)));
+      return view.report("group-differs", `rows of one group say ${one} and ${two}`, null, index);
     }
     return unreadable ? null : found?.value;
   };
   return {
     at: (view, index) => {
-      if (index < 0) return undefined;
-      return view.members === null ? valueAt(view, index, view) : agreed(view.members, index, view);
+      if (index < 0) return reader.fallback;
+      const value = view.members === null ? valueAt(view, index, view) : agreed(view.members, index, view);
+      return value === undefined ? reader.fallback : value;
     },
-    filled: (view, index) => index >= 0 && (view.members ?? [view]).some((member) => holds(textAt(member, index))),
+    filled: (view, index) => {
+      if (reader.fallback !== undefined) return true;
+      return index >= 0 && (view.members ?? [view]).some((member) => cleanText(textAt(member, index)) !== "");
+    },
   };
 }
 
+/** Conversions by what a mapping says of them. */
 export class Conversions {
   readonly defaults: ConvertDefaults;
   readonly #known = new Map<string, Conversion>();
@@ -205,13 +206,10 @@ export class Conversions {
 
   /** @throws RowferryError as `compileConversion` does. */
   get(spec: ConversionSpec): Conversion {
-    const name = typeof spec === "string" ? spec : JSON.stringify(spec);
-    let conversion = this.#known.get(name);
-    if (conversion === undefined) {
-      conversion = compileConversion(spec, this.defaults);
-      if (this.#known.size > 1000) this.#known.clear();
-      this.#known.set(name, conversion);
-    }
+    const name = JSON.stringify(spec);
+    const conversion = this.#known.get(name) ?? compileConversion(spec, this.defaults);
+    if (this.#known.size > 1000) this.#known.clear();
+    this.#known.set(name, conversion);
     return conversion;
   }
 

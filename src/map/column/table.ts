@@ -62,7 +62,7 @@ export function compileTable(
       continue;
     }
     const reader = compileReader(column, place, shared);
-    if (reader !== null) columns.set(called, { ...reader, index: find(header, place), spec: column });
+    columns.set(called, { ...reader, index: find(header, place), spec: column });
   }
   const rows = new Map<string, Map<string, Value>>();
   const written = new Map<string, string>();
@@ -77,10 +77,10 @@ export function compileTable(
       if (value !== undefined) values.set(called, value);
     }
     const [problem] = view.problems;
-    if (problem !== undefined)
-      return site
-        .at("file")
-        .report("mapping-lookup", `: ${spec.file}, row ${row.number}: ${problem.message}.`, problem.hint);
+    if (problem !== undefined) {
+      site.at("file").report("mapping-lookup", `: ${spec.file}, row ${row.number}: ${problem.message}.`, problem.hint);
+      return null;
+    }
     const key = keyOf(texts);
     const other = rows.get(key);
     if (other === undefined) {
@@ -92,7 +92,8 @@ export function compileTable(
         one === two
           ? `gives ${one} two rows`
           : `gives two rows to ${one} and ${two}, which are one text: case, accents and white space do not count`;
-      return site.at("file").report("mapping-lookup", `: ${spec.file} ${same}.`);
+      site.at("file").report("mapping-lookup", `: ${spec.file} ${same}.`);
+      return null;
     }
   }
   if (source.problems.length > before) return null;

@@ -1,7 +1,14 @@
 /** What compiled columns and formulas look at: one row, or a group of rows, at a time. One object for a table, used again and again. */
-import type { ExactNumber } from "../../model/json.js";
 import type { Code } from "../../model/codes.js";
+import type { ExactNumber } from "../../model/json.js";
 import type { Problem } from "../../model/problem.js";
+import type {
+  AddressRecord,
+  AddressRef,
+  DocumentRecord,
+  ParticipantRecord,
+  ParticipantRef,
+} from "../../model/records.js";
 import type { CellKind, Row } from "../../model/row.js";
 import { Exact } from "../convert/exact.js";
 
@@ -11,8 +18,16 @@ export type Type = "text" | "number" | "boolean" | "timestamp" | "taxId" | "any"
 /** Timestamps are milliseconds since 1970. */
 export type Value = string | number | boolean | Exact;
 
-/** Undefined: blank. Null: unreadable, and the problem has been reported. */
-export type Eval<T = Value> = (view: View) => T | undefined | null;
+/** Undefined: blank, or not in this row. Null: unreadable, and the problem has been reported. */
+export type Maybe<T> = T | undefined | null;
+export type Eval<T = Value> = (view: View) => Maybe<T>;
+
+/** What one row has yielded so far, in the order of the mapping. */
+export interface Made {
+  participants: Maybe<{ record: ParticipantRecord; ref: ParticipantRef }>[];
+  addresses: Maybe<{ record: AddressRecord; ref: AddressRef }>[];
+  documents: Maybe<DocumentRecord>[];
+}
 
 export class View {
   readonly header: readonly string[];
@@ -22,6 +37,7 @@ export class View {
   readonly index: number[] = [];
   /** The positions of each set of columns, by its slot. */
   readonly sets: (readonly number[])[] = [];
+  readonly made: Made = { participants: [], addresses: [], documents: [] };
   cells: readonly string[] = [];
   kinds: readonly CellKind[] | null = null;
   row = 0;
@@ -47,7 +63,7 @@ export class View {
     this.members = rows;
     this.#at(first);
     this.#groupStamp = this.#stamp;
-    if (this.problems.length > 0) this.problems = [];
+    this.problems = [];
   }
 
   /** Looks at each row of the group by itself; problems then name the row. */
@@ -66,16 +82,14 @@ export class View {
     this.#stamp = stamp;
   }
 
-  #at(row: Row): void {
-    this.cells = row.cells;
-    this.kinds = row.kinds;
-    this.row = row.number;
+  #at({ cells, kinds, number }: Row): void {
+    Object.assign(this, { cells, kinds, row: number });
     // Never a stamp that was used before: a row that was left may have changed what is remembered.
     this.#stamp = ++counter;
   }
 
   /** Computed once for what is looked at, or once for the whole group. */
-  once<T>(slot: number, ofGroup: boolean, compute: Eval<T>): T | undefined | null {
+  once<T>(slot: number, ofGroup: boolean, compute: Eval<T>): Maybe<T> {
     const stamp = ofGroup ? this.#groupStamp : this.#stamp;
     if (this.#stamps[slot] === stamp) return this.#values[slot] as T;
     const value = compute(this);
@@ -103,14 +117,12 @@ let counter = 0;
 
 /** As attributes, keys and texts have it: times in ISO 8601 with milliseconds and Z, numbers without exponent. */
 export function asText(value: Value, type: Type = "text"): string {
-  if (typeof value === "string") return value;
-  if (typeof value === "boolean") return value ? "true" : "false";
   if (value instanceof Exact) return value.text;
-  return type === "timestamp" ? new Date(value).toISOString() : String(value);
+  return type === "timestamp" && typeof value === "number" ? new Date(value).toISOString() : String(value);
 }
 
 /** A literal of the mapping as its own text. */
 export function literalText(value: string | number | boolean | ExactNumber): string {
   if (typeof value === "object") return value.rawJSON;
-  return typeof value === "number" ? Exact.of(String(value)).text : String(value);
+  return typeof value === "number" ? Exact.of(value).text : String(value);
 }

@@ -44,8 +44,17 @@ export function asUtc(parts: DateParts): number {
 
 /** The inverse of `asUtc`. */
 export function fromUtc(local: number, offset: number | null = null): DateParts {
-  const { year, month, day, hour, minute, second, millisecond } = DateTime.fromMillis(local, { zone: "utc" });
-  return { year, month, day, hour, minute, second, millisecond, offset };
+  const date = new Date(local);
+  return {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    millisecond: date.getUTCMilliseconds(),
+    offset,
+  };
 }
 
 /** Of a text that says its own offset; null: the zone is asked. */

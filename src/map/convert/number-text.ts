@@ -14,6 +14,8 @@ export type NumberFault = "exponent" | "grouping" | "ambiguous" | "sign" | "form
 /** A longer text is no number that anybody wrote. */
 const LONGEST = 200;
 
+/** What most cells hold. */
+const SIMPLE = { ",": /^-?\d+(?:,\d+)?$/, ".": /^-?\d+(?:\.\d+)?$/ };
 const EXPONENT = /^[-+\d.,\s]*[\d.,][eE][+-]?\d+$/;
 /** A unit begins with a letter or a sign of its own, so that `1/2` and `10-20` are no numbers with units. */
 const UNIT = "[\\p{L}\\p{Sc}%‰°]";
@@ -40,6 +42,7 @@ const ONE_GROUP = /^\d{1,3}[.,]\d{3}$/;
 export function readNumber(text: string, decimal: "," | ".", grouping: boolean): ReadNumber | NumberFault {
   const trimmed = text.trim();
   if (trimmed.length > LONGEST) return /^-?\d+(?:[.,]\d*)?$/.test(trimmed) ? "digits" : "form";
+  if (SIMPLE[decimal].test(trimmed)) return plain(trimmed.replace(",", "."), "");
   if (EXPONENT.test(trimmed)) return "exponent";
   const matcher = FORM.matcher(trimmed.replace(/\s/gu, " "));
   if (!matcher.matches()) return "form";
@@ -59,9 +62,12 @@ export function readNumber(text: string, decimal: "," | ".", grouping: boolean):
     if (!GROUPED[decimal].test(whole) && !SPACED.test(whole)) return "grouping";
     if (!grouping && mark === -1 && ONE_GROUP.test(whole)) return "ambiguous";
   }
+  return plain(`${minuses === 1 ? "-" : ""}${whole.replace(/\D/gu, "") || "0"}.${fraction}`, unit);
+}
+
+function plain(digits: string, unit: string): ReadNumber | NumberFault {
   try {
-    const sign = minuses === 1 ? "-" : "";
-    return { text: Exact.of(`${sign}${whole.replace(/\D/gu, "") || "0"}.${fraction}`).text, unit };
+    return { text: Exact.of(digits).text, unit };
   } catch (error) {
     if (error instanceof TooLong) return "digits";
     throw error;

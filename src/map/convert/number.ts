@@ -105,6 +105,7 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
     const found = readNumber(cell, mark, grouping);
     if (typeof found === "string") return refuseLetter(cell, mark, grouping) ?? refuseNumber(cell, found, mark);
     const { text, unit } = found;
+    if (unit === "" && min === undefined && max === undefined) return text;
     const times = unit === "" ? Exact.of(1) : factors.get(foldUnit(unit));
     if (times === undefined) {
       const known = [...factors.keys()].join(", ");

@@ -2,8 +2,9 @@
 import { createRequire } from "node:module";
 import type { Validator } from "stdnum";
 import { z } from "zod";
+import { detachText } from "../../model/detach.js";
 import { RowferryError } from "../../model/error.js";
-import { convertDefaultsShape, defineConversion, refuse } from "./conversion-kind.js";
+import { convertDefaultsShape, type ConvertResult, defineConversion, refuse } from "./conversion-kind.js";
 
 const require = createRequire(import.meta.url);
 
@@ -19,6 +20,7 @@ const FIXED_LENGTHS: { [type: string]: number } = {
 };
 /** Fewer digits than this are a slip, not a number that has lost its zeros. */
 const FEWEST_DIGITS = 3;
+const MOST_KNOWN = 5000;
 
 interface TaxIdType {
   /** As mappings write it: `CNPJ`. */
@@ -107,7 +109,7 @@ export const taxId = defineConversion({
   ],
   compile(options, defaults) {
     const types = chooseTypes(options.country ?? defaults.country, options.type);
-    return (cell) => {
+    const convert = (cell: string): ConvertResult => {
       const text = cell.trim().toUpperCase();
       if (/^[\d.,]+E[+-]?\d+$/.test(text))
         return refuse(
@@ -132,6 +134,14 @@ export const taxId = defineConversion({
           ? "It would be valid with leading zeros: name its `type` in the mapping, or export the column as text."
           : "Check the number against its document: its length or its check digits are wrong.";
       return refuse("tax-id-invalid", cell, message, hint);
+    };
+    // Ten microseconds each, and few of them in a file.
+    const known = new Map<string, ConvertResult>();
+    return (cell) => {
+      const result = known.get(cell) ?? convert(cell);
+      if (known.size >= MOST_KNOWN) known.clear();
+      known.set(detachText(cell), result);
+      return result;
     };
   },
 });

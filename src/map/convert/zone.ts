@@ -24,6 +24,18 @@ export function openZone(timezone: string, disambiguation: Disambiguation): Zone
   // Before 1914 offsets have seconds.
   const offset = (instant: number) => Math.round(zone.offset(instant) * 60_000);
   const toLocal = (instant: number) => instant + offset(instant);
+  /** By day since 1970: the offset of days far from a change of clocks, or null; each look-up of a zone takes microseconds. */
+  const steady = new Map<number, number | null>();
+  const steadyAt = (local: LocalMilliseconds): number | null => {
+    const day = Math.floor(local / DAY);
+    let known = steady.get(day);
+    if (known === undefined) {
+      const before = offset((day - 1) * DAY);
+      known = before === offset((day + 2) * DAY) ? before : null;
+      steady.set(day, known);
+    }
+    return known;
+  };
 
   /** By the offsets before and after: instants that it may mean, in order, and those that have that local time. */
   const candidates = (local: LocalMilliseconds) => {
@@ -36,6 +48,8 @@ export function openZone(timezone: string, disambiguation: Disambiguation): Zone
   return {
     toLocal,
     toInstant(local) {
+      const offsetOfDay = steadyAt(local);
+      if (offsetOfDay !== null) return local - offsetOfDay;
       const { low, high, real } = candidates(local);
       const [only] = real;
       if (only !== undefined && real.length === 1) return only;

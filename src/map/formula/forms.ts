@@ -1,106 +1,83 @@
 /** Functions that look at more than values: at blanks, or at all rows of a group, in which each is computed once. */
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { asText, type Type, type Value, type View } from "../column/view.js";
+import { asText, type Eval, type Type, type Value } from "../column/view.js";
 import { Exact } from "../convert/exact.js";
 import { FormulaRefusal } from "./parse.js";
-import { bounded, compare, type Compiling, type Part, typeName, wanted } from "./part.js";
-
-export interface Form {
-  /** How many arguments it may have. */
-  takes: readonly number[];
-  compile(args: ASTNode[], context: Compiling, node: ASTNode): Part;
-}
+import { type Callable, common, compare, type Compiling, lift, type Part, typeName, wanted } from "./part.js";
 
 /** A blank test is false. */
-export function choice(args: ASTNode[], { compile, typed }: Compiling, rounded = false): Part {
-  const [test, yes, no] = args as [ASTNode, ASTNode, ASTNode];
-  const { run: decide } = typed(test, "boolean");
-  const [one, two] = [compile(yes, rounded), compile(no, rounded)];
-  const type = common(one, two, no);
-  const [a, b] = [wanted(one, type, yes).run, wanted(two, type, no).run];
-  const run: Part["run"] = (view) => {
+export function choice([test, yes, no]: ASTNode[], { compile, typed }: Compiling, rounded = false): Part {
+  const decide = typed(test as ASTNode, "boolean").run;
+  const both = pair([yes, no], { compile: (node) => compile(node, rounded) });
+  const run: Eval = (view) => {
     const holds = decide(view);
-    return holds === null ? null : holds === true ? a(view) : b(view);
+    return holds === null ? null : (holds === true ? both.first : both.second)(view);
   };
-  return { type, run };
+  return { type: both.type, run };
 }
 
-/** The one type of two values. */
-export function common(one: Part, two: Part, node: ASTNode): Type {
-  const [a, b] = [one.type, two.type];
-  if (a === b || b === "blank") return a;
-  if (a === "blank") return b;
-  const plain = [a, b].map((type) => (type === "taxId" ? "text" : type));
-  const known = plain.filter((type) => type !== "any");
-  if (new Set(known).size === 1) return known[0] ?? "any";
-  const hint = plain.includes("text") ? "Columns are text unless they say `as: number` or another type." : null;
-  throw new FormulaRefusal(node.start, `${typeName(a)} and ${typeName(b)} do not meet`, hint);
+/** Two values of one type. */
+function pair([one, two]: (ASTNode | undefined)[], { compile }: Pick<Compiling, "compile">) {
+  const [first, second] = [compile(one as ASTNode), compile(two as ASTNode)];
+  const type = common(first, second, two as ASTNode);
+  return {
+    type,
+    first: wanted(first, type, one as ASTNode).run,
+    second: wanted(second, type, two as ASTNode).run,
+  };
 }
 
-function presence(wantsFilled: boolean): Form {
-  const compile: Form["compile"] = ([arg], context) => {
-    const one = context.compile(arg as ASTNode);
-    const isFilled = one.column?.filled ?? null;
-    const run: Part["run"] = (view) => {
-      if (isFilled !== null) return isFilled(view) === wantsFilled;
-      const value = one.run(view);
+/** Of one argument. */
+function single(build: (part: Part, node: ASTNode) => Part): Callable {
+  return { takes: [1], compile: ([arg], { compile }) => build(compile(arg as ASTNode), arg as ASTNode) };
+}
+
+function presence(wantsFilled: boolean): Callable {
+  return single(({ run, column }) => ({
+    type: "boolean",
+    run: (view) => {
+      const filled = column?.filled?.(view);
+      if (filled != null) return filled === wantsFilled;
+      const value = run(view);
       return value === null ? null : (value !== undefined && value !== "") === wantsFilled;
-    };
-    return { type: "boolean", run };
-  };
-  return { takes: [1], compile };
+    },
+  }));
 }
 
-const fallback: Form = {
+const required = single((part, { start, end, input }) => ({
+  ...part,
+  run: (view) => {
+    const value = part.run(view);
+    if (value !== undefined) return value;
+    return view.report("value-required", `${input.slice(start, end)} is blank`, null, part.column ?? undefined);
+  },
+}));
+
+const fallback: Callable = {
   takes: [2],
-  compile: (args, { compile }) => {
-    const [first, second] = args as [ASTNode, ASTNode];
-    const [one, two] = [compile(first), compile(second)];
-    const type = common(one, two, second);
-    const [a, b] = [wanted(one, type, first).run, wanted(two, type, second).run];
-    const run: Part["run"] = (view) => {
-      const value = a(view);
-      return value === undefined ? b(view) : value;
+  compile: (args, context) => {
+    const { type, first, second } = pair(args, context);
+    const run: Eval = (view) => {
+      const value = first(view);
+      return value === undefined ? second(view) : value;
     };
     return { type, run };
   },
 };
 
-const required: Form = {
-  takes: [1],
-  compile: ([arg], { compile }) => {
-    const { start, end, input } = arg as ASTNode;
-    const one = compile(arg as ASTNode);
-    const run: Part["run"] = (view) => {
-      const value = one.run(view);
-      if (value !== undefined) return value;
-      return view.report("value-required", `${input.slice(start, end)} is blank`, null, one.column);
-    };
-    return { ...one, run };
-  },
-};
-
-const asTextForm: Form = {
-  takes: [1],
-  compile: ([arg], { compile }) => {
-    const { run, type } = compile(arg as ASTNode);
-    const text: Part["run"] = (view) => {
-      const value = run(view);
-      return value == null ? value : asText(value, type);
-    };
-    return { type: "text", run: text };
-  },
+/** What is made of the filled values of a group's rows. */
+const AGGREGATES: { [name: string]: (values: readonly Value[], type: Type, between: string) => Value | undefined } = {
+  sum: (values) => (values as Exact[]).reduce((a, b) => a.plus(b)),
+  min: (values) => values.reduce((a, b) => (compare(b, a) < 0 ? b : a)),
+  max: (values) => values.reduce((a, b) => (compare(b, a) > 0 ? b : a)),
+  count: (values) => Exact.of(values.length),
+  first: (values) => values[0],
+  last: (values) => values.at(-1),
+  join: (values, type, between) => [...new Set(values.map((value) => asText(value, type)))].join(between),
 };
 
 /** Over the rows of a group: blanks do not count, and they do not nest. */
-function aggregate(name: string): Form {
-  return {
-    takes: name === "join" ? [1, 2] : [1],
-    compile: (args, context, node) => compileAggregate(name, args, context, node),
-  };
-}
-
-function compileAggregate(name: string, args: ASTNode[], { scope, reads, compile }: Compiling, node: ASTNode): Part {
+function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Compiling, node: ASTNode): Part {
   const [first, between] = args as [ASTNode, ASTNode | undefined];
   if (!scope.grouped) {
     const hint = "Say which rows belong together with `group:` in the input.";
@@ -112,44 +89,36 @@ function compileAggregate(name: string, args: ASTNode[], { scope, reads, compile
     throw new FormulaRefusal(first.start, `what is over the rows of a group already cannot stand in ${name}()`);
   reads.aggregate = true;
   const one = name === "sum" ? wanted(given, "number", first) : given;
-  const ordered = name === "min" || name === "max";
-  if (ordered && (one.type === "boolean" || one.type === "any"))
+  if ((name === "min" || name === "max") && (one.type === "boolean" || one.type === "any"))
     throw new FormulaRefusal(first.start, `${typeName(one.type)} has no order`);
   if (between !== undefined && (between.op !== "value" || typeof between.args !== "string"))
     throw new FormulaRefusal(between.start, 'the text between must be written out: join(waste, " + ")');
   const separator = between === undefined ? "; " : String(between.args);
   const slot = scope.slot();
-  const compute = (view: View): Value | undefined | null => {
-    const values: (Value | undefined | null)[] = [];
+  const compute: Eval = (view) => {
+    const values: ReturnType<Eval>[] = [];
     if (view.group === null) values.push(one.run(view));
     else view.eachMember(() => values.push(one.run(view)));
     if (values.includes(null)) return null;
     const filled = values.filter((value): value is Value => value != null && value !== "");
-    return combine(name, filled, separator, one.type);
+    return filled.length === 0 && name !== "count" ? undefined : AGGREGATES[name]?.(filled, one.type, separator);
   };
   const type: Type = name === "count" ? "number" : name === "join" ? "text" : one.type;
-  return { type, run: (view) => view.once(slot, true, compute) };
+  return lift(type, [{ type, run: (view) => view.once(slot, true, compute) }], (value: Value) => value);
 }
 
-function combine(name: string, values: readonly Value[], separator: string, type: Type): Value | undefined {
-  if (name === "count") return Exact.of(String(values.length));
-  if (values.length === 0) return undefined;
-  if (name === "first") return values[0];
-  if (name === "last") return values.at(-1);
-  if (name === "join") return bounded([...new Set(values.map((value) => asText(value, type)))].join(separator));
-  if (name === "sum") return (values as Exact[]).reduce((a, b) => a.plus(b));
-  const sign = name === "min" ? -1 : 1;
-  return values.reduce((a, b) => (Math.sign(compare(b, a)) === sign ? b : a));
-}
-
-const aggregates = ["sum", "min", "max", "count", "first", "last", "join"];
-
-export const forms: ReadonlyMap<string, Form> = new Map([
-  ["iff", { takes: [3], compile: (args, context) => choice(args, context) } satisfies Form],
+export const forms: ReadonlyMap<string, Callable> = new Map<string, Callable>([
+  ["iff", { takes: [3], compile: (args, context) => choice(args, context) }],
   ["filled", presence(true)],
   ["blank", presence(false)],
   ["default", fallback],
   ["required", required],
-  ["text", asTextForm],
-  ...aggregates.map((name): [string, Form] => [name, aggregate(name)]),
+  ["text", single((part) => lift("text", [part], (value: Value) => asText(value, part.type)))],
+  ...Object.keys(AGGREGATES).map((name): [string, Callable] => [
+    name,
+    {
+      takes: name === "join" ? [1, 2] : [1],
+      compile: (args, context, node) => aggregate(name, args, context, node),
+    },
+  ]),
 ]);

@@ -1,24 +1,15 @@
-/** The functions of formulas: what they take and give, what they do. Blank in, blank out, unless `formula.ts` knows one by name. */
+/** The functions of formulas: what they take and give, what they do. Blank in, blank out, unless `forms.ts` has one by name. */
+import type { ASTNode } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
-import type { Code } from "../../model/codes.js";
-import { conversionNames } from "../convert/conversion.js";
-import { asText, type Type, type Value } from "../column/view.js";
-import type { Conversions } from "../column/column.js";
-import { MAX_TEXT } from "../column/cells.js";
-import { Exact } from "../convert/exact.js";
 import { foldName, shorten } from "../../model/fold.js";
-
-/** Why a formula has no value for a row. */
-export class FormulaFailure extends Error {
-  readonly code: Code;
-  readonly hint: string | null;
-
-  constructor(message: string, code: Code = "expression-failed", hint: string | null = null) {
-    super(message);
-    this.code = code;
-    this.hint = hint;
-  }
-}
+import { MAX_TEXT } from "../column/cells.js";
+import type { Conversions } from "../column/column.js";
+import { asText, type Type, type Value } from "../column/view.js";
+import { conversionNames } from "../convert/conversion.js";
+import { Exact } from "../convert/exact.js";
+import { forms } from "./forms.js";
+import { FormulaRefusal } from "./parse.js";
+import { type Callable, FormulaFailure, lift, type Part, wanted } from "./part.js";
 
 /** For the reference: signature and meaning of every function. */
 export const formulaFunctions: readonly { signature: string; meaning: string }[] = [
@@ -64,49 +55,126 @@ export const formulaFunctions: readonly { signature: string; meaning: string }[]
 const MAX_PLACES = 20;
 const MAX_PADDED = 1000;
 
-export interface FunctionKind {
-  /** Of each argument; a literal pattern is compiled when the mapping loads. */
-  takes: readonly (Type | "pattern")[];
-  gives: Type;
-  // oxlint-disable-next-line typescript/no-explicit-any -- the types of arguments are checked by `takes`
-  run: (...values: any[]) => Value | undefined;
+// oxlint-disable-next-line typescript/no-explicit-any -- the types of arguments are checked by `takes`
+type Run = (...values: any[]) => Value | undefined;
+/** What its arguments are; a literal pattern is compiled when the mapping loads. */
+type Takes = Type | "pattern";
+
+/** Of values, as most functions are. */
+function ofValues(takes: readonly Takes[], gives: Type, run: Run): Callable {
+  return {
+    takes: [takes.length],
+    compile: (args, { compile }) => {
+      const patterns = new Map<number, RegularExpression>();
+      const parts = args.map((arg, position): Part => {
+        const type = takes[position] ?? "text";
+        if (type !== "pattern") return argument(arg, type, compile(arg, run === round && position === 0));
+        patterns.set(position, patternOf(arg));
+        return { type: "text", run: () => "" };
+      });
+      return lift(gives, parts, (...values: Value[]) => {
+        const value = run(...values.map((given, position) => patterns.get(position) ?? given));
+        return value === "" ? undefined : value;
+      });
+    },
+  };
 }
 
-/** By name; those that types of columns lend follow the mapping's defaults. */
-export function functionTable(conversions: Conversions): Map<string, FunctionKind> {
-  const table = new Map<string, FunctionKind>();
+/** Functions over text take whatever a key would have; what is a number stays one. */
+function argument(node: ASTNode, type: Type, given: Part): Part {
+  if (type !== "text") return wanted(given, type, node);
+  const part = given.type === "number" ? given : wanted(given, "text", node);
+  return lift("text", [part], (value: Value) => asText(value, given.type));
+}
+
+function patternOf(node: ASTNode): RegularExpression {
+  if (node.op !== "value" || typeof node.args !== "string")
+    throw new FormulaRefusal(node.start, "the pattern must be written out as a text");
+  try {
+    return compileRegularExpression(node.args);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new FormulaRefusal(node.start, `the pattern cannot be used: ${why}`);
+  }
+}
+
+/** A module's own functions. They take text, numbers and booleans, and give text, a number, a boolean or null (blank). */
+export type CustomFunctions = ReadonlyMap<string, (...values: unknown[]) => unknown>;
+
+/** Everything that formulas can call, by name; what types of columns lend follows the mapping's defaults. */
+export function callables(conversions: Conversions, custom: CustomFunctions): ReadonlyMap<string, Callable> {
+  const table = new Map(forms);
   for (const name of conversionNames) {
     if (name === "text" || name === "hash") continue;
+    const run = (text: string) => {
+      const result = conversions.get(name)(text, "text");
+      if ("value" in result) return valueOf(result.value, name);
+      throw new FormulaFailure(`${name}(): ${result.problem.message}`, result.problem.code, result.problem.hint);
+    };
+    table.set(name, ofValues(["text"], typeOf(name), run));
+  }
+  for (const [name, takes, gives, run] of FUNCTIONS) table.set(name, ofValues(takes, gives, run));
+  for (const [name, call] of custom)
     table.set(name, {
-      takes: ["text"],
-      gives: typeOf(name),
-      run: (text: string) => {
-        const result = conversions.get(name)(text, "text");
-        if ("value" in result) return valueOf(result.value, name);
-        throw new FormulaFailure(`${name}(): ${result.problem.message}`, result.problem.code, result.problem.hint);
+      takes: [call.length],
+      compile: (args, { compile, reads }) => {
+        reads.functions.add(name);
+        const parts = args.map((arg) => compile(arg));
+        return lift("any", parts, (...values: Value[]) =>
+          callCustom(
+            name,
+            call,
+            values,
+            parts.map(({ type }) => type),
+          ),
+        );
       },
     });
-  }
-  const add = (name: string, takes: FunctionKind["takes"], gives: Type, run: FunctionKind["run"]) =>
-    table.set(name, { takes, gives, run });
-  add("fold", ["text"], "text", foldName);
-  add("size", ["text"], "number", (text: string) => Exact.of(String(Array.from(text).length)));
-  add("round", ["number", "number"], "number", (number: Exact, places: Exact) => number.round(placesOf(places)));
-  add("fixed", ["number", "number"], "text", fixed);
-  add("abs", ["number"], "number", (number: Exact) => (number.text.startsWith("-") ? number.negated() : number));
-  add("padLeft", ["text", "number", "text"], "text", (text: string, length: Exact, fill: string) =>
-    text.padStart(Math.min(Number(length.text), MAX_PADDED), fill),
-  );
-  add("contains", ["text", "text"], "boolean", (text: string, part: string) => text.includes(part));
-  add("startsWith", ["text", "text"], "boolean", (text: string, part: string) => text.startsWith(part));
-  add("endsWith", ["text", "text"], "boolean", (text: string, part: string) => text.endsWith(part));
-  add("matches", ["text", "pattern"], "boolean", (text: string, by: RegularExpression) => by.matchesPart(text));
-  add("extract", ["text", "pattern"], "text", (text: string, by: RegularExpression) => by.extract(text));
-  add("replace", ["text", "pattern", "text"], "text", (text: string, by: RegularExpression, to: string) => {
-    if (text.length * (to.length + 1) > 16 * MAX_TEXT) throw new FormulaFailure("replace() would make too long a text");
-    return by.replace(text, to);
-  });
   return table;
+}
+
+const FUNCTIONS: readonly [name: string, takes: readonly Takes[], gives: Type, run: Run][] = [
+  ["fold", ["text"], "text", foldName],
+  ["size", ["text"], "number", (text: string) => Exact.of(Array.from(text).length)],
+  ["round", ["number", "number"], "number", round],
+  ["fixed", ["number", "number"], "text", fixed],
+  ["abs", ["number"], "number", (number: Exact) => (number.text.startsWith("-") ? number.negated() : number)],
+  ["padLeft", ["text", "number", "text"], "text", padLeft],
+  ["contains", ["text", "text"], "boolean", (text: string, part: string) => text.includes(part)],
+  ["startsWith", ["text", "text"], "boolean", (text: string, part: string) => text.startsWith(part)],
+  ["endsWith", ["text", "text"], "boolean", (text: string, part: string) => text.endsWith(part)],
+  ["matches", ["text", "pattern"], "boolean", (text: string, by: RegularExpression) => by.matchesPart(text)],
+  ["extract", ["text", "pattern"], "text", (text: string, by: RegularExpression) => by.extract(text)],
+  ["replace", ["text", "pattern", "text"], "text", replace],
+];
+
+function padLeft(text: string, length: Exact, fill: string): string {
+  return text.padStart(Math.min(Number(length.text), MAX_PADDED), fill);
+}
+
+function replace(text: string, by: RegularExpression, to: string): string {
+  if (text.length * (to.length + 1) > 16 * MAX_TEXT) throw new FormulaFailure("replace() would make too long a text");
+  return by.replace(text, to);
+}
+
+function round(number: Exact, places: Exact): Exact {
+  return number.round(placesOf(places));
+}
+
+function placesOf({ text }: Exact): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 0 && number <= MAX_PLACES) return number;
+  throw new FormulaFailure(`${text} is no number of places from 0 to ${MAX_PLACES}`);
+}
+
+function fixed({ text }: Exact, places: Exact): string {
+  const most = placesOf(places);
+  const [whole = "", fraction = ""] = text.split(".");
+  if (fraction.length > most) {
+    const message = `fixed(): ${text} has ${fraction.length} digits after the decimal mark; ${most} are allowed`;
+    throw new FormulaFailure(message, "number-range", "Round it first: fixed(round(x, 2), 2).");
+  }
+  return most === 0 ? whole : `${whole}.${fraction.padEnd(most, "0")}`;
 }
 
 /** What a conversion gave, as formulas have it. */
@@ -148,62 +216,39 @@ export function compileRegularExpression(pattern: string): RegularExpression {
     replace: (text, replacement) => compiled.matcher(text).replaceAll(replacement),
     extract: (text) => {
       const matcher = compiled.matcher(text);
-      if (!matcher.find()) return "";
-      return matcher.group(compiled.groupCount() > 0 ? 1 : 0) ?? "";
+      return matcher.find() ? (matcher.group(compiled.groupCount() > 0 ? 1 : 0) ?? "") : "";
     },
   };
 }
 
-function placesOf(places: Exact): number {
-  const number = Number(places.text);
-  if (!Number.isInteger(number) || number < 0 || number > MAX_PLACES)
-    throw new FormulaFailure(`${places.text} is no number of places from 0 to ${MAX_PLACES}`);
-  return number;
-}
-
-function fixed(number: Exact, places: Exact): string {
-  const wanted = placesOf(places);
-  const [whole = "", fraction = ""] = number.text.split(".");
-  if (fraction.length > wanted) {
-    const message = `fixed(): ${number.text} has ${fraction.length} digits after the decimal mark; ${wanted} are allowed`;
-    throw new FormulaFailure(message, "number-range", "Round it first: fixed(round(x, 2), 2).");
-  }
-  return wanted === 0 ? whole : `${whole}.${fraction.padEnd(wanted, "0")}`;
-}
-
 /** A module's own function, which takes and gives what JavaScript has. */
-export function callCustom(
+function callCustom(
   name: string,
   call: (...values: unknown[]) => unknown,
   given: readonly Value[],
   types: readonly Type[],
 ): Value | undefined {
-  const values = given.map((value, position) => passed(name, value, types[position] ?? "text"));
+  const fail = (message: string, hint: string | null = null): never => {
+    throw new FormulaFailure(`the custom function ${name} ${message}`, "function-failed", hint);
+  };
+  const values = given.map((value, position) => {
+    if (typeof value === "boolean") return value;
+    const text = asText(value, types[position]);
+    if (!(value instanceof Exact)) return text;
+    if (String(Number(text)) === text) return Number(text);
+    return fail(`was given ${text}, of which a JavaScript number loses digits`, "Pass it as text: text(x).");
+  });
   let result: unknown;
   try {
     result = call(...values);
   } catch (error) {
-    const why = shorten(error instanceof Error ? error.message : error);
-    throw new FormulaFailure(`the custom function ${name} threw: ${why}`, "function-failed");
+    fail(`threw: ${shorten(error instanceof Error ? error.message : error)}`);
   }
   if (result === undefined || result === null || result === "") return undefined;
   if (typeof result === "string" || typeof result === "boolean") return result;
   if (typeof result === "bigint" || (typeof result === "number" && Number.isFinite(result)))
     return Exact.of(String(result));
-  if (result instanceof Promise) result.catch(() => undefined);
-  const what =
-    result instanceof Promise
-      ? "a promise; custom functions are synchronous"
-      : `${typeof result}, not text, a number, true, false or null`;
-  throw new FormulaFailure(`the custom function ${name} gave ${what}`, "function-failed");
-}
-
-/** JavaScript's own number of ours, where it has all the digits; a time in ISO 8601. */
-function passed(name: string, value: Value, type: Type): string | number | boolean {
-  if (typeof value === "boolean") return value;
-  const text = asText(value, type);
-  if (!(value instanceof Exact)) return text;
-  if (String(Number(text)) === text) return Number(text);
-  const message = `the custom function ${name} was given ${text}, of which a JavaScript number loses digits`;
-  throw new FormulaFailure(message, "function-failed", "Pass it as text: text(x).");
+  if (!(result instanceof Promise)) return fail(`gave ${typeof result}, not text, a number, true, false or null`);
+  result.catch(() => undefined);
+  return fail("gave a promise; custom functions are synchronous");
 }

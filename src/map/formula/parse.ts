@@ -18,9 +18,6 @@ export class FormulaRefusal extends Error {
   }
 }
 
-/** A formula that reads a column with a mistake of its own, which has been reported there. */
-export class MistakenColumn extends Error {}
-
 /** The tree of a formula, without its `=`. @throws FormulaRefusal */
 export function parseFormula(text: string): ASTNode {
   if (text.length > MAX_LENGTH)

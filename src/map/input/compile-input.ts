@@ -1,37 +1,33 @@
 /** One input of a mapping: its columns, and everything that its rows yield, ready to be bound to a header. */
+import { foldName } from "../../model/fold.js";
 import type { CsvOptions, ExcelOptions, ReadOptions } from "../../model/dialect.js";
 import { Headers } from "../column/headers.js";
 import { Scope, type Shared } from "../column/scope.js";
 import { View } from "../column/view.js";
-import { foldName } from "../../model/fold.js";
-import { merged } from "../formula/part.js";
 import { eventsOf, type EventSpec, type InputSpec, type MappingSpec } from "../language/mapping-schema.js";
+import type { FieldInfo } from "../language/record-schema.js";
 import { Site } from "../language/site.js";
 import type { MappingInput } from "../mapping.js";
+import { merged, optional } from "../piece.js";
+import type { KeyMaker, MappingNames, RecordContext } from "../record/context.js";
 import { compileDocument } from "../record/documents.js";
 import { compileEvent } from "../record/events.js";
 import { compileCondition, compileField, compileKey } from "../record/fields.js";
 import { compileAddress, compileParticipant } from "../record/parties.js";
-import { type KeyMaker, optional, type RecordContext } from "../record/piece.js";
 import { bindRowMapper, type InputParts } from "./row-mapper.js";
 
 export interface CompiledInput {
   input: MappingInput;
   makers: KeyMaker[];
+  /** Tables that some formula reads. */
+  tables: string[];
 }
 
-/** `read`: takes the names of tables that some formula reads. Null: it cannot be used, and why has been reported. */
-export function compileInput(
-  name: string,
-  spec: InputSpec,
-  mapping: MappingSpec,
-  shared: Shared,
-  about: Pick<RecordContext, "known" | "labels" | "lateAttribute">,
-  read: Set<string>,
-): CompiledInput | null {
-  const { source } = shared;
-  const before = source.problems.length;
-  const site = new Site(source, ["inputs", name], `input "${name}"`);
+const ROW_ID: FieldInfo = { takes: "text", required: true, identity: true };
+
+export function compileInput(name: string, mapping: MappingSpec, shared: Shared, names: MappingNames): CompiledInput {
+  const spec = mapping.inputs[name] ?? {};
+  const site = new Site(shared.source, ["inputs", name], `input "${name}"`);
   const scope = new Scope(shared, spec.columns ?? {}, site.path);
   const events = eventsOf(spec);
   for (const { by, is } of Object.values(events)) {
@@ -40,13 +36,12 @@ export function compileInput(
     for (const word of [is].flat()) if (word !== "otherwise") words.set(foldName(word), word);
     scope.words.set(by, words);
   }
-  const skip = optional(spec.skip, (one) => compileCondition(one, site.at("skip", "skip"), scope)) ?? null;
-  const group = optional(spec.group, (one) => compileKey(one, site.at("group", "group"), scope)) ?? null;
+  const skip = optional(spec.skip, (one) => compileCondition(one, site.at("skip", "skip"), scope));
+  const group = optional(spec.group, (one) => compileKey(one, site.at("group", "group"), scope));
   scope.grouped = spec.group !== undefined;
-  const rowIdInfo = { takes: "text", required: true, identity: true } as const;
-  const rowId = optional(spec.rowId, (one) => compileField(one, rowIdInfo, site.at("rowId", "rowId"), scope)) ?? null;
+  const rowId = optional(spec.rowId, (one) => compileField(one, ROW_ID, site.at("rowId", "rowId"), scope));
 
-  const context = contextOf(mapping, site, scope, about);
+  const context = contextOf(mapping, spec, site, scope, names);
   for (const kind of Object.keys(spec.participants ?? {})) context.share("participants", kind);
   for (const kind of Object.keys(spec.addresses ?? {})) context.share("addresses", kind);
   for (const [kind, document] of Object.entries(spec.documents ?? {}))
@@ -57,7 +52,7 @@ export function compileInput(
   const kinds = [spec.participants, spec.addresses, spec.documents, events];
   if (mapping.draft !== true && kinds.every((kind) => Object.keys(kind ?? {}).length === 0)) {
     const message = "The input yields no records: define participants, addresses, documents or events.";
-    source.report("mapping-value", site.path, message, { at: "key" });
+    shared.source.report("mapping-value", site.path, message, { at: "key" });
   }
   const bound = new Set(scope.compiled());
   scope.compileRest();
@@ -66,25 +61,20 @@ export function compileInput(
     skip,
     rowId,
     group,
-    participants: [...context.participants.values()].filter((part) => part !== null),
-    addresses: [...context.addresses.values()].filter((part) => part !== null),
-    documents: [...context.documents.values()].filter((part) => part !== null),
-    events: compiled.filter((part) => part !== null),
+    participants: [...context.participants.values()],
+    addresses: [...context.addresses.values()],
+    documents: [...context.documents.values()],
+    events: compiled,
     dispatch: dispatchOf(events, scope),
     rowsWithoutEvents: spec.rowsWithoutEvents === "allow",
   };
   const { participants, addresses, documents } = parts;
-  const all = [skip, rowId, group, ...participants, ...addresses, ...documents, ...parts.events];
-  const reads = merged(all.flatMap((part) => part?.reads ?? []));
-  for (const table of merged([reads, ...scope.compiled().map((column) => column.reads)]).tables)
-    read.add(table.split(".")[0] ?? "");
-  if (source.problems.length > before) return null;
-
+  const reads = merged([skip, rowId, group, ...participants, ...addresses, ...documents, ...compiled]);
   const columns = [...reads.columns].filter((column) => bound.has(column));
   const input: MappingInput = {
     name,
     read: readOptions(spec),
-    hasRowId: rowId !== null,
+    hasRowId: rowId !== undefined,
     columns: columns.flatMap(({ use }) => (use === null ? [] : [use.nth === null ? use.headers : [use.name]])),
     bind: (header, place) => {
       const headers = new Headers(header);
@@ -93,7 +83,7 @@ export function compileInput(
         if (use !== null) view.index[slot] = headers.index(use);
         if (set !== null) view.sets[slot] = headers.matching(set.fits);
       }
-      for (const { attributes } of parts.events) attributes.bind(headers, view);
+      for (const { attributes } of compiled) attributes.bind(headers, view);
       headers.check(place);
       const types = header.map((_, index): string | null => {
         const reading = columns.filter(({ slot }) => view.index[slot] === index || view.sets[slot]?.includes(index));
@@ -102,7 +92,12 @@ export function compileInput(
       return { ...bindRowMapper(parts, view), unmapped: headers.unmapped(), types };
     },
   };
-  return { input, makers: [...documents.map(({ maker }) => maker), ...parts.events.flatMap(({ makers }) => makers)] };
+  const { tables } = merged([{ reads }, ...scope.compiled()]);
+  return {
+    input,
+    makers: [...documents.map(({ maker }) => maker), ...compiled.flatMap(({ makers }) => makers)],
+    tables: [...tables].map((table) => table.split(".")[0] ?? ""),
+  };
 }
 
 const LABELS = { participants: "participant", addresses: "address", documents: "document", events: "event" };
@@ -112,34 +107,25 @@ function recordSite(site: Site, kind: keyof typeof LABELS, name: string): Site {
 }
 
 /** Parties of the input itself, and of the mapping's top where it refers to them. */
-function contextOf(
-  mapping: MappingSpec,
-  site: Site,
-  scope: Scope,
-  about: Pick<RecordContext, "known" | "labels" | "lateAttribute">,
-): RecordContext {
+function contextOf(mapping: MappingSpec, own: InputSpec, site: Site, scope: Scope, names: MappingNames): RecordContext {
   const open = new Set<string>();
   const top = new Site(site.source, [], "");
-  const input = mapping.inputs[String(site.path[1])];
   const context: RecordContext = {
     scope,
-    ...about,
+    ...names,
     participants: new Map(),
     addresses: new Map(),
     documents: new Map(),
     share: (kinds, name) => {
       if (open.has(`${kinds} ${name}`)) return;
       open.add(`${kinds} ${name}`);
-      const own = input?.[kinds]?.[name] !== undefined;
-      const at = recordSite(own ? site : top, kinds, name);
-      const from = own ? input : mapping;
-      if (kinds === "participants") {
-        const spec = from.participants?.[name];
-        if (spec !== undefined) context.participants.set(name, compileParticipant(name, spec, at, context));
-      } else {
-        const spec = from.addresses?.[name];
-        if (spec !== undefined) context.addresses.set(name, compileAddress(name, spec, at, context));
-      }
+      const isOwn = own[kinds]?.[name] !== undefined;
+      const at = recordSite(isOwn ? site : top, kinds, name);
+      const from = isOwn ? own : mapping;
+      const participant = kinds === "participants" ? from.participants?.[name] : undefined;
+      const address = kinds === "addresses" ? from.addresses?.[name] : undefined;
+      if (participant) context.participants.set(name, compileParticipant(name, participant, at, context));
+      if (address) context.addresses.set(name, compileAddress(name, address, at, context));
     },
   };
   return context;
@@ -148,9 +134,8 @@ function contextOf(
 function dispatchOf(events: { [event: string]: EventSpec }, scope: Scope): InputParts["dispatch"] {
   return [...scope.words].flatMap(([name, words]) => {
     const column = scope.column(name);
-    if (column == null) return [];
     const open = Object.values(events).some(({ by, is }) => by === name && [is ?? []].flat().includes("otherwise"));
-    return [{ column, words: open ? null : words }];
+    return column === undefined ? [] : [{ column, words: open ? null : words }];
   });
 }
 
@@ -158,7 +143,7 @@ function dispatchOf(events: { [event: string]: EventSpec }, scope: Scope): Input
 function checkReach(events: { [event: string]: EventSpec }, spec: InputSpec, site: Site, scope: Scope): void {
   for (const [event, { by = "", is = [] }] of Object.entries(events)) {
     const column = spec.columns?.[by];
-    if (column === undefined || typeof column === "string" || scope.column(by) == null) continue;
+    if (column === undefined || typeof column === "string" || scope.column(by)?.use === null) continue;
     const { oneOf, map, otherwise } = column;
     const given = oneOf ?? (map !== undefined && otherwise === undefined ? Object.values(map) : null);
     const possible = new Set(given?.map((one) => foldName(String(one))));
@@ -171,13 +156,13 @@ function checkReach(events: { [event: string]: EventSpec }, spec: InputSpec, sit
 }
 
 /** What the mapping leaves out is absent, so that the readers' defaults hold. */
-function readOptions(spec: InputSpec): ReadOptions {
-  const options: ReadOptions = {};
-  if (spec.csv !== undefined) options.csv = defined<CsvOptions>(spec.csv);
-  if (spec.excel !== undefined) options.excel = defined<ExcelOptions>(spec.excel);
-  if (spec.header !== undefined) options.header = spec.header;
-  if (spec.allowEmpty !== undefined) options.allowEmpty = spec.allowEmpty;
-  return options;
+function readOptions({ csv, excel, header, allowEmpty }: InputSpec): ReadOptions {
+  return defined<ReadOptions>({
+    csv: csv && defined<CsvOptions>(csv),
+    excel: excel && defined<ExcelOptions>(excel),
+    header,
+    allowEmpty,
+  });
 }
 
 function defined<T extends object>(object: { [name in keyof T]?: T[name] | undefined }): T {

@@ -3,21 +3,21 @@ import type { Code } from "../../model/codes.js";
 import type { MappedRow, Placement } from "../../model/mapped-row.js";
 import type { Problem } from "../../model/problem.js";
 import type { Row } from "../../model/row.js";
-import { asText, type View } from "../column/view.js";
+import { asText, type Made, type Maybe, type View } from "../column/view.js";
 import { quoteCell } from "../convert/conversion-kind.js";
 import { foldName, shorten } from "../../model/fold.js";
-import { type Column, merged, onlyColumn } from "../formula/part.js";
 import type { RowMapper } from "../mapping.js";
 import { didYouMean } from "../nearest.js";
 import type { EventPart } from "../record/events.js";
-import type { Condition, DocumentPart, Made, Maybe, Piece } from "../record/piece.js";
+import { type Column, type Condition, merged, onlyColumn, type Piece } from "../piece.js";
+import type { DocumentPart } from "../record/context.js";
 import { share } from "./share.js";
 
 /** Everything that one input's rows yield. */
 export interface InputParts {
-  skip: Condition | null;
-  rowId: Piece<unknown> | null;
-  group: Piece<string[]> | null;
+  skip: Condition | undefined;
+  rowId: Piece<unknown> | undefined;
+  group: Piece<string[]> | undefined;
   participants: Piece<NonNullable<Made["participants"][number]>>[];
   addresses: Piece<NonNullable<Made["addresses"][number]>>[];
   documents: DocumentPart[];
@@ -38,14 +38,13 @@ const MAX_GROUP = 100_000;
 
 export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "map" | "end"> {
   const { skip, rowId, group, participants, addresses, documents, events, dispatch, rowsWithoutEvents } = parts;
-  const { header } = view;
+  const { header, made } = view;
   const runs = {
     participants: participants.map((piece) => share(piece, view)),
     addresses: addresses.map((piece) => share(piece, view)),
   };
   const sumsUp = events.some(({ eachRow, byContent }) => byContent && !eachRow);
   const eventless = noEvent(events, view);
-  const made: Made = { participants: [], addresses: [], documents: [] };
   let open: { key: string; rows: Row[]; problems: readonly Problem[] } | null = null;
   /** What is wrong with a group that begins here: the row right before it may belong to it. */
   let beside: readonly Problem[] = NO_PROBLEMS;
@@ -55,7 +54,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
   const isSkipped = ({ cells }: Row, problems: readonly Problem[]): boolean => {
     const narrow = problems.every(({ code }) => code === "row-short" || code === "row-long");
     const says = problems.length === 0 || (narrow && skipsBy.some((at) => (cells[at] ?? "").trim() !== ""));
-    return says && skip?.holds(view) === true;
+    return says && skip?.run(view) === true;
   };
 
   /** Of a group: once for each of its rows, where that is asked for. */
@@ -72,11 +71,11 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     for (const row of rows ?? [first]) view.problems.push(...(row.problems ?? NO_PROBLEMS));
     const alsoRows = rows === null ? NO_ROWS : rows.slice(1).map((member) => member.number);
     if (isSkipped(first, view.problems)) return { ...skippedRow(first, skip?.words ?? ""), alsoRows };
-    const id = rowId?.run(view, made);
+    const id = rowId?.run(view);
     const mapped = { row: first.number, alsoRows, rowId: id == null ? null : String(id) };
-    made.participants = runs.participants.map((run) => run(view, made));
-    made.addresses = runs.addresses.map((run) => run(view, made));
-    made.documents = documents.map(({ run }) => run(view, made));
+    made.participants = runs.participants.map((run) => run(view));
+    made.addresses = runs.addresses.map((run) => run(view));
+    made.documents = documents.map(({ run }) => run(view));
     const records = {
       participants: present(made.participants).map(({ record }) => record),
       addresses: present(made.addresses).map(({ record }) => record),
@@ -96,7 +95,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     let happens = rowsWithoutEvents || events.length === 0;
     for (const event of events)
       visit(event.eachRow, (row) => {
-        const record = event.run(view, made);
+        const record = event.run(view);
         records.push(record);
         if (record === undefined) return;
         if (event.eachRow && view.group !== null) own.add(row);
@@ -114,7 +113,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
       events.every(({ eachRow }) => eachRow),
       () => {
         for (const { column, words } of dispatch) {
-          const value = words === null ? undefined : column.read(view);
+          const value = words === null ? undefined : column.run(view);
           if (value == null || words === null || isShapeless(view.problems)) continue;
           const word = asText(value, column.type);
           if (words.has(foldName(word))) continue;
@@ -146,13 +145,13 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     const nothing = { event: null, keyParts: null, at: null };
     for (const event of events)
       visit(event.eachRow, () => {
-        const placement = event.place(view, made);
+        const placement = event.place(view);
         if (placement !== null) found.push(shapeless ? { ...placement, ...nothing } : placement);
       });
     for (const [position, { kind, key }] of documents.entries()) {
       const record = made.documents[position];
       if (record === undefined) continue;
-      const told = record?.key ?? key.run(view, made);
+      const told = record?.key ?? key.run(view);
       const placed = found.some(({ document }) => document.kind === kind && document.key === told);
       if (told != null && !placed) found.push({ document: { kind, key: told }, ...nothing });
     }
@@ -178,7 +177,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
       beside = NO_PROBLEMS;
       return [...close(), skippedRow(row, skip?.words ?? "")];
     }
-    const key = read(view, made)?.join("\u0000") ?? null;
+    const key = read(view)?.join("\u0000") ?? null;
     if (key === null) {
       const { problems } = view;
       beside = [groupUnclear(row.number)];
@@ -200,7 +199,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
   };
 
   return {
-    map: (rows) => rows.flatMap((row) => (group === null ? mapOne(null, row) : mapGrouped(row, group.run))),
+    map: (rows) => rows.flatMap((row) => (group === undefined ? mapOne(null, row) : mapGrouped(row, group.run))),
     end() {
       beside = NO_PROBLEMS;
       return close();
@@ -243,7 +242,7 @@ function noEvent(events: readonly EventPart[], { header, index }: View): Problem
   const conditions = events.map(({ event, condition }) => `${event} when ${shorten(condition?.words ?? "")}`);
   const more = conditions.length - SHOWN;
   if (more > 0) conditions.splice(SHOWN, more, `${more} more`);
-  const only = onlyColumn(merged(events.flatMap(({ condition }) => condition?.reads ?? [])));
+  const only = onlyColumn(merged(events.map(({ condition }) => condition)));
   return {
     code: "no-event",
     message: `none of the input's events happens in this row: ${conditions.join("; ")}`,

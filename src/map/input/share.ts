@@ -2,7 +2,7 @@
 import { detachText } from "../../model/detach.js";
 import { isExactNumber } from "../../model/json.js";
 import type { View } from "../column/view.js";
-import type { Piece } from "../record/piece.js";
+import type { Piece } from "../piece.js";
 
 const CAPACITY = 5000;
 
@@ -11,14 +11,14 @@ export function share<T>({ reads, run }: Piece<T>, table: View): Piece<T>["run"]
   if (reads.row) return run;
   const indexes = new Set([...reads.columns].map(({ slot }) => table.index[slot] ?? -1));
   const known = new Map<string, T>();
-  return (view, made) => {
+  return (view) => {
     // Kinds change how a text is read, and groups read several rows.
-    if (view.members !== null || view.kinds !== null) return run(view, made);
+    if (view.members !== null || view.kinds !== null) return run(view);
     let key = "";
     for (const index of indexes) key += `${view.cells[index] ?? ""}\u0000`;
     const shared = known.get(key);
     if (shared !== undefined) return shared;
-    const record = run(view, made);
+    const record = run(view);
     // A failure reports its problems again for every row.
     if (record == null) return record;
     if (known.size >= CAPACITY) known.clear();

@@ -6,7 +6,17 @@ import { z } from "zod";
 import { type ExactNumber, isExactNumber } from "../../model/json.js";
 
 /** What a place in a record takes, and so how its literal is read and what its formula may give. */
-export type Takes = "text" | "boolean" | "timestamp" | "taxId" | "country" | "state" | "latitude" | "longitude" | "id";
+export type Takes =
+  | "text"
+  | "boolean"
+  | "timestamp"
+  | "taxId"
+  | "country"
+  | "state"
+  | "latitude"
+  | "longitude"
+  | "id"
+  | "json";
 
 export interface FieldInfo {
   takes: Takes;
@@ -63,7 +73,7 @@ const reference = z.strictObject({
   id: value("The id that the service gave it.").optional(),
 });
 
-const naturalFields = {
+export const naturalFields = {
   taxId: field("taxId", "The tax id of any participant ever registered …", { identity: true }),
   taxIdType: field("text", "… its type; default: the one that its column has."),
   countryCode: field("country", "… and its country; default: its column's, then that of `defaults:`."),

@@ -2,11 +2,11 @@
 import type { Attribute } from "../../model/records.js";
 import type { Headers } from "../column/headers.js";
 import { asText, type View } from "../column/view.js";
-import { type Column, newReads, type Reads } from "../formula/part.js";
 import type { EventSpec, FieldInfo } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
+import { type Column, combine, derive, type Piece, type Reads } from "../piece.js";
+import type { RecordContext } from "./context.js";
 import { compileField } from "./fields.js";
-import { combine, derive, type Piece, type RecordContext } from "./piece.js";
 
 /** Null: it is as public as the event. */
 type Shown = Omit<Attribute, "isPublic"> & { isPublic: boolean | null };
@@ -18,14 +18,14 @@ export interface Attributes extends Piece<Shown[]> {
 
 const VISIBILITY = { public: true, private: false, asEvent: null };
 
-/** `needsReason`: the event is a CANCEL. Null: they cannot be used, and why has been reported. */
+/** `needsReason`: the event is a CANCEL. */
 export function compileAttributes(
   spec: NonNullable<EventSpec["attributes"]>,
   site: Site,
   { scope, lateAttribute }: RecordContext,
   needsReason: boolean,
-): Attributes | null {
-  const pieces: { [name: string]: Piece<Shown[]> | null } = {};
+): Attributes {
+  const pieces: { [name: string]: Piece<Shown[]> } = {};
   const sets: Column[] = [];
   /** What attributes written out read; sets leave their columns to them. */
   const taken = new Map<string, Reads>();
@@ -36,75 +36,74 @@ export function compileAttributes(
       const place = site.at(shown, site.label).at(name, label);
       if (name === "*") {
         const set = setOf(value, place, scope);
-        if (set !== null) sets.push(set);
-        pieces[`${shown} *`] = set === null ? null : spread(set, isPublic, taken);
+        if (set === null) continue;
+        sets.push(set);
+        pieces[`${shown} *`] = spread(set, isPublic, taken);
       } else if (name === lateAttribute) {
-        const message = ": `settings.late` writes the attribute of this name; rename one of them.";
-        pieces[name] = place.reportName("mapping-rule", message);
+        place.reportName("mapping-rule", ": `settings.late` writes the attribute of this name; rename one of them.");
       } else if (taken.has(name)) {
-        pieces[name] = place.reportName("mapping-value", ": it stands under another visibility too.");
+        place.reportName("mapping-value", ": it stands under another visibility too.");
       } else {
         const info: FieldInfo = { takes: "text", required: needsReason && name === "reason", identity: false };
         const field = compileField(value, info, place, scope);
-        taken.set(name, field?.reads ?? newReads());
+        taken.set(name, field.reads);
         pieces[name] = derive(field, (text) => [{ name, value: String(text), isPublic }]);
       }
     }
   }
-  const all = derive(combine(pieces), (values) => Object.values(values).flat());
-  if (all === null) return null;
   return {
-    ...all,
+    ...derive(combine(pieces), (values) => Object.values(values).flat()),
     bind: (headers, view) => {
       for (const column of sets) bindSet(column, headers, view, taken, lateAttribute);
     },
   };
 }
 
+/** Null: it is none, which has been reported. */
 function setOf(value: unknown, site: Site, scope: RecordContext["scope"]): Column | null {
   const name = typeof value === "string" && value.startsWith("=") ? value.slice(1).trim() : "";
   const column = scope.column(name);
-  if (column === null || column?.set != null) return column;
+  if (column?.set != null) return column;
   const hint = 'Declare one under `columns:`, `measured: { headers: "Teor *" }`, and spread it: "*": =measured.';
-  return site.report("mapping-value", ": what is spread must be a set of columns.", hint);
+  site.report("mapping-value", ": what is spread must be a set of columns.", hint);
+  return null;
 }
 
 /** One attribute for every header of the set; one that an attribute of that name reads already is left out. */
 function spread(column: Column, isPublic: boolean | null, taken: ReadonlyMap<string, Reads>): Piece<Shown[]> {
   const { reads, tree, set, slot, type } = column;
   const run: Piece<Shown[]>["run"] = (view) => {
-    const attributes: Shown[] = [];
-    let whole = true;
-    for (const index of view.sets[slot] ?? []) {
-      const name = view.header[index] ?? "";
-      const value = taken.has(name) ? undefined : set?.at(view, index);
-      if (value === null) whole = false;
-      else if (value !== undefined && value !== "") attributes.push({ name, value: asText(value, type), isPublic });
-    }
-    return whole ? attributes : null;
+    const names = (view.sets[slot] ?? []).map((index) => ({ index, name: view.header[index] ?? "" }));
+    const all = names
+      .filter(({ name }) => !taken.has(name))
+      .map(({ index, name }) => ({ name, value: set?.at(view, index) }));
+    if (all.some(({ value }) => value === null)) return null;
+    return all.flatMap(({ name, value }) =>
+      value == null || value === "" ? [] : [{ name, value: asText(value, type), isPublic }],
+    );
   };
   return { reads, tree, run };
 }
 
 function bindSet(
-  column: Column,
+  { set, slot }: Column,
   headers: Headers,
   view: View,
   taken: ReadonlyMap<string, Reads>,
   late: string | null,
 ): void {
-  const pattern = column.set?.pattern ?? "";
+  const takes = `\`headers: ${set?.pattern ?? ""}\``;
   const seen = new Set<string>();
-  for (const index of view.sets[column.slot] ?? []) {
+  for (const index of view.sets[slot] ?? []) {
     const name = view.header[index] ?? "";
     const own = taken.get(name);
-    if (seen.has(name) || (own !== undefined && ![...own.columns].some(({ slot }) => view.index[slot] === index)))
+    if (seen.has(name) || (own !== undefined && ![...own.columns].some((one) => view.index[one.slot] === index)))
       headers.refuse(
-        `the attribute "${name}" and the column "${name}" that \`headers: ${pattern}\` takes write one name; list the column under \`except\``,
+        `the attribute "${name}" and the column "${name}" that ${takes} takes write one name; list the column under \`except\``,
       );
     if (name === late)
       headers.refuse(
-        `\`headers: ${pattern}\` takes the column "${name}", and \`settings.late\` writes the attribute of that name; rename the latter, or list the column under \`except\``,
+        `${takes} takes the column "${name}", and \`settings.late\` writes the attribute of that name; rename the latter, or list the column under \`except\``,
       );
     seen.add(name);
   }

@@ -10,83 +10,68 @@ import {
   type TargetSpec,
 } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
+import { BROKEN, combine, derive, onlyWhere, optional, type Piece } from "../piece.js";
+import type { DocumentPart, KeyMaker, RecordContext } from "./context.js";
 import { compileCondition, compileField, compileFields, compileJson, compileKey, joinKey } from "./fields.js";
-import {
-  combine,
-  derive,
-  type DocumentPart,
-  type KeyMaker,
-  onlyWhere,
-  optional,
-  type Piece,
-  type RecordContext,
-} from "./piece.js";
 import { addressRef, byId, documentRef, participantRef } from "./references.js";
 
 const EXTERNAL_ID: FieldInfo = { takes: "text", required: false, identity: true };
 
 type BodySpec = Omit<TargetSpec, "document" | "key">;
 
-/** What documents and targets have in common. Null: it cannot be used, and why has been reported. */
-function compileBody(spec: BodySpec, site: Site, context: RecordContext) {
+/** What documents and targets have in common. The externalId follows the key unless it is given; `follows`: whether it may. */
+function compileBody(spec: BodySpec, key: Piece<string[]>, follows: boolean, site: Site, context: RecordContext) {
   const { scope } = context;
   const externalId = spec.externalId ?? undefined;
   const pieces = combine({
+    key,
     participant: optional(spec.participant, (one) => participantRef(one, site.at("participant"), context)),
     address: optional(spec.address, (one) => addressRef(one, site.at("address"), context)),
     externalId: optional(externalId, (one) => compileField(one, EXTERNAL_ID, site.at("externalId"), scope)),
     fields: compileJson(spec.fields ?? {}, site.at("fields"), scope),
   });
+  const keyed = follows && spec.externalId === undefined;
   return derive(pieces, (values) => ({
-    // Objects of its own: an event that names no party takes these, and is known by it (ledger/stage/stage-input.ts).
-    participant: values.participant === undefined ? null : { ...values.participant },
-    address: values.address === undefined ? null : { ...values.address },
-    externalId: values.externalId === undefined ? null : String(values.externalId),
-    fields: values.fields as JsonObject,
+    key: values.key,
+    body: {
+      // Objects of its own: an event that names no party takes these, and is known by it (ledger/stage/stage-input.ts).
+      participant: values.participant === undefined ? null : { ...values.participant },
+      address: values.address === undefined ? null : { ...values.address },
+      externalId: keyed ? values.key.join("-") : values.externalId === undefined ? null : String(values.externalId),
+      fields: values.fields as JsonObject,
+    },
   }));
 }
 
-/** Null: it cannot be used, and why has been reported. */
-export function compileDocument(
-  name: string,
-  spec: DocumentSpec,
-  site: Site,
-  context: RecordContext,
-): DocumentPart | null {
+export function compileDocument(name: string, spec: DocumentSpec, site: Site, context: RecordContext): DocumentPart {
   const { scope } = context;
   const kind = keyLabel(name, spec);
   const mode = spec.mode ?? "create";
-  const follows = mode === "create" && spec.externalId === undefined;
-  const sound = checkMode(spec, mode, site);
+  checkMode(spec, mode, site);
   const condition = optional(spec.when, (when) => compileCondition(when, site.at("when"), scope));
   const id = optional(spec.id, (one) => byId(one, site, context));
   const parts =
-    spec.key === undefined ? derive(id ?? null, (one) => [one]) : compileKey(spec.key, site.at("key"), scope);
-  const pieces = combine({ parts, id, body: compileBody(spec, site, context) });
-  const record = derive(pieces, ({ parts: key, id: documentId = null, body }) => ({
+    spec.key === undefined ? derive(id ?? BROKEN, (one) => [one]) : compileKey(spec.key, site.at("key"), scope);
+  const pieces = combine({ id, whole: compileBody(spec, parts, mode === "create", site, context) });
+  const record = derive(pieces, ({ id: documentId = null, whole }) => ({
     kind,
-    key: joinKey(key),
+    key: joinKey(whole.key),
     mode,
     documentId,
-    ...body,
-    externalId: follows ? key.join("-") : body.externalId,
+    ...whole.body,
     createEmpty: spec.createEmpty ?? false,
   }));
-  const document = onlyWhere(condition, record);
-  const key = derive(parts, joinKey);
-  if (!sound || document === null || key === null) return null;
   return {
-    ...document,
+    ...onlyWhere(condition, record),
     kind,
-    key,
-    maker: { name: kind, tree: key.tree, reads: key.reads, kin: key.tree, declaredNew: spec.was === NEVER },
+    key: derive(parts, joinKey),
+    maker: { name: kind, tree: parts.tree, reads: parts.reads, kin: parts.tree, declaredNew: spec.was === NEVER },
     hasParticipant: spec.participant !== undefined,
     hasAddress: spec.address !== undefined,
   };
 }
 
-function checkMode(spec: DocumentSpec, mode: "create" | "existing", site: Site): boolean {
-  const before = site.source.problems.length;
+function checkMode(spec: DocumentSpec, mode: "create" | "existing", site: Site): void {
   const report = (message: string, hint: string | null = null, ...part: string[]) =>
     site.reportName("mapping-value", `: ${message}`, hint, ...part);
   if (mode === "create") {
@@ -95,21 +80,19 @@ function checkMode(spec: DocumentSpec, mode: "create" | "existing", site: Site):
         report(`"${name}" is missing.`, "A document that is only appended to is written `mode: existing`.");
     if (spec.id !== undefined)
       report("the service gives the id of a document that is created; `id` belongs to `mode: existing`.", null, "id");
-  } else {
-    if (spec.key === undefined && spec.id === undefined) report("an existing document needs a `key` or an `id`.");
-    for (const name of ["fields", "externalId", "createEmpty"] as const)
-      if (spec[name] !== undefined) report(`\`${name}\` has no meaning for \`mode: existing\`.`, null, name);
+    return;
   }
-  return site.source.problems.length === before;
+  if (spec.key === undefined && spec.id === undefined) report("an existing document needs a `key` or an `id`.");
+  for (const name of ["fields", "externalId", "createEmpty"] as const)
+    if (spec[name] !== undefined) report(`\`${name}\` has no meaning for \`mode: existing\`.`, null, name);
 }
 
-/** Null: it cannot be used, and why has been reported. */
 export function compileRelation(
   spec: RelatedDocumentSpec,
   site: Site,
   context: RecordContext,
-): Piece<NonNullable<EventRecord["related"]>> | null {
-  const sound = checkRelation(spec, site);
+): Piece<NonNullable<EventRecord["related"]>> {
+  checkRelation(spec, site);
   const { isPublic: _, ...others } = relationFields;
   const described = spec.bidirectional === false || spec.isPublic === undefined ? others : relationFields;
   const pieces = combine({
@@ -117,44 +100,34 @@ export function compileRelation(
     options: compileFields(spec, described, site, context.scope),
   });
   const fixed: RelationOptions = spec.bidirectional === undefined ? {} : { bidirectional: spec.bidirectional };
-  if (!sound) return null;
   return derive(pieces, ({ document, options }) => ({
     document,
     options: { ...fixed, ...(options as RelationOptions) },
   }));
 }
 
-function checkRelation(spec: RelatedDocumentSpec, site: Site): boolean {
-  const before = site.source.problems.length;
+function checkRelation(spec: RelatedDocumentSpec, site: Site): void {
   const rule = "(service.md, Event endpoints, rule 10)";
-  if (spec.bidirectional === false) {
-    for (const name of Object.keys(relationFields) as (keyof typeof relationFields)[]) {
-      if (spec[name] === undefined) continue;
-      const message = `: with \`bidirectional: false\` the service refuses \`${name}\` ${rule}.`;
-      site.reportName("mapping-rule", message, `Remove \`${name}\`, or make the relation bidirectional.`, name);
-    }
-  } else if (spec.isPublic === undefined) {
+  if (spec.bidirectional !== false && spec.isPublic === undefined) {
     const message = `: a bidirectional relation needs \`isPublic\` ${rule}.`;
     site.reportName("mapping-rule", message, "Add `isPublic`, or write `bidirectional: false`.");
   }
-  return site.source.problems.length === before;
+  for (const name of Object.keys(relationFields) as (keyof typeof relationFields)[]) {
+    if (spec.bidirectional !== false || spec[name] === undefined) continue;
+    const message = `: with \`bidirectional: false\` the service refuses \`${name}\` ${rule}.`;
+    site.reportName("mapping-rule", message, `Remove \`${name}\`, or make the relation bidirectional.`, name);
+  }
 }
 
 export interface TargetPart extends Piece<NonNullable<EventRecord["target"]>> {
   maker: KeyMaker;
 }
 
-/** Null: it cannot be used, and why has been reported. */
-export function compileTarget(spec: TargetSpec, site: Site, context: RecordContext): TargetPart | null {
+export function compileTarget(spec: TargetSpec, site: Site, context: RecordContext): TargetPart {
   const kind = context.labels.get(spec.document) ?? spec.document;
   const key = compileKey(spec.key, site.at("key"), context.scope);
-  const pieces = combine({ key, body: compileBody(spec, site, context) });
-  const target = derive(pieces, ({ key: parts, body }) => ({
-    document: { kind, key: joinKey(parts) },
-    ...body,
-    externalId: spec.externalId === undefined ? parts.join("-") : body.externalId,
-  }));
-  if (target === null || key === null) return null;
   const { tree, reads } = key;
+  const whole = compileBody(spec, key, true, site, context);
+  const target = derive(whole, ({ key: parts, body }) => ({ document: { kind, key: joinKey(parts) }, ...body }));
   return { ...target, maker: { name: kind, tree, reads, kin: tree, declaredNew: false } };
 }

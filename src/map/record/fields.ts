@@ -1,59 +1,60 @@
 /** Fields of records: a literal or a formula, made fit for the place that takes it. */
-import type { Code } from "../../model/codes.js";
+import { shorten } from "../../model/fold.js";
 import { exactNumber, isExactNumber, type JsonValue } from "../../model/json.js";
 import { lengthPrefixed } from "../../model/keys.js";
 import { idFault } from "../../model/service-id.js";
 import { kindOf } from "../column/column.js";
 import type { Scope } from "../column/scope.js";
-import { asText, literalText, type Type, type Value, type View } from "../column/view.js";
-import type { ConversionSpec } from "../convert/conversion.js";
+import { asText, literalText, type Type, type Value } from "../column/view.js";
+import type { ConversionSpec, Refusal } from "../convert/conversion.js";
 import { Exact } from "../convert/exact.js";
 import { cleanText } from "../convert/text.js";
-import { shorten } from "../../model/fold.js";
 import { compileFormula } from "../formula/formula.js";
-import { type Formula, newReads, onlyColumn, typeName } from "../formula/part.js";
+import { valueOf } from "../formula/functions.js";
+import { formOf, typeName } from "../formula/part.js";
 import { type FieldInfo, fieldInfos, type KeySpec, type Scalar, type Takes } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
-import { combine, type Condition, constantPiece, derive, type Maybe, type Piece } from "./piece.js";
+import {
+  BROKEN,
+  combine,
+  type Condition,
+  constantPiece,
+  derive,
+  type Formula,
+  newReads,
+  onlyColumn,
+  type Piece,
+} from "../piece.js";
 
 /** A value of a record. */
 export interface Field extends Piece<JsonValue> {
-  /** Null: a literal. */
-  formula: Formula | null;
+  /** Undefined: a literal. */
+  formula?: Formula;
 }
 
 const isFormula = (value: unknown): value is string => typeof value === "string" && value.startsWith("=");
 
-/** A condition. Null: it has a mistake. */
-export function compileCondition(spec: string | boolean, site: Site, scope: Scope): Condition | null {
+export function compileCondition(spec: string | boolean, site: Site, scope: Scope): Condition {
   const never = () => site.report("mapping-rule", ": no row can reach this; it is never true.");
-  if (typeof spec === "boolean") {
-    if (!spec) never();
-    return { holds: () => spec, reads: newReads(), words: String(spec) };
-  }
+  if (spec === false || (isFormula(spec) && spec.slice(1).trim() === "false")) never();
+  if (typeof spec === "boolean") return { ...constantPiece(spec, ""), words: String(spec) };
+  const words = `${spec.slice(1)} holds`;
   if (!isFormula(spec)) {
     const message = `: ${JSON.stringify(shorten(spec))} is no formula.`;
-    return site.report("mapping-value", message, `Write \`=${String(spec)}\`, with the = in front.`);
+    return { ...site.report("mapping-value", message, `Write \`=${String(spec)}\`, with the = in front.`), words };
   }
-  const formula = compileFormula(spec.slice(1), site.path, scope);
-  if (formula === null) return null;
-  const { run, reads, type, column } = formula;
+  const formula = compileFormula(spec.slice(1), site, scope);
+  const { type, column } = formula;
   if (type !== "boolean" && type !== "any") {
     const message = `: a formula that is true or false is needed, and this is ${typeName(type)}.`;
-    const { name } = column ?? { name: null };
-    const hint = name && `Give the column "${name}" \`as: boolean\`, or write =filled(${name}).`;
-    return site.report("mapping-expression", message, hint);
+    const hint = column && `Give the column "${column.name}" \`as: boolean\`, or write =filled(${column.name}).`;
+    site.report("mapping-expression", message, hint);
   }
-  if (spec.slice(1).trim() === "false") never();
-  const holds = (view: View): boolean | null => {
-    const value = run(view);
-    return value === null ? null : value === true;
-  };
-  return { holds, reads, words: `${spec.slice(1)} holds` };
+  return { ...derive(formula, (value) => value === true), words };
 }
 
 /** What a formula must give for a place; the others take anything, as text. */
-const WANTED: { [takes in Takes]?: Type } = {
+const WANTED: { [takes in Takes]?: "boolean" | "timestamp" | "number" } = {
   boolean: "boolean",
   timestamp: "timestamp",
   latitude: "number",
@@ -61,79 +62,81 @@ const WANTED: { [takes in Takes]?: Type } = {
 };
 const LIMITS: { [takes in Takes]?: number } = { latitude: 90, longitude: 180 };
 
-/** Null: it cannot be used, and why has been reported. */
-export function compileField(spec: Scalar, info: FieldInfo, site: Site, scope: Scope): Field | null {
+type Fitted = { value: JsonValue | undefined } | { problem: Refusal };
+
+/** A value as its place takes it, or why it cannot. `clean`: whether it comes from a cell as it is. */
+function fit(value: Value, type: Type, clean: boolean, takes: Takes, scope: Scope): Fitted {
+  const refuse = (code: Refusal["code"], message: string): Fitted => ({ problem: { code, message, hint: null } });
+  const wanted = WANTED[takes];
+  if (wanted !== undefined && typeof value !== formOf(wanted)) {
+    const found = shorten(asText(value));
+    return refuse("expression-failed", `${typeName(type)} is needed, and a function gave ${found}`);
+  }
+  if (typeof value === "boolean" && (takes === "boolean" || takes === "json")) return { value };
+  if (typeof value === "number" && takes === "timestamp") return { value };
+  const given = asText(value, type);
+  const limit = LIMITS[takes] ?? Infinity;
+  if (value instanceof Exact && (takes === "json" || limit < Infinity))
+    return Math.abs(Number(given)) > limit
+      ? refuse("number-range", `${shorten(given)} is not between -${limit} and ${limit}`)
+      : { value: exactNumber(given) };
+  if (!given.isWellFormed()) return refuse("expression-failed", "it gives half a character");
+  const text = clean ? given : cleanText(given);
+  if (text === "") return { value: undefined };
+  const fault = takes === "id" ? idFault(text) : null;
+  if (fault !== null) return refuse("identifier-unusable", `${JSON.stringify(shorten(text))} ${fault}`);
+  return takes === "country" ? scope.shared.conversions.get("country")(text, "text") : { value: text };
+}
+
+/** What is wrong with it is reported at `site`. */
+export function compileField(spec: Scalar, info: FieldInfo, site: Site, scope: Scope): Field {
   return isFormula(spec) ? computedField(spec, info, site, scope) : literalField(spec, info, site, scope);
 }
 
-function computedField(spec: string, info: FieldInfo, site: Site, scope: Scope): Field | null {
-  const formula = compileFormula(spec.slice(1), site.path, scope);
-  if (formula === null) return null;
-  const { type, run, reads, column, tree } = formula;
-  const { takes, required, identity } = info;
+function computedField(spec: string, { takes, required, identity }: FieldInfo, site: Site, scope: Scope): Field {
+  const formula = compileFormula(spec.slice(1), site, scope);
+  const { type, reads, column, tree } = formula;
   const wanted = WANTED[takes];
   if (wanted !== undefined && type !== wanted && type !== "any" && type !== "blank") {
     const hint = column === null ? null : `Give the column "${column.name}" \`as: ${wanted}\`.`;
     return site.report("mapping-expression", `: ${typeName(wanted)} is needed, and this is ${typeName(type)}.`, hint);
   }
-  if (identity && reads.row) {
-    const message = ": the row's number cannot enter a key; a row that moves would be sent again.";
-    return site.report("mapping-expression", message);
-  }
+  if (identity && reads.row)
+    return site.report(
+      "mapping-expression",
+      ": the row's number cannot enter a key; a row that moves would be sent again.",
+    );
   if (identity) for (const one of reads.columns) one.identity = true;
-  const country = takes === "country" && column?.as !== "country" ? scope.conversions.get("country") : null;
-  const form = { boolean: "boolean", timestamp: "number", number: "object" }[wanted as string];
-
-  const refuse = (view: View, code: Code, message: string) =>
-    view.report(code, `${site.label}${message}`, null, onlyColumn(reads));
-  const finish = (value: Value, view: View): Maybe<JsonValue> => {
-    if (form !== undefined && typeof value !== form) {
-      const found = shorten(asText(value));
-      return refuse(view, "expression-failed", `: ${typeName(type)} is needed, and a function gave ${found}`);
-    }
-    if (typeof value === form && form !== "object") return value as boolean | number;
-    const given = asText(value, type);
-    if (!given.isWellFormed()) return refuse(view, "expression-failed", " gives half a character");
-    const text = column === null ? cleanText(given) : given;
-    if (wanted === "number") {
-      const fault = rangeFault(text, takes);
-      return fault === null ? exactNumber(text) : refuse(view, "number-range", `: ${fault}`);
-    }
-    if (text === "") return undefined;
-    const fault = takes === "id" ? idFault(text) : null;
-    if (fault !== null) return refuse(view, "identifier-unusable", `: ${JSON.stringify(shorten(text))} ${fault}`);
-    const result = country?.(text, "text") ?? { value: text };
-    if ("value" in result) return result.value;
-    const { code, message, hint } = result.problem;
-    return view.report(code, `${site.label}: ${message}`, hint, onlyColumn(reads));
+  const place = takes === "country" && column?.as === "country" ? "text" : takes;
+  return {
+    reads,
+    tree,
+    formula,
+    run: (view) => {
+      const value = formula.run(view);
+      const fitted: Fitted = value == null ? ({ value } as Fitted) : fit(value, type, column !== null, place, scope);
+      if ("problem" in fitted) {
+        const { code, message, hint } = fitted.problem;
+        return view.report(code, `${site.label}: ${message}`, hint, onlyColumn(reads));
+      }
+      if (fitted.value !== undefined || !required) return fitted.value;
+      return view.report("value-required", `${site.label} is blank`, null, onlyColumn(reads));
+    },
   };
-  const runField = (view: View) => {
-    const value = run(view);
-    const finished = value == null ? value : finish(value, view);
-    if (finished !== undefined || !required) return finished;
-    return view.report("value-required", `${site.label} is blank`, null, onlyColumn(reads));
-  };
-  return { reads, tree, formula, run: runField };
 }
 
-function rangeFault(text: string, takes: Takes): string | null {
-  const limit = LIMITS[takes] ?? Infinity;
-  return Math.abs(Number(text)) > limit ? `${shorten(text)} is not between -${limit} and ${limit}` : null;
-}
-
-function literalField(spec: Scalar, { takes, required }: FieldInfo, site: Site, scope: Scope): Field | null {
-  if (forgotten(spec, site, scope)) return null;
+function literalField(spec: Scalar, { takes, required }: FieldInfo, site: Site, scope: Scope): Field {
+  if (forgotten(spec, site, scope)) return BROKEN;
   const text = literalText(spec);
-  const fixed = (value: JsonValue): Field => ({ ...constantPiece(value, JSON.stringify(text)), formula: null });
   if (text === "")
-    return takes === "text" && !required ? fixed("") : site.report("mapping-value", ": empty text cannot stand here.");
-  const conversion = WANTED[takes] ?? (takes === "country" ? "country" : "text");
-  const result = scope.conversions.get(conversion)(text, kindOf(spec));
-  if ("problem" in result) return site.report(result.problem.code, `: ${result.problem.message}.`, result.problem.hint);
-  const idProblem = takes === "id" ? idFault(text) : null;
-  const fault = rangeFault(text, takes) ?? (idProblem && `${JSON.stringify(shorten(text))} ${idProblem}`);
-  if (fault !== null) return site.report("mapping-value", `: ${fault}.`);
-  return fixed(takes in LIMITS ? exactNumber(String(result.value)) : result.value);
+    return takes === "text" && !required
+      ? constantPiece("", '""')
+      : site.report("mapping-value", ": empty text cannot stand here.");
+  const conversion = WANTED[takes] ?? "text";
+  const result = scope.shared.conversions.get(conversion)(text, kindOf(spec));
+  const fitted = "problem" in result ? result : fit(valueOf(result.value, conversion), conversion, true, takes, scope);
+  if ("value" in fitted) return constantPiece(fitted.value ?? "", JSON.stringify(text));
+  return site.report(fitted.problem.code, `: ${fitted.problem.message}.`, fitted.problem.hint);
 }
 
 /** A literal that equals a column's name was meant as the column. */
@@ -148,37 +151,33 @@ export interface Fields<Name extends string> extends Piece<{ [name in Name]?: Js
   each: { readonly [name in Name]?: Field };
 }
 
-/** The fields of a record, from its description. Null: one of them cannot be used, and why has been reported. */
+/** The fields of a record, from its description. */
 export function compileFields<Name extends string>(
   specs: { [name in NoInfer<Name>]?: Scalar | undefined },
-  described: { [name in Name]: unknown },
+  described: { [name in Name]: Parameters<typeof fieldInfos.get>[0] },
   site: Site,
   scope: Scope,
-): Fields<Name> | null {
-  const each: { [name in Name]?: Field | null } = {};
+): Fields<Name> {
+  const each: { [name in Name]?: Field } = {};
   for (const name of Object.keys(described) as Name[]) {
-    const info = fieldInfos.get(described[name] as Parameters<typeof fieldInfos.get>[0]);
+    const info = fieldInfos.get(described[name]);
     const spec = specs[name];
     if (info !== undefined && spec !== undefined) each[name] = compileField(spec, info, site.at(name), scope);
     else if (info?.required === true) each[name] = site.reportName("mapping-value", `: "${name}" is missing.`);
   }
-  const whole = combine(each as { [name: string]: Field | null });
-  return whole === null
-    ? null
-    : { ...(whole as Piece<{ [name in Name]?: JsonValue }>), each: each as Fields<Name>["each"] };
+  return { ...(combine(each as { [name: string]: Field }) as Piece<{ [name in Name]?: JsonValue }>), each };
 }
 
 /** Converts one field by others of its record. Where nothing is known of a country or a type of tax ids, the text stays. */
 export function convertBy<Name extends string>(
-  fields: Fields<Name> | null,
+  fields: Fields<Name>,
   name: NoInfer<Name>,
   spec: (values: { [name in Name]?: JsonValue }) => ConversionSpec,
   site: Site,
   scope: Scope,
-): Piece<{ [name in Name]?: JsonValue }> | null {
-  if (fields === null) return null;
+): Piece<{ [name in Name]?: JsonValue }> {
   const convert = (values: { [name in Name]?: JsonValue }) =>
-    scope.conversions.orText(spec(values))(String(values[name]), "text");
+    scope.shared.conversions.orText(spec(values))(String(values[name]), "text");
   const place = site.at(name);
   if (fields.constant !== undefined) {
     const result = convert(fields.constant);
@@ -196,15 +195,14 @@ export function convertBy<Name extends string>(
 
 const KEY_PART: FieldInfo = { takes: "text", required: true, identity: true };
 
-/** Keys: one value, or several that together distinguish a record. Null: it cannot be used, and why has been reported. */
-export function compileKey(spec: KeySpec, site: Site, scope: Scope): Piece<string[]> | null {
+/** Keys: one value, or several that together distinguish a record. */
+export function compileKey(spec: KeySpec, site: Site, scope: Scope): Piece<string[]> {
   const list = [spec].flat();
   const fields = list.map((part, position) => {
     const label = list.length > 1 ? `${site.label}, part ${position + 1}` : site.label;
     return compileField(part, KEY_PART, Array.isArray(spec) ? site.at(position, label) : site, scope);
   });
-  const all = combine(Object.fromEntries(fields.entries()));
-  return derive(all, (values) => Object.values(values).map(String));
+  return derive(combine(Object.fromEntries(fields.entries())), (values) => Object.values(values).map(String));
 }
 
 /** A record's key as one text: that of its only part, or all of them length-prefixed (HARD-CASES H21). */
@@ -212,33 +210,19 @@ export function joinKey(parts: readonly string[]): string {
   return parts.length === 1 ? (parts[0] ?? "") : lengthPrefixed(parts);
 }
 
-/** Free JSON whose texts may be formulas: a blank leaves its member out. Null: it cannot be used. */
-export function compileJson(spec: unknown, site: Site, scope: Scope): Piece<JsonValue> | null {
-  if (isFormula(spec)) return compileJsonFormula(spec, site, scope);
-  if (forgotten(spec, site, scope)) return null;
+const FREE: FieldInfo = { takes: "json", required: false, identity: false };
+
+/** Free JSON whose texts may be formulas: a blank leaves its member out. */
+export function compileJson(spec: unknown, site: Site, scope: Scope): Piece<JsonValue> {
+  if (isFormula(spec)) return compileField(spec, FREE, site, scope);
+  if (forgotten(spec, site, scope)) return BROKEN;
   if (spec === null || typeof spec !== "object" || isExactNumber(spec))
     return constantPiece(spec as JsonValue, JSON.stringify(spec));
   const list = Array.isArray(spec);
-  const members = Object.entries(spec).map(([name, value]) => {
+  const members = Object.entries(spec).map(([name, value]): [string, Piece<JsonValue>] => {
     const place = list ? site.at(Number(name), `${site.label}[${name}]`) : site.at(name, `${site.label}.${name}`);
-    return [name, compileJson(value, place, scope)] as const;
+    return [name, compileJson(value, place, scope)];
   });
-  const object = combine<{ [name: string]: Piece<JsonValue> | null }>(Object.fromEntries(members));
+  const object = combine(Object.fromEntries(members));
   return list ? derive(object, (values) => Object.values(values)) : object;
-}
-
-function compileJsonFormula(spec: string, site: Site, scope: Scope): Piece<JsonValue> | null {
-  const formula = compileFormula(spec.slice(1), site.path, scope);
-  if (formula === null) return null;
-  const { run, reads, type, tree, column } = formula;
-  const runJson = (view: View): Maybe<JsonValue> => {
-    const value = run(view);
-    if (value == null || typeof value === "boolean") return value;
-    if (value instanceof Exact) return exactNumber(value.text);
-    const text = asText(value, type);
-    if (!text.isWellFormed())
-      return view.report("expression-failed", `${site.label} gives half a character`, null, onlyColumn(reads));
-    return (column === null ? cleanText(text) : text) || undefined;
-  };
-  return { reads, tree, run: runJson };
 }

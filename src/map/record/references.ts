@@ -1,46 +1,43 @@
 /** How records refer to each other: by name within a row, by key to other rows, by tax id or id to anything. */
 import { naturalKey } from "../../model/keys.js";
-import type { AddressRef, DocumentRef, ParticipantRef } from "../../model/records.js";
-import type {
-  AddressRefSpec,
-  DocumentRefSpec,
-  FieldInfo,
-  KeySpec,
-  ParticipantRefSpec,
-  Scalar,
+import type { AddressRef, DocumentRef, ParticipantRecord, ParticipantRef } from "../../model/records.js";
+import type { Scope } from "../column/scope.js";
+import { literalText, type Made } from "../column/view.js";
+import { taxIdTypeOf } from "../convert/tax-id.js";
+import {
+  type AddressRefSpec,
+  type DocumentRefSpec,
+  type FieldInfo,
+  type KeySpec,
+  naturalFields,
+  type ParticipantRefSpec,
+  type Scalar,
 } from "../language/record-schema.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
-import { compileField, compileKey, joinKey } from "./fields.js";
-import { derive, type Piece, type RecordContext } from "./piece.js";
-import { compileTaxId } from "./tax-id.js";
+import { BROKEN, derive, type Piece } from "../piece.js";
+import type { RecordContext } from "./context.js";
+import { compileField, compileFields, compileKey, convertBy, joinKey } from "./fields.js";
 
-type Kinds = "participants" | "addresses" | "documents";
+type Kinds = keyof Made;
 const CALLED = { participants: "participant", addresses: "address", documents: "document" };
 
-/** Null: it cannot be used, and why has been reported. */
-export function participantRef(
-  spec: ParticipantRefSpec,
-  site: Site,
-  context: RecordContext,
-): Piece<ParticipantRef> | null {
+export function participantRef(spec: ParticipantRefSpec, site: Site, context: RecordContext): Piece<ParticipantRef> {
   if (typeof spec === "string") return derive(local(spec, "participants", site, context), ({ ref }) => ref);
-  if (!oneWay(spec, ["ref", "taxId", "id"], site)) return null;
+  if (!oneWay(spec, ["ref", "taxId", "id"], site)) return BROKEN;
   if (spec.taxId === undefined) return party(spec, "participants", site, context);
   return derive(compileTaxId(spec, site, context.scope), (id) => ({ by: "natural", key: naturalKey(id) }));
 }
 
-/** Null: it cannot be used, and why has been reported. */
-export function addressRef(spec: AddressRefSpec, site: Site, context: RecordContext): Piece<AddressRef> | null {
+export function addressRef(spec: AddressRefSpec, site: Site, context: RecordContext): Piece<AddressRef> {
   if (typeof spec === "string") return derive(local(spec, "addresses", site, context), ({ ref }) => ref);
-  return oneWay(spec, ["ref", "id"], site) ? party(spec, "addresses", site, context) : null;
+  return oneWay(spec, ["ref", "id"], site) ? party(spec, "addresses", site, context) : BROKEN;
 }
 
-/** Null: it cannot be used, and why has been reported. */
-export function documentRef(spec: DocumentRefSpec, site: Site, context: RecordContext): Piece<DocumentRef> | null {
+export function documentRef(spec: DocumentRefSpec, site: Site, context: RecordContext): Piece<DocumentRef> {
   if (typeof spec === "string")
     return derive(local(spec, "documents", site, context), ({ kind, key }) => ({ by: "key", kind, key }));
-  if (!oneWay(spec, ["ref", "id"], site)) return null;
+  if (!oneWay(spec, ["ref", "id"], site)) return BROKEN;
   if (spec.id !== undefined) return derive(byId(spec.id, site, context), (documentId) => ({ by: "id", documentId }));
   return derive(byKey(spec, "documents", site, context), ({ kind, key }) => ({ by: "key", kind, key }));
 }
@@ -52,58 +49,70 @@ interface Remote {
 }
 type PartyRef = { by: "id"; id: string } | { by: "alias"; kind: string; key: string };
 
-function party(spec: Remote, kinds: Kinds, site: Site, context: RecordContext): Piece<PartyRef> | null {
+function party(spec: Remote, kinds: Kinds, site: Site, context: RecordContext): Piece<PartyRef> {
   if (spec.id !== undefined) return derive(byId(spec.id, site, context), (id) => ({ by: "id", id }));
   return derive(byKey(spec, kinds, site, context), ({ kind, key }) => ({ by: "alias", kind, key }));
 }
 
 /** A record of the same row, by its name. */
-function local<K extends Kinds>(name: string, kinds: K, site: Site, context: RecordContext) {
-  type Record = NonNullable<ReturnType<RecordContext[K]["get"]>> extends Piece<infer T> ? T : never;
-  const locals: ReadonlyMap<string, Piece<unknown> | null> = context[kinds];
+function local<K extends Kinds>(
+  name: string,
+  kinds: K,
+  site: Site,
+  context: RecordContext,
+): Piece<NonNullable<Made[K][number]>> {
+  const locals: ReadonlyMap<string, Piece<unknown>> = context[kinds];
   if (!locals.has(name) && kinds !== "documents") context.share(kinds, name);
   const position = [...locals.keys()].indexOf(name);
+  const piece = locals.get(name);
   const called = CALLED[kinds];
-  if (position < 0) {
+  if (piece === undefined) {
     const list = [...locals.keys()].join(", ");
     const hint = context.known[kinds].has(name)
       ? `"${name}" belongs to another input: write { ref: ${name}, key: … }.`
       : didYouMean(name, locals.keys()).trim() || `This input defines ${list === "" ? `no ${called}` : list}.`;
     return site.report("mapping-reference", `: this input has no ${called} "${name}".`, hint);
   }
-  const piece = locals.get(name);
-  if (piece == null) return null;
   const absent = `${site.label}: ${called} "${name}" does not exist in this row`;
   const { reads, tree } = piece;
-  const run: Piece<Record>["run"] = (view, made) => {
-    const record = made[kinds][position] as Record | undefined | null;
-    return record === undefined ? view.report("reference-absent", absent) : record;
+  return {
+    reads,
+    tree,
+    run: (view) => {
+      const record = view.made[kinds][position] as Made[K][number];
+      return record === undefined ? view.report("reference-absent", absent) : record;
+    },
   };
-  return { reads, tree, run };
 }
 
 const ID: FieldInfo = { takes: "id", required: true, identity: true };
 
 /** An id that the service gave. */
-export function byId(spec: Scalar, site: Site, { scope }: RecordContext): Piece<string> | null {
+export function byId(spec: Scalar, site: Site, { scope }: RecordContext): Piece<string> {
   return derive(compileField(spec, ID, site.at("id"), scope), String);
 }
 
 /** A record of another row. */
-function byKey({ ref = "", key }: Remote, kinds: Kinds, site: Site, { scope, known, labels }: RecordContext) {
+function byKey(
+  { ref = "", key }: Remote,
+  kinds: Kinds,
+  site: Site,
+  context: RecordContext,
+): Piece<{ kind: string; key: string }> {
+  const known = context.known[kinds];
   if (key === undefined) return site.report("mapping-reference", ": `ref` and `key` go together.");
-  if (!known[kinds].has(ref)) {
+  if (!known.has(ref)) {
     const keyed = kinds === "documents" ? "no document" : `no ${CALLED[kinds]} with a \`key:\` named`;
     const elsewhere = `If another mapping of this namespace defines it, list it under \`elsewhere: { ${kinds}: [${ref}] }\`.`;
-    const hint = didYouMean(ref, known[kinds]).trim() || elsewhere;
+    const hint = didYouMean(ref, known).trim() || elsewhere;
     return site.reportAt(["ref"], "mapping-reference", `: the mapping defines ${keyed} "${ref}".`, hint);
   }
-  const parts = compileKey(key, site.at("key"), scope);
-  const kind = kinds === "documents" ? (labels.get(ref) ?? ref) : ref;
-  const piece = derive(parts, (texts) => ({ kind, key: joinKey(texts) }));
-  return piece === null ? null : { ...piece, tree: `${kind} ${piece.tree}` };
+  const kind = kinds === "documents" ? (context.labels.get(ref) ?? ref) : ref;
+  const piece = derive(compileKey(key, site.at("key"), context.scope), (texts) => ({ kind, key: joinKey(texts) }));
+  return { ...piece, tree: `${kind} ${piece.tree}` };
 }
 
+/** Whether it says in one way what it refers to. */
 function oneWay(spec: { [way: string]: unknown }, ways: readonly string[], site: Site): boolean {
   const given = ways.filter((way) => spec[way] !== undefined);
   if (given.length === 1 && (given[0] === "ref" || spec["key"] === undefined)) return true;
@@ -111,4 +120,39 @@ function oneWay(spec: { [way: string]: unknown }, ways: readonly string[], site:
   const key = given.length === 1 ? "; `key` belongs to `ref`" : "";
   site.report("mapping-reference", ` ${found} ${ways.join(", ")}${key}.`);
   return false;
+}
+
+interface TaxIdSpec {
+  taxId?: Scalar | undefined;
+  taxIdType?: Scalar | undefined;
+  countryCode?: Scalar | undefined;
+}
+type TaxId = Pick<ParticipantRecord["data"], "taxId" | "taxIdType" | "countryCode">;
+
+/** A tax id with its type and country, which follow the column that it comes from unless the mapping says them. */
+export function compileTaxId(spec: TaxIdSpec, site: Site, scope: Scope): Piece<TaxId> {
+  const { country } = scope.shared.conversions.defaults;
+  const { taxId, taxIdType, countryCode } = spec;
+  const info: FieldInfo = { takes: "taxId", required: true, identity: true };
+  const formula = taxId === undefined ? undefined : compileField(taxId, info, site.at("taxId"), scope).formula;
+  const typed = formula?.type === "taxId" ? String(taxId).slice(1) : null;
+  const where = countryCode ?? country;
+  const told =
+    taxId === undefined || formula !== undefined || typeof where !== "string"
+      ? undefined
+      : (taxIdTypeOf(literalText(taxId), where) ?? undefined);
+  const specs = {
+    taxId,
+    taxIdType: taxIdType ?? (typed === null ? told : `=(${typed}).type`),
+    countryCode: countryCode ?? (typed === null ? country : `=(${typed}).country`),
+  };
+  const fields = compileFields(specs, naturalFields, site, scope);
+  const conversion = (values: { [name in keyof TaxId]?: unknown }) => ({
+    name: "taxId",
+    country: values.countryCode,
+    type: values.taxIdType,
+  });
+  // Its column has converted it already, unless another type is said.
+  const done = typed !== null && taxIdType === undefined;
+  return (done ? fields : convertBy(fields, "taxId", conversion, site, scope)) as Piece<TaxId>;
 }
