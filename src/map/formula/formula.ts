@@ -105,12 +105,23 @@ function compileNode(node: ASTNode, context: Compiling, rounded: boolean): Part 
       throw new FormulaRefusal(node.start, "only tables are read with [ ]", READ_TABLE);
     case "list":
       throw new FormulaRefusal(node.start, "a list stands only behind `in`", 'Write x in ["a", "b"].');
+    case "==":
+    case "!=":
+    case "<":
+    case "<=":
+    case ">":
+    case ">=":
+      return comparison(node.op, node.args, context);
+    case "+":
+    case "-":
+    case "*":
+    case "/":
+      return arithmetic(node, node.args, context, rounded);
     case "%":
-      throw new FormulaRefusal(node.start, "% is not available");
-    default:
-      if (node.op in ORDERS) return comparison(node.op, node.args as [ASTNode, ASTNode], context);
-      if (node.op in RECKONINGS) return arithmetic(node, node.args as [ASTNode, ASTNode], context, rounded);
-      throw new FormulaRefusal(node.start, "this cannot stand in a formula");
+    case ".?":
+    case "[?]":
+    case "map":
+      throw new FormulaRefusal(node.start, node.op === "%" ? "% is not available" : "this cannot stand in a formula");
   }
 }
 

@@ -1,6 +1,6 @@
 /** Events (service.md, Event): in which rows they happen, what they are made of, and what can be told of them in an invalid row. */
 import { foldName } from "../../model/fold.js";
-import { canonicalJson, type JsonObject, type JsonValue } from "../../model/json.js";
+import { canonicalJson, type JsonObject } from "../../model/json.js";
 import type { Placement } from "../../model/mapped-row.js";
 import type { AddressRef, EventRecord, ParticipantRef } from "../../model/records.js";
 import { asText, type Eval, type View } from "../column/view.js";
@@ -92,7 +92,7 @@ export function compileEvent(event: string, spec: EventSpec, site: Site, context
     name: `${owner.kind}/${label}`,
     tree: [owner.key.tree, key?.tree ?? String(spec.key), byContent ? `(${content.tree})` : ""].join(" "),
     reads: byContent ? content.reads : merged([owner.key, key]),
-    kin: canonicalJson((spec.name ?? null) as JsonValue),
+    kin: canonicalJson(spec.name ?? null),
     declaredNew: spec.was === NEVER,
   };
   return {

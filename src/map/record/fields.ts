@@ -114,7 +114,7 @@ function computedField(spec: string, { takes, required, identity }: FieldInfo, s
     formula,
     run: (view) => {
       const value = formula.run(view);
-      const fitted: Fitted = value == null ? ({ value } as Fitted) : fit(value, type, column !== null, place, scope);
+      const fitted: Fitted = value == null ? { value } : fit(value, type, column !== null, place, scope);
       if ("problem" in fitted) {
         const { code, message, hint } = fitted.problem;
         return view.report(code, `${site.label}: ${message}`, hint, onlyColumn(reads));

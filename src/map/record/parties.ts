@@ -2,7 +2,7 @@
 import { foldIdentity } from "../../model/fold.js";
 import type { JsonValue } from "../../model/json.js";
 import { lengthPrefixed, naturalKey } from "../../model/keys.js";
-import type { AddressRecord, ParticipantRecord } from "../../model/records.js";
+import type { AddressRecord } from "../../model/records.js";
 import type { Scope } from "../column/scope.js";
 import {
   addressFields,
@@ -32,7 +32,8 @@ export function compileParticipant(
     rest: compileFields(spec, { name, type }, site, scope),
   });
   const record = derive(pieces, ({ key, id, rest }) => {
-    const data = { ...id, ...rest } as ParticipantRecord["data"];
+    const { countryCode, taxId, taxIdType } = id;
+    const data = { countryCode, name: String(rest.name), taxId, taxIdType, type: String(rest.type) };
     const natural = naturalKey(data);
     return { record: { kind, alias: aliasOf(key), natural, data }, ref: { by: "natural" as const, key: natural } };
   });
@@ -59,11 +60,11 @@ export function compileAddress(
     extended: compileFields(spec, extendedFields, site, scope),
   });
   const record = derive(pieces, ({ key, participant, place, rest, extended }) => {
-    const data = { ...place, ...rest } as AddressRecord["data"];
-    const { city, name, number, street } = data;
+    const { city, countryCode: country, countryState: of, name, number, street } = { ...place, ...rest };
+    const data = { city, countryCode: country, countryState: of, name, number, street } as AddressRecord["data"];
     // HARD-CASES H30: all six create fields, folded.
-    const fields = [data.countryCode, data.countryState, city, street, number, name].map(foldIdentity);
-    const identity = lengthPrefixed(key === undefined ? fields : ["key", kind, ...key]);
+    const fields = [data.countryCode, data.countryState, data.city, data.street, data.number, data.name];
+    const identity = lengthPrefixed(key === undefined ? fields.map(foldIdentity) : ["key", kind, ...key]);
     const more = extended as AddressRecord["extended"];
     return {
       record: { kind, alias: aliasOf(key), participant, identity, data, extended: more },
