@@ -76,7 +76,9 @@ export function createOutput(
 /** Prints what came of a command, but for its end. */
 export function tell(output: Output, { line, text, verbatim = "", next = [] }: Told): void {
   const { colors, columns } = output;
-  const steps = next.map(({ why, command }) => `${colors.bold(command)}\n${fitted(`    ${why}`, columns)}`).join("\n");
+  const steps = next
+    .map(({ why, command }) => `${colors.bold(plainText(command))}\n${fitted(`    ${why}`, columns)}`)
+    .join("\n");
   const parts = [fitted(paragraphs(text(plain(line))), columns), verbatim, steps].filter((part) => part !== "");
   if (parts.length > 0) output.text(parts.join("\n\n"), true);
   output.data(line);

@@ -6,15 +6,29 @@ import { ExitCode } from "../model/exit-code.js";
 import { plainLines, plainText } from "../report/plain-text.js";
 import type { Frame, Interruption } from "./frame.js";
 
+/** What a person named leads nowhere that it could: by what the system says of it. */
+const pathErrors: Partial<Record<string, string>> = {
+  EEXIST: "something else is there already",
+  ENOTDIR: "it leads through a file",
+  EISDIR: "it is a folder",
+  "ENOENT mkdir": "a link in it leads to nothing",
+  ELOOP: "its links lead in a circle",
+  ENAMETOOLONG: "it is too long",
+  ERR_INVALID_ARG_VALUE: "it holds a character that no path may hold",
+};
+
 const diskErrors = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EMFILE", "ENFILE"]);
 
 /** Any error as one with a code. `interrupted`: a signal has come, so that an aborted operation is no surprise. */
 export function asRowferryError(error: unknown, interrupted: boolean): RowferryError {
   if (error instanceof RowferryError) return error;
   const cause = error instanceof Error ? error : new Error(String(error));
-  const { code = "", path } = cause as NodeJS.ErrnoException;
+  const { code = "", path, syscall } = cause as NodeJS.ErrnoException;
   if (interrupted && cause.name === "AbortError")
     return new RowferryError("interrupted", "stopped before the work was done", { cause });
+  const fault = pathErrors[code] ?? pathErrors[`${code} ${syscall}`];
+  if (fault !== undefined && (path !== undefined || code === "ERR_INVALID_ARG_VALUE"))
+    return new RowferryError("path-unusable", `${path ?? "the path"} cannot be used: ${fault}`, { cause });
   if (diskErrors.has(code)) {
     const where = path === undefined ? "" : ` ${path}`;
     return new RowferryError("output-unwritable", `the system refused to read or write${where} (${code})`, { cause });

@@ -45,9 +45,12 @@ export async function writeAtomically<Result>(
   }
 }
 
-/** A name beside `path` that no other process uses. */
+let made = 0;
+
+/** A name beside `path` that no other process uses, and no longer than a name may be where that of `path` is long. */
 export function temporaryPath(path: string): string {
-  return join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
+  made += 1;
+  return join(dirname(path), `.${Array.from(basename(path)).slice(0, 50).join("")}.${process.pid}-${made}.tmp`);
 }
 
 /** Safe to call twice; folders that are there keep their rights. */

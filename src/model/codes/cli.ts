@@ -9,6 +9,12 @@ export const cliCodes = {
     example: "`rowferry import m.yaml` without a file to import.",
     exit: ExitCode.usage,
   },
+  "path-unusable": {
+    meaning: "A path that was named cannot be what the command needs of it.",
+    remedy: "Name another path, or look at what lies there.",
+    example: "`rowferry schema -o notes.txt/schema.json`, where notes.txt is a file.",
+    exit: ExitCode.usage,
+  },
   "settings-incomplete": {
     meaning: "The chosen target lacks settings that every request needs.",
     remedy: "Set what the message names, or rehearse with --sandbox, which needs no settings.",

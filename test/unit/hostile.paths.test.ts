@@ -1,0 +1,116 @@
+/**
+ * Paths of every kind in every place where a command takes one: the command does its work, or says what is wrong with the
+ * path; nothing in a name is obeyed by a terminal or a shell, and nothing is called unexpected.
+ */
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { pipeline } from "../../src/cli/pipeline.js";
+import { testWorld, type } from "../support/cli.world.js";
+import { weighings } from "../support/weighings.js";
+
+const mapping = JSON.stringify({ version: 2, ...weighings });
+const rows = "Load,At,Gross\nL1,2026-02-01 10:00,5\n";
+
+/** Names that a file may have. */
+const names: Record<string, string> = {
+  blanks: "a  file name",
+  "a quote": 'quo"te',
+  "an apostrophe": "it's",
+  "a line feed": "two\nlines",
+  "an escape": "\u001b[2Jcleared",
+  "a direction mark": "\u202Egnp.exe",
+  "other scripts": "Ünïcödé 漢字 🚚",
+  "half a character's marks": "e\u0301\u0301",
+  "a command": "$(touch owned)`touch owned`;touch owned",
+  "a pattern": "[a-z]{1,2}*?",
+  "an escaped path": "%2e%2e%2fup",
+  backslashes: "C:\\temp\\x",
+  "200 letters": "x".repeat(200),
+};
+
+/** What lies where a path leads, when it is not what is asked for; gives the path. */
+const traps: Record<string, (cwd: string) => string> = {
+  nothing: () => "not-there",
+  "an empty text": () => "",
+  "a leading dash": () => "-rf",
+  "a folder": (cwd) => (mkdirSync(join(cwd, "a-folder")), "a-folder"),
+  "a file for a folder": (cwd) => (writeFileSync(join(cwd, "a-file"), ""), "a-file/below"),
+  "a link to nothing": (cwd) => (symlinkSync("gone", join(cwd, "dangling")), "dangling"),
+  "links in a circle": (cwd) => (symlinkSync("round", join(cwd, "round")), "round"),
+  "too long a name": () => "y".repeat(300),
+  "a NUL": () => "nu\0l",
+};
+
+/** `holds`: what the file must hold to be of use; null: it is written, or may be left out. `argv`: with the path in it. */
+const places: Record<
+  string,
+  { holds: string | null; ending: string; argv: (path: string, at: (name: string) => string) => string[] }
+> = {
+  "check, a mapping": { holds: mapping, ending: ".yaml", argv: (path) => ["check", path] },
+  "check, a file": { holds: rows, ending: ".csv", argv: (path, at) => ["check", at("m.yaml"), path] },
+  "guess, a file": { holds: rows, ending: ".csv", argv: (path, at) => ["guess", path, "-o", at("guessed.yaml")] },
+  "guess --output": { holds: null, ending: ".yaml", argv: (path, at) => ["guess", at("rows.csv"), "-o", path] },
+  "schema --output": { holds: null, ending: ".json", argv: (path) => ["schema", "-o", path] },
+  "plan, a file": { holds: rows, ending: ".csv", argv: (path, at) => ["plan", at("m.yaml"), path] },
+  "plan --save": {
+    holds: null,
+    ending: ".json",
+    argv: (path, at) => ["plan", at("m.yaml"), at("rows.csv"), "--save", path],
+  },
+  "import, a mapping": { holds: mapping, ending: ".yaml", argv: (path, at) => ["import", path, at("rows.csv")] },
+  "import, a file": { holds: rows, ending: ".csv", argv: (path, at) => ["import", at("m.yaml"), path] },
+  "import --ledger": {
+    holds: null,
+    ending: ".db",
+    argv: (path, at) => ["import", at("m.yaml"), at("rows.csv"), "--ledger", path],
+  },
+  "import --journal": {
+    holds: null,
+    ending: "",
+    argv: (path, at) => ["import", at("m.yaml"), at("rows.csv"), "--journal", path],
+  },
+  "import --metrics": {
+    holds: null,
+    ending: "",
+    argv: (path, at) => ["import", at("m.yaml"), at("rows.csv"), "--metrics", path],
+  },
+  "init, a folder": { holds: null, ending: "", argv: (path) => ["init", path] },
+  "test, a mapping": { holds: mapping, ending: ".yaml", argv: (path) => ["test", path] },
+};
+
+function world() {
+  const made = testWorld({ files: { "m.yaml": mapping, "rows.csv": rows }, pipeline });
+  made.clock = { now: () => Date.UTC(2026, 10, 20, 2), sleep: () => new Promise((done) => setTimeout(done, 1)) };
+  return made;
+}
+
+function expectHarmless({ stdout, stderr, cwd }: ReturnType<typeof world>, code: number): void {
+  const said = stdout.text + stderr.text;
+  expect(said).not.toContain("something unexpected");
+  // oxlint-disable-next-line no-control-regex -- this is what is looked for
+  expect(said).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+  expect([0, 1, 2, 3]).toContain(code);
+  if (code !== 0) expect(said).toMatch(/\S/);
+  expect(existsSync(join(cwd, "owned"))).toBe(false);
+}
+
+describe.each(Object.entries(places))("%s", (place, { holds, ending, argv }) => {
+  it.each(Object.entries(names))("whose name has %s is like any other", { timeout: 20_000 }, async (_what, name) => {
+    const here = world();
+    const at = (one: string) => join(here.cwd, one);
+    const path = at(`${name}${ending}`);
+    if (holds !== null) writeFileSync(path, holds);
+    const code = await type(here, ...argv(path, at));
+    expectHarmless(here, code);
+    // A mapping has no cases beside it here; that is said, and it is no mistake of the name.
+    expect(code, here.stderr.text).toBe(place === "test, a mapping" ? 2 : 0);
+  });
+
+  it.each(Object.entries(traps))("that leads to %s is told as that", { timeout: 20_000 }, async (_what, make) => {
+    const here = world();
+    const at = (one: string) => join(here.cwd, one);
+    const name = make(here.cwd);
+    expectHarmless(here, await type(here, ...argv(name === "" || name.startsWith("-") ? name : at(name), at)));
+  });
+});
