@@ -124,7 +124,7 @@ export function assessDocument(
     if (why !== null) {
       if (isSettled(event, why)) {
         assessment.bars.push({ at: event.at, rank: event.rank, id: event.id, waitsFor: `event:${event.id}`, event });
-      } else if (event.at >= context.dueBefore && why.reason === "behind-deferred") assessment.deferred.push(event);
+      } else if (event.at >= context.dueBefore && why.reason === "not-yet-past") assessment.deferred.push(event);
       else assessment.held.push({ event, ...why });
       // What follows waits for this event alone: whoever gives this one up gives up no other.
       block = why === own ? behind(event, why) : why;
@@ -132,7 +132,7 @@ export function assessDocument(
     }
     if (event.at >= context.dueBefore && !doubtful) {
       assessment.deferred.push(event);
-      block = { reason: "behind-deferred", waitsFor: `event:${event.id}` };
+      block = { reason: "not-yet-past", waitsFor: `event:${event.id}` };
       continue;
     }
     assessment.ready.push(event);
@@ -153,7 +153,7 @@ function isSettled(event: WorkEvent, block: Block): boolean {
     block.waitsFor === `event:${event.id}` ||
     isRejected(event) ||
     event.state === "foreign" ||
-    (event.state === "stalled" && (event.doubt || block.reason !== "behind-deferred")) ||
+    (event.state === "stalled" && (event.doubt || block.reason !== "not-yet-past")) ||
     event.state === "sending"
   );
 }
@@ -242,6 +242,8 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
   if (!context.retryStalled && (isStalled || event.state === "sending")) {
     return { reason: "behind-stalled", waitsFor: self };
   }
+  // Of a replacement the ledger has lost its body; its row brings it again.
+  if (event.payload === "") return { reason: "replacement-incomplete", waitsFor: "its row, imported again" };
   // What it makes is sent with it, with the participant and address of that document.
   const made = event.target === null ? null : context.document(event.target);
   return (

@@ -119,6 +119,11 @@ export function stepsOfWaiting(waiting: readonly { code: Code; row: string | nul
   return waiting.flatMap(({ code, row }) => {
     const why = causes[code];
     if (why !== undefined) return [{ why, command: `rowferry dismiss --code ${code}${target}` }];
+    if (code === "replacement-incomplete" && row !== null) {
+      const file = shellQuoted(row.replace(/:\d+$/, ""));
+      const again = "the ledger has lost rows of a document that is being replaced: import their files again";
+      return [{ why: again, command: `rowferry import <mapping> ${file}${target}` }];
+    }
     if (code !== "link-circle" || row === null) return [];
     // Where one of them goes, the others are free.
     const command = `rowferry dismiss --row ${shellQuoted(row)}${target}`;

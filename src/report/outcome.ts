@@ -51,6 +51,9 @@ function whatIsNeeded({ outcomes, open, command }: Summary): string {
     return `${counted(rows, "row")} ${rows === 1 ? "needs" : "need"} you. Nothing is lost; ${rest}${left}.`;
   }
   const count = needed(open);
+  const held = open.events["held"] ?? 0;
+  if (count === 0 && held > 0)
+    return `${counted(held, "event")} ${held === 1 ? "waits" : "wait"} for something that only you can end. Nothing is lost.`;
   if (count === 0) return "A file holds no rows; everything else is done.";
   const own = command === "import" ? "Nothing of these files needs you, but" : "Nothing is lost, but";
   return `${own} the ledger holds ${counted(count, "thing")} that ${count === 1 ? "needs" : "need"} you.`;

@@ -106,6 +106,13 @@ describe("a replacement of what was pruned (F86)", () => {
     expect(out).toContain("Neither ledger nor archive has 2 events of it");
     const held = await office.run("resume");
     expect(held).toMatchObject({ exitCode: 3, open: { events: { held: 4 } } });
+    // Nothing that is printed gives up what is missing; the files that have it are named.
+    const { out: status } = await office.type("status");
+    expect(status).toMatch(
+      /weighing of load L1 waits for its row, imported again\s+w-1\.csv, row \d · replacement-incomplete/,
+    );
+    expect(status.match(/^rowferry .*$/gm)).toEqual(["rowferry import <mapping> w-1.csv --sandbox"]);
+    expect((await office.type("resume")).out).toMatch(/^4 events wait for something that only you can end/);
     expect(there(office)).toEqual([["L1", "open", "1", "2", "3"]]);
     expect((await office.import("w-1.csv")).exitCode).toBe(0);
     expect(there(office)).toEqual(whole);

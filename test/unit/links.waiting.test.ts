@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { planCodes } from "../../src/model/codes/plan.js";
 import type { FaultRule } from "../../src/sandbox/index.js";
-import { type LinkRow, type LinkedWorld, linkedWorld } from "../support/linked.js";
+import { COMPANY, type LinkRow, type LinkedWorld, linkedWorld } from "../support/linked.js";
 
 interface Case {
   /** Rows imported before, and what is put in the service's way afterwards. */
@@ -18,6 +18,7 @@ interface Case {
   givenUp?: number[];
 }
 
+const CARRIER = "11444777000161";
 const nowhere = "no-such-document";
 const weigh = (doc: string, at: number): LinkRow => ({ doc, at });
 /** What the service refuses: a link to an id that nothing has. */
@@ -28,14 +29,17 @@ const lost = { kind: "drop", when: "after" } as const;
 const onEvents = { path: "/documents/events" };
 
 /** Corrects the rejected files that `rejects` has written, and imports them by the command that it printed. */
-async function correct(world: LinkedWorld, out: string): Promise<void> {
+const correct = (world: LinkedWorld, out: string) =>
+  correctWith(world, out, (text) => text.replaceAll(/,(split|link-id),([^,]*),([^,]*),[^,]*,/g, ",weigh,$2,$3,,"));
+
+async function correctWith(world: LinkedWorld, out: string, mend: (text: string) => string): Promise<void> {
   for (const [, command] of out.matchAll(/^ *rowferry (import .*)$/gm)) {
     const argv = (command as string)
       .split(" ")
       .map((word) => (/\.(yaml|csv)$/.test(word) ? join(world.cwd, word) : word));
     for (const path of argv.filter((word) => word.endsWith(".csv"))) {
       const text = readFileSync(path, "utf8");
-      writeFileSync(path, text.replaceAll(/,(split|link-id),([^,]*),([^,]*),[^,]*,/g, ",weigh,$2,$3,,"));
+      writeFileSync(path, mend(text));
     }
     await world.typed(...argv);
   }
@@ -70,6 +74,16 @@ const cases: Record<string, Case> = {
     faults: [{ match: onEvents, nth: 1, times: 6, action: { kind: "drop", when: "before" } }],
     rows: [weigh("A", 1), { doc: "B", at: 2, what: "link", other: "A" }, weigh("A", 3)],
     command: /^resume/,
+  },
+  "document-rejected": {
+    faults: [onEvents, { path: "/documents" }].map((match) => ({
+      match,
+      action: { kind: "status", status: 400, when: "before" },
+    })),
+    rows: [weigh("A", 1), weigh("A", 2), { doc: "B", at: 3, what: "one-way", other: "A" }],
+    command: /^rejects/,
+    // Its owner is another company.
+    person: (world, out) => correctWith(world, out, (text) => text.replaceAll(COMPANY, CARRIER)),
   },
   "document-stranded": {
     faults: [{ match: onEvents, nth: 1, action: lost }],
@@ -130,13 +144,11 @@ const cases: Record<string, Case> = {
 /** What no row of a file alone can bring about, what waits for nothing but time, and what is refused instead of waiting. */
 const elsewhere = {
   "not-yet-past": "time",
-  "behind-deferred": "time",
   "behind-foreign": "test/unit/hard-cases.submit.test.ts",
   "behind-cancel": "test/unit/keys.replacements.test.ts",
   "cancel-refused": "test/unit/keys.replacements.test.ts",
   "replacement-incomplete": "test/unit/keys.replacements.test.ts",
   "behind-unsettled": "test/unit/hard-cases.doubt.test.ts",
-  "document-rejected": "test/unit/hard-cases.plan.test.ts",
   "target-id-unknown": "the reason of a stranded document",
   late: "refused",
   "after-close": "refused",
@@ -154,7 +166,7 @@ test.each(Object.entries(cases))(
   "%s: names what it waits for, and the printed command ends it alone",
   async (code, one) => {
     const world = await linkedWorld();
-    world.write("carriers-1.csv", [{ doc: "", at: 1, company: "11444777000161", carrier: "C1", depot: "D1" }]);
+    world.write("carriers-1.csv", [{ doc: "", at: 1, company: CARRIER, carrier: "C1", depot: "D1" }]);
     const carriers = await world.import("carriers-1.csv");
     expect(carriers.code, carriers.out + carriers.err).toBe(0);
     if (one.before !== undefined) {
@@ -165,6 +177,7 @@ test.each(Object.entries(cases))(
     world.write("rows-2.csv", one.rows);
     const ended = await world.import("rows-2.csv");
     expect([3, 4]).toContain(ended.code);
+    expect(ended.out).toMatch(/^(Not finished|.* (need|wait)s? )/);
     world.sandbox.setFaults([]);
     const status = await world.typed("status");
     expect(status.out).toMatch(new RegExp(`· ${code}$`, "m"));

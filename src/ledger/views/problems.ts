@@ -114,7 +114,9 @@ export function tallyHeld(database: LedgerDatabase): WaitingCount[] {
          (SELECT min(row_id) FROM row_events WHERE event_id = e.id) AS row_id,
          (SELECT i.name || ':' || (min(r.row_id) & 4294967295) FROM row_events r JOIN inputs i ON i.id = r.row_id >> 32
             WHERE r.event_id = e.id) AS "row"
-       FROM (SELECT reason AS code, count(*) AS count, min(id) AS id FROM open_events WHERE state = 'held' GROUP BY reason) h
+       FROM (SELECT reason AS code, count(*) AS count, coalesce(min(iif(
+           EXISTS (SELECT 1 FROM row_events r WHERE r.event_id = o.id), id, NULL)), min(id)) AS id
+         FROM open_events o WHERE state = 'held' GROUP BY reason) h
        JOIN events_now e ON e.id = h.id JOIN documents d ON d.id = e.document_id ORDER BY h.count DESC, h.code`,
     )
     .map(({ code, count, name, row_id, row, waits_for }) => {

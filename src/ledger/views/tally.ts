@@ -174,7 +174,7 @@ const isDecided = (code: string) => `${code} IN ('${beyondCorrection.join("', '"
 const inInput = (row: string) => `${row} >= i.id << 32 AND ${row} < (i.id + 1) << 32`;
 
 const openOutcomes = `SELECT re.row_id, CASE o.state
-    WHEN 'held' THEN iif(o.reason = 'behind-deferred', ${LATER}, ${WAITING})
+    WHEN 'held' THEN ${WAITING}
     WHEN 'deferred' THEN ${LATER}
     WHEN 'rejected' THEN iif(${isDecided("o.code")}, ${DECIDE}, ${CORRECT})
     WHEN 'foreign' THEN ${DECIDE} WHEN 'changed' THEN ${DECIDE}

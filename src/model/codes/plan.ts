@@ -25,12 +25,6 @@ export const planCodes = {
     example: "A pick-up planned for next Monday.",
     transient: true,
   },
-  "behind-deferred": {
-    meaning: "It follows an event in the future.",
-    remedy: "Nothing: the run after that event's time sends both.",
-    example: "A drop-off of Tuesday behind a pick-up of Monday, on Sunday.",
-    transient: true,
-  },
   "behind-invalid-row": {
     meaning: "An earlier row of the same document is invalid; if this one went first, that one could never be sent.",
     remedy: "Correct that row and import the rejected file, or `rowferry dismiss` it.",
