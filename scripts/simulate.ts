@@ -5,8 +5,10 @@
 import { parseArgs } from "node:util";
 import { live } from "../test/nights/simulation/night.js";
 import { partsOf } from "../test/nights/simulation/real-shapes.js";
-import { shrink } from "../test/nights/simulation/shrink.js";
 import { drawStory } from "../test/nights/simulation/story.js";
+import { shrink } from "../test/support/shrink.js";
+
+const kindOf = ([first = ""]: readonly string[]): string => first.split(":")[0] ?? "";
 
 const { values } = parseArgs({
   options: {
@@ -44,7 +46,8 @@ for (let seed = first; seed < first + nights; seed += 1) {
   failed.push(seed);
   console.log(`seed ${seed}: ${night.broken.join("\n  ")}`);
   if (failed.length <= 3 && !isReal) {
-    const small = await shrink(story);
+    const kind = kindOf(night.broken);
+    const small = await shrink(story, async (candidate) => kindOf((await live(candidate)).broken) === kind);
     console.log(JSON.stringify(small, null, 2), (await live(small)).broken.join("\n"));
   }
 }

@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { drawWorld } from "../test/nights/worlds/draw.js";
 import { live } from "../test/nights/worlds/live.js";
-import { describeWorld, shrink } from "../test/nights/worlds/shrink.js";
+import { describeWorld, shrinkWorld } from "../test/nights/worlds/shrink.js";
 
 const { values } = parseArgs({
   options: {
@@ -31,7 +31,7 @@ for (let seed = first; seed < first + worlds; seed += 1) {
   failed.push(seed);
   console.log(`seed ${seed}: ${lived.differences.join("\n  ")}`);
   if (failed.length > Number(values.shrink)) continue;
-  const small = await shrink(world, lived.differences);
+  const small = await shrinkWorld(world, lived.differences);
   console.log(describeWorld(small));
   const again = await live(small);
   console.log(again.differences.join("\n"));

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { eventRow, invalidRow } from "./simulation/story-rows.js";
+import { eventRow } from "./simulation/story-rows.js";
 import { createWorld, type StoryFile, type World } from "./simulation/world.js";
 
 const file = (contentHash: string, rows: StoryFile["rows"]): StoryFile => ({
@@ -32,18 +32,6 @@ describe("an undisturbed import", () => {
     });
     expect(world.sandbox.dump()).toMatchSnapshot();
   });
-
-  test("of the same rows again sends nothing (H24)", async () => {
-    world = createWorld();
-    const rows = [eventRow({ row: 2, document: "M1", minute: 10 }), eventRow({ row: 3, document: "M2", minute: 10 })];
-    await world.import([file("a", rows)]);
-    const again = await world.import([file("a", rows)]);
-    expect(again.rows).toEqual({ read: 2, skipped: 0, invalid: 0, known: 2, staged: 0 });
-    const resorted = await world.import([file("b", rows.toReversed())]);
-    expect(resorted.rows).toEqual({ read: 2, skipped: 0, invalid: 0, known: 2, staged: 0 });
-    expect([again.requests.sent, resorted.requests.sent]).toEqual([0, 0]);
-    expect(again.exitCode).toBe(0);
-  });
 });
 
 describe("the order of a run", () => {
@@ -62,53 +50,5 @@ describe("the order of a run", () => {
     expect(externalIds().toSorted()).toEqual(["M3", "M8", "M9"]);
     await world.resume();
     expect(externalIds().toSorted()).toEqual(["M1", "M2", "M3", "M4", "M8", "M9"]);
-  });
-});
-
-describe("holds (P3)", () => {
-  test("an invalid row holds what is later on its document, and other documents go on", async () => {
-    world = createWorld();
-    const summary = await world.import([
-      file("a", [
-        eventRow({ row: 2, document: "M1", minute: 10 }),
-        invalidRow(3, [{ key: "M1", minute: 20 }]),
-        eventRow({ row: 4, document: "M1", minute: 30 }),
-        eventRow({ row: 5, document: "M2", minute: 30 }),
-      ]),
-    ]);
-    expect(summary.exitCode).toBe(3);
-    expect(summary.events).toEqual({ landed: 2 });
-    expect(summary.open.events).toEqual({ held: 1 });
-    const again = await world.resume();
-    expect(again.requests.sent).toBe(0);
-    expect(again.exitCode).toBe(3);
-  });
-
-  test("a lost answer of a create leaves a stranded document, not a doubled one", async () => {
-    world = createWorld();
-    world.sandbox.setFaults([
-      { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } },
-    ]);
-    const summary = await world.import([
-      file("a", [eventRow({ row: 2, document: "M1", minute: 10 }), eventRow({ row: 3, document: "M1", minute: 20 })]),
-    ]);
-    expect(summary.documents).toEqual({ stranded: 1 });
-    expect(world.sandbox.store.documents()).toHaveLength(1);
-    expect(summary.open.events).toEqual({ stranded: 2 });
-    expect(summary.exitCode).toBe(3);
-  });
-
-  test("a lost answer of an append is settled by the duplicate answer, event by event (H3)", async () => {
-    world = createWorld();
-    await world.import([file("a", [eventRow({ row: 2, document: "M1", minute: 10 })])]);
-    world.sandbox.setFaults([
-      { match: { path: "/documents/events" }, nth: 1, action: { kind: "drop", when: "after" } },
-    ]);
-    const summary = await world.import([
-      file("b", [eventRow({ row: 2, document: "M1", minute: 20 }), eventRow({ row: 3, document: "M1", minute: 30 })]),
-    ]);
-    expect(summary.events).toEqual({ "landed-without-id": 2 });
-    expect(summary.exitCode).toBe(0);
-    expect(world.sandbox.store.documents()[0]?.events).toHaveLength(3);
   });
 });

@@ -1,22 +1,8 @@
-/** Cuts a failing world down: fewer steps, files, rows, events, attributes, columns, as long as it still differs. */
+/** A failing world cut down, and told. */
+import { shrink } from "../../support/shrink.js";
 import { live } from "./live.js";
 import type { World } from "./world.js";
 import { writeMapping } from "./write-mapping.js";
-
-/** Lists of a world that may lose one of their items. */
-function lists(world: World): unknown[][] {
-  const found: unknown[][] = [world.steps];
-  for (const step of world.steps) {
-    if (step.do === "correct") found.push(step.correction.rows);
-    if (step.do !== "import") continue;
-    found.push(...step.files.map(({ rows }) => rows));
-    found.push(...step.files.map(({ headers }) => headers));
-  }
-  for (const { inputs } of world.mappings)
-    for (const input of inputs)
-      found.push(input.events, ...input.events.map(({ attributes }) => attributes), input.documents);
-  return found;
-}
 
 /** What is wrong, without its numbers and values: cutting must not arrive at another difference. */
 function kinds(differences: readonly string[]): string[] {
@@ -32,33 +18,13 @@ function kinds(differences: readonly string[]): string[] {
   );
 }
 
-async function differs(world: World, known: readonly string[]): Promise<boolean> {
-  try {
-    const found = kinds((await live(world)).differences);
-    return found.includes(known[0] ?? "") && found.every((one) => known.includes(one) || one.startsWith("told"));
-  } catch {
-    return false;
-  }
-}
-
-export async function shrink(world: World, differences: readonly string[], most = 400): Promise<World> {
+/** The world cut down to what it needs to differ in the same way. */
+export function shrinkWorld(world: World, differences: readonly string[]): Promise<World> {
   const known = kinds(differences);
-  let small = world;
-  let tries = 0;
-  for (let smaller = true; smaller; ) {
-    smaller = false;
-    for (let list = 0; list < lists(small).length; list++) {
-      for (let item = (lists(small)[list]?.length ?? 0) - 1; item >= 0 && tries < most; item--) {
-        const candidate = structuredClone(small);
-        lists(candidate)[list]?.splice(item, 1);
-        tries++;
-        if (!(await differs(candidate, known))) continue;
-        small = candidate;
-        smaller = true;
-      }
-    }
-  }
-  return small;
+  return shrink(world, async (candidate) => {
+    const found = kinds((await live(candidate)).differences);
+    return found.includes(known[0] ?? "") && found.every((one) => known.includes(one) || one.startsWith("told"));
+  });
 }
 
 /** The world as a person can type it in. */
