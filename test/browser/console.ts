@@ -5,7 +5,6 @@ import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { onTestFinished } from "vitest";
 import type { Ended } from "../processes/processes.js";
 import { root, rowferry, startRowferry } from "../processes/processes.js";
 
@@ -58,6 +57,7 @@ export interface RunningConsole {
   kill(): Promise<void>;
 }
 
+/** It runs until `kill` or `endProcesses`. */
 export async function startConsole(at: Folder, ...flags: string[]): Promise<RunningConsole> {
   const { child } = startRowferry(["console", "--no-open", "--json", ...flags], { cwd: at.path, env: {} });
   const exited = once(child, "exit");
@@ -69,7 +69,6 @@ export async function startConsole(at: Folder, ...flags: string[]): Promise<Runn
     child.kill("SIGKILL");
     await exited;
   };
-  onTestFinished(kill);
   return {
     url,
     port: Number(port),

@@ -24,13 +24,13 @@ describe.concurrent("a service that", () => {
       { created: 200, createId: "id", miss: "empty", errors: "message-on-top", requestIdHeader: "Trace-Id" },
       0,
     ],
+  ];
+  const others: Service[] = [
     [
       "counts 30 requests a second exactly, with tokens of two seconds that say nothing of it",
       { rate: 30, burst: 20, latency: [20, 300], tokenLife: 2_000, expiresIn: false },
       0,
     ],
-  ];
-  const others: Service[] = [
     ["revokes its tokens half-way", { rate: 60, burst: 10, latency: [10, 60], revokeEvery: 25 }, 0],
     [
       "loses registrations and would make twins",

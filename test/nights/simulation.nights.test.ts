@@ -1,6 +1,7 @@
 /** Nights drawn from seeds: P1–P5 and P7 hold under faults, kills, clock jumps and every switch of the open points. */
 import { describe, expect, test } from "vitest";
 import { live } from "./simulation/night.js";
+import { drawn } from "../support/sample.js";
 import { drawStory, FIRST_OF_ALL_READINGS, FIRST_OF_REAL_SHAPES } from "./simulation/story.js";
 
 const NIGHTS_A_TEST = 10;
@@ -28,8 +29,8 @@ describe("a simulated night breaks no promise", () => {
   const starts = Array.from({ length: 20 }, (_, index) => index * NIGHTS_A_TEST + 1);
   const nightsFrom = (seed: number) => brokenNights(Array.from({ length: NIGHTS_A_TEST }, (_, index) => seed + index));
 
-  test.each(starts.slice(0, 3))("seeds from %i", async (seed) => expect(await nightsFrom(seed)).toEqual([]));
-  test.each(starts.slice(3))("seeds from %i", { tags: ["long"] }, async (seed) => {
+  test.each(starts.slice(0, 2))("seeds from %i", async (seed) => expect(await nightsFrom(seed)).toEqual([]));
+  test.each(starts.slice(2))("seeds from %i", { tags: ["long"] }, async (seed) => {
     expect(await nightsFrom(seed)).toEqual([]);
   });
 
@@ -60,7 +61,7 @@ describe("a simulated night breaks no promise", () => {
   });
 
   test("some of those that once did", async () => {
-    expect(await brokenNights(once.filter((_, index) => index % 4 === 0))).toEqual([]);
+    expect(await brokenNights(once.filter((_, index) => index % drawn(8, 4) === 0))).toEqual([]);
   });
   test.each([1, 2, 3])("those that once did, part %i", { tags: ["long"] }, async (part) => {
     expect(await brokenNights(once.filter((_, index) => index % 4 === part))).toEqual([]);

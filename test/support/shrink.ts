@@ -38,7 +38,7 @@ export async function shrink<Whole>(
   let tries = 0;
   for (let isSmaller = true; isSmaller; ) {
     isSmaller = false;
-    for (const path of [...removable(small)]) {
+    for (const path of removable(small)) {
       const candidate = without(small, path);
       if (candidate === null || tries >= most) continue;
       tries += 1;

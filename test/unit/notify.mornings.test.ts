@@ -63,219 +63,130 @@ const load = (name: string, minute: number, gross = "5"): string[] => [
 const loads = (night: number, count: number, bad = 0) =>
   Array.from({ length: count }, (_, index) => load(`N${night}L${index}`, night * 10, index < bad ? "s/ pesagem" : "5"));
 
-/** What happens, the nights it takes, and when it is told. The last telling is the one meant; the earlier nights may tell too. */
-const mornings: { name: string; when: Notification["when"]; play: () => Promise<Notification[]> }[] = [
-  {
-    name: "One row is invalid",
-    when: "needs-person",
-    play: async () => {
-      const office = await nights();
-      await office.night(1, [load("A", 1), load("B", 1, "much")]);
-      return office.told();
-    },
-  },
+/** Rows of a night's file, or the name of a file that is there, or not. */
+type File = readonly (readonly string[])[] | string;
+
+interface Morning {
+  name: string;
+  when: Notification["when"];
+  /** Nights that may tell of something themselves. */
+  before?: File[];
+  /** These tell one message, together. */
+  nights: File[];
+  flags?: string[];
+  files?: { [name: string]: string };
+  settings?: string;
+  /** At a service, not a sandbox: it is down for good, or takes no such secret. */
+  service?: "down" | "refuses";
+  /** A day and eight hours later somebody looks for what is due. */
+  isLookedFor?: boolean;
+}
+
+const three = (count: number): File[] => [1, 2, 3].map((day) => loads(day, count));
+const outage = ["--max-outage", "1m"];
+
+const mornings: Morning[] = [
+  { name: "One row is invalid", when: "needs-person", nights: [[load("A", 1), load("B", 1, "much")]] },
   {
     name: "Rows are invalid for two causes",
     when: "needs-person",
-    play: async () => {
-      const office = await nights();
-      await office.night(1, [...loads(1, 9, 7), ["X", "yesterday", "5"], ["Y", "soon", "5"]]);
-      return office.told();
-    },
+    nights: [[...loads(1, 9, 7), ["X", "yesterday", "5"], ["Y", "soon", "5"]]],
   },
   {
     name: "The next night has more of the same",
     when: "needs-person",
-    play: async () => {
-      const office = await nights();
-      await office.night(1, loads(1, 5, 1));
-      office.told();
-      await office.night(2, loads(2, 5, 3));
-      return office.told();
-    },
+    before: [loads(1, 5, 1)],
+    nights: [loads(2, 5, 3)],
   },
   {
     name: "The next night has a new cause",
     when: "needs-person",
-    play: async () => {
-      const office = await nights();
-      await office.night(1, loads(1, 5, 1));
-      office.told();
-      await office.night(2, [["X", "soon", "5"]]);
-      return office.told();
-    },
+    before: [loads(1, 5, 1)],
+    nights: [[["X", "soon", "5"]]],
   },
   {
     name: "Nobody has corrected it for three days",
     when: "needs-person",
-    play: async () => {
-      const office = await nights();
-      await office.night(1, loads(1, 5, 1));
-      await office.night(2, loads(2, 5));
-      await office.night(3, loads(3, 5));
-      office.told();
-      await office.night(4, loads(4, 5));
-      return office.told();
-    },
+    before: [loads(1, 5, 1), loads(2, 5), loads(3, 5)],
+    nights: [loads(4, 5)],
   },
   {
     name: "A row came back changed after it had landed",
     when: "needs-person",
-    play: async () => {
-      const office = await nights();
-      await office.night(1, [load("A", 1)]);
-      await office.night(2, [load("A", 1, "6")]);
-      return office.told();
-    },
+    nights: [[load("A", 1)], [load("A", 1, "6")]],
   },
-  {
-    name: "A row came too late for its document",
-    when: "needs-person",
-    play: async () => {
-      const office = await nights();
-      await office.night(1, [load("A", 5)]);
-      await office.night(2, [load("A", 1)]);
-      return office.told();
-    },
-  },
-  {
-    name: "The file is empty",
-    when: "needs-person",
-    play: async () => {
-      const office = await nights();
-      writeFileSync(office.path("empty.csv"), "");
-      await office.night(1, "empty.csv");
-      return office.told();
-    },
-  },
+  { name: "A row came too late for its document", when: "needs-person", nights: [[load("A", 5)], [load("A", 1)]] },
+  { name: "The file is empty", when: "needs-person", files: { "empty.csv": "" }, nights: ["empty.csv"] },
   {
     name: "The file has another header",
     when: "failed",
-    play: async () => {
-      const office = await nights();
-      office.writeCsv("other.csv", [["Carga", "Data", "Bruto"], load("A", 1)]);
-      await office.night(1, "other.csv");
-      return office.told();
-    },
+    files: { "other.csv": "Carga,Data,Bruto\nA,2026-01-01 00:01,5\n" },
+    nights: ["other.csv"],
   },
-  {
-    name: "The file is not there",
-    when: "failed",
-    play: async () => {
-      const office = await nights();
-      await office.night(1, "gone.csv");
-      return office.told();
-    },
-  },
+  { name: "The file is not there", when: "failed", nights: ["gone.csv"] },
   {
     name: "Somebody broke the mapping",
     when: "failed",
-    play: async () => {
-      const office = await nights();
-      writeFileSync(office.path("m.yaml"), "version: 2\nnamespace: [");
-      await office.night(1, loads(1, 3));
-      return office.told();
-    },
+    files: { "m.yaml": "version: 2\nnamespace: [" },
+    nights: [loads(1, 3)],
   },
-  {
-    name: "The credential is refused",
-    when: "can-go-on",
-    play: async () => {
-      const office = await nights("", "service");
-      office.world.env = { ...office.world.env, ROWFERRY_CLIENT_SECRET: "expired" };
-      await office.night(1, loads(1, 3));
-      return office.told();
-    },
-  },
-  {
-    name: "The service is down",
-    when: "can-go-on",
-    play: async () => {
-      const office = await nights("", "service");
-      office.faults([{ action: { kind: "status", status: 503, when: "before" } }]);
-      await office.night(1, loads(1, 3), "--max-outage", "1m");
-      return office.told();
-    },
-  },
+  { name: "The credential is refused", when: "can-go-on", service: "refuses", nights: [loads(1, 3)] },
+  { name: "The service is down", when: "can-go-on", service: "down", nights: [loads(1, 3)], flags: outage },
   {
     name: "The service is down for the second night",
     when: "can-go-on",
-    play: async () => {
-      const office = await nights("", "service");
-      office.faults([{ action: { kind: "status", status: 503, when: "before" } }]);
-      await office.night(1, loads(1, 3), "--max-outage", "1m");
-      office.told();
-      await office.night(2, loads(2, 3), "--max-outage", "1m");
-      return office.told();
-    },
+    service: "down",
+    before: [loads(1, 3)],
+    nights: [loads(2, 3)],
+    flags: outage,
   },
   {
     name: "Too many rows are invalid for --max-errors",
     when: "needs-person",
-    play: async () => {
-      const office = await nights();
-      await office.night(1, loads(1, 10, 9), "--max-errors", "50%");
-      return office.told();
-    },
+    nights: [loads(1, 10, 9)],
+    flags: ["--max-errors", "50%"],
   },
-  {
-    name: "A tenth of the usual rows came",
-    when: "degraded",
-    play: async () => {
-      const office = await nights();
-      for (const day of [1, 2, 3]) await office.night(day, loads(day, 20));
-      await office.night(4, loads(4, 2));
-      return office.told();
-    },
-  },
-  {
-    name: "Ten times the usual rows came",
-    when: "degraded",
-    play: async () => {
-      const office = await nights();
-      for (const day of [1, 2, 3]) await office.night(day, loads(day, 2));
-      await office.night(4, loads(4, 20));
-      return office.told();
-    },
-  },
-  {
-    name: "Far more rows than usual are invalid",
-    when: "needs-person",
-    play: async () => {
-      const office = await nights();
-      for (const day of [1, 2, 3]) await office.night(day, loads(day, 20));
-      await office.night(4, loads(4, 20, 15));
-      return office.told();
-    },
-  },
+  { name: "A tenth of the usual rows came", when: "degraded", nights: [...three(20), loads(4, 2)] },
+  { name: "Ten times the usual rows came", when: "degraded", nights: [...three(2), loads(4, 20)] },
+  { name: "Far more rows than usual are invalid", when: "needs-person", nights: [...three(20), loads(4, 20, 15)] },
   {
     name: "An old file came again under a new name",
     when: "degraded",
-    play: async () => {
-      const office = await nights();
-      for (const day of [1, 2, 3]) await office.night(day, loads(day, 4));
-      await office.night(4, [["Z", "2025-11-30 10:00", "5"]], "--until", "23:59");
-      return office.told();
-    },
+    nights: [...three(4), [["Z", "2025-11-30 10:00", "5"]]],
+    flags: ["--until", "23:59"],
   },
   {
     name: "No file has come by 06:30",
     when: "degraded",
-    play: async () => {
-      const office = await nights('expect: { every: 24h, by: "06:30" }\n');
-      await office.night(1, loads(1, 4));
-      office.world.now += DAY + 8 * 3_600_000;
-      await office.type("notify", "--due");
-      return office.told();
-    },
+    settings: 'expect: { every: 24h, by: "06:30" }\n',
+    nights: [loads(1, 4)],
+    isLookedFor: true,
   },
 ];
+
+async function play(morning: Morning): Promise<Notification[]> {
+  const { before = [], files = {}, flags = [], service, settings = "" } = morning;
+  const office = await nights(settings, service === undefined ? "sandbox" : "service");
+  for (const [name, text] of Object.entries(files)) writeFileSync(office.path(name), text);
+  if (service === "refuses") office.world.env = { ...office.world.env, ROWFERRY_CLIENT_SECRET: "expired" };
+  if (service === "down") office.faults([{ action: { kind: "status", status: 503, when: "before" } }]);
+  for (const [index, file] of [...before, ...morning.nights].entries()) {
+    if (index === before.length) office.told();
+    await office.night(index + 1, file, ...flags);
+  }
+  if (morning.isLookedFor === true) {
+    office.world.now += DAY + 8 * 3_600_000;
+    await office.type("notify", "--due");
+  }
+  return office.told();
+}
 
 describe("twenty bad mornings tell one message each, which says what is wrong and what to type", () => {
   const page = readFileSync(DOCUMENT, "utf8");
 
-  it.each(mornings)("$name", async ({ name, when, play }) => {
-    const told = await play();
+  it.each(mornings)("$name", async (morning) => {
+    const { name, when } = morning;
+    const told = await play(morning);
     expect(told).toHaveLength(1);
     const [notification] = told as [Notification];
     expect(notification.when).toBe(when);

@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox, type SandboxAddress } from "../../src/sandbox/index.js";
-import { person, tokenOf } from "../support/sandbox.world.js";
+import { tokenOf } from "../support/sandbox.world.js";
 
 let sandbox: Sandbox;
 let address: SandboxAddress;
@@ -40,20 +40,6 @@ describe("over HTTP", () => {
     sandbox.setClockOffset(0);
     const behind = Date.now() - Date.parse(answer.headers.get("date") ?? "");
     expect(Math.abs(behind - 86_400_000)).toBeLessThan(10_000);
-  });
-
-  it("a dropped answer and half an answer break the connection, after all was carried out", async () => {
-    const statistics = () => sandbox.store.participants().length;
-    const before = statistics();
-    sandbox.setFaults([
-      { match: { path: "/participants" }, nth: 1, action: { kind: "drop", when: "after" } },
-      { match: { path: "/participants" }, nth: 2, action: { kind: "truncate" } },
-    ]);
-    await expect(post("/participants", person("drop"))).rejects.toThrow("fetch failed");
-    const half = await post("/participants", person("half"));
-    expect(half.status).toBe(201);
-    await expect(half.text()).rejects.toThrow("terminated");
-    expect(statistics()).toBe(before + 2);
   });
 
   it("a slow answer ends when its caller hangs up", async () => {
@@ -147,20 +133,6 @@ describe("over HTTP", () => {
     expect(answer).toMatch(ENVELOPE);
     expect(performance.now() - started).toBeLessThan(5000);
     expect(sandbox.store.documents()).toHaveLength(before);
-  });
-
-  it("a body that stalls is cut off, and so are headers, while other requests go on", async () => {
-    const impatient = createSandbox({ rate: null });
-    const { baseUrl } = await impatient.listen({ patience: 300 });
-    const { port } = new URL(baseUrl);
-    const stalled = ["POST /documents HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{", "GET / HTTP/1.1\r\nhost"];
-    const answers = stalled.map((text) => raw(text, Number(port), false));
-    expect((await fetch(`${baseUrl}/documents/x`)).status).toBe(401);
-    for (const answer of await Promise.all(answers)) {
-      expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-      expect(answer).toMatch(ENVELOPE);
-    }
-    await impatient.close();
   });
 
   it.each([
