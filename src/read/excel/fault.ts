@@ -1,4 +1,4 @@
-/** The errors of a workbook as a whole, worded in one place. Faults of single cells are in `sheet-row.ts`. */
+/** The errors of a workbook as a whole, worded in one place. Faults of single cells are in `sheet.ts` and `cell-value.ts`. */
 import type { Code } from "../../model/codes.js";
 import { RowferryError } from "../../model/error.js";
 
