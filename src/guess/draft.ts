@@ -3,7 +3,7 @@
  * is then a draft, which `import` takes to the sandbox only. What is right only a person can say.
  */
 import type { Dialect } from "../model/dialect.js";
-import { shorten } from "../model/fold.js";
+import { listed, shorten } from "../model/fold.js";
 import { compileGlob } from "../model/glob.js";
 import type { Row } from "../model/row.js";
 import { isUsable, profile } from "./column.js";
@@ -202,11 +202,13 @@ function unused({ columns, table, records, skip }: Profiled): string[] {
   const { used } = mentioned(columns, { records, skip: skip.map((one) => `=${one}`) });
   const idle = columns.filter((column) => !used.has(column) && column.distinct.size > 0);
   if (idle.length === 0) return [];
-  const shown = idle.slice(0, 12).map(({ header }) => shorten(header));
-  const more = idle.length > shown.length ? ` and ${idle.length - shown.length} more` : "";
+  const shown = listed(
+    idle.map(({ header }) => shorten(header)),
+    12,
+  );
   const of = table.sheet === null ? table.file : `sheet "${table.sheet}"`;
   const are = columns.length === 1 ? "column" : "columns";
   return [
-    `${idle.length} of ${columns.length} ${are} of ${of} ${idle.length === 1 ? "is" : "are"} used by nothing: ${shown.join(", ")}${more}`,
+    `${idle.length} of ${columns.length} ${are} of ${of} ${idle.length === 1 ? "is" : "are"} used by nothing: ${shown}`,
   ];
 }

@@ -1,4 +1,4 @@
-/** Texts that a person would call the same: white space, case and accents do not count. */
+/** Texts that a person would call the same: white space, case and accents do not count; and texts cut short for a message. */
 
 /** Outer white space gone, inner runs one space. */
 export function squeeze(text: string): string {
@@ -21,4 +21,10 @@ export function foldIdentity(text: string): string {
 export function shorten(value: unknown): string {
   const text = typeof value === "string" ? value : String(value);
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+/** The first texts of a list, and how many more there are. */
+export function listed(texts: readonly string[], most: number): string {
+  const more = texts.length - most;
+  return texts.slice(0, most).join(", ") + (more > 0 ? `, and ${more} more` : "");
 }

@@ -3,6 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { glob } from "tinyglobby";
 import { RowferryError } from "../model/error.js";
+import { listed } from "../model/fold.js";
 import { openFile } from "./opened-file.js";
 import { Zip } from "./zip.js";
 
@@ -53,8 +54,7 @@ async function membersWithin(path: string, folder: string, tell: (note: string) 
     const tables = members.filter((name) => READABLE.test(name)).toSorted();
     if (members.length < 2 || tables.length === 0) return [path];
     const others = members.filter((name) => !READABLE.test(name));
-    const shown = others.slice(0, 5).join(", ") + (others.length > 5 ? `, and ${others.length - 5} more` : "");
-    if (others.length > 0) tell(`${path} also holds what is not read: ${shown}.`);
+    if (others.length > 0) tell(`${path} also holds what is not read: ${listed(others, 5)}.`);
     return tables.map((name) => `${path}/${name}`);
   } catch {
     // Opening it for its rows says what is wrong.

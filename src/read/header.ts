@@ -103,29 +103,32 @@ export function isValue(cell: string): boolean {
 
 /**
  * Why what was taken for the header may be a row: a value stands above values, or a text comes again in its column. Null: nothing
- * speaks for it. `below`: some of the rows that follow.
+ * speaks for it. `below`: some of the rows that follow. `notes` are told.
  */
-export function headerDoubt(header: readonly string[], below: readonly (readonly string[])[]): string | null {
+export function headerDoubt(
+  header: readonly string[],
+  below: readonly (readonly string[])[],
+  row: number,
+  notes: string[],
+): string | null {
   if (below.length < 2) return null;
   for (const [column, text] of header.entries()) {
-    const cells = below.map((row) => row[column]?.trim() ?? "").filter((cell) => cell !== "");
+    const cells = below.map((one) => one[column]?.trim() ?? "").filter((cell) => cell !== "");
     const year = /^(19|20)\d\d$/.test(text);
-    const value = isValue(text) && !year && cells.filter(isValue).length * 2 > cells.length;
     const shape = shapeOf(text);
-    const alike =
-      !value && /\d/.test(text) && !year && cells.filter((cell) => shapeOf(cell) === shape).length > cells.length * 0.8;
     const again =
-      text.length > 1 && !isValue(text) && cells.includes(text) && below.every((row) => !repeats(row, header));
-    if (value || alike || again) {
-      const shown = JSON.stringify(text.slice(0, 40));
-      return `${shown} in column ${columnLetters(column + 1)} ${again ? "comes again" : "is like the cells"} below it`;
-    }
+      text.length > 1 && !isValue(text) && cells.includes(text) && below.every((one) => !repeats(one, header));
+    const value = isValue(text) && cells.filter(isValue).length * 2 > cells.length;
+    const alike = /\d/.test(text) && cells.filter((cell) => shapeOf(cell) === shape).length > cells.length * 0.8;
+    if (!again && (year || !(value || alike))) continue;
+    const how = again ? "comes again" : "is like the cells";
+    const doubt = `${JSON.stringify(text.slice(0, 40))} in column ${columnLetters(column + 1)} ${how} below it`;
+    notes.push(
+      `Row ${row} is taken for the header, but it looks like a row: ${doubt}. If it is one, write \`header: none\`.`,
+    );
+    return doubt;
   }
   return null;
-}
-
-export function doubtNote(row: number | null, doubt: string): string {
-  return `Row ${row} is taken for the header, but it looks like a row: ${doubt}. If it is one, write \`header: none\`.`;
 }
 
 /** `M1042` → `A9999`. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { RowferryError } from "../model/error.js";
+import { listed } from "../model/fold.js";
 import { utf8Check } from "./csv/encoding.js";
 import { type CsvFile, openCsv } from "./csv/open-csv.js";
 import { hashOf, openFile } from "./opened-file.js";
@@ -91,8 +92,8 @@ function onlyMember(zip: Zip): string {
   const members = zip.members();
   const [first] = members;
   if (first !== undefined && members.length === 1) return first;
-  const shown = members.slice(0, 5).join(", ") + (members.length > 5 ? ", …" : "");
-  const message = first === undefined ? "the archive is empty" : `the archive holds ${members.length} files: ${shown}`;
+  const message =
+    first === undefined ? "the archive is empty" : `the archive holds ${members.length} files: ${listed(members, 5)}`;
   throw new RowferryError("archive-ambiguous", message, {
     place: { file: zip.file.name },
     ...(first === undefined ? {} : { hint: `Name one as ${zip.file.name}/${first}.` }),

@@ -3,7 +3,7 @@ import type { CsvOptions, HeaderOption, ReadOptions } from "../../model/dialect.
 import { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
 import { correctedCsv, correctedOptions } from "../corrected.js";
-import { columnLetters, doubtNote, headerDoubt, headerTexts, isBlank, locateHeader, mostFrequent } from "../header.js";
+import { columnLetters, headerDoubt, headerTexts, isBlank, locateHeader, mostFrequent } from "../header.js";
 import { type Fault, RowFinisher, type TableShape, Tally } from "../rows.js";
 import type { OpenedFile } from "../opened-file.js";
 import type { Input, Table } from "../table.js";
@@ -180,8 +180,7 @@ async function findTable(sample: Sample, shape: DetectedShape, option: HeaderOpt
   );
   const header = option === "none" ? letters : headerTexts(headers.map(({ cells }) => cells));
   const rows = below.slice(0, 100);
-  const doubt = option === "auto" ? headerDoubt(header, rows) : null;
-  if (doubt !== null) notes.push(doubtNote(firstLine, doubt));
+  const doubt = option === "auto" ? headerDoubt(header, rows, firstLine, notes) : null;
   for (const { number, faults, innerQuotes } of headers)
     if (faults !== null || innerQuotes)
       notes.push(`The header in row ${number} has a quote in the wrong place; its names are taken as they are.`);

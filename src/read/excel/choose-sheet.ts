@@ -1,7 +1,7 @@
 /** Which sheet is meant: by name, by position, by pattern, or the only one there can be. */
 import type { ExcelOptions } from "../../model/dialect.js";
 import type { RowferryError } from "../../model/error.js";
-import { foldName } from "../../model/fold.js";
+import { foldName, listed } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
 import { refused } from "./fault.js";
 import type { Sheet, Workbook } from "./workbook.js";
@@ -26,7 +26,7 @@ export async function chooseSheet(
   const open = (sheet: Sheet) => option === "read" || !sheet.hidden;
   if (wanted === undefined) {
     const closed = sheets.filter((sheet) => !open(sheet));
-    const left = closed.length === 0 ? [] : [`Hidden sheets were left out: ${listed(closed)}.`];
+    const left = closed.length === 0 ? [] : [`Hidden sheets were left out: ${names(closed)}.`];
     const candidates = sheets.filter(open);
     if (candidates.length === 0) throw missing(workbook, "all sheets of the workbook are hidden");
     return onlyFilled(workbook, candidates, left, isEmpty);
@@ -46,7 +46,7 @@ export async function chooseSheet(
       workbook,
       `the workbook has no sheet like "${wanted}"${matching.length > 0 ? ", only hidden ones" : ""}`,
     );
-  if (others.length > 0) throw ambiguous(workbook, `${found.length} sheets are like "${wanted}": ${listed(found)}`);
+  if (others.length > 0) throw ambiguous(workbook, `${found.length} sheets are like "${wanted}": ${names(found)}`);
   return { sheet, notes: [] };
 }
 
@@ -70,13 +70,13 @@ async function onlyFilled(
     else if (!(await isEmpty(sheet))) filled.push(sheet);
   }
   if (filled.length > 1)
-    throw ambiguous(workbook, `the workbook has ${filled.length} sheets with rows: ${listed(filled)}`);
+    throw ambiguous(workbook, `the workbook has ${filled.length} sheets with rows: ${names(filled)}`);
   const sheet = filled[0] ?? first;
   return { sheet, notes: [...notes, `Of ${candidates.length} sheets, only "${sheet.name}" has rows.`] };
 }
 
 function missing({ parts, sheets }: Workbook, message: string): RowferryError {
-  const hint = `Name one of these under \`excel: { sheet }\` in the mapping: ${listed(sheets)}.`;
+  const hint = `Name one of these under \`excel: { sheet }\` in the mapping: ${names(sheets)}.`;
   return refused("sheet-missing", parts.file.name, message, hint);
 }
 
@@ -84,7 +84,9 @@ function ambiguous({ parts }: Workbook, message: string): RowferryError {
   return refused("sheet-ambiguous", parts.file.name, message);
 }
 
-function listed(sheets: readonly Sheet[]): string {
-  const shown = sheets.slice(0, 10).map(({ name, hidden }) => `"${name.slice(0, 60)}"${hidden ? " (hidden)" : ""}`);
-  return shown.join(", ") + (sheets.length > 10 ? `, and ${sheets.length - 10} more` : "");
+function names(sheets: readonly Sheet[]): string {
+  return listed(
+    sheets.map(({ name, hidden }) => `"${name.slice(0, 60)}"${hidden ? " (hidden)" : ""}`),
+    10,
+  );
 }

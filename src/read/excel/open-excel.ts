@@ -1,15 +1,16 @@
 /** An Excel workbook (.xlsx, .xlsm) as an `Input`: which sheet, which header, which rows. Why so: docs/decisions/excel-on-saxes.md. */
 import type { ExcelOptions, HeaderOption, ReadOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
+import { listed } from "../../model/fold.js";
 import type { Row } from "../../model/row.js";
 import { isReferenceColumn } from "../corrected.js";
-import { columnLetters, doubtNote, headerDoubt, headerTexts, isBlank, locateHeader } from "../header.js";
+import { columnLetters, headerDoubt, headerTexts, isBlank, locateHeader } from "../header.js";
 import { type RawRow, RowFinisher, type TableShape } from "../rows.js";
 import type { Input, Table } from "../table.js";
 import type { Zip } from "../zip.js";
 import { chooseSheet } from "./choose-sheet.js";
 import { corrupt, reasonOf } from "./fault.js";
-import { type Merge, MergeSweep } from "./merges.js";
+import { findMerges, type Merge, MergeSweep } from "./merges.js";
 import { type ColumnRange, sheetBatches } from "./sheet.js";
 import { openWorkbook, type Sheet, type Workbook } from "./workbook.js";
 
@@ -74,7 +75,7 @@ async function openTable(workbook: Workbook, options: ReadOptions, corrected: Co
   const { sheet, notes } =
     corrected === null ? await chooseSheet(workbook, excel, isEmpty) : { sheet: corrected.sheet, notes: [] };
   const option = corrected?.headerRow ?? options.header ?? "auto";
-  const merges = await workbook.merges(sheet);
+  const merges = await findMerges(workbook.parts, workbook.partOf(sheet));
   const sample = await sampleOf(workbook, sheet, typeof option === "string" ? 0 : Math.max(0, ...[option].flat()));
   const place = { file: workbook.parts.file.name, sheet: sheet.name };
   const frame = sound(place, () => frameOf(sample, { merges, excel, option, place }));
@@ -148,8 +149,7 @@ function frameOf({ rows, hiddenColumns }: SheetSample, { merges, excel, option, 
   const header = option === "none" ? letters : letters.map((_, column) => texts[column] ?? "");
 
   const sample = below.slice(0, 100).map((row) => columns.of(row).cells);
-  const doubt = option === "auto" ? headerDoubt(header, sample) : null;
-  if (doubt !== null) notes.push(doubtNote(headerRow, doubt));
+  const doubt = option === "auto" ? headerDoubt(header, sample, headerRow, notes) : null;
   if (excel.hidden !== "read") notes.push(...hiddenColumnsNote(hiddenColumns, width, skip));
   return {
     shape: { header, headerRow, width: null, hidden: excel.hidden ?? null, sample },
@@ -270,8 +270,10 @@ function hiddenColumnsNote(hidden: readonly ColumnRange[], width: number, skippe
   const shown = new Set(new ShownColumns(hidden).before(width));
   const names = Array.from({ length: width }, (_, column) => column).filter((column) => !shown.has(column));
   if (names.length === 0) return [];
-  const letters = names.slice(0, 10).map((column) => columnLetters(column + 1));
-  const listed = letters.join(", ") + (names.length > 10 ? `, and ${names.length - 10} more` : "");
-  if (skipped) return [`Hidden columns are left out: ${listed}.`];
-  return [`Hidden columns are read: ${listed}; \`excel: { hidden: skip }\` leaves them out.`];
+  const letters = listed(
+    names.map((column) => columnLetters(column + 1)),
+    10,
+  );
+  if (skipped) return [`Hidden columns are left out: ${letters}.`];
+  return [`Hidden columns are read: ${letters}; \`excel: { hidden: skip }\` leaves them out.`];
 }

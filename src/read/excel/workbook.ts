@@ -1,7 +1,6 @@
 /** A workbook's frame: its sheets, its calendar, and the parts that hold its texts and styles, read when needed. */
 import type { BookContext } from "./cell-value.js";
 import { corrupt, refused } from "./fault.js";
-import { findMerges, type Merge } from "./merges.js";
 import { readSharedStrings, SharedStrings, unescapeText } from "./shared-strings.js";
 import { readFormats } from "./styles.js";
 import { isTrue, walkPart } from "./xml.js";
@@ -26,7 +25,6 @@ export class Workbook {
   readonly #textsPart: string | null;
   readonly #stylesPart: string | null;
   #context: Promise<BookContext> | null = null;
-  readonly #merges = new Map<Sheet, Promise<Merge[]>>();
 
   constructor(parts: Zip, frame: Frame, relations: readonly Relationship[], folder: string) {
     this.parts = parts;
@@ -56,12 +54,6 @@ export class Workbook {
     const strings = this.#textsPart === null ? new SharedStrings() : await readSharedStrings(parts, this.#textsPart);
     const formats = this.#stylesPart === null ? [] : await readFormats(parts, this.#stylesPart);
     return { strings, formats, date1904 };
-  }
-
-  merges(sheet: Sheet): Promise<Merge[]> {
-    const merges = this.#merges.get(sheet) ?? findMerges(this.parts, this.partOf(sheet));
-    this.#merges.set(sheet, merges);
-    return merges;
   }
 
   /** @throws RowferryError `file-corrupt` when the sheet has no part. */
