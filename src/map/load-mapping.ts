@@ -88,12 +88,7 @@ function findDecisions({ draft }: MappingSpec, source: MappingSource): MappingPr
   if (draft !== true) return [];
   const hint =
     "Decide it and remove the line; with the last one, remove `draft: true`. The sandbox takes drafts as they are.";
-  const open = source.lines(
-    "# decide:",
-    "mapping-draft",
-    (line) => `still to be decided: ${line.slice("# decide:".length).trim()}`,
-    hint,
-  );
+  const open = source.lines("# decide:", "mapping-draft", (rest) => `still to be decided: ${rest}`, hint);
   return open.length > 0
     ? open
     : [

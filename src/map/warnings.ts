@@ -5,18 +5,14 @@ import type { MappingProblem, MappingSource, Path } from "./language/source.js";
 /** `used`: the tables that some formula reads. */
 export function findWarnings(spec: MappingSpec, source: MappingSource, used: ReadonlySet<string>): MappingProblem[] {
   const warnings: MappingProblem[] = [...findPlaceholders(spec, source), ...source.doubts];
-  const replaced = source.describeText(
-    "mapping-doubtful",
-    "\uFFFD",
-    "The character that stands for letters which some program could not read.",
-    "Write the letters again; otherwise they are sent as they stand.",
-  );
-  if (replaced !== null) warnings.push(replaced);
+  const lost = "The character that stands for letters which some program could not read.";
+  const again = "Write the letters again; otherwise they are sent as they stand.";
+  warnings.push(...source.lines("\uFFFD", "mapping-doubtful", () => lost, again).slice(0, 1));
   for (const name of Object.keys(spec.tables ?? {})) {
     if (used.has(name)) continue;
-    const message = `No formula reads the table "${name}".`;
-    const hint = `Read it as tables.${name}[…], or remove it.`;
-    warnings.push(source.describe("mapping-doubtful", ["tables", name], message, { at: "key", hint }));
+    const unread = `No formula reads the table "${name}".`;
+    const remedy = `Read it as tables.${name}[…], or remove it.`;
+    warnings.push(source.describe("mapping-doubtful", ["tables", name], unread, { at: "key", hint: remedy }));
   }
   for (const [inputName, input] of Object.entries(spec.inputs)) {
     for (const [event, eventSpec] of Object.entries(eventsOf(input))) {

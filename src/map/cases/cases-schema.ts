@@ -1,13 +1,14 @@
 /** `<mapping>.cases.yaml`: rows, and the records or codes that must come of them. Every scalar is read as text. */
 import { z } from "zod";
+import { filled, maybe } from "../described.js";
 
 const cell = z.union([
   z.string(),
   z.null(),
   z.strictObject({
-    number: z.string().optional().meta({ description: "A number cell of a workbook, in plain notation." }),
-    date: z.string().optional().meta({ description: "A date cell of a workbook, in ISO 8601." }),
-    boolean: z.string().optional().meta({ description: "A boolean cell of a workbook." }),
+    number: maybe(z.string(), "A number cell of a workbook, in plain notation."),
+    date: maybe(z.string(), "A date cell of a workbook, in ISO 8601."),
+    boolean: maybe(z.string(), "A boolean cell of a workbook."),
   }),
 ]);
 
@@ -20,25 +21,22 @@ const expectedRecords = z.strictObject({
 
 export const caseSchema = z
   .strictObject({
-    name: z.string().min(1).meta({ description: "What the case shows, in a sentence." }),
-    input: z.string().optional().meta({ description: "The input of the mapping; may be left out when there is one." }),
+    name: filled.meta({ description: "What the case shows, in a sentence." }),
+    input: maybe(z.string(), "The input of the mapping; may be left out when there is one."),
     rows: z
       .array(z.record(z.string(), cell))
       .min(1)
       .meta({ description: "Cells by header; columns that are left out are blank." }),
-    records: expectedRecords.optional().meta({
-      description: "What comes of the rows, each kind of record in order; members that are left out are not compared.",
-    }),
-    codes: z
-      .array(z.string())
-      .min(1)
-      .optional()
-      .meta({
-        description:
-          "The codes of the problems that make the rows invalid, in any order; `code: Column` also says where.",
-        examples: [["tax-id-invalid: CNPJ Gerador"]],
-      }),
-    skipped: z.literal("true").optional().meta({ description: "All rows are left out." }),
+    records: maybe(
+      expectedRecords,
+      "What comes of the rows, each kind of record in order; members that are left out are not compared.",
+    ),
+    codes: maybe(
+      z.array(z.string()).min(1),
+      "The codes of the problems that make the rows invalid, in any order; `code: Column` also says where.",
+      [["tax-id-invalid: CNPJ Gerador"]],
+    ),
+    skipped: maybe(z.literal("true"), "All rows are left out."),
   })
   .meta({ id: "Case" });
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { convertDefaultsShape, defineConversion, refuse } from "./conversion-kind.js";
 import { cleanText, foldText } from "./text.js";
+import { maybe } from "../described.js";
 
 /** For true and for false. A word may stand in several languages, but never with two meanings: then no language need be named. */
 const words = {
@@ -20,8 +21,8 @@ export const boolean = defineConversion({
     "True or false, from the words of the mapping's `language` (or of pt, en, es, fr, de and it), 1 and 0, or the words of `booleans`. Case and accents do not matter; any other word is an error.",
   options: z.object({
     language: convertDefaultsShape.language,
-    true: z.array(z.string()).min(1).optional().describe("Words for true, instead of all others; goes with `false`."),
-    false: z.array(z.string()).min(1).optional().describe("Words for false, instead of all others; goes with `true`."),
+    true: maybe(z.array(z.string()).min(1), "Words for true, instead of all others; goes with `false`."),
+    false: maybe(z.array(z.string()).min(1), "Words for false, instead of all others; goes with `true`."),
   }),
   reads: { kinds: ["text", "number", "boolean"], called: "a yes or no" },
   examples: [

@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
 import { shorten } from "../../model/fold.js";
+import { filledList, maybe } from "../described.js";
 
 /** Why a cell's text does not become a value; a `Problem` without its column. */
 export interface Refusal {
@@ -23,50 +24,39 @@ export type Conversion = (text: string, kind: CellKind) => ConvertResult;
 
 /** The members of a mapping's `defaults:` that conversions heed; to be spread into the mapping's own schema. */
 export const convertDefaultsShape = {
-  timezone: z
-    .string()
-    .optional()
-    .describe("IANA name of the zone in which local times of the files stand, such as `America/Sao_Paulo`."),
-  decimal: z
-    .enum([",", "."])
-    .optional()
-    .describe("The decimal mark of numbers in text cells; the other one groups thousands."),
-  grouping: z
-    .boolean()
-    .optional()
-    .describe(
-      'Whether a single group of thousands is one: with `decimal: ","`, `true` reads `1.234` as 1234. Without it such a number is an error, for it may as well be a fraction; `1.234,5` and `1.234.567` can mean one thing only and need nothing. `0.500` is never 500.',
-    ),
-  dates: z
-    .array(z.string().min(1))
-    .min(1)
-    .optional()
-    .describe(
-      "Formats of dates and times in luxon's notation (`dd/MM/yyyy HH:mm`), or `ISO`, `EXCEL`, `UNIX` (seconds since 1970), `UNIX_MS`. No other is read.",
-    ),
-  country: z
-    .string()
-    .regex(/^[A-Z]{2}$/, "two capital letters (ISO 3166-1), such as BR")
-    .optional()
-    .describe("The country of tax ids, telephone numbers and states that do not name theirs."),
-  language: z
-    .enum(["pt", "en", "es", "fr", "de", "it"])
-    .optional()
-    .describe("Language of boolean words, month names and country names. Without it, words of all six are understood."),
-  booleans: z
-    .strictObject({ true: z.array(z.string()).min(1), false: z.array(z.string()).min(1) })
-    .optional()
-    .describe("The words for true and false, instead of the language's; case and accents do not matter."),
-  disambiguation: z
-    .enum(["reject", "earlier", "later"])
-    .optional()
-    .describe("Which instant a local time means that the zone skips or repeats; `reject` (default) makes it an error."),
-  twoDigitYears: z
-    .union([z.boolean(), z.int().min(1999).max(2198)])
-    .optional()
-    .describe(
-      "Years of two digits: `false` (default) refuses them; a year is the latest that they can mean (with 2049, `49` is 2049 and `50` is 1950); `true` means 2060.",
-    ),
+  timezone: maybe(
+    z.string(),
+    "IANA name of the zone in which local times of the files stand, such as `America/Sao_Paulo`.",
+  ),
+  decimal: maybe(z.enum([",", "."]), "The decimal mark of numbers in text cells; the other one groups thousands."),
+  grouping: maybe(
+    z.boolean(),
+    'Whether a single group of thousands is one: with `decimal: ","`, `true` reads `1.234` as 1234. Without it such a number is an error, for it may as well be a fraction; `1.234,5` and `1.234.567` can mean one thing only and need nothing. `0.500` is never 500.',
+  ),
+  dates: maybe(
+    filledList,
+    "Formats of dates and times in luxon's notation (`dd/MM/yyyy HH:mm`), or `ISO`, `EXCEL`, `UNIX` (seconds since 1970), `UNIX_MS`. No other is read.",
+  ),
+  country: maybe(
+    z.string().regex(/^[A-Z]{2}$/, "two capital letters (ISO 3166-1), such as BR"),
+    "The country of tax ids, telephone numbers and states that do not name theirs.",
+  ),
+  language: maybe(
+    z.enum(["pt", "en", "es", "fr", "de", "it"]),
+    "Language of boolean words, month names and country names. Without it, words of all six are understood.",
+  ),
+  booleans: maybe(
+    z.strictObject({ true: z.array(z.string()).min(1), false: z.array(z.string()).min(1) }),
+    "The words for true and false, instead of the language's; case and accents do not matter.",
+  ),
+  disambiguation: maybe(
+    z.enum(["reject", "earlier", "later"]),
+    "Which instant a local time means that the zone skips or repeats; `reject` (default) makes it an error.",
+  ),
+  twoDigitYears: maybe(
+    z.union([z.boolean(), z.int().min(1999).max(2198)]),
+    "Years of two digits: `false` (default) refuses them; a year is the latest that they can mean (with 2049, `49` is 2049 and `50` is 1950); `true` means 2060.",
+  ),
 };
 
 const convertDefaultsSchema = z.object(convertDefaultsShape);

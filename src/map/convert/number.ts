@@ -11,6 +11,7 @@ import {
 } from "./conversion-kind.js";
 import { Exact, MAX_DIGITS, TooLong } from "./exact.js";
 import { type NumberFault, readNumber } from "./number-text.js";
+import { filled, maybe } from "../described.js";
 
 const factor = z.union([
   z
@@ -23,23 +24,19 @@ const factor = z.union([
 const wholeOptions = z.object({
   decimal: convertDefaultsShape.decimal,
   grouping: convertDefaultsShape.grouping,
-  units: z
-    .union([z.array(z.string().min(1)), z.record(z.string().min(1), factor)])
-    .optional()
-    .describe(
-      "Units that may stand beside the number: a list (`[kg]`, dropped), or factors (`{ kg: 1, t: 1000 }`). Without it a unit is an error.",
-    ),
-  min: z.number().optional().describe("The least value allowed."),
-  max: z.number().optional().describe("The greatest value allowed."),
+  units: maybe(
+    z.union([z.array(filled), z.record(filled, factor)]),
+    "Units that may stand beside the number: a list (`[kg]`, dropped), or factors (`{ kg: 1, t: 1000 }`). Without it a unit is an error.",
+  ),
+  min: maybe(z.number(), "The least value allowed."),
+  max: maybe(z.number(), "The greatest value allowed."),
 });
 
 const options = wholeOptions.extend({
-  places: z
-    .int()
-    .min(0)
-    .max(20)
-    .optional()
-    .describe("Exactly so many digits after the point, filled with zeros; more in the cell are an error."),
+  places: maybe(
+    z.int().min(0).max(20),
+    "Exactly so many digits after the point, filled with zeros; more in the cell are an error.",
+  ),
 });
 
 const reads = { kinds: ["text", "number"], called: "a number" } as const;

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { RowferryError } from "../../model/error.js";
 import { convertDefaultsShape, defineConversion, refuse } from "./conversion-kind.js";
 import { foldText } from "./text.js";
+import { maybe } from "../described.js";
 
 const require = createRequire(import.meta.url);
 
@@ -32,11 +33,10 @@ export const country = defineConversion({
   description:
     "A country as its two-letter code (ISO 3166-1). Accepts two- and three-letter codes and names in Portuguese, English, Spanish, French, German and Italian; case and accents do not matter.",
   options: z.object({
-    only: z
-      .array(convertDefaultsShape.country.unwrap())
-      .min(1)
-      .optional()
-      .describe("The countries allowed, by their two-letter codes."),
+    only: maybe(
+      z.array(convertDefaultsShape.country.unwrap()).min(1),
+      "The countries allowed, by their two-letter codes.",
+    ),
   }),
   reads: { kinds: ["text"], called: "a country" },
   examples: [
@@ -96,7 +96,7 @@ export const state = defineConversion({
     "A federal state of Brazil, as its two letters (`SP`) or its name. Accepts letters, names with or without accents, `BR-SP` and the number of IBGE. Of other countries no list is known: use `as: text`.",
   options: z.object({
     country: convertDefaultsShape.country,
-    output: z.enum(["code", "name"]).optional().describe("`code` (default): SP; `name`: São Paulo."),
+    output: maybe(z.enum(["code", "name"]), "`code` (default): SP; `name`: São Paulo."),
   }),
   reads: { kinds: ["text", "number"], called: "a state" },
   examples: [

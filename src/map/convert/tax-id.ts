@@ -5,6 +5,7 @@ import { z } from "zod";
 import { detachText } from "../../model/detach.js";
 import { RowferryError } from "../../model/error.js";
 import { convertDefaultsShape, type ConvertResult, defineConversion, refuse } from "./conversion-kind.js";
+import { filled, maybe } from "../described.js";
 
 const require = createRequire(import.meta.url);
 
@@ -95,11 +96,7 @@ export const taxId = defineConversion({
     "A tax id with its check digits proven, without dots, dashes and strokes: CPF and CNPJ (also the alphanumeric one of 2026), and the numbers of some ninety countries. Leading zeros that a spreadsheet has dropped are restored only where `type` says what the number is. Repeated digits (111.111.111-11) are refused.",
   options: z.object({
     country: convertDefaultsShape.country,
-    type: z
-      .string()
-      .min(1)
-      .optional()
-      .describe("The one type allowed, such as CNPJ or CPF. Without it any type of the country is."),
+    type: maybe(filled, "The one type allowed, such as CNPJ or CPF. Without it any type of the country is."),
   }),
   reads: { kinds: ["text", "number"], called: "a tax id" },
   examples: [

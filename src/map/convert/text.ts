@@ -2,6 +2,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { defineConversion, refuse } from "./conversion-kind.js";
+import { filled, maybe } from "../described.js";
 
 /** Control characters but tab and line feed, and invisible ones: soft hyphen, zero-width space, word joiner, BOM. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -35,15 +36,11 @@ export const text = defineConversion({
   description:
     "Text in Unicode NFC, trimmed, with runs of white space folded to one space and control characters dropped. Line breaks inside a cell stay as they are unless `lines: join`.",
   options: z.object({
-    lines: z
-      .enum(["keep", "join"])
-      .optional()
-      .describe("`keep` (default) line breaks inside a cell, or `join` the lines with spaces."),
-    maxLength: z
-      .int()
-      .positive()
-      .optional()
-      .describe("The most characters allowed; a longer text is an error, never cut."),
+    lines: maybe(
+      z.enum(["keep", "join"]),
+      "`keep` (default) line breaks inside a cell, or `join` the lines with spaces.",
+    ),
+    maxLength: maybe(z.int().positive(), "The most characters allowed; a longer text is an error, never cut."),
   }),
   examples: [
     { spec: "text", in: "  Rua   das Flores ", out: "Rua das Flores" },
@@ -81,7 +78,7 @@ export const digits = defineConversion({
   description:
     "Only the digits 0–9 of the cell, leading zeros kept; a cell without digits is an error. Not for tax ids, which may hold letters: see `taxId`.",
   options: z.object({
-    length: z.int().positive().optional().describe("How many digits there must be."),
+    length: maybe(z.int().positive(), "How many digits there must be."),
   }),
   examples: [
     { spec: "digits", in: "Nº 0042-7", out: "00427" },
@@ -114,11 +111,10 @@ export const hash = defineConversion({
   description:
     "A pseudonym: HMAC-SHA-256 of the cell's text (as `text` gives it) in hex. Whoever knows the salt can try texts out, so short or few values stay guessable: a pseudonym, not anonymity.",
   options: z.object({
-    salt: z
-      .string()
-      .min(1)
-      .describe("The key of the pseudonyms. Another salt gives other pseudonyms; keep the mapping as private as it."),
-    length: z.int().min(8).max(64).optional().describe("How many hex characters; default 32."),
+    salt: filled.describe(
+      "The key of the pseudonyms. Another salt gives other pseudonyms; keep the mapping as private as it.",
+    ),
+    length: maybe(z.int().min(8).max(64), "How many hex characters; default 32."),
   }),
   examples: [{ spec: { name: "hash", salt: "pepper", length: 16 }, in: "ABC1D23", out: "724864b7421a2671" }],
   compile:

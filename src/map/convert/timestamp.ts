@@ -5,6 +5,7 @@ import { type ConvertDefaults, defineConversion, refuse } from "./conversion-kin
 import { compileDateReader, type DateOptions, dateOptions } from "./date-reader.js";
 import { asUtc, instantOf } from "./dates.js";
 import { openZone, type Zone } from "./zone.js";
+import { maybe } from "../described.js";
 
 /** The zone of a field. @throws RowferryError `conversion-options` when none is named, or an unknown one. */
 function compileZone(options: DateOptions, defaults: ConvertDefaults): Zone {
@@ -29,11 +30,10 @@ export const timestamp = defineConversion({
     "An instant, in milliseconds since 1970 (sent as ISO 8601 with Z). Text cells are read under the mapping's `dates` only, dates of a workbook as they are; both are local times in `timezone`. A local time that the zone skips or repeats is an error unless `disambiguation` chooses a side.",
   options: z.object({
     ...dateOptions,
-    timeOfDay: z
-      .string()
-      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, "a time such as 12:00")
-      .optional()
-      .describe("The local time that a cell without one means; default: the first instant of its day."),
+    timeOfDay: maybe(
+      z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "a time such as 12:00"),
+      "The local time that a cell without one means; default: the first instant of its day.",
+    ),
   }),
   examples: [
     {

@@ -2,77 +2,54 @@
 import { z } from "zod";
 import { type ConversionName, conversionNames, conversions } from "../convert/conversion.js";
 import { scalarSchema } from "./record-schema.js";
+import { filled, filledList, maybe } from "../described.js";
 
 const common = {
-  header: z
-    .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
-    .optional()
-    .meta({
-      description:
-        "The header of the column; white space, case and accents do not count. A list: headers under which the same column may come, of which a file must have exactly one.",
-      examples: ["Peso Bruto", ["CNPJ Gerador", "CNPJ do Gerador"]],
-    }),
-  headers: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({
-      description:
-        'A set of columns: every one whose header matches the pattern (`*` any text, `?` one character). It is spread as attributes named like the headers: `"*": =measured`.',
-      examples: ["Teor *"],
-    }),
-  except: z
-    .array(z.string().min(1))
-    .optional()
-    .meta({ description: "Beside `headers`: patterns of headers that it leaves out." }),
-  default: scalarSchema.optional().meta({ description: "Taken where the cell is blank." }),
-  map: z
-    .record(z.string(), scalarSchema)
-    .optional()
-    .meta({
-      description:
-        "What is read for what the cell says; case, accents and white space do not count. Long lists stand in a table.",
-      examples: [{ Sim: true, Não: false }],
-    }),
-  otherwise: z
-    .union([
+  header: maybe(
+    z.union([filled, filledList]),
+    "The header of the column; white space, case and accents do not count. A list: headers under which the same column may come, of which a file must have exactly one.",
+    ["Peso Bruto", ["CNPJ Gerador", "CNPJ do Gerador"]],
+  ),
+  headers: maybe(
+    filled,
+    'A set of columns: every one whose header matches the pattern (`*` any text, `?` one character). It is spread as attributes named like the headers: `"*": =measured`.',
+    ["Teor *"],
+  ),
+  except: maybe(z.array(filled), "Beside `headers`: patterns of headers that it leaves out."),
+  default: maybe(scalarSchema, "Taken where the cell is blank."),
+  map: maybe(
+    z.record(z.string(), scalarSchema),
+    "What is read for what the cell says; case, accents and white space do not count. Long lists stand in a table.",
+    [{ Sim: true, Não: false }],
+  ),
+  otherwise: maybe(
+    z.union([
       scalarSchema,
       z.strictObject({ keep: z.literal(true).meta({ description: "Takes the cell's own text." }) }),
-    ])
-    .optional()
-    .meta({
-      description: "Taken for what `map` does not list; `{ keep: true }` takes the cell's own text. Default: an error.",
-    }),
-  oneOf: z.array(scalarSchema).min(1).optional().meta({
-    description: "The values permitted. Case, accents and white space do not count; it comes out as spelt here.",
-  }),
-  pattern: z
-    .string()
-    .min(1)
-    .max(1000)
-    .optional()
-    .meta({
-      description: "A regular expression (RE2) that the whole value must match.",
-      examples: ["[A-Z]{3}[0-9][A-Z0-9][0-9]{2}"],
-    }),
-  required: z.boolean().optional().meta({ description: "Whether a blank is an error wherever the column is read." }),
-  optional: z.boolean().optional().meta({ description: "Whether a file may lack it; it then reads as blank." }),
-  nth: z
-    .string()
-    .regex(/^[1-9]\d{0,3} of [1-9]\d{0,3}$/, 'must be written as "2 of 3": the second of three columns')
-    .optional()
-    .meta({
-      description:
-        "Which of several columns that have the same header, from the left, and of how many; a file that has another number of them is refused.",
-      examples: ["2 of 2"],
-    }),
+    ]),
+    "Taken for what `map` does not list; `{ keep: true }` takes the cell's own text. Default: an error.",
+  ),
+  oneOf: maybe(
+    z.array(scalarSchema).min(1),
+    "The values permitted. Case, accents and white space do not count; it comes out as spelt here.",
+  ),
+  pattern: maybe(z.string().min(1).max(1000), "A regular expression (RE2) that the whole value must match.", [
+    "[A-Z]{3}[0-9][A-Z0-9][0-9]{2}",
+  ]),
+  required: maybe(z.boolean(), "Whether a blank is an error wherever the column is read."),
+  optional: maybe(z.boolean(), "Whether a file may lack it; it then reads as blank."),
+  nth: maybe(
+    z.string().regex(/^[1-9]\d{0,3} of [1-9]\d{0,3}$/, 'must be written as "2 of 3": the second of three columns'),
+    "Which of several columns that have the same header, from the left, and of how many; a file that has another number of them is refused.",
+    ["2 of 2"],
+  ),
 };
 
 /** Names of `common`: the rest of a column are the options of its type. */
 export const commonOptions: ReadonlySet<string> = new Set([...Object.keys(common), "as"]);
 
 /** Of a tax id these may be formulas. */
-const formulas = { type: z.string().min(1).optional(), country: z.string().min(1).optional() };
+const formulas = { type: filled.optional(), country: filled.optional() };
 
 const branches = conversionNames.map((name) => {
   const { options, description } = conversions[name];
@@ -95,46 +72,33 @@ const typedColumnSchema = z.discriminatedUnion(
   branches as unknown as [z.ZodObject<{ as: z.ZodLiteral<ConversionName> }>],
 );
 
-export const columnSchema = z.union([z.string().min(1), typedColumnSchema]).meta({
+export const columnSchema = z.union([filled, typedColumnSchema]).meta({
   description:
     "A header; a formula over other columns; or a header with its type and what is cleaned. A column is converted when something in the row reads it.",
   examples: ["MTR", "=gross - tare", { header: "Peso Bruto", as: "number", units: { kg: 1, t: 1000 } }],
 });
 
-export const columnsSchema = z.record(z.string().min(1), columnSchema);
+export const columnsSchema = z.record(filled, columnSchema);
 
 export const tableSchema = z
   .strictObject({
-    file: z.string().min(1).meta({ description: "A CSV file beside the mapping, read as files of rows are." }),
-    key: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(2)]).meta({
+    file: filled.meta({ description: "A CSV file beside the mapping, read as files of rows are." }),
+    key: z.union([filled, filledList.max(2)]).meta({
       description:
         "The header of its key, or two. `tables.plants[code].region` reads a row; case, accents and white space do not count.",
     }),
     columns: columnsSchema.meta({ description: "Its columns, as those of inputs are written." }),
-    missing: z
-      .enum(["refuse", "blank"])
-      .optional()
-      .meta({ description: "What the table does not list: a problem of the row (default), or blank." }),
-    delimiter: z.string().length(1).optional().meta({ description: "Default: detected, as for files of rows." }),
-    encoding: z.string().min(1).optional().meta({ description: "Default: detected, as for files of rows." }),
-    header: z.literal("none").optional().meta({ description: "The file has no header: its columns are called A, B …" }),
+    missing: maybe(
+      z.enum(["refuse", "blank"]),
+      "What the table does not list: a problem of the row (default), or blank.",
+    ),
+    delimiter: maybe(z.string().length(1), "Default: detected, as for files of rows."),
+    encoding: maybe(filled, "Default: detected, as for files of rows."),
+    header: maybe(z.literal("none"), "The file has no header: its columns are called A, B …"),
   })
   .meta({ id: "Table", description: "A table beside the mapping, to be looked up in formulas." });
 
 /** As a mapping writes it; the options of its type stand beside. */
-export interface ColumnObject {
-  header?: string | string[] | undefined;
-  headers?: string | undefined;
-  except?: string[] | undefined;
-  as?: ConversionName | undefined;
-  default?: z.infer<typeof scalarSchema> | undefined;
-  map?: { [text: string]: z.infer<typeof scalarSchema> } | undefined;
-  otherwise?: z.infer<typeof common.otherwise>;
-  oneOf?: z.infer<typeof scalarSchema>[] | undefined;
-  pattern?: string | undefined;
-  required?: boolean | undefined;
-  optional?: boolean | undefined;
-  nth?: string | undefined;
-}
+export type ColumnObject = z.infer<z.ZodObject<typeof common>> & { as?: ConversionName | undefined };
 export type ColumnSpec = string | ColumnObject;
 export type TableSpec = Omit<z.infer<typeof tableSchema>, "columns"> & { columns: { [name: string]: ColumnSpec } };

@@ -12,137 +12,123 @@ import {
   participantSchema,
   scalarSchema,
 } from "./record-schema.js";
+import { filled, filledList, maybe } from "../described.js";
 
 export const defaultsSchema = z
   .strictObject({
     ...convertDefaultsShape,
-    blank: z
-      .array(z.string())
-      .optional()
-      .meta({
-        description: 'Cell texts that mean "nothing", compared exactly after trimming. The empty text always does.',
-        examples: [["", "-", "N/A"]],
-      }),
-    spreadsheetErrors: z.enum(["refuse", "keep"]).optional().meta({
-      description:
-        "What a spreadsheet wrote instead of a value (`#REF!`, `#N/A`, `1,23457E+17`), where it is text: a problem of the row (`refuse`, default), or text like any other (`keep`). In keys and ids it is always a problem; what `blank` lists is blank.",
-    }),
-    trim: z.boolean().optional().meta({ description: "Whether outer white space of cells is dropped. Default true." }),
+    blank: maybe(
+      z.array(z.string()),
+      'Cell texts that mean "nothing", compared exactly after trimming. The empty text always does.',
+      [["", "-", "N/A"]],
+    ),
+    spreadsheetErrors: maybe(
+      z.enum(["refuse", "keep"]),
+      "What a spreadsheet wrote instead of a value (`#REF!`, `#N/A`, `1,23457E+17`), where it is text: a problem of the row (`refuse`, default), or text like any other (`keep`). In keys and ids it is always a problem; what `blank` lists is blank.",
+    ),
+    trim: maybe(z.boolean(), "Whether outer white space of cells is dropped. Default true."),
   })
   .meta({ id: "Defaults", description: "How values are written in the files, unless a column says otherwise." });
 
 export const settingsSchema = z
   .strictObject({
-    identity: z.enum(["first", "last", "reject"]).optional().meta({
-      description:
-        "One participant, address or document with different data: which one stands. Default `first`, with a warning.",
-    }),
-    references: z
-      .enum(["registered", "inline"])
-      .optional()
-      .meta({ description: "Whether events carry ids (default) or the participant and address themselves." }),
-    creation: z.enum(["with-events", "shell-first"]).optional().meta({
-      description:
-        "Whether a document is created together with its first events (default, fewest requests) or empty beforehand.",
-    }),
-    linkTime: z
-      .enum(["event", "server"])
-      .optional()
-      .meta({ description: "When back-references take place: at the event's time (default) or at the service's." }),
+    identity: maybe(
+      z.enum(["first", "last", "reject"]),
+      "One participant, address or document with different data: which one stands. Default `first`, with a warning.",
+    ),
+    references: maybe(
+      z.enum(["registered", "inline"]),
+      "Whether events carry ids (default) or the participant and address themselves.",
+    ),
+    creation: maybe(
+      z.enum(["with-events", "shell-first"]),
+      "Whether a document is created together with its first events (default, fewest requests) or empty beforehand.",
+    ),
+    linkTime: maybe(
+      z.enum(["event", "server"]),
+      "When back-references take place: at the event's time (default) or at the service's.",
+    ),
     participants: z
       .strictObject({
-        strategy: z.enum(["lookup-first", "create-first"]).optional().meta({ description: "Default `lookup-first`." }),
-        foreign: z
-          .enum(["use", "create", "refuse"])
-          .optional()
-          .meta({ description: "What to do with a participant that another dataset registered. Default `use`." }),
+        strategy: maybe(z.enum(["lookup-first", "create-first"]), "Default `lookup-first`."),
+        foreign: maybe(
+          z.enum(["use", "create", "refuse"]),
+          "What to do with a participant that another dataset registered. Default `use`.",
+        ),
       })
       .optional(),
     addresses: z
       .strictObject({
-        extendedFields: z.boolean().optional().meta({
-          description:
-            "Whether complement, neighborhood, zipCode, latitude and longitude are sent on create. Default false.",
-        }),
+        extendedFields: maybe(
+          z.boolean(),
+          "Whether complement, neighborhood, zipCode, latitude and longitude are sent on create. Default false.",
+        ),
       })
       .optional(),
-    unplacedRows: z.enum(["report", "hold"]).optional().meta({
-      description:
-        "An invalid row whose document cannot be told: only reported (default), or it holds what is later in its input.",
-    }),
-    late: z
-      .union([
+    unplacedRows: maybe(
+      z.enum(["report", "hold"]),
+      "An invalid row whose document cannot be told: only reported (default), or it holds what is later in its input.",
+    ),
+    late: maybe(
+      z.union([
         z.literal("refuse"),
         z.strictObject({
-          attribute: z.string().min(1).meta({ description: "Name of the attribute that keeps the original time." }),
+          attribute: filled.meta({ description: "Name of the attribute that keeps the original time." }),
           isPublic: z.boolean(),
         }),
-      ])
-      .optional()
-      .meta({
-        description:
-          "Rows earlier than what landed: refused (default), or moved to the earliest permitted time, the original kept in the named attribute.",
-      }),
-    replacementExternalId: z
-      .string()
-      .regex(/^([^{}]|\{externalId\})*\{generation\}([^{}]|\{externalId\}|\{generation\})*$/, {
+      ]),
+      "Rows earlier than what landed: refused (default), or moved to the earliest permitted time, the original kept in the named attribute.",
+    ),
+    replacementExternalId: maybe(
+      z.string().regex(/^([^{}]|\{externalId\})*\{generation\}([^{}]|\{externalId\}|\{generation\})*$/, {
         error: "must hold {generation}, and no other name in braces but {externalId}",
-      })
-      .optional()
-      .meta({
-        description:
-          "The externalId of a document that `rowferry replace` sends again, for a service that takes each externalId once: a text with `{generation}` (2 for the first replacement) and, as a rule, `{externalId}`. Default: the same as before.",
-        examples: ["{externalId}-{generation}"],
       }),
+      "The externalId of a document that `rowferry replace` sends again, for a service that takes each externalId once: a text with `{generation}` (2 for the first replacement) and, as a rule, `{externalId}`. Default: the same as before.",
+      ["{externalId}-{generation}"],
+    ),
   })
   .meta({ id: "Settings", description: "Choices for staging, planning and submitting." });
 
 const csvSchema = z.strictObject({
-  delimiter: z
-    .union([z.literal("auto"), z.string().length(1)], {
+  delimiter: maybe(
+    z.union([z.literal("auto"), z.string().length(1)], {
       error: 'must be one character, such as ";". Leave it out to detect it',
-    })
-    .optional()
-    .meta({ description: "One character. Default `auto`: detected." }),
-  quote: z
-    .union([z.literal("auto"), z.string().length(1), z.null()], { error: "must be one character, auto, or null" })
-    .optional()
-    .meta({ description: "One character. Default `auto`: `\"`, or `'` where cells show it; null: no quoting." }),
-  escape: z
-    .union([z.literal("auto"), z.string().length(1)], { error: "must be one character, or auto" })
-    .optional()
-    .meta({ description: "One character. Default `auto`: the quote doubled, or a backslash where cells show it." }),
-  trim: z
-    .union([z.literal("auto"), z.boolean()])
-    .optional()
-    .meta({
-      description:
-        'Whether blanks around cells, outside their quotes, are no part of them, as in `M1, "Coleta"`. Default `auto`: where the file shows it.',
     }),
-  endsWithNewline: z.literal("required").optional().meta({
-    description:
-      "`required`: a last line without its end makes its row invalid, for the file may be cut off. Default: the import says it.",
-  }),
-  encoding: z
-    .string()
-    .optional()
-    .meta({ description: "`auto` (default): byte order mark, else strict UTF-8, else fallbackEncoding." }),
-  fallbackEncoding: z.string().optional().meta({ description: "Default windows-1252." }),
+    "One character. Default `auto`: detected.",
+  ),
+  quote: maybe(
+    z.union([z.literal("auto"), z.string().length(1), z.null()], { error: "must be one character, auto, or null" }),
+    "One character. Default `auto`: `\"`, or `'` where cells show it; null: no quoting.",
+  ),
+  escape: maybe(
+    z.union([z.literal("auto"), z.string().length(1)], { error: "must be one character, or auto" }),
+    "One character. Default `auto`: the quote doubled, or a backslash where cells show it.",
+  ),
+  trim: maybe(
+    z.union([z.literal("auto"), z.boolean()]),
+    'Whether blanks around cells, outside their quotes, are no part of them, as in `M1, "Coleta"`. Default `auto`: where the file shows it.',
+  ),
+  endsWithNewline: maybe(
+    z.literal("required"),
+    "`required`: a last line without its end makes its row invalid, for the file may be cut off. Default: the import says it.",
+  ),
+  encoding: maybe(z.string(), "`auto` (default): byte order mark, else strict UTF-8, else fallbackEncoding."),
+  fallbackEncoding: maybe(z.string(), "Default windows-1252."),
 });
 
 const excelSchema = z.strictObject({
-  sheet: z
-    .union([z.string().min(1), z.number().int().min(1)])
-    .optional()
-    .meta({ description: "By name, by position from 1, or by pattern. Default: the only visible sheet." }),
-  hidden: z.enum(["read", "skip"]).optional().meta({
-    description:
-      "`skip`: hidden rows count as skipped, hidden columns are left out. `read`: hidden sheets are read too. Default: hidden rows and columns are read, and the import says so.",
-  }),
-  fillMerged: z.boolean().optional().meta({
-    description:
-      "Give every cell of a merged range the value of its first. Default false; headings merged over columns head each of them anyway where `header` joins several rows.",
-  }),
+  sheet: maybe(
+    z.union([filled, z.number().int().min(1)]),
+    "By name, by position from 1, or by pattern. Default: the only visible sheet.",
+  ),
+  hidden: maybe(
+    z.enum(["read", "skip"]),
+    "`skip`: hidden rows count as skipped, hidden columns are left out. `read`: hidden sheets are read too. Default: hidden rows and columns are read, and the import says so.",
+  ),
+  fillMerged: maybe(
+    z.boolean(),
+    "Give every cell of a merged range the value of its first. Default false; headings merged over columns head each of them anyway where `header` joins several rows.",
+  ),
 });
 
 const columns = columnsSchema.meta({
@@ -151,72 +137,65 @@ const columns = columnsSchema.meta({
 });
 
 const parties = {
-  participants: z.record(z.string().min(1), participantSchema).optional(),
-  addresses: z.record(z.string().min(1), addressSchema).optional(),
+  participants: z.record(filled, participantSchema).optional(),
+  addresses: z.record(filled, addressSchema).optional(),
 };
 
 export const inputSchema = z
   .strictObject({
-    files: z
-      .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
-      .optional()
-      .meta({
-        description: "Patterns of file names that this input reads. May be left out when there is one input.",
-        examples: [["*manifest*.csv"]],
-      }),
+    files: maybe(
+      z.union([filled, filledList]),
+      "Patterns of file names that this input reads. May be left out when there is one input.",
+      [["*manifest*.csv"]],
+    ),
     csv: csvSchema.optional(),
     excel: excelSchema.optional(),
-    header: z
-      .union([z.literal("auto"), z.literal("none"), z.number().int().min(1), z.array(z.number().int().min(1)).min(1)])
-      .optional()
-      .meta({
-        description:
-          "The header's row: `auto` (default), its number, several numbers to be joined, or `none` (columns are A, B …).",
-      }),
-    allowEmpty: z.boolean().optional().meta({
-      description: "An empty file is a file of no rows. Default: others are imported, and the import ends with 3.",
-    }),
+    header: maybe(
+      z.union([z.literal("auto"), z.literal("none"), z.number().int().min(1), z.array(z.number().int().min(1)).min(1)]),
+      "The header's row: `auto` (default), its number, several numbers to be joined, or `none` (columns are A, B …).",
+    ),
+    allowEmpty: maybe(
+      z.boolean(),
+      "An empty file is a file of no rows. Default: others are imported, and the import ends with 3.",
+    ),
     columns: columns.optional(),
     skip: formula("Rows that are left out, asked before anything else; every one is counted.", [
       '=fold(status) == "rascunho"',
-    ]).optional(),
-    rowsWithoutEvents: z.enum(["refuse", "allow"]).optional().meta({
-      description:
-        "A row in which none of the input's events happens: a mistake of the row (default), so that a misspelt event is not lost in silence, or staged for its other records. Inputs without `events` are not asked.",
-    }),
-    rowId: scalarSchema.optional().meta({
-      description:
-        "What identifies a row; a later row with the same one supersedes an earlier one that has not landed.",
-      examples: ["=report"],
-    }),
+    ]),
+    rowsWithoutEvents: maybe(
+      z.enum(["refuse", "allow"]),
+      "A row in which none of the input's events happens: a mistake of the row (default), so that a misspelt event is not lost in silence, or staged for its other records. Inputs without `events` are not asked.",
+    ),
+    rowId: maybe(
+      scalarSchema,
+      "What identifies a row; a later row with the same one supersedes an earlier one that has not landed.",
+      ["=report"],
+    ),
     group: key("Consecutive rows with equal values here make one set of records.").optional(),
     ...parties,
-    documents: z.record(z.string().min(1), documentSchema).optional(),
-    events: z
-      .record(z.string().min(1), eventSchema)
-      .optional()
-      .meta({ description: "Events by name. `defaults` holds what each of them has unless it says otherwise." }),
+    documents: z.record(filled, documentSchema).optional(),
+    events: maybe(
+      z.record(filled, eventSchema),
+      "Events by name. `defaults` holds what each of them has unless it says otherwise.",
+    ),
   })
   .meta({ id: "Input", description: "One kind of file or sheet, and the records that each of its rows yields." });
 
-const names = z.array(z.string().min(1)).optional();
+const names = z.array(filled).optional();
 
 export const mappingSchema = z
   .strictObject({
     $schema: z.string().optional(),
     version: z.literal(2).meta({ description: "Always 2." }),
-    draft: z.boolean().optional().meta({
-      description:
-        "`true`: decisions are open, marked `# decide:`; the mapping is refused by imports but into the sandbox.",
-    }),
-    extends: z
-      .string()
-      .regex(/^[^/\\]+\.ya?ml$/, "must be the name of a YAML file in the same folder")
-      .optional()
-      .meta({
-        description: "A file in the same folder whose parts this mapping has too, unless it says otherwise.",
-        examples: ["common.yaml"],
-      }),
+    draft: maybe(
+      z.boolean(),
+      "`true`: decisions are open, marked `# decide:`; the mapping is refused by imports but into the sandbox.",
+    ),
+    extends: maybe(
+      z.string().regex(/^[^/\\]+\.ya?ml$/, "must be the name of a YAML file in the same folder"),
+      "A file in the same folder whose parts this mapping has too, unless it says otherwise.",
+      ["common.yaml"],
+    ),
     namespace: z
       .string()
       .min(1)
@@ -229,28 +208,23 @@ export const mappingSchema = z
     description: z.string().optional(),
     defaults: defaultsSchema.optional(),
     settings: settingsSchema.optional(),
-    functions: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({
-        description:
-          "A JavaScript module beside the mapping; every function that it exports can be called in formulas. It runs with all rights of the program.",
-        examples: ["./functions.mjs"],
-      }),
-    elsewhere: z
-      .strictObject({ participants: names, addresses: names, documents: names })
-      .optional()
-      .meta({ description: "Names that `ref` may use although another mapping of this namespace defines them." }),
-    tables: z.record(z.string().min(1), tableSchema).optional().meta({
-      description: "CSV files beside the mapping that formulas look things up in: `tables.plants[code].region`.",
-    }),
-    columns: columns
-      .optional()
-      .meta({ description: "Columns that several inputs share; bound only where they are used." }),
+    functions: maybe(
+      filled,
+      "A JavaScript module beside the mapping; every function that it exports can be called in formulas. It runs with all rights of the program.",
+      ["./functions.mjs"],
+    ),
+    elsewhere: maybe(
+      z.strictObject({ participants: names, addresses: names, documents: names }),
+      "Names that `ref` may use although another mapping of this namespace defines them.",
+    ),
+    tables: maybe(
+      z.record(filled, tableSchema),
+      "CSV files beside the mapping that formulas look things up in: `tables.plants[code].region`.",
+    ),
+    columns: maybe(columns, "Columns that several inputs share; bound only where they are used."),
     ...parties,
     inputs: z
-      .record(z.string().min(1), inputSchema)
+      .record(filled, inputSchema)
       .meta({ description: "The files and sheets that this mapping reads, by name." }),
   })
   .meta({

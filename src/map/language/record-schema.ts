@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { type ExactNumber, isExactNumber } from "../../model/json.js";
+import { filled, filledList, maybe } from "../described.js";
 
 /** What a place in a record takes, and so how its literal is read and what its formula may give. */
 export type Takes =
@@ -34,43 +35,36 @@ export const scalarSchema = z.union([z.string(), z.number(), exactNumberSchema, 
 export type Scalar = z.infer<typeof scalarSchema>;
 
 /** A literal or a formula, with its own text on hover. */
-function value(description: string, examples: unknown[] = []) {
-  const meta = examples.length === 0 ? { description } : { description, examples };
-  return z.union([z.string(), z.number(), exactNumberSchema, z.boolean()]).meta(meta);
+function value(description: string, examples?: unknown[]) {
+  return maybe(z.union([z.string(), z.number(), exactNumberSchema, z.boolean()]), description, examples);
 }
 
 function field(takes: Takes, description: string, more: { blank?: true; identity?: true; examples?: unknown[] } = {}) {
   const info = { takes, required: more.blank !== true, identity: more.identity === true };
-  return value(description, more.examples).optional().register(fieldInfos, info);
+  return value(description, more.examples).register(fieldInfos, info);
 }
 
 export function key(description: string, examples: unknown[] = ["=mtr", ["=mtr", "=line"]]) {
   return z.union([scalarSchema, z.array(scalarSchema).min(1)]).meta({ description, examples });
 }
 
-export function formula(description: string, examples: string[] = []) {
-  return z
-    .union([z.string().min(1), z.boolean()])
-    .meta(examples.length === 0 ? { description } : { description, examples });
+export function formula(description: string, examples?: string[]) {
+  return maybe(z.union([filled, z.boolean()]), description, examples);
 }
 
 /** Free JSON: texts that begin with `=` are formulas. */
 export const jsonSchema = z.unknown();
-const json = (description: string, examples: unknown[] = []) =>
-  z.record(z.string(), jsonSchema).meta({ description, examples });
+const json = (description: string, examples?: unknown[]) =>
+  maybe(z.record(z.string(), jsonSchema), description, examples);
 
 const when = formula("The record exists only where this formula is true; a blank one is false.", [
   "=filled(collected)",
-]).optional();
+]);
 
 const reference = z.strictObject({
-  ref: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ description: "The record of another row or input, by its name in the mapping …" }),
+  ref: maybe(filled, "The record of another row or input, by its name in the mapping …"),
   key: key("… and the value of its `key:`.").optional(),
-  id: value("The id that the service gave it.").optional(),
+  id: value("The id that the service gave it."),
 });
 
 export const naturalFields = {
@@ -79,7 +73,7 @@ export const naturalFields = {
   countryCode: field("country", "… and its country; default: its column's, then that of `defaults:`."),
 };
 
-const local = z.string().min(1);
+const local = filled;
 
 export const participantRefSchema = z.union([local, reference.extend(naturalFields)]).meta({
   description:
@@ -150,52 +144,37 @@ export const addressSchema = z
   .meta({ id: "Address", description: "An address of a participant." });
 
 /** Of a document or an event that is called otherwise than before: names are part of keys. */
-const was = z
-  .string()
-  .min(1)
-  .optional()
-  .meta({
-    description:
-      "The name it had in this mapping before; it keeps what was sent under that name. `none`: it is new, though it looks like one that is gone.",
-    examples: ["pay"],
-  });
+const was = maybe(
+  filled,
+  "The name it had in this mapping before; it keeps what was sent under that name. `none`: it is new, though it looks like one that is gone.",
+  ["pay"],
+);
 
-const externalId = z
-  .union([scalarSchema, z.null()])
-  .optional()
-  .meta({ description: "Default: the key. `null`: none is sent." });
+const externalId = maybe(z.union([scalarSchema, z.null()]), "Default: the key. `null`: none is sent.");
 
 const documentFields = {
-  participant: participantRefSchema.optional().meta({
-    description: "Its owner; also the participant of its events unless they say otherwise.",
-    examples: ["generator"],
-  }),
-  address: addressRefSchema
-    .optional()
-    .meta({ description: "Its address; also that of its events.", examples: ["origin"] }),
+  participant: maybe(participantRefSchema, "Its owner; also the participant of its events unless they say otherwise.", [
+    "generator",
+  ]),
+  address: maybe(addressRefSchema, "Its address; also that of its events.", ["origin"]),
   externalId,
   fields: json("Sent with the create as written, beside the references; formulas in it are filled in.", [
     { category: "MassID", type: "=waste", isPublic: false },
-  ]).optional(),
+  ]),
 };
 
 export const documentSchema = z
   .strictObject({
     when,
-    mode: z.enum(["create", "existing"]).optional().meta({
-      description:
-        "`create` (default): created when it is not there. `existing`: only appended to; known to the ledger by its `key`, or given by its `id`.",
-    }),
+    mode: maybe(
+      z.enum(["create", "existing"]),
+      "`create` (default): created when it is not there. `existing`: only appended to; known to the ledger by its `key`, or given by its `id`.",
+    ),
     key: key("What tells one document of this name from another.", ["=mtr"]).optional(),
     was,
-    id: value("The service's id, for `mode: existing`; stands in for `key` where there is none.", [
-      "=document_id",
-    ]).optional(),
+    id: value("The service's id, for `mode: existing`; stands in for `key` where there is none.", ["=document_id"]),
     ...documentFields,
-    createEmpty: z
-      .boolean()
-      .optional()
-      .meta({ description: "Create it even while it has no event that is due. Default false." }),
+    createEmpty: maybe(z.boolean(), "Create it even while it has no event that is due. Default false."),
   })
   .meta({
     id: "Document",
@@ -214,10 +193,10 @@ export const relationFields = {
 export const relatedDocumentSchema = z
   .strictObject({
     document: documentRefSchema,
-    bidirectional: z
-      .boolean()
-      .optional()
-      .meta({ description: "Whether the other document receives a mirrored event. The service's default is true." }),
+    bidirectional: maybe(
+      z.boolean(),
+      "Whether the other document receives a mirrored event. The service's default is true.",
+    ),
     ...relationFields,
   })
   .meta({
@@ -227,10 +206,9 @@ export const relatedDocumentSchema = z
 
 export const targetSchema = z
   .strictObject({
-    document: z
-      .string()
-      .min(1)
-      .meta({ description: "The name of this kind of document; rows refer to it as `{ ref: <name>, key: … }`." }),
+    document: filled.meta({
+      description: "The name of this kind of document; rows refer to it as `{ ref: <name>, key: … }`.",
+    }),
     key: key("Its key, so that later rows can append to it.", ["=lot"]),
     ...documentFields,
   })
@@ -239,7 +217,7 @@ export const targetSchema = z
     description: "The downstream document that the event creates (service.md, Event endpoints, rule 6).",
   });
 
-const attributes = z.record(z.string().min(1), scalarSchema).optional();
+const attributes = z.record(filled, scalarSchema).optional();
 
 export const eventFields = {
   name: field("text", "ACTOR, CLOSE, CANCEL, RELATED, UPDATE, or a name of your own.", {
@@ -258,61 +236,46 @@ export const eventSchema = z
   .strictObject({
     when: formula("The event happens only in rows where this formula is true; a blank one is false.", [
       "=filled(collected)",
-    ]).optional(),
-    by: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({ description: "The name of the column whose words tell which event a row is; `is` lists this event's." }),
-    is: z
-      .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
-      .optional()
-      .meta({
-        description:
-          "The words of the column `by` for which the event happens; case, accents and white space do not count. `otherwise`: for every word that no other event claims.",
-        examples: ["Weighing", ["Coleta", "Pick-up"], "otherwise"],
-      }),
-    each: z
-      .enum(["group", "row"])
-      .optional()
-      .meta({ description: "In an input with `group`: one event per group (default), or one per row of it." }),
-    confirmName: z
-      .literal(true)
-      .optional()
-      .meta({ description: "Says that a name which differs from a reserved one only by case is meant." }),
+    ]),
+    by: maybe(filled, "The name of the column whose words tell which event a row is; `is` lists this event's."),
+    is: maybe(
+      z.union([filled, filledList]),
+      "The words of the column `by` for which the event happens; case, accents and white space do not count. `otherwise`: for every word that no other event claims.",
+      ["Weighing", ["Coleta", "Pick-up"], "otherwise"],
+    ),
+    each: maybe(
+      z.enum(["group", "row"]),
+      "In an input with `group`: one event per group (default), or one per row of it.",
+    ),
+    confirmName: maybe(z.literal(true), "Says that a name which differs from a reserved one only by case is meant."),
     key: key(
       "What tells this event from others of its name on its document: `once`, a formula, several, or `content` (an edited row then becomes a new event). It makes the deduplicationId.",
       ["once", "=ticket", ["=ticket", "=line"], "content"],
     ).optional(),
     was,
-    within: z.enum(["file", "import"]).optional().meta({
-      description:
-        "With `key: content`: whether equal rows are counted in each file (snapshots: a file holds everything) or over the whole import (increments).",
-    }),
-    document: documentRefSchema
-      .optional()
-      .meta({ description: "The document it is on. Default: the input's only one.", examples: ["manifest"] }),
-    participant: participantRefSchema.optional().meta({ description: "Who did it. Default: the document's." }),
-    address: addressRefSchema.optional().meta({ description: "Where. Default: the document's." }),
+    within: maybe(
+      z.enum(["file", "import"]),
+      "With `key: content`: whether equal rows are counted in each file (snapshots: a file holds everything) or over the whole import (increments).",
+    ),
+    document: maybe(documentRefSchema, "The document it is on. Default: the input's only one.", ["manifest"]),
+    participant: maybe(participantRefSchema, "Who did it. Default: the document's."),
+    address: maybe(addressRefSchema, "Where. Default: the document's."),
     ...eventFields,
-    attributes: z
-      .strictObject({
+    attributes: maybe(
+      z.strictObject({
         public: attributes.meta({
           description: "Everybody sees these. Blank ones are left out.",
           examples: [{ Plant: "=plant" }],
         }),
         private: attributes.meta({ description: "Only who may see the document sees these." }),
         asEvent: attributes.meta({ description: "These are as public as the event is." }),
-      })
-      .optional()
-      .meta({
-        description:
-          'metadata.attributes by visibility and name; always sent as text, left out when blank. `"*": =measured` spreads a set of columns.',
       }),
+      'metadata.attributes by visibility and name; always sent as text, left out when blank. `"*": =measured` spreads a set of columns.',
+    ),
     relatedDocument: relatedDocumentSchema.optional(),
     target: targetSchema.optional(),
-    value: jsonSchema.optional().meta({ description: "Sent as the event's `value`; a number keeps all its digits." }),
-    extra: json("Further fields of the event, knowingly.").optional(),
+    value: maybe(jsonSchema, "Sent as the event's `value`; a number keeps all its digits."),
+    extra: json("Further fields of the event, knowingly."),
   })
   .meta({ id: "Event", description: "An event on a document's timeline." });
 

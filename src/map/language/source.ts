@@ -27,6 +27,13 @@ import { describePlace, type Place } from "../../model/place.js";
 /** Names of members and positions in lists, from the root. */
 export type Path = readonly (string | number)[];
 
+/** Where a problem is shown: at the member's name or at what it holds (default), `offset` characters further on. */
+interface At {
+  hint?: string | null;
+  at?: "key" | "value";
+  offset?: number;
+}
+
 const MAX_LENGTH = 256 * 1024;
 const MAX_DEPTH = 24;
 const MAX_NODES = 40_000;
@@ -52,17 +59,12 @@ export class MappingSource {
     this.path = path;
     this.#text = text;
     if (text.length > MAX_LENGTH) {
-      this.#add(
-        "mapping-too-large",
-        `The mapping has ${text.length} characters; at most ${MAX_LENGTH} are read.`,
-        null,
-        0,
-      );
+      this.#add("mapping-too-large", `The mapping has ${text.length} characters; at most ${MAX_LENGTH} are read.`, 0);
       return;
     }
     const deep = firstTooDeep(text);
     if (deep !== null) {
-      this.#add("mapping-too-large", `The mapping is nested deeper than ${MAX_DEPTH} levels.`, null, deep);
+      this.#add("mapping-too-large", `The mapping is nested deeper than ${MAX_DEPTH} levels.`, deep);
       return;
     }
     const document = parseDocument(text, {
@@ -75,7 +77,7 @@ export class MappingSource {
     });
     for (const { code, pos } of [...document.errors, ...document.warnings].slice(0, 20)) {
       const [message, hint] = yamlFault(code, text.slice(pos[0], pos[0] + 40));
-      this.#add("mapping-syntax", message, hint, pos[0]);
+      this.#add("mapping-syntax", message, pos[0], hint);
     }
     if (document.errors.length > 0) return;
     this.#root = document.contents;
@@ -88,23 +90,16 @@ export class MappingSource {
     this.data = mergeByKey(base.data, this.data);
   }
 
-  /** Every line that holds this text, as a mistake. */
-  lines(text: string, code: Code, message: (line: string) => string, hint: string | null): MappingProblem[] {
-    const found: MappingProblem[] = [];
-    for (let at = this.#text.indexOf(text); at >= 0; at = this.#text.indexOf(text, at + text.length)) {
-      const end = this.#text.indexOf("\n", at);
-      found.push(this.#problem(code, message(this.#text.slice(at, end < 0 ? undefined : end).trim()), hint, at));
-    }
-    return found;
+  /** A problem at every place where this text stands; `message` is given what follows it on the line. */
+  lines(text: string, code: Code, message: (rest: string) => string, hint: string): MappingProblem[] {
+    return this.#text.split(text).flatMap((_, position, parts) => {
+      const before = parts.slice(0, position).join(text);
+      const rest = parts[position]?.split("\n")[0]?.trim() ?? "";
+      return position === 0 ? [] : [this.#problem(code, message(rest), hint, before.length)];
+    });
   }
 
-  /** Reports a mistake at a path: at the member's name for `key`, at what it holds for `value`, `offset` characters further on. */
-  report(
-    code: Code,
-    path: Path,
-    message: string,
-    options: { hint?: string | null; at?: "key" | "value"; offset?: number } = {},
-  ) {
+  report(code: Code, path: Path, message: string, options: At = {}): void {
     this.problems.push(this.describe(code, path, message, options));
   }
 
@@ -112,35 +107,27 @@ export class MappingSource {
     code: Code,
     path: Path,
     message: string,
-    options: { hint?: string | null; at?: "key" | "value"; offset?: number } = {},
+    { hint = null, at = "value", offset = 0 }: At = {},
   ): MappingProblem {
-    if (this.#base !== null && this.#base.#depth(path) > this.#depth(path))
-      return this.#base.describe(code, path, message, options);
-    const position = this.#positionOf(path, options.at ?? "value") + (options.offset ?? 0);
-    return this.#problem(code, message, options.hint ?? null, position);
-  }
-
-  /** A doubt about the text itself, at the first place where it stands; null: it does not. */
-  describeText(code: Code, text: string, message: string, hint: string): MappingProblem | null {
-    const position = this.#text.indexOf(text);
-    return position < 0 ? null : this.#problem(code, message, hint, position);
+    const source = this.#writing(path);
+    return source.#problem(code, message, hint, source.#positionOf(path, at) + offset);
   }
 
   /** The characters that the node at `path` spans in the file, quotes included; empty where there is none. */
   textAt(path: Path): string {
-    if (this.#base !== null && this.#base.#depth(path) > this.#depth(path)) return this.#base.textAt(path);
-    const range = this.#nodeAt(path)?.range;
-    return range ? this.#text.slice(range[0], range[1]) : "";
+    const source = this.#writing(path);
+    const range = source.#nodeAt(path)?.range;
+    return range ? source.#text.slice(range[0], range[1]) : "";
   }
 
-  /** How much of a path is written here. */
-  #depth(path: Path): number {
-    let depth = path.length;
-    while (depth > 0 && this.#nodeAt(path.slice(0, depth)) === null) depth--;
-    return depth;
+  /** This mapping, or the one that it extends, where more of the path is written there. */
+  #writing(path: Path): MappingSource {
+    const depth = (source: MappingSource) =>
+      path.findLastIndex((_, end) => source.#nodeAt(path.slice(0, end + 1)) !== null);
+    return this.#base !== null && depth(this.#base) > depth(this) ? this.#base : this;
   }
 
-  #add(code: Code, message: string, hint: string | null, position: number): void {
+  #add(code: Code, message: string, position: number, hint: string | null = null): void {
     this.problems.push(this.#problem(code, message, hint, position));
   }
 
@@ -168,24 +155,18 @@ export class MappingSource {
     return `    ${shown}\n    ${" ".repeat(character - 1 - from)}^`;
   }
 
+  /** Of the part of the path that is written. */
   #positionOf(path: Path, at: "key" | "value"): number {
-    for (let length = path.length; length > 0; length--) {
-      const known = path.slice(0, length);
-      const last = known.at(-1);
-      const parent = this.#nodeAt(known.slice(0, -1));
-      if (isMap(parent)) {
-        const pair = this.#pairOf(parent, last);
-        const key = pair?.key as Node | undefined;
-        const value = pair?.value as Node | undefined;
-        const node = at === "key" || length < path.length ? key : (value ?? key);
-        if (node?.range) return node.range[0];
-      }
-      if (isSeq(parent) && typeof last === "number") {
-        const node = parent.items[last] as Node | undefined;
-        if (node?.range) return node.range[0];
-      }
-    }
-    return this.#root?.range[0] ?? 0;
+    const last = path.at(-1);
+    if (last === undefined) return this.#root?.range[0] ?? 0;
+    const parent = this.#nodeAt(path.slice(0, -1));
+    const pair = isMap(parent) ? this.#pairOf(parent, last) : undefined;
+    const value = (isSeq(parent) && typeof last === "number" ? parent.items[last] : pair?.value) as
+      | Node
+      | null
+      | undefined;
+    const node = at === "key" ? (pair?.key ?? value) : (value ?? pair?.key);
+    return (node as Node | null | undefined)?.range?.[0] ?? this.#positionOf(path.slice(0, -1), "key");
   }
 
   #nodeAt(path: Path): Node | null {
@@ -224,7 +205,7 @@ export class MappingSource {
     if (++this.#nodes > MAX_NODES || depth > MAX_DEPTH) {
       if (this.problems.length === 0) {
         const what = depth > MAX_DEPTH ? `nested deeper than ${MAX_DEPTH} levels` : `larger than ${MAX_NODES} entries`;
-        this.#add("mapping-too-large", `The mapping is ${what}, aliases written out.`, null, node.range?.[0] ?? 0);
+        this.#add("mapping-too-large", `The mapping is ${what}, aliases written out.`, node.range?.[0] ?? 0);
       }
       return null;
     }
@@ -244,9 +225,9 @@ export class MappingSource {
       const name = keyText(pair.key);
       if (isMergeKey(pair.key)) continue;
       const position = (pair.key as Node | null)?.range?.[0] ?? node.range?.[0] ?? 0;
-      if (name === null) this.#add("mapping-syntax", "Names of members must be plain text.", null, position);
-      else if (name === "__proto__") this.#add("mapping-syntax", `"__proto__" cannot be a name.`, null, position);
-      else if (Object.hasOwn(data, name)) this.#add("mapping-syntax", `"${name}" is written twice.`, null, position);
+      if (name === null) this.#add("mapping-syntax", "Names of members must be plain text.", position);
+      else if (name === "__proto__") this.#add("mapping-syntax", `"__proto__" cannot be a name.`, position);
+      else if (Object.hasOwn(data, name)) this.#add("mapping-syntax", `"${name}" is written twice.`, position);
       else data[name] = this.#plain(pair.value as Node | null, depth + 1);
     }
     for (const pair of node.items) if (isMergeKey(pair.key)) this.#merge(data, pair.value as Node | null, depth);
@@ -256,19 +237,13 @@ export class MappingSource {
   /** What a plain text lost to YAML's own signs. */
   #doubt({ value, comment, type, range }: Scalar): void {
     if (typeof value !== "string" || type !== "PLAIN" || !range) return;
-    const quoted = "Put it in quotes.";
-    if (value.startsWith("=") && open(value) > 0)
-      this.#add(
-        "mapping-syntax",
-        `The formula ${shorten(value)} is cut at a comma, which separates members inside { }.`,
-        quoted,
-        range[0],
-      );
-    else if (typeof comment === "string" && comment !== "" && !/^\s/.test(comment)) {
+    if (value.startsWith("=") && open(value) > 0) {
+      const message = `The formula ${shorten(value)} is cut at a comma, which separates members inside { }.`;
+      this.#add("mapping-syntax", message, range[0], "Put it in quotes.");
+    } else if (typeof comment === "string" && comment !== "" && !/^\s/.test(comment)) {
       const message = `"#${shorten(comment)}" is a comment here, and no part of "${shorten(value)}".`;
-      this.doubts.push(
-        this.#problem("mapping-doubtful", message, `If it belongs to the text: ${quoted.toLowerCase()}`, range[0]),
-      );
+      const hint = "If it belongs to the text: put it in quotes.";
+      this.doubts.push(this.#problem("mapping-doubtful", message, hint, range[0]));
     }
   }
 
@@ -281,14 +256,8 @@ export class MappingSource {
       return exactNumber(source);
     const what =
       source.length > MAX_DIGITS ? `has more than ${MAX_DIGITS} digits` : "is read as another number than is written";
-    this.problems.push(
-      this.#problem(
-        "mapping-value",
-        `${shorten(source)} ${what}.`,
-        `Put it in quotes if it is text ("${shorten(source)}"); otherwise write the number plainly, such as 7, 1.1 or 1000.`,
-        range?.[0] ?? 0,
-      ),
-    );
+    const hint = `Put it in quotes if it is text ("${shorten(source)}"); otherwise write the number plainly, such as 7, 1.1 or 1000.`;
+    this.#add("mapping-value", `${shorten(source)} ${what}.`, range?.[0] ?? 0, hint);
     return null;
   }
 
@@ -299,7 +268,7 @@ export class MappingSource {
       if (from === null || typeof from !== "object" || Array.isArray(from)) {
         const position = value?.range?.[0] ?? 0;
         if (this.problems.length === 0)
-          this.#add("mapping-syntax", "`<<` takes members with names: `<<: *a`, or a list of such.", null, position);
+          this.#add("mapping-syntax", "`<<` takes members with names: `<<: *a`, or a list of such.", position);
         return;
       }
       for (const [name, member] of Object.entries(from)) if (!Object.hasOwn(data, name)) data[name] = member;
@@ -418,8 +387,8 @@ export function mappingError(
 
 /** Place, message, caret line and hint, over several lines. */
 export function describeMappingProblem(problem: MappingProblem): string {
-  const lines = [`${describePlace(problem.place)}: ${problem.message}`];
-  if (problem.excerpt !== null) lines.push(problem.excerpt);
-  if (problem.hint !== null) lines.push(`    ${problem.hint}`);
-  return lines.join("\n");
+  const { place, message, excerpt, hint } = problem;
+  return [`${describePlace(place)}: ${message}`, excerpt, hint && `    ${hint}`]
+    .filter((line) => line !== null)
+    .join("\n");
 }
