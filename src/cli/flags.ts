@@ -2,6 +2,8 @@
 import { InvalidArgumentError } from "commander";
 import type { Selectors } from "../ledger/decide/selection.js";
 import { isRedisAddress } from "../model/addresses.js";
+import { RowferryError } from "../model/error.js";
+import { shellQuoted } from "../report/next-steps.js";
 import type { Flags, Given } from "./command.js";
 
 /** A flag's value as `read` makes it of the text; where that gives null, the text is not `wanted`. */
@@ -139,4 +141,18 @@ export function moment(text: string, now: number): number | null {
   }
   const found = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00` : text);
   return Number.isNaN(found) ? null : found;
+}
+
+/**
+ * A mapping and a file in each other's place: the most likely slip of all, told as such.
+ * @throws RowferryError `usage` where the first argument is a data file and a mapping stands among the others
+ */
+export function checkMappingFirst(command: string, mappingPath: string, files: readonly string[]): void {
+  if (!/\.(csv|tsv|txt|xlsx|xlsm)(\.gz)?$/i.test(mappingPath)) return;
+  const mapping = files.find((file) => /\.ya?ml$/i.test(file));
+  if (mapping === undefined) return;
+  const others = [mappingPath, ...files.filter((file) => file !== mapping)];
+  throw new RowferryError("usage", "the mapping comes first, then the files", {
+    hint: `Type: rowferry ${command} ${[mapping, ...others].map(shellQuoted).join(" ")}`,
+  });
 }

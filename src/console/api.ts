@@ -117,11 +117,6 @@ export interface Tally {
   undo: string | null;
 }
 
-export interface EditRequest {
-  label: string;
-  edits: { ref: string; column: string; replaces: string; value: string }[];
-}
-
 export interface EditAnswer {
   /** Texts that someone else has changed meanwhile; nothing was saved then. */
   conflicts: { ref: string; column: string; value: string }[];

@@ -17,7 +17,7 @@ import { makeFolder } from "../report/atomic-file.js";
 import { collectReportData } from "../report/html/collect-report-data.js";
 import { writeHtmlReport } from "../report/html/html-report.js";
 import { writeRejectedFile } from "../report/rejected-file.js";
-import { STRANDED_FILE, writeStranded } from "../report/stranded-file.js";
+import { STRANDED_FILE, writeStranded } from "../report/own-files.js";
 import { rejectedPath, runFolder } from "../run/run-files.js";
 import { reading } from "./access.js";
 

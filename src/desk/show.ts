@@ -8,7 +8,7 @@ import type { JsonObject } from "../model/json.js";
 import type { Target } from "../model/target.js";
 import { reading } from "./access.js";
 
-export type { Shown, ShownRun } from "../ledger/views/show/shown.js";
+export type { Shown } from "../ledger/views/show/shown.js";
 
 /** `all`: every event of a document, not the newest alone. @throws RowferryError `ledger-missing` */
 export async function showAnything(target: Target, text: string, all = false): Promise<Shown> {

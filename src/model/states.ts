@@ -24,9 +24,6 @@ const registrationTransitions = [
   { from: "rejected", cause: "corrected or retried", to: "planned" },
 ] as const;
 
-/** Participants and addresses. */
-export type RegistrationState = (typeof registrationTransitions)[number]["from" | "to"];
-
 const documentTransitions = [
   { from: "planned", cause: "intent recorded", to: "sending" },
   { from: "planned", cause: "target or given id", to: "open" },

@@ -35,11 +35,6 @@ function listen(signal: AbortSignal): Waiting {
   return waiting;
 }
 
-/** Resolves when one of the signals aborts. At least one must, sooner or later, or its listener stays. */
-export async function whenAborted(...signals: (AbortSignal | undefined)[]): Promise<void> {
-  await unlessAborted(new Promise(() => {}), ...signals);
-}
-
 /** Resolves with `work`, or as soon as one of the signals aborts; `work` itself goes on. */
 export async function unlessAborted(work: Promise<void>, ...signals: (AbortSignal | undefined)[]): Promise<void> {
   const leaving: (() => void)[] = [];

@@ -42,12 +42,76 @@ export function resolveAll(path: string, target: string): NextStep {
   return { why, command: `rowferry resolve --from ${shellQuoted(path)}${target}` };
 }
 
+type Open = Pick<Summary, "open" | "problems">;
+
+const some =
+  (kind: "events" | "documents", state: string, atLeast = 1) =>
+  ({ open }: Open) =>
+    (open[kind][state] ?? 0) >= atLeast;
+
+const told =
+  (code: Code) =>
+  ({ problems }: Open) =>
+    problems.some((problem) => problem.code === code);
+
+type Decision = readonly [when: (open: Open) => boolean, why: string, command: string];
+
+const noPlace = (["late", "after-close", "after-cancel"] as const).map(
+  (code): Decision => [
+    told(code),
+    "these rows can no longer take their place on the timeline: replace their document, or give them up",
+    `dismiss --code ${code}`,
+  ],
+);
+
+/** When, why, and what to type. */
+const decisions: readonly Decision[] = [
+  [
+    some("events", "changed"),
+    "rows changed after they had landed: cancel their document and send it again,",
+    "replace <document> --reason <text>",
+  ],
+  [some("events", "changed"), "or keep what landed", "dismiss --code changed"],
+  ...noPlace,
+  [
+    some("events", "foreign"),
+    "something this ledger did not send has taken these keys: find out who did, then accept it",
+    "dismiss --code foreign-collision",
+  ],
+  [
+    told("cancel-refused"),
+    "the service refused to cancel a document that is being replaced: find out why, then try again",
+    "retry --code cancel-refused",
+  ],
+  [
+    told("row-gone"),
+    "rows were deleted from their file before they were sent: give them up,",
+    "dismiss --code row-gone",
+  ],
+  [told("row-gone"), "or send them all the same", "retry --code row-gone"],
+  [
+    (open) => some("documents", "stranded")(open) && !some("documents", "stranded", 2)(open),
+    "find the stranded document's id at the service and enter it",
+    "resolve <document> --document-id <id>",
+  ],
+  [
+    some("documents", "unsettled"),
+    "check at the service whether the document in doubt exists: enter its id, or use --not-landed",
+    "resolve <document> --document-id <id>",
+  ],
+  [
+    (open) => some("events", "unsettled")(open) && !some("documents", "unsettled")(open),
+    "check at the service whether the events in doubt have landed; use --not-landed if they have not",
+    "resolve <document, row or event key> --landed",
+  ],
+];
+
 /**
  * `corrections`: how rows that a person must change come back, where there are any. `stranded`: what to do about several
  * stranded documents, where their list has been written.
  */
 export function stepsOfOpen(
-  { open, problems }: Pick<Summary, "open" | "problems">,
+  open: Open,
   target: string,
   corrections: readonly NextStep[],
   stranded: NextStep = {
@@ -55,52 +119,18 @@ export function stepsOfOpen(
     command: `rowferry rejects${target}`,
   },
 ): NextStep[] {
-  const steps: NextStep[] = [];
   // Whether anything is open that a corrected row could mend.
-  if (open.rows > 0 || problems.some(({ code }) => !isBeyondCorrection(code))) steps.push(...corrections);
-  if (has(open.events, "changed")) {
-    const why = "rows changed after they had landed: cancel their document and send it again,";
-    steps.push({ why, command: `rowferry replace <document> --reason <text>${target}` });
-    steps.push({
-      why: "or keep what landed",
-      command: `rowferry dismiss --code changed${target}`,
-    });
-  }
-  for (const code of ["late", "after-close", "after-cancel"] as const) {
-    if (!problems.some((problem) => problem.code === code)) continue;
-    const why = "these rows can no longer take their place on the timeline: replace their document, or give them up";
-    steps.push({ why, command: `rowferry dismiss --code ${code}${target}` });
-  }
-  if (has(open.events, "foreign")) {
-    const why = "something this ledger did not send has taken these keys: find out who did, then accept it";
-    steps.push({ why, command: `rowferry dismiss --code foreign-collision${target}` });
-  }
-  if (problems.some(({ code }) => code === "cancel-refused")) {
-    const why = "the service refused to cancel a document that is being replaced: find out why, then try again";
-    steps.push({ why, command: `rowferry retry --code cancel-refused${target}` });
-  }
-  if (problems.some(({ code }) => code === "row-gone")) {
-    const why = "rows were deleted from their file before they were sent: give them up,";
-    steps.push({ why, command: `rowferry dismiss --code row-gone${target}` });
-    steps.push({
-      why: "or send them all the same",
-      command: `rowferry retry --code row-gone${target}`,
-    });
-  }
-  if ((open.documents["stranded"] ?? 0) > 1) steps.push(stranded);
-  else if (has(open.documents, "stranded")) {
-    const command = `rowferry resolve <document> --document-id <id>${target}`;
-    steps.push({ why: "find the stranded document's id at the service and enter it", command });
-  }
-  if (has(open.documents, "unsettled")) {
-    const why = "check at the service whether the document in doubt exists: enter its id, or use --not-landed";
-    steps.push({ why, command: `rowferry resolve <document> --document-id <id>${target}` });
-  } else if (has(open.events, "unsettled")) {
-    const why = "check at the service whether the events in doubt have landed; use --not-landed if they have not";
-    steps.push({ why, command: `rowferry resolve <document, row or event key> --landed${target}` });
-  }
-  if (steps.length > 0) steps.push({ why: "or correct and decide in the browser", command: "rowferry console" });
-  return steps;
+  const isMendable = open.open.rows > 0 || open.problems.some(({ code }) => !isBeyondCorrection(code));
+  const steps = [
+    ...(isMendable ? corrections : []),
+    ...decisions
+      .filter(([when]) => when(open))
+      .map(([, why, command]) => ({ why, command: `rowferry ${command}${target}` })),
+    ...(some("documents", "stranded", 2)(open) ? [stranded] : []),
+  ];
+  return steps.length === 0
+    ? steps
+    : [...steps, { why: "or correct and decide in the browser", command: "rowferry console" }];
 }
 
 /**
@@ -157,8 +187,4 @@ export function targetFlags(
 /** For a POSIX shell; unquoted where nothing needs quoting. */
 export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function has(counts: { [state: string]: number }, state: string): boolean {
-  return (counts[state] ?? 0) > 0;
 }

@@ -9,7 +9,7 @@ import { openInput } from "../read/open-input.js";
 import { inputsOfFile } from "./files.js";
 import { type CheckError, checkTable, type TableCheck } from "./check-table.js";
 
-export type { CheckError, ColumnCheck, ProblemCount, TableCheck } from "./check-table.js";
+export type { CheckError, TableCheck } from "./check-table.js";
 
 export interface FileCheck {
   /** As it was named on the command line, or found by a pattern. */

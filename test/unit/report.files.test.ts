@@ -7,9 +7,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { metricsText, writeMetrics } from "../../src/report/metrics.js";
 import { plainLines, plainText, shortened } from "../../src/report/plain-text.js";
 import type { Receipt } from "../../src/ledger/views/receipts.js";
-import { writeReceipts } from "../../src/report/receipts.js";
-import { writeStranded } from "../../src/report/stranded-file.js";
-import { writeSummaryFile } from "../../src/report/summary-file.js";
+import { writeReceipts } from "../../src/report/own-files.js";
+import { writeStranded } from "../../src/report/own-files.js";
+import { writeSummaryFile } from "../../src/report/own-files.js";
 import { summary } from "../support/summary.sample.js";
 
 function place(name: string): string {

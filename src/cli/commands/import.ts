@@ -2,8 +2,8 @@
 import { resolve } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { whoami } from "../confirm.js";
+import { checkMappingFirst } from "../flags.js";
 import type { Frame } from "../frame.js";
-import { checkMappingFirst } from "../mapping-first.js";
 import { withTarget } from "../on-target.js";
 import type { ImportOptions } from "../pipeline.js";
 import { sendingCommand } from "../run-command.js";

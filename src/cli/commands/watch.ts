@@ -3,9 +3,8 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { configFileName } from "../../settings/config-file.js";
 import { resolveTarget } from "../../settings/target.js";
-import { duration } from "../flags.js";
+import { checkMappingFirst, duration } from "../flags.js";
 import type { Frame } from "../frame.js";
-import { checkMappingFirst } from "../mapping-first.js";
 import { endOf, tellError } from "../report-error.js";
 import { runCommand, type SendingFlags, sendingCommand, tellerOf } from "../run-command.js";
 

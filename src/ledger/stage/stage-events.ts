@@ -205,5 +205,3 @@ export function createEventStager(
     },
   };
 }
-
-export type EventStager = ReturnType<typeof createEventStager>;

@@ -183,8 +183,6 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
   };
 }
 
-export type RowWithdrawal = ReturnType<typeof createRowWithdrawal>;
-
 /** What was wrong with a row when it was staged. */
 export function problemsOfRow(database: LedgerDatabase, row: number): Problem[] {
   return database.rows<Problem>(

@@ -15,7 +15,7 @@ import { taxId } from "./tax-id.js";
 import { digits, hash, lower, slug, text, upper } from "./text.js";
 import { date, timestamp } from "./timestamp.js";
 
-export type { Conversion, ConversionKind, ConvertDefaults, ConvertResult, Refusal } from "./conversion-kind.js";
+export type { Conversion, ConvertDefaults, Refusal } from "./conversion-kind.js";
 export { convertDefaultsShape } from "./conversion-kind.js";
 
 /** Every conversion by its name, with description, options schema and examples for the mapping reference. */

@@ -233,7 +233,6 @@ export const mappingSchema = z
     description: "Which files become which participants, addresses, documents and events.",
   });
 
-export type DefaultsSpec = z.infer<typeof defaultsSchema>;
 export type SettingsSpec = z.infer<typeof settingsSchema>;
 type Columns = { [name: string]: ColumnSpec };
 type Parsed = z.infer<typeof mappingSchema>;

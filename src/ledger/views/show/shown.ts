@@ -2,7 +2,6 @@
 export type {
   Shown,
   ShownAttempt,
-  ShownDecision,
   ShownDocument,
   ShownEvent,
   ShownRegistration,
