@@ -1,5 +1,4 @@
 /** Asks a person at the terminal; a command that nobody watches needs --yes instead. */
-import { userInfo } from "node:os";
 import { createInterface } from "node:readline/promises";
 import { RowferryError } from "../model/error.js";
 import type { World } from "./world.js";
@@ -27,16 +26,5 @@ async function askTerminal(question: string): Promise<string | null> {
     return await terminal.question(question);
   } finally {
     terminal.close();
-  }
-}
-
-/** Who is logged in, as far as this machine knows; `unknown` where it knows nobody (a container without accounts). */
-export function whoami(env: Record<string, string | undefined>): string {
-  const named = env["LOGNAME"] || env["USER"] || env["USERNAME"];
-  if (named) return named;
-  try {
-    return userInfo().username;
-  } catch {
-    return "unknown";
   }
 }

@@ -1,4 +1,5 @@
 /** Runs: invocations that may send, named like `2026-11-20T0200-import`. Their requests are a range of ids. */
+import { whoami } from "../model/whoami.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 
 const REQUESTS = 2 ** 32;
@@ -26,8 +27,8 @@ export function createRunStore(database: LedgerDatabase) {
       for (let count = 2; database.has("SELECT 1 FROM runs WHERE name = @name", { name }); count += 1)
         name = `${base}-${count}`;
       const id = database.insert(
-        "INSERT INTO runs (name, command, mapping, started_at) VALUES (@name, @command, @mapping, @now)",
-        { name, command, mapping, now },
+        "INSERT INTO runs (name, command, mapping, started_by, started_at) VALUES (@name, @command, @mapping, @by, @now)",
+        { name, command, mapping, by: whoami(process.env), now },
       );
       return { id, name };
     },

@@ -14,6 +14,8 @@ CREATE TABLE runs (
   name TEXT NOT NULL UNIQUE,
   command TEXT NOT NULL,
   mapping TEXT,
+  -- The user of the machine.
+  started_by TEXT NOT NULL,
   started_at INTEGER NOT NULL,
   staged_at INTEGER,
   finished_at INTEGER,

@@ -1,7 +1,7 @@
 /** `rowferry import <mapping> <files…>`: the main job. */
 import { resolve } from "node:path";
 import { RowferryError } from "../../model/error.js";
-import { whoami } from "../confirm.js";
+import { whoami } from "../../model/whoami.js";
 import { checkMappingFirst } from "../flags.js";
 import type { Frame } from "../frame.js";
 import { withTarget } from "../on-target.js";

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { shellQuoted } from "../../report/next-steps.js";
-import { whoami } from "../confirm.js";
+import { whoami } from "../../model/whoami.js";
 import { checkMappingFirst, rateFlags, wait } from "../flags.js";
 import { onTarget, type Work } from "../on-target.js";
 import type { Told } from "../output.js";

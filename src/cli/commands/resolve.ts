@@ -1,7 +1,8 @@
 /** `rowferry resolve <what>`: a person says what is true of something stranded or in doubt, after a look at the service. */
 import { RowferryError } from "../../model/error.js";
 import { counted, localTime } from "../../report/figures.js";
-import { confirm, whoami } from "../confirm.js";
+import { whoami } from "../../model/whoami.js";
+import { confirm } from "../confirm.js";
 import { journal, wait, yes } from "../flags.js";
 import { onTarget, type Work } from "../on-target.js";
 import { told, type Told } from "../output.js";

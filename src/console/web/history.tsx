@@ -28,6 +28,7 @@ export function Runs({ target, allowChanges }: { target: TargetOverview; allowCh
   const columns: Column<Run>[] = [
     { title: "When", cell: ({ startedAt }) => when(startedAt) },
     { title: "Run", cell: ({ command, inputs }) => `${command} ${inputs.map(({ name }) => name).join(", ")}` },
+    { title: "Who", cell: ({ startedBy }) => startedBy },
     { title: "How it ended", cell: ({ exitCode, finishedAt }) => outcome(exitCode, finishedAt) },
     number("Rows read", ({ inputs }) => sum(inputs.map(({ read }) => read))),
     number("Events landed", ({ events }) => (events["landed"] ?? 0) + (events["landed-without-id"] ?? 0)),

@@ -118,6 +118,7 @@ const run = z.strictObject({
   name: text,
   command: text,
   mapping: text.nullable(),
+  startedBy: text.describe("the user of the machine"),
   startedAt: time,
   finishedAt: time.nullable().describe("null while it runs, or when it was killed"),
   exitCode: count.nullable(),

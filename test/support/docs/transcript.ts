@@ -76,18 +76,22 @@ function commandsOf(text: string): { command: string; expected: string; from: nu
 
 /** What changes from one playing to the next, made alike: times, spans, ids, the folder. */
 export function normalised(text: string): string {
-  return text
-    .replace(/\b\d{4}-\d\d-\d\dT\d{4}-[a-z]+(-\d+)?\b/g, "<run>")
-    .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?Z| UTC)?/g, "<time>")
-    .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "<id>")
-    .replace(/\b[\d,]+ MiB\b/g, "<n> MiB")
-    .replace(/\b(today|yesterday|(Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day) \d\d:\d\d\b/g, "<when>")
-    .replace(/\b\d+(\.\d+)? ?(ms|s|h|min|m|d)( ?\d\d (s|min|h))?\b/g, "<span>")
-    .replace(/ +/g, " ")
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n")
-    .trim();
+  return (
+    text
+      .replace(/\b\d{4}-\d\d-\d\dT\d{4}-[a-z]+(-\d+)?\b/g, "<run>")
+      .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?Z| UTC)?/g, "<time>")
+      .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "<id>")
+      .replace(/\b[\d,]+ MiB\b/g, "<n> MiB")
+      .replace(/\b(today|yesterday|(Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day) \d\d:\d\d\b/g, "<when>")
+      .replace(/\b\d+(\.\d+)? ?(ms|s|h|min|m|d)( ?\d\d (s|min|h))?\b/g, "<span>")
+      .replace(/ +/g, " ")
+      // A longer span makes the line break elsewhere.
+      .replace(/([·:])\n (?=<id>|x-request-id)/g, "$1 ")
+      .split("\n")
+      .map((line) => line.trimEnd())
+      .join("\n")
+      .trim()
+  );
 }
 
 /** Whether what came is what the document says; a line `…` stands for any number of lines. */

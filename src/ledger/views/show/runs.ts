@@ -10,7 +10,7 @@ type Figures = Pick<ShownRun, "inputs" | "requests" | "events">;
 function runs(database: LedgerDatabase, which: string, values: object): ShownRun[] {
   return database
     .rows<Omit<ShownRun, keyof Figures> & { id: number; summary: string | null }>(
-      `SELECT id, name, command, mapping, iso(started_at) AS startedAt, iso(finished_at) AS finishedAt, exit_code AS exitCode,
+      `SELECT id, name, command, mapping, started_by AS startedBy, iso(started_at) AS startedAt, iso(finished_at) AS finishedAt, exit_code AS exitCode,
          summary FROM runs ${which}`,
       { ...values },
     )
