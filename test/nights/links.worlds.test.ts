@@ -1,15 +1,19 @@
 /**
  * Random worlds of loads that create, link, close, cancel, replace and make each other, by key and by id, in any order of rows,
- * files and commands; judged by the service's timelines and by what commands say. More of them: `LINK_SEEDS=1-200 npx vitest run test/nights/links.worlds.test.ts`.
+ * files and commands, also under kills; judged by the service's timelines and by what commands say. More of them: `LINK_SEEDS=1-200 npx vitest run test/nights/links.worlds.test.ts`.
  */
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/sandbox/index.js";
 import { isSample } from "../support/sample.js";
 import { type LinkRow, type LinkedWorld, linkedWorld, type What } from "../support/linked.js";
 
-const [from, to] = (process.env["LINK_SEEDS"] ?? (isSample ? "1-1" : "1-3")).split("-").map(Number) as [number, number];
-const seeds = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+const [from, to] = (process.env["LINK_SEEDS"] ?? "").split("-").map(Number);
+const drawn = isSample ? [1] : [1, 2, 3, 2003, 2012];
+const seeds =
+  from === undefined || to === undefined ? drawn : Array.from({ length: to - from + 1 }, (_, index) => from + index);
 const GROUPS = 8;
+/** From this seed on with kills, copies of propagated events, links at the service's time, and shells first. */
+const FIRST_OF_KILLS = 2_001;
 
 interface Shown {
   name: string;
@@ -25,9 +29,17 @@ async function judge(seed: number): Promise<string[]> {
   const chance = (probability: number) => random() < probability;
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
   const refusesEarly = chance(0.3);
+  const partialBatches = !refusesEarly && chance(0.3);
+  // Drawn apart, so that earlier worlds stay what they were.
+  const rare = seededRandom(seed + 2 ** 29);
+  const isAt = (probability: number) => seed >= FIRST_OF_KILLS && rare() < probability;
+  const linkTime = isAt(0.25) ? "server" : "event";
   const world = await linkedWorld({
-    sandbox: { earlyMirrors: refusesEarly ? "refuse" : "move", partialBatches: !refusesEarly && chance(0.3) },
+    sandbox: { earlyMirrors: refusesEarly ? "refuse" : "move", partialBatches, linkTime },
+    settings: { linkTime, creation: isAt(0.25) ? "shell-first" : "with-events" },
   });
+  const copies = isAt(0.3);
+  const kills = isAt(0.4);
   const wrong: string[] = [];
   const say = (what: string) => wrong.push(`seed ${seed}: ${what}`);
   const run = async (...argv: string[]) => {
@@ -54,7 +66,8 @@ async function judge(seed: number): Promise<string[]> {
       chance(0.3) ? "close" : "weigh",
       chance(0.2) ? "cancel" : "weigh",
     ]);
-    return { doc, at: minute, what, other, key: String(count) };
+    const isCopied = copies && what === "weigh" && rare() < 0.3;
+    return { doc, at: minute, what: isCopied ? "copied" : what, other, key: String(count) };
   };
   const minute = () => (chance(0.3) ? pick([100, 200]) : 1 + Math.floor(random() * 300));
 
@@ -62,6 +75,7 @@ async function judge(seed: number): Promise<string[]> {
   const imports = 1 + Math.floor(random() * 3);
   const replaces = chance(0.35);
   let isReplaced = false;
+  let isKilled = false;
   for (let night = 1; night <= imports; night += 1) {
     const rows = loads.flatMap((group) =>
       group.flatMap((doc) => Array.from({ length: Math.floor(random() * 4) }, () => rowOf(group, doc, minute()))),
@@ -98,9 +112,19 @@ async function judge(seed: number): Promise<string[]> {
     const before = sentOn(world);
     const plan = await planned(world, order);
     const refused = world.refusals().length;
-    await run("import", ...["linked.yaml", ...order].map((file) => `${world.cwd}/${file}`));
+    const argv = () => ["import", ...["linked.yaml", ...order].map((file) => `${world.cwd}/${file}`)];
+    const when = rare() < 0.5 ? "before" : "after";
+    if (kills && (await world.killed(1 + Math.floor(rare() * 40), when, ...argv()))) {
+      await run("resume");
+      await resolveStranded(world, keys);
+      await run(...argv());
+      isKilled = true;
+      continue;
+    }
+    if (!kills) await run(...argv());
     const landed = sentOn(world) - before;
-    const mayFail = refusesEarly && plan.doubted.length > 0;
+    // Of copies, and of what a killed run left in doubt, only the service knows.
+    const mayFail = (refusesEarly && plan.doubted.length > 0) || copies || isKilled;
     if (!mayFail && landed !== plan.ready)
       say(`night ${night}: the plan promised ${plan.ready} events, ${landed} landed`);
     if (!mayFail && world.refusals().length > refused)
@@ -130,6 +154,10 @@ async function judge(seed: number): Promise<string[]> {
       ([, command]) => command as string,
     );
     if ((await openEvents(world)) === 0) break;
+    if (isKilled && (await resolveStranded(world, keys))) {
+      await run("resume");
+      continue;
+    }
     if (commands.length === 0) {
       say(`something is open, and status names no command: ${status.slice(0, 1500)}`);
       break;
@@ -156,6 +184,18 @@ const sentOn = (world: LinkedWorld): number =>
     .flatMap(({ events }) =>
       events.filter(({ origin, deduplicationId }) => origin === "sent" && deduplicationId !== null),
     ).length;
+
+/** A person finds the ids of stranded documents at the service. @returns whether any was */
+async function resolveStranded(world: LinkedWorld, keys: readonly string[]): Promise<boolean> {
+  let found = false;
+  for (const key of keys) {
+    const { documents = [] } = (await world.json("show", `load/${key}`)) as { documents?: { state: string }[] };
+    if (documents.at(-1)?.state !== "stranded") continue;
+    const { id = "" } = world.timelines(key).at(-1) ?? {};
+    found ||= (await world.typed("resolve", `load/${key}`, "--document-id", id, "--yes")).code === 0;
+  }
+  return found;
+}
 
 interface Planned {
   ready: number;
@@ -184,6 +224,8 @@ async function told(world: LinkedWorld, seed: number, keys: readonly string[]): 
     for (const { documentId, events } of documents) {
       const there = documentId === null ? undefined : world.sandbox.store.document(documentId);
       const sent = there?.events.filter(({ origin }) => origin === "sent") ?? [];
+      // Stranded, it has no id that the ledger knows, and a timeline all the same.
+      const timeline = there ?? world.sandbox.store.documentsByExternalId(key).at(-1);
       const say = (event: Shown, what: string) =>
         wrong.push(`seed ${seed}: ${key} ${event.at} ${event.name} (${event.state} ${event.reason}): ${what}`);
       const landed = events.filter(({ state }) => ["landed", "landed-without-id", "changed"].includes(state));
@@ -192,9 +234,9 @@ async function told(world: LinkedWorld, seed: number, keys: readonly string[]): 
       for (const event of events) {
         const at = Date.parse(event.at);
         if (event.state === "held" && event.waitsFor === null) say(event, "waits for nothing");
-        if (event.reason === "late" && !((there?.lastAt ?? 0) > at)) say(event, "is not late");
-        if (event.reason === "after-close" && there?.state === "open") say(event, "is not closed");
-        if (event.reason === "after-cancel" && there?.state !== "cancelled") say(event, "is not cancelled");
+        if (event.reason === "late" && !((timeline?.lastAt ?? 0) > at)) say(event, "is not late");
+        if (event.reason === "after-close" && timeline?.state === "open") say(event, "is not closed");
+        if (event.reason === "after-cancel" && timeline?.state !== "cancelled") say(event, "is not cancelled");
       }
     }
   }

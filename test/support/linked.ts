@@ -1,13 +1,15 @@
 /** A world of linked documents: rows written short, real commands typed against a sandbox over HTTP, timelines as they end. */
-import { writeFileSync } from "node:fs";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { createSandbox, type Sandbox, type SandboxOptions, seededRandom } from "../../src/sandbox/index.js";
+import type { Transport } from "../../src/submit/transport.js";
+import { createUndiciTransport } from "../../src/submit/undici-transport.js";
 import { type TestWorld, testWorld, type } from "./cli.world.js";
 import { mapping } from "./mapping.js";
 
-export type What = "weigh" | "link" | "one-way" | "link-id" | "split" | "carried" | "close" | "cancel";
+export type What = "weigh" | "copied" | "link" | "one-way" | "link-id" | "split" | "carried" | "close" | "cancel";
 
 export interface LinkRow {
   /** The load's key; in a file of ids the id that the service gave it. */
@@ -34,6 +36,7 @@ const clockTime = (minute: number) => new Date(START + minute * 60_000).toISOStr
 const loadEvents = {
   defaults: { by: "what", key: "=key", externalCreatedAt: "=at", isPublic: true },
   weigh: { is: "weigh", name: "Weighing", attributes: { public: { Weight: "=weight" } } },
+  copied: { is: "copied", name: "Weighing", propagateEvent: true, attributes: { public: { Weight: "=weight" } } },
   link: { is: "link", name: "RELATED", relatedDocument: { document: { ref: "load", key: "=other" }, isPublic: true } },
   one_way: {
     is: "one-way",
@@ -127,6 +130,8 @@ export interface LinkedWorld extends TestWorld {
   import(...files: string[]): Promise<Typed>;
   /** Plans their import. */
   plan(...files: string[]): Promise<Typed>;
+  /** Types a command that sends, and kills it at its nth request, before or after the service has it. False: it ended before. */
+  killed(request: number, when: "before" | "after", ...argv: string[]): Promise<boolean>;
   /** Types a command line and gives what it printed. */
   typed(...argv: string[]): Promise<Typed>;
   /** Whatever a command with `--json` said last. */
@@ -164,6 +169,41 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
     const code = await type(base, ...argv);
     return { code, out: base.stdout.text, err: base.stderr.text };
   };
+  const killed: LinkedWorld["killed"] = async (request, when, ...argv) => {
+    const alive = base.pipeline;
+    const wire = createUndiciTransport();
+    const never = new Promise<never>(() => {});
+    let die: (dead: true) => void = () => {};
+    const death = new Promise<true>((resolve) => (die = resolve));
+    let sent = 0;
+    const transport: Transport = async (call) => {
+      if (call.url === tokenUrl) return wire(call);
+      sent += 1;
+      if (sent > request) return never;
+      if (sent === request) {
+        if (when === "after") await wire(call);
+        // What a killed process leaves: its files as they were at that moment. Nothing of it moves any more.
+        const next = `${base.cwd}-after-kill`;
+        cpSync(base.cwd, next, {
+          recursive: true,
+          filter: (path) => !path.endsWith(".lock") && !path.endsWith("-shm"),
+        });
+        onTestFinished(() => rmSync(next, { recursive: true, force: true }));
+        base.cwd = next;
+        die(true);
+        return never;
+      }
+      return wire(call);
+    };
+    base.pipeline = {
+      ...alive,
+      runImport: (given) => alive.runImport({ ...given, transport }),
+      runResume: (given) => alive.runResume({ ...given, transport }),
+    };
+    const isDead = await Promise.race([death, typed(...argv).then(() => false)]);
+    base.pipeline = alive;
+    return isDead;
+  };
   const timelines: LinkedWorld["timelines"] = (key) =>
     sandbox.store.documentsByExternalId(key).map(({ id, state, events }) => ({
       id,
@@ -179,6 +219,7 @@ export async function linkedWorld(options: { sandbox?: SandboxOptions; settings?
       writeFileSync(join(base.cwd, file), typeof rows === "string" ? rows : csvOf(rows));
     },
     typed,
+    killed,
     import: (...files: string[]) => typed("import", ...["linked.yaml", ...files].map((file) => join(base.cwd, file))),
     plan: (...files: string[]) => typed("plan", ...["linked.yaml", ...files].map((file) => join(base.cwd, file))),
     async json(...argv: string[]) {
