@@ -14,6 +14,7 @@ import {
   against,
   failures,
   FAST,
+  FULL_BUCKETS,
   OF_A_FULL_BUCKET,
   OF_AN_INSTANT,
   OF_THE_LIMITER,
@@ -58,7 +59,9 @@ async function ofTheSandbox(everySwitch: boolean): Promise<void> {
     const parts = await Promise.all([
       against(setting),
       against({ ...setting, stillClock: true }, OF_AN_INSTANT),
-      against({ ...setting, stillClock: true, limit: FAST }, OF_A_FULL_BUCKET),
+      ...FULL_BUCKETS.map((bucket) =>
+        against({ ...setting, ...bucket, options: { ...options, ...bucket.options } }, OF_A_FULL_BUCKET),
+      ),
     ]);
     // They wait for seconds, and are the same under every switch.
     if (everySwitch && title === AS_IT_IS) parts.push(await against({ limit: FAST }, OF_THE_LIMITER));

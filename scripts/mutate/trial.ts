@@ -5,6 +5,7 @@ import {
   against,
   failures,
   FAST,
+  FULL_BUCKETS,
   OF_A_FULL_BUCKET,
   OF_AN_INSTANT,
   OF_THE_LIMITER,
@@ -40,7 +41,7 @@ async function noticed(entry: string): Promise<string | null> {
   const still = { ...under(AS_IT_IS), stillClock: true };
   const last = [
     against(still, OF_AN_INSTANT),
-    against({ ...still, limit: FAST }, OF_A_FULL_BUCKET),
+    ...FULL_BUCKETS.map((bucket) => against({ ...under(AS_IT_IS), ...bucket }, OF_A_FULL_BUCKET)),
     ...[true, false].map((retryAfter) =>
       against({ create, run, limit: FAST, options: { retryAfter } }, OF_THE_LIMITER),
     ),

@@ -10,6 +10,14 @@ export type Limit = { rate: number; burst: number } | null;
 
 /** Five times the real rate, so that the limiter's cases take seconds and not a minute. */
 export const FAST: Limit = { rate: 100, burst: 30 };
+/** So slow that a thousandth of a wait is seconds. */
+const SLOW: Limit = { rate: 0.0005, burst: 2 };
+/** With the clock standing still. */
+export const FULL_BUCKETS = [FAST, SLOW].map((limit) => ({
+  limit,
+  stillClock: true,
+  options: { retryAfter: limit === SLOW },
+}));
 const needing =
   (need: Capability, wanted = true) =>
   (each: ContractCase) =>
@@ -34,7 +42,7 @@ export interface Setting {
 
 export async function against(setting: Setting, cases: readonly ContractCase[] = SUITE): Promise<CaseResult[]> {
   const { limit = null, create = createSandbox, profile = {} } = setting;
-  const now = Date.now();
+  let now = Date.now();
   const clock: SandboxClock = { now: () => now, sleep: () => Promise.resolve() };
   const sandbox = create({
     rate: limit?.rate ?? null,
@@ -52,7 +60,7 @@ export async function against(setting: Setting, cases: readonly ContractCase[] =
     credential: { clientId: "sandbox", clientSecret: "sandbox" },
     secondCredential: setting.withSecond === false ? null : { clientId: "second", clientSecret: "second" },
     limit,
-    stillClock: setting.stillClock === true,
+    ...(setting.stillClock === true && { advance: (ms: number) => (now += ms) }),
     seed: "test",
     profile,
   });

@@ -44,8 +44,8 @@ export interface ServiceOptions {
   scope?: string;
   /** The service's limit (service.md Limits); null when it is off, then nothing is paced and nothing provoked. */
   limit: { rate: number; burst: number } | null;
-  /** The service's clock stands still. Default false. */
-  stillClock?: boolean;
+  /** The service's clock stands still, and goes on by so many ms when it is told to; absent: it goes. */
+  advance?: (ms: number) => void;
   /** Makes all names and keys of this run unlike those of any other. */
   seed: string;
   profile?: Partial<ServiceProfile>;
@@ -86,7 +86,7 @@ export class ServiceUnderTest {
       ...(controlUrl === null ? [] : (["control", "clock"] as const)),
       ...(secondCredential ? (["second-credential"] as const) : []),
       ...(limit ? (["rate-limit"] as const) : []),
-      ...(options.stillClock === true ? (["still-clock"] as const) : []),
+      ...(options.advance !== undefined ? (["still-clock"] as const) : []),
     ]);
   }
 

@@ -210,15 +210,25 @@ export const sandboxCases: ContractCase[] = [
   ),
   forbids(
     "Limits: burst",
-    "at one instant just the burst passes, and not one more",
+    "at one instant just the burst passes, and not one more; a token later one does",
     async (service) => {
-      const { burst = 0 } = service.options.limit ?? {};
+      const { burst = 0, rate = 1 } = service.options.limit ?? {};
       const path = `/participants/${service.unique("nobody")}`;
-      for (let sent = 0; sent < burst + 5; sent += 1) {
+      const ask = async (fitting: 404 | 429, what: string, wait = 1 / rate) => {
         const answer = await service.get(path, { unpaced: true });
-        const fitting = sent < burst ? 404 : 429;
-        check(answer.status === fitting, `number ${sent + 1} of a burst of ${burst}: ${describeAnswer(answer)}`);
-      }
+        check(answer.status === fitting, `${what}: ${describeAnswer(answer)}`);
+        const { "retry-after": told = Math.ceil(wait) } = answer.headers;
+        check(Number(told) === Math.ceil(wait), `${what}: retry-after ${told} instead of ${Math.ceil(wait)}`);
+      };
+      for (let sent = 0; sent < burst + 5; sent += 1)
+        await ask(sent < burst ? 404 : 429, `number ${sent + 1} of a burst of ${burst}`);
+      // A token is there when its time has passed, and not a millisecond before.
+      const interval = Math.round(1000 / rate);
+      service.options.advance?.(interval - 1);
+      await ask(429, "a millisecond before a token is there", 0.001);
+      service.options.advance?.(1);
+      await ask(404, "when a token is there");
+      await ask(429, "behind it");
     },
     ["still-clock", "rate-limit"],
   ),
