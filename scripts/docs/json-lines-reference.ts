@@ -62,7 +62,7 @@ function described(schema: z.ZodType): Described {
     return with_(one, { kind: one.inner !== null ? "list" : `list of ${one.kind}s`, inner: one.inner });
   }
   if (schema instanceof z.ZodObject) return found("object", schema.shape);
-  if (schema instanceof z.ZodRecord) return found(`${described(schema.valueType as z.ZodType).kind} s by name`);
+  if (schema instanceof z.ZodRecord) return found(`${described(schema.valueType as z.ZodType).kind}s by name`);
   if (schema instanceof z.ZodUnion) {
     const options = (schema.options as z.ZodType[]).map((option) => described(option).inner ?? {});
     return found("object", Object.assign({}, ...options) as z.core.$ZodLooseShape);
