@@ -12,7 +12,7 @@ import * as plans from "./run/plan.js";
 import { writeReportAgain } from "./desk/files.js";
 import { checkOptions, harmless, importOptions, planOptions, runOptions, targetOptions } from "./options.js";
 import type { Dispatcher } from "undici";
-import type { RunLogLevel } from "./report/run-log.js";
+import type { Logger, RunLogLevel } from "./report/run-log.js";
 
 export { loadMapping } from "./map/load-mapping.js";
 export type { Mapping } from "./map/mapping.js";
@@ -76,6 +76,8 @@ export interface RunOptions {
   dispatcher?: Dispatcher;
   /** Of run.log in the run's folder; default `info`. */
   logLevel?: RunLogLevel;
+  /** Gets what run.log gets, at any level: pino, or an object with the same five functions. What it throws stops nothing. */
+  logger?: Logger;
   /** Default: the system's. */
   clock?: Clock;
   random?: Random;
@@ -144,6 +146,7 @@ async function completed(options: RunOptions): Promise<runs.ResumeOptions> {
     fresh: options.fresh === true && options.target.name === "sandbox",
     journal: options.journal ?? options.target.journal ?? null,
     transport: undici?.createUndiciTransport({ dispatcher }),
+    logger: options.logger,
     ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }),
   };
 }

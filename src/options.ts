@@ -6,6 +6,7 @@ import type { PipelineEvent } from "./model/summary.js";
 const text = z.string("a text").min(1, "a text that is not empty");
 const positive = z.number("a number above 0").positive("a number above 0");
 const whole = z.int("a whole number above 0").positive("a whole number above 0");
+const levels = ["trace", "debug", "info", "warn", "error"] as const;
 const callback = z.custom((given) => typeof given === "function", "a function");
 
 const limits = z.strictObject(
@@ -36,7 +37,13 @@ export const runOptions = z.strictObject({
   fresh: z.boolean("true or false").optional(),
   journal: text.optional(),
   dispatcher: z.looseObject({}, "a Dispatcher of undici").optional(),
-  logLevel: z.enum(["trace", "debug", "info", "warn", "error", "silent"], "a level such as info").optional(),
+  logLevel: z.enum([...levels, "silent"], "a level such as info").optional(),
+  logger: z
+    .custom(
+      (given) => levels.every((level) => typeof (given as Record<string, unknown>)?.[level] === "function"),
+      "a logger such as pino's",
+    )
+    .optional(),
   clock: z.looseObject({ now: callback, sleep: callback }, "a clock").optional(),
   random: callback.optional(),
 });

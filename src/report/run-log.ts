@@ -10,6 +10,9 @@ import { makeFolder } from "./atomic-file.js";
 
 export type RunLogLevel = "trace" | "debug" | "info" | "warn" | "error" | "silent";
 
+/** Whoever embeds the program may be told the same lines; pino's loggers are of this kind. */
+export type Logger = Record<Exclude<RunLogLevel, "silent">, (fields: object, message: string) => unknown>;
+
 /** One try of a request, without its body. */
 export interface LoggedAttempt {
   kind: string;
@@ -35,24 +38,35 @@ export interface RunLog {
   close(): void;
 }
 
-/** A log that cannot be written (a full disk) ends nothing: the ledger says all that matters. */
-export function openRunLog(folder: string, level: RunLogLevel): RunLog {
+/**
+ * `own`: gets every line too, at any level. A log that cannot be written (a full disk, an own logger that throws) ends
+ * nothing: the ledger says all that matters.
+ */
+export function openRunLog(folder: string, level: RunLogLevel, own?: Logger): RunLog {
   const path = level === "silent" ? null : join(folder, "run.log");
   if (path !== null) makeFolder(folder);
   // Worker transports lose lines when a signal ends the process.
   const destination = path === null ? null : pino.destination({ dest: path, sync: true, mode: 0o600 });
   destination?.on("error", () => {});
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  const log = destination === null ? pino(options) : pino(options, destination);
+  const file = destination === null ? pino(options) : pino(options, destination);
+  const write = (at: keyof Logger, fields: object, message: string) => {
+    file[at](fields, message);
+    try {
+      own?.[at](fields, message);
+    } catch {
+      // Not ours to mend.
+    }
+  };
   return {
     path,
-    begin: ({ name, command, target }) => log.info({ run: name, command, target }, "begun"),
+    begin: ({ name, command, target }) => write("info", { run: name, command, target }, "begun"),
     event(event) {
       if (event.type === "notice")
-        return log[event.level === "warning" ? "warn" : "info"]({ code: event.code }, "notice");
+        return write(event.level === "warning" ? "warn" : "info", { code: event.code }, "notice");
       // All others hold counts and the names of stages, and nothing else.
       const { type, ...counts } = event;
-      log[type === "progress" ? "trace" : "info"](counts, type);
+      write(type === "progress" ? "trace" : "info", counts, type);
     },
     attempt({ kind, number, durationMs, status, failure, codes, requestIds, inDoubt }) {
       const line = {
@@ -66,15 +80,15 @@ export function openRunLog(folder: string, level: RunLogLevel): RunLog {
         ...(inDoubt ? { inDoubt } : {}),
       };
       const accepted = status !== null && status >= 200 && status < 300;
-      log[accepted ? "debug" : "info"](line, "request");
+      write(accepted ? "debug" : "info", line, "request");
     },
     end({ exitCode, stopped, rows, participants, addresses, documents, events, open, requests }) {
       const { sent, byKind, retries, rateLimited } = requests;
       const counts = { rows, participants, addresses, documents, events, open };
       const sums = { ...counts, requests: { sent, byKind, retries, rateLimited } };
-      log.info({ exitCode, stopped: stopped?.code ?? null, ...sums }, "ended");
+      write("info", { exitCode, stopped: stopped?.code ?? null, ...sums }, "ended");
     },
-    fail: (code) => log.error({ code }, "failed"),
+    fail: (code) => write("error", { code }, "failed"),
     close: () => destination?.end(),
   };
 }

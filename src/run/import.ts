@@ -14,7 +14,7 @@ import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import { openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
+import { type Logger, openRunLog, type RunLog, type RunLogLevel } from "../report/run-log.js";
 import { parseErrorLimit, submit } from "./submit.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
 import { type PlanBasis, planBasis, requireBasis } from "./saved-plan.js";
@@ -37,6 +37,8 @@ export interface ResumeOptions extends Omit<SessionOptions, "waitForLock" | "max
   journal: string | null;
   /** Of run.log; default `info`. */
   logLevel?: RunLogLevel;
+  /** Gets every line of run.log too, at any level. */
+  logger?: Logger | undefined;
 }
 
 export interface ImportOptions extends ResumeOptions {
@@ -96,7 +98,7 @@ export async function run(
     throw stage === null ? error : nothingStaged(error);
   });
   try {
-    log = openRunLog(runFolder(session.target, session.run.name), options.logLevel ?? "info");
+    log = openRunLog(runFolder(session.target, session.run.name), options.logLevel ?? "info", options.logger);
     log.begin({ name: session.run.name, command, target: session.target.name });
     let staged: StagedInput[] = [];
     unstaged = stage !== null;
@@ -181,6 +183,11 @@ function tooManyInvalid(session: Session, staged: readonly StagedInput[], maxErr
   return true;
 }
 
-export function sessionOptions({ limits, logLevel: _level, ...options }: ResumeOptions): SessionOptions {
+export function sessionOptions({
+  limits,
+  logLevel: _level,
+  logger: _logger,
+  ...options
+}: ResumeOptions): SessionOptions {
   return { ...options, waitForLock: limits.waitForLock, maxOutageMs: limits.maxOutageMs };
 }

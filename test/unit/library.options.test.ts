@@ -30,6 +30,7 @@ describe("an option that cannot be is named, with what it may be, before anythin
     [{ onEvent: "log" }, "onEvent must be a function."],
     [{ signal: {} }, "signal must be an AbortSignal."],
     [{ logLevel: "loud" }, "logLevel must be a level such as info."],
+    [{ logger: console.log }, "logger must be a logger such as pino's."],
     [{ journal: "" }, "journal must be a text that is not empty."],
     [{ files: [] }, "files must be a list of at least one path."],
     [{ files: "a.csv" }, "files must be a list of paths."],
@@ -95,4 +96,19 @@ it("a journal of one's own is written, and requests go through a dispatcher of o
   const summary = await runImport({ target: service, mapping, files, journal, dispatcher: agent });
   expect([summary.stopped?.code, summary.exitCode]).toEqual(["credentials-refused", 4]);
   expect(existsSync(journal)).toBe(true);
+});
+
+it("a logger of one's own gets the lines of run.log, with no cell in them; one that throws stops nothing (F103)", async () => {
+  const lines: string[] = [];
+  const take = (fields: object, message: string) => {
+    lines.push(`${message} ${JSON.stringify(fields)}`);
+    if (lines.length % 5 === 0) throw new Error("a logger that breaks");
+  };
+  const logger = { trace: take, debug: take, info: take, warn: take, error: take };
+  const summary = await runImport({ target, mapping, files, logger, logLevel: "silent" });
+  expect(summary.requests.sent).toBeGreaterThan(0);
+  expect(lines[0]).toMatch(/^begun .*"command":"import"/);
+  expect(lines.at(-1)).toMatch(/^ended /);
+  expect(lines.filter((line) => line.startsWith("request "))).toHaveLength(summary.requests.sent);
+  expect(lines.join("\n")).not.toContain("310025");
 });
