@@ -3,8 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import { selectOpen } from "../../src/ledger/decide/selection.js";
-import { retry } from "../../src/ledger/decide/dismiss.js";
 import { documentDeduplicationId } from "../../src/model/keys.js";
 import { resolveNamed } from "../../src/desk/resolve.js";
 import { checkDoubt, settleNamed, type Word } from "../../src/desk/decide.js";
@@ -21,6 +19,7 @@ import {
   lost,
   minutes,
   open,
+  retryAll,
   states,
   world,
 } from "../nights/simulation/hard-case.js";
@@ -89,7 +88,7 @@ describe("what was refused once more", () => {
 
   test("is asked about once more by `retry`, and with a corrected row under the same key (H9)", async () => {
     await refuseInDoubt();
-    world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));
+    retryAll();
     expect((await world.resume()).requests.sent).toBe(1);
     expect(states()[1]).toBe("stalled: doubt-unsettled");
     faults();

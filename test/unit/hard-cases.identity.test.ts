@@ -1,9 +1,5 @@
 /** HARD-CASES of targets and identities: whose document, whose participant, whose address. */
 import { afterEach, describe, expect, test } from "vitest";
-import { selectOpen } from "../../src/ledger/decide/selection.js";
-import { findDocument } from "../../src/ledger/documents-named.js";
-import { resolveDocument } from "../../src/ledger/decide/resolve.js";
-import { retry } from "../../src/ledger/decide/dismiss.js";
 import { documentDeduplicationId } from "../../src/model/keys.js";
 import {
   at,
@@ -15,6 +11,8 @@ import {
   lost,
   minutes,
   open,
+  resolveFound,
+  retryAll,
   states,
   world,
 } from "../nights/simulation/hard-case.js";
@@ -49,8 +47,7 @@ describe("H19: a target's document", () => {
     ];
     expect((await imported(...rows)).exitCode).toBe(3);
     expect(documentState("T1")).toBe("stranded");
-    const id = world.sandbox.store.documentsByExternalId("T1")[0]?.id ?? "";
-    world.withLedger((database) => resolveDocument(database, findDocument(database, "T1"), id, world.clock.now()));
+    resolveFound("T1");
     expect((await world.resume()).exitCode).toBe(0);
     expect(minutes("T1")).toEqual([30]);
   });
@@ -120,7 +117,7 @@ describe("H29–H32: identities", () => {
 
 describe("a participant of which no look and no create can tell", () => {
   const retried = async (plan?: RunPlan) => {
-    world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));
+    retryAll();
     return world.resume(plan);
   };
 

@@ -1,10 +1,8 @@
 /** A row that comes late while a link to its document is in doubt: a limit, and the way out of it (HARD-CASES H1, H13, H18). */
 import { afterEach, describe, expect, test } from "vitest";
-import { selectOpen } from "../../src/ledger/decide/selection.js";
-import { dismiss } from "../../src/ledger/decide/dismiss.js";
 import { checkDoubt, settleNamed } from "../../src/desk/decide.js";
 import type { FaultAction } from "../../src/sandbox/index.js";
-import { at, faults, imported, lost, minutes, open, states, world } from "../nights/simulation/hard-case.js";
+import { at, faults, giveUp, imported, lost, minutes, open, states, world } from "../nights/simulation/hard-case.js";
 
 afterEach(() => world.close());
 
@@ -19,8 +17,6 @@ describe("a row that comes late behind a link in doubt", () => {
     expect((await imported(link)).exitCode).toBe(4);
     faults();
   }
-  const giveUp = () =>
-    world.withLedger((database) => dismiss(database, selectOpen(database, {}), "release", world.clock.now()));
 
   test.each([
     ["event", 10],

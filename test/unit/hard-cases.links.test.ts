@@ -1,9 +1,17 @@
 /** HARD-CASES of linked documents: one order for all, no circles, and what one event writes on other timelines. */
 import { afterEach, describe, expect, test } from "vitest";
-import { findDocument } from "../../src/ledger/documents-named.js";
-import { resolveDocument } from "../../src/ledger/decide/resolve.js";
-import { imported, open, world } from "../nights/simulation/hard-case.js";
-import { giveUp, on, refusals, related, states, timeline } from "../nights/simulation/ordered-case.js";
+import {
+  giveUp,
+  imported,
+  on,
+  open,
+  refusals,
+  related,
+  resolveFound,
+  standing,
+  timeline,
+  world,
+} from "../nights/simulation/hard-case.js";
 
 afterEach(() => world.close());
 
@@ -63,7 +71,7 @@ describe("H18: what one event writes on other timelines", () => {
       "RELATED mirror",
     ]);
     await imported(...on("B", 40));
-    expect(states().at(-1)).toBe("B 40 rejected late");
+    expect(standing().at(-1)).toBe("B 40 rejected late");
     expect(refusals()).toBe(0);
   });
 
@@ -73,12 +81,9 @@ describe("H18: what one event writes on other timelines", () => {
     const lost = { kind: "drop", when: "after" } as const;
     world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, action: lost }]);
     await imported(related("A", 20, "B"), { document: "A", minute: 30, target: "T" });
-    const [batch] = world.sandbox.store.documentsByExternalId("T");
-    world.withLedger((database) =>
-      resolveDocument(database, findDocument(database, "T"), batch?.id ?? "", world.clock.now()),
-    );
+    resolveFound("T");
     await imported(...on("B", 40), { document: "T", minute: 50, onTarget: true });
-    expect(states().filter((state) => !state.startsWith("A "))).toEqual([
+    expect(standing().filter((state) => !state.startsWith("A "))).toEqual([
       "B 5 landed",
       "B 40 rejected late",
       "T 50 rejected late",
@@ -98,7 +103,7 @@ describe("H18: what one event writes on other timelines", () => {
     ]);
     await imported({ document: "A", minute: 60, propagate: true });
     await imported(...on("B", 50));
-    expect(states().filter((state) => state.startsWith("B 50"))).toEqual(["B 50 rejected late"]);
+    expect(standing().filter((state) => state.startsWith("B 50"))).toEqual(["B 50 rejected late"]);
     expect(refusals()).toBe(0);
   });
 
@@ -110,7 +115,7 @@ describe("H18: what one event writes on other timelines", () => {
     await imported({ document: "A", minute: 60, propagate: true });
     await imported(...on("B", 50, 70));
     // Believed, it would refuse good rows of a service that copies the other way, or not at all (open-points 29).
-    expect(states().slice(-2)).toEqual(["B 50 rejected service-refused", "B 70 held behind-rejected"]);
+    expect(standing().slice(-2)).toEqual(["B 50 rejected service-refused", "B 70 held behind-rejected"]);
     giveUp();
     expect((await world.resume()).exitCode).toBe(0);
     expect(timeline("B").slice(-2)).toEqual(["60 Weighing propagated", "70 Weighing sent"]);
@@ -135,7 +140,7 @@ describe("H18: what one event writes on other timelines", () => {
       expect(timeline("T").filter((event) => event.endsWith("sent"))).toEqual(
         [20, 50, 70].map((minute) => `${minute} Weighing sent`),
       );
-      expect(states().filter((state) => !state.endsWith("landed"))).toEqual([]);
+      expect(standing().filter((state) => !state.endsWith("landed"))).toEqual([]);
     },
   );
 });

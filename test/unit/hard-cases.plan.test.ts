@@ -2,8 +2,18 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { documentRow, eventRow, invalidRow } from "../nights/simulation/story-rows.js";
 import { TONIGHT } from "../nights/simulation/story.js";
-import { fileOf, imported, open, world } from "../nights/simulation/hard-case.js";
-import { giveUp, on, refusals, related, states, timeline } from "../nights/simulation/ordered-case.js";
+import {
+  fileOf,
+  giveUp,
+  imported,
+  on,
+  open,
+  refusals,
+  related,
+  standing,
+  timeline,
+  world,
+} from "../nights/simulation/hard-case.js";
 
 afterEach(() => world.close());
 
@@ -14,7 +24,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     const cancel = { document: "M1", minute: 40, name: "CANCEL", reason: "wrong" };
     await imported(cancel, ...on("M1", 50, 30, 10), close, ...on("M2", 5), related("M1", 35, "M2"));
     expect(timeline("M1")).toEqual(["10 Weighing sent", "20 CLOSE sent", "35 RELATED sent", "40 CANCEL sent"]);
-    expect(states().slice(0, 6)).toEqual([
+    expect(standing().slice(0, 6)).toEqual([
       "M1 10 landed",
       "M1 20 landed",
       "M1 30 rejected after-close",
@@ -29,7 +39,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     open();
     await imported(...on("M1", 10), { document: "M1", minute: 20, name: "CANCEL", reason: "wrong" });
     await imported(...on("M1", 30), ...on("M2", 5), related("M2", 30, "M1"), related("M3", 30, "M1", false));
-    expect(states().slice(2)).toEqual([
+    expect(standing().slice(2)).toEqual([
       "M1 30 rejected after-cancel",
       "M2 5 landed",
       "M2 30 held related-cancelled",
@@ -41,7 +51,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
   test("what was to follow a CLOSE that the service refuses is not lost", async () => {
     open();
     await imported(...on("M1", 10), { document: "M1", minute: 20, name: "CLOSE", bad: true }, ...on("M1", 30));
-    expect(states()).toEqual(["M1 10 landed", "M1 20 rejected service-refused", "M1 30 held behind-rejected"]);
+    expect(standing()).toEqual(["M1 10 landed", "M1 20 rejected service-refused", "M1 30 held behind-rejected"]);
     giveUp();
     await world.resume();
     expect(timeline("M1")).toEqual(["10 Weighing sent", "30 Weighing sent"]);
@@ -53,10 +63,10 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     const busy = { kind: "status", status: 429, when: "before" } as const;
     world.sandbox.setFaults([{ match: { path: "/documents/events" }, times: 6, action: busy }]);
     await imported(...on("M1", 30));
-    expect(states()).toEqual(["M1 10 landed", "M1 30 stalled service-unanswered"]);
+    expect(standing()).toEqual(["M1 10 landed", "M1 30 stalled service-unanswered"]);
     world.sandbox.setFaults([]);
     const summary = await imported({ document: "M1", minute: 20, name: "CLOSE" });
-    expect(states()).toEqual(["M1 10 landed", "M1 20 landed", "M1 30 rejected after-close"]);
+    expect(standing()).toEqual(["M1 10 landed", "M1 20 landed", "M1 30 rejected after-close"]);
     expect([summary.exitCode, refusals()]).toEqual([3, 6]);
   });
 
@@ -76,10 +86,10 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     if (before.length > 0) await imported(...before);
     cutOff("before");
     await imported(...on("M1", 30));
-    expect(states().at(-1)).toBe("M1 30 stalled service-unanswered");
+    expect(standing().at(-1)).toBe("M1 30 stalled service-unanswered");
     world.sandbox.setFaults([]);
     const summary = await imported(...rows);
-    expect(states().at(-1)).toBe(`M1 30 rejected ${reason}`);
+    expect(standing().at(-1)).toBe(`M1 30 rejected ${reason}`);
     expect([summary.exitCode, refusals()]).toEqual([3, 0]);
     expect(timeline("M1")).toHaveLength(before.length + rows.length);
   });
@@ -100,7 +110,7 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     world.sandbox.setFaults([]);
     await imported(close, { document: "M1", minute: 30, key: "a" });
     expect(timeline("M1")).toEqual(["10 Weighing sent", "15 Weighing sent", "20 CLOSE sent"]);
-    expect(states().at(-1)).toBe("M1 30 changed changed");
+    expect(standing().at(-1)).toBe("M1 30 changed changed");
   });
 
   test("a CLOSE that the service refuses as late ends no doubt", async () => {
@@ -111,10 +121,10 @@ describe("H11: after CLOSE only RELATED and CANCEL; after CANCEL nothing", () =>
     world.sandbox.setFaults([]);
     await imported(close);
     expect(timeline("M1")).toEqual(["10 Weighing sent", "30 Weighing sent"]);
-    expect(states().at(-1)).toBe("M1 30 stalled service-unanswered");
+    expect(standing().at(-1)).toBe("M1 30 stalled service-unanswered");
     giveUp();
     await world.resume();
-    expect(states().at(-1)).toBe("M1 30 landed-without-id duplicate-of-own-attempt");
+    expect(standing().at(-1)).toBe("M1 30 landed-without-id duplicate-of-own-attempt");
   });
 });
 
@@ -123,7 +133,7 @@ describe("H12: only what could still be sent in place holds", () => {
     open();
     await imported(...on("M1", 20));
     const summary = await imported(...on("M1", 10, 30));
-    expect(states()).toEqual(["M1 10 rejected late", "M1 20 landed", "M1 30 landed"]);
+    expect(standing()).toEqual(["M1 10 rejected late", "M1 20 landed", "M1 30 landed"]);
     expect(summary.exitCode).toBe(3);
   });
 
@@ -133,14 +143,14 @@ describe("H12: only what could still be sent in place holds", () => {
     await world.import([
       fileOf([invalidRow(2, [{ key: "M1", minute: 10 }]), eventRow({ row: 3, document: "M1", minute: 30 })]),
     ]);
-    expect(states()).toEqual(["M1 20 landed", "M1 30 landed"]);
+    expect(standing()).toEqual(["M1 20 landed", "M1 30 landed"]);
   });
 
   test("a changed row holds nothing", async () => {
     open();
     await imported({ document: "M1", minute: 10, weight: "1" });
     await imported({ document: "M1", minute: 10, weight: "2" }, ...on("M1", 20));
-    expect(states()).toEqual(["M1 10 changed changed", "M1 20 landed"]);
+    expect(standing()).toEqual(["M1 10 changed changed", "M1 20 landed"]);
   });
 });
 
@@ -148,15 +158,15 @@ describe("H13: what holds, and for whom", () => {
   test("a refused event, until it is corrected in place", async () => {
     open();
     await imported({ document: "M1", minute: 10, bad: true }, ...on("M1", 20));
-    expect(states()).toEqual(["M1 10 rejected service-refused", "M1 20 held behind-rejected"]);
+    expect(standing()).toEqual(["M1 10 rejected service-refused", "M1 20 held behind-rejected"]);
     const summary = await imported(...on("M1", 10));
-    expect([states(), summary.exitCode]).toEqual([["M1 10 landed", "M1 20 landed"], 0]);
+    expect([standing(), summary.exitCode]).toEqual([["M1 10 landed", "M1 20 landed"], 0]);
   });
 
   test("an invalid row whose time cannot be read holds all of its document; dismissed, nothing", async () => {
     open();
     await world.import([fileOf([invalidRow(2, [{ key: "M1" }]), eventRow({ row: 3, document: "M1", minute: 10 })])]);
-    expect(states()).toEqual(["M1 10 held behind-invalid-row"]);
+    expect(standing()).toEqual(["M1 10 held behind-invalid-row"]);
     giveUp();
     expect((await world.resume()).exitCode).toBe(0);
   });
@@ -170,7 +180,7 @@ describe("H13: what holds, and for whom", () => {
       { match: { path: "/documents/events" }, action: { kind: "status", status: 400, when: "before" } },
     ]);
     await imported(...on("M9", 10, 20));
-    expect(states()).toEqual(["M9 10 held document-rejected", "M9 20 held document-rejected"]);
+    expect(standing()).toEqual(["M9 10 held document-rejected", "M9 20 held document-rejected"]);
   });
 
   test("a refused participant", async () => {
@@ -179,13 +189,13 @@ describe("H13: what holds, and for whom", () => {
       { match: { path: "/participants", method: "POST" }, action: { kind: "status", status: 400, when: "before" } },
     ]);
     await imported(...on("M1", 10));
-    expect(states()).toEqual(["M1 10 held participant-not-registered"]);
+    expect(standing()).toEqual(["M1 10 held participant-not-registered"]);
   });
 
   test("a reference to a key that nobody knows; the row that declares it ends the hold", async () => {
     open();
     await imported(related("M1", 10, "M2"), ...on("M1", 20));
-    expect(states()).toEqual(["M1 10 held reference-unknown", "M1 20 held behind-held"]);
+    expect(standing()).toEqual(["M1 10 held reference-unknown", "M1 20 held behind-held"]);
     await imported(...on("M2", 5));
     expect(timeline("M1")).toEqual(["10 RELATED sent", "20 Weighing sent"]);
   });
@@ -202,7 +212,7 @@ describe("H13: what holds, and for whom", () => {
         eventRow({ row: 7, document: "M4", minute: 5 }),
       ]),
     ]);
-    expect(states()).toEqual([
+    expect(standing()).toEqual([
       "M1 20 held behind-linked",
       "M2 5 landed",
       "M3 10 rejected service-refused",
@@ -218,7 +228,12 @@ test("H13, H18: a relation that stands open holds what is later on the other doc
   const nothing = { kind: "drop", when: "before" } as const;
   world.sandbox.setFaults([{ match: { path: "/documents/events" }, nth: 1, times: 6, action: nothing }]);
   await imported(related("A", 20, "B"), ...on("B", 30));
-  expect(states()).toEqual(["A 1 landed", "A 20 stalled service-unanswered", "B 1 landed", "B 30 held behind-linked"]);
+  expect(standing()).toEqual([
+    "A 1 landed",
+    "A 20 stalled service-unanswered",
+    "B 1 landed",
+    "B 30 held behind-linked",
+  ]);
   await world.resume();
   expect(timeline("B")).toEqual(["1 Weighing sent", "20 RELATED mirror", "30 Weighing sent"]);
 });
@@ -227,7 +242,7 @@ describe("H14, H15: invalid rows", () => {
   test("H14: one whose document cannot be told holds nothing by default", async () => {
     open();
     const summary = await world.import([fileOf([invalidRow(2, []), eventRow({ row: 3, document: "M1", minute: 10 })])]);
-    expect([states(), summary.exitCode]).toEqual([["M1 10 landed"], 3]);
+    expect([standing(), summary.exitCode]).toEqual([["M1 10 landed"], 3]);
   });
 
   test("H14: with `unplacedRows: hold` it holds what is later in its input, until it is dismissed", async () => {
@@ -238,7 +253,7 @@ describe("H14, H15: invalid rows", () => {
       eventRow({ row: 4, document: "M2", minute: 10 }),
     ];
     await world.import([fileOf(rows)]);
-    expect(states()).toEqual(["M1 10 landed", "M2 10 held behind-invalid-row"]);
+    expect(standing()).toEqual(["M1 10 landed", "M2 10 held behind-invalid-row"]);
     giveUp();
     expect((await world.resume()).exitCode).toBe(0);
   });
@@ -252,7 +267,7 @@ describe("H14, H15: invalid rows", () => {
         eventRow({ row: 3, document: "M1", minute: 20 }),
       ]),
     ]);
-    expect(states()).toEqual(["M1 10 landed", "M1 20 landed"]);
+    expect(standing()).toEqual(["M1 10 landed", "M1 20 landed"]);
   });
 });
 describe("H20, H28: the future, and documents without events", () => {
@@ -269,7 +284,7 @@ describe("H20, H28: the future, and documents without events", () => {
     );
     const tonight = await world.resume();
     expect([tonight.open.events, tonight.exitCode]).toEqual([{ deferred: 1, waiting: 4 }, 0]);
-    expect(states()).toContain("M2 20 held related-not-created");
+    expect(standing()).toContain("M2 20 held related-not-created");
     // What waits for something else as well is told as ever.
     const summary = await imported(related("M4", 10, "nobody's"));
     expect([summary.open.events, summary.exitCode]).toEqual([{ deferred: 1, held: 1, waiting: 4 }, 3]);
@@ -280,7 +295,7 @@ describe("H20, H28: the future, and documents without events", () => {
   test("H20: nothing later is sent before a deferred event", async () => {
     open();
     const summary = await imported(...on("M1", 10, TONIGHT + 10, TONIGHT + 20));
-    expect(states()).toEqual([
+    expect(standing()).toEqual([
       "M1 10 landed",
       `M1 ${TONIGHT + 10} deferred not-yet-past`,
       `M1 ${TONIGHT + 20} deferred not-yet-past`,

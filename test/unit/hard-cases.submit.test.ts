@@ -1,7 +1,5 @@
 /** HARD-CASES that the service's answers make: what each proves, and what it does not. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { findDocument } from "../../src/ledger/documents-named.js";
-import { resolveDocument } from "../../src/ledger/decide/resolve.js";
 import type { SandboxOptions } from "../../src/sandbox/index.js";
 import {
   at,
@@ -16,6 +14,7 @@ import {
   minutes,
   open,
   postAs,
+  resolveFound,
   states,
   world,
 } from "../nights/simulation/hard-case.js";
@@ -181,8 +180,7 @@ describe("H4: a create answered 409", () => {
     await imported(...at(10), { document: "M1", minute: 20, bad: true });
     expect(documentState()).toBe("stranded");
     expect(states()[0]).toBe("stalled: document-stranded");
-    const id = world.sandbox.store.documents()[0]?.id ?? "";
-    world.withLedger((database) => resolveDocument(database, findDocument(database, "M1"), id, world.clock.now()));
+    resolveFound("M1");
     await world.resume();
     expect(states()[0]).toBe("landed-without-id: duplicate-of-own-attempt");
   });
@@ -204,8 +202,7 @@ describe("H4: what rides with a create for the first time, while an earlier crea
       "stalled: document-stranded",
     ]);
     expect(minutes()).toEqual([30]);
-    const id = world.sandbox.store.documents()[0]?.id ?? "";
-    world.withLedger((database) => resolveDocument(database, findDocument(database, "M1"), id, world.clock.now()));
+    resolveFound("M1");
     await world.resume();
     // Late behind what was in doubt: only the service could tell, and its first word is enough.
     expect(states()[0]).toBe("rejected: service-refused");

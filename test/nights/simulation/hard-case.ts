@@ -1,10 +1,13 @@
 /** Helpers of the HARD-CASES tests: a world, small files, and what became of them. */
 import { expect } from "vitest";
+import { selectOpen } from "../../../src/ledger/decide/selection.js";
+import { dismiss, retry } from "../../../src/ledger/decide/dismiss.js";
+import { resolveDocument } from "../../../src/ledger/decide/resolve.js";
 import { findDocument } from "../../../src/ledger/documents-named.js";
 import { eventDeduplicationId } from "../../../src/model/keys.js";
 import type { MappedRow } from "../../../src/model/mapped-row.js";
 import type { FaultAction, FaultRule } from "../../../src/sandbox/index.js";
-import { eventRow, type EventRow, START } from "./story-rows.js";
+import { eventRow, type EventRow, minuteOf, START } from "./story-rows.js";
 import { createWorld, type RunPlan, type StoryFile, type World, type WorldOptions } from "./world.js";
 
 /** The world of the case under way; its test closes it. */
@@ -106,3 +109,46 @@ export async function postAs(
   });
   expect(answer.status).toBe(201);
 }
+
+export const on = (document: string, ...minutes: number[]) => minutes.map((minute) => ({ document, minute }));
+export const related = (document: string, minute: number, to: string, bidirectional = true) => ({
+  document,
+  minute,
+  name: "RELATED",
+  related: { document: to, bidirectional },
+});
+
+/** `M1 10 landed`, `M1 20 held behind-rejected`, in time order within a document. */
+export const standing = (): string[] =>
+  world.withLedger((database) =>
+    database
+      .prepare<[], { key: string; at: number; state: string; reason: string | null }>(
+        `SELECT d.key, e.at, coalesce(s.state, 'planned') AS state, s.reason FROM events e
+         JOIN documents d ON d.id = e.document_id LEFT JOIN event_states s ON s.event_id = e.id
+         ORDER BY d.key, e.at, e.rank, e.id`,
+      )
+      .all()
+      .map(({ key, at, state, reason }) => `${key} ${minuteOf(at)} ${state}${reason === null ? "" : ` ${reason}`}`),
+  );
+
+/** Names and origins of a timeline, in the service's order. */
+export const timeline = (key: string): string[] =>
+  world.sandbox.store
+    .documentsByExternalId(key)
+    .flatMap(({ events }) => events.map(({ at, name, origin }) => `${minuteOf(at)} ${name} ${origin}`));
+
+export const refusals = (): number =>
+  world.sandbox.store.requests().filter(({ method, status }) => method === "POST" && status >= 400).length;
+
+export const giveUp = () =>
+  world.withLedger((database) => dismiss(database, selectOpen(database, {}), "release", world.clock.now()));
+
+export const retryAll = () =>
+  world.withLedger((database) => retry(database, selectOpen(database, {}), world.clock.now()));
+
+/** The document gets the id that its first one has at the service. */
+export const resolveFound = (key: string) =>
+  world.withLedger((database) => {
+    const [found] = world.sandbox.store.documentsByExternalId(key);
+    resolveDocument(database, findDocument(database, key), found?.id ?? "", world.clock.now());
+  });
