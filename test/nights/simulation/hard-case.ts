@@ -22,7 +22,8 @@ export const file = (...rows: Omit<EventRow, "row">[]): StoryFile =>
   fileOf(rows.map((row, index) => eventRow({ row: index + 2, ...row })));
 /** Imports a file of these rows. */
 export const imported = (...rows: Omit<EventRow, "row">[]) => world.import([file(...rows)]);
-export const at = (...minutes: number[]) => minutes.map((minute) => ({ document: "M1", minute }));
+export const on = (document: string, ...when: number[]) => when.map((minute) => ({ document, minute }));
+export const at = (...when: number[]) => on("M1", ...when);
 
 /** Faults of the requests that write events or documents, the nth of them counted from now. */
 export const faults = (...rules: { nth: number; times?: number; action: FaultAction }[]): void =>
@@ -110,7 +111,6 @@ export async function postAs(
   expect(answer.status).toBe(201);
 }
 
-export const on = (document: string, ...minutes: number[]) => minutes.map((minute) => ({ document, minute }));
 export const related = (document: string, minute: number, to: string, bidirectional = true) => ({
   document,
   minute,
@@ -122,20 +122,23 @@ export const related = (document: string, minute: number, to: string, bidirectio
 export const standing = (): string[] =>
   world.withLedger((database) =>
     database
-      .prepare<[], { key: string; at: number; state: string; reason: string | null }>(
-        `SELECT d.key, e.at, coalesce(s.state, 'planned') AS state, s.reason FROM events e
+      .prepare<[], { key: string; instant: number; state: string; reason: string | null }>(
+        `SELECT d.key, e.at AS instant, coalesce(s.state, 'planned') AS state, s.reason FROM events e
          JOIN documents d ON d.id = e.document_id LEFT JOIN event_states s ON s.event_id = e.id
          ORDER BY d.key, e.at, e.rank, e.id`,
       )
       .all()
-      .map(({ key, at, state, reason }) => `${key} ${minuteOf(at)} ${state}${reason === null ? "" : ` ${reason}`}`),
+      .map(
+        ({ key, instant, state, reason }) =>
+          `${key} ${minuteOf(instant)} ${state}${reason === null ? "" : ` ${reason}`}`,
+      ),
   );
 
 /** Names and origins of a timeline, in the service's order. */
 export const timeline = (key: string): string[] =>
   world.sandbox.store
     .documentsByExternalId(key)
-    .flatMap(({ events }) => events.map(({ at, name, origin }) => `${minuteOf(at)} ${name} ${origin}`));
+    .flatMap(({ events }) => events.map((event) => `${minuteOf(event.at)} ${event.name} ${event.origin}`));
 
 export const refusals = (): number =>
   world.sandbox.store.requests().filter(({ method, status }) => method === "POST" && status >= 400).length;
