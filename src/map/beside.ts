@@ -40,9 +40,9 @@ export async function readBeside(
     const file = await readTable(table, ["tables", name, "file"], source);
     if (file !== null) tables.set(name, file);
   }
-  const { functions, text: functionsText } =
+  const { functions, functionsText } =
     spec.functions === undefined
-      ? { functions: new Map(), text: "" }
+      ? { functions: new Map(), functionsText: "" }
       : await loadFunctions(spec.functions, source, running);
   const files = Object.values(spec.tables ?? {}).map(({ file }) => file);
   const names = [...files, ...[spec.functions ?? [], spec.extends ?? []].flat()];
@@ -60,38 +60,32 @@ async function readTable(spec: TableSpec, path: Path, source: MappingSource): Pr
   const { file, delimiter, encoding, header } = spec;
   const location = besideMapping(file, path, source);
   if (location === null) return null;
-  const csv: CsvOptions = {};
-  if (delimiter !== undefined) csv.delimiter = delimiter;
-  if (encoding !== undefined) csv.encoding = encoding;
+  const csv: CsvOptions = { ...(delimiter && { delimiter }), ...(encoding && { encoding }) };
   try {
     const input = await openInput(location);
     try {
       if (input.bytes > MAX_TABLE_BYTES)
         throw new RowferryError("mapping-too-large", `the file is larger than ${MAX_TABLE_BYTES} bytes`);
       if (input.format !== "csv") throw new RowferryError("mapping-lookup", "it is not a CSV file");
-      const table = await input.open({ csv, ...(header === undefined ? {} : { header }) });
+      const table = await input.open({ csv, ...(header && { header }) });
       const rows: Row[] = [];
-      for await (const some of table.rows()) {
+      for await (const some of table.rows())
         for (const row of some) {
           const [problem] = row.problems ?? [];
-          if (problem !== undefined)
-            throw new RowferryError(
-              "mapping-lookup",
-              `row ${row.number}: ${problem.message}`,
-              problem.hint === null ? {} : { hint: problem.hint },
-            );
+          if (problem !== undefined) {
+            const details = problem.hint === null ? {} : { hint: problem.hint };
+            throw new RowferryError("mapping-lookup", `row ${row.number}: ${problem.message}`, details);
+          }
           rows.push({ ...row, cells: row.cells.map(detachText) });
         }
-      }
       return { header: table.header, rows };
     } finally {
       await input.close();
     }
   } catch (error) {
-    const code = error instanceof RowferryError ? error.code : "mapping-lookup";
-    const why = error instanceof Error ? error.message : String(error);
-    const hint = error instanceof RowferryError && error.hint !== null ? { hint: error.hint } : {};
-    source.report(code === "file-missing" ? "mapping-missing" : code, path, `${file}: ${shorten(why)}.`, hint);
+    const { code, hint } = error instanceof RowferryError ? error : { code: "mapping-lookup" as const, hint: null };
+    const shown = code === "file-missing" ? "mapping-missing" : code;
+    source.report(shown, path, `${file}: ${whyOf(error)}.`, { hint });
     return null;
   }
 }
@@ -100,32 +94,29 @@ async function loadFunctions(
   name: string,
   source: MappingSource,
   running: (module: string) => void,
-): Promise<{ functions: CustomFunctions; text: string }> {
+): Promise<Pick<Beside, "functions" | "functionsText">> {
   const functions = new Map<string, (...values: unknown[]) => unknown>();
   const location = besideMapping(name, ["functions"], source);
-  if (location === null) return { functions, text: "" };
-  if (!MODULES.has(extname(location))) {
-    source.report("mapping-functions", ["functions"], `${name} is not a JavaScript module (.mjs or .js).`);
-    return { functions, text: "" };
-  }
-  let text = "";
-  try {
-    running(location);
-    text = readFileSync(location, "utf8");
-    const module = (await import(pathToFileURL(location).href)) as { [name: string]: unknown };
-    for (const [exported, value] of Object.entries(module)) {
-      if (typeof value === "function" && exported !== "default")
-        functions.set(exported, value as (...values: unknown[]) => unknown);
+  const report = (message: string) => source.report("mapping-functions", ["functions"], `${name} ${message}.`);
+  let functionsText = "";
+  if (location !== null && !MODULES.has(extname(location))) report("is not a JavaScript module (.mjs or .js)");
+  else if (location !== null)
+    try {
+      running(location);
+      functionsText = readFileSync(location, "utf8");
+      const module = (await import(pathToFileURL(location).href)) as { [name: string]: unknown };
+      for (const [exported, value] of Object.entries(module))
+        if (typeof value === "function" && exported !== "default")
+          functions.set(exported, value as (...values: unknown[]) => unknown);
+      if (functions.size === 0) report("exports no function by name");
+    } catch (error) {
+      report(`cannot be loaded: ${whyOf(error)}`);
     }
-    if (functions.size === 0) source.report("mapping-functions", ["functions"], `${name} exports no function by name.`);
-  } catch (error) {
-    source.report(
-      "mapping-functions",
-      ["functions"],
-      `${name} cannot be loaded: ${shorten(error instanceof Error ? error.message : error)}.`,
-    );
-  }
-  return { functions, text };
+  return { functions, functionsText };
+}
+
+function whyOf(error: unknown): string {
+  return shorten(error instanceof Error ? error.message : error);
 }
 
 /** Only files in the mapping's own folder or below it. */

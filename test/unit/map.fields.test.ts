@@ -69,36 +69,11 @@ describe("a column", () => {
     ]);
   });
 
-  it("gives times as ISO 8601 and numbers as plain text in attributes", async () => {
-    const mapping = await load(mappingWith({ attributes: "A: =day" }));
-    expect(recordsOf(mapRows(mapping, [DAY])).events[0]?.attributes[0]?.value).toBe("2026-02-01T00:00:00.000Z");
-    expect(await attribute("{ header: X, as: number }", "1.000,10")).toBe("1000.1");
-  });
-
   it("refuses spreadsheet errors, whatever it does with the text", async () => {
     const mapping = await load(yamlOf("X"));
     const header = ["Doc", "Day", "X"];
     const [mapped] = bind(mapping, header).map([row(2, header, { ...DAY, X: "#N/A" }, { X: "error" })]);
     expect(problemsOf(mapped)).toMatchObject([{ code: "cell-error", column: "X" }]);
-  });
-
-  it("reads what Excel knows to be a number or a date whatever the mapping's formats say", async () => {
-    const mapping = await load(yamlOf("{ header: X, as: number }"));
-    const header = ["Doc", "Day", "X"];
-    const [mapped] = bind(mapping, header).map([
-      row(2, header, { Doc: "1", Day: "2026-02-01", X: "1.234" }, { X: "number", Day: "date" }),
-    ]);
-    const { events } = recordsOf(mapped === undefined ? [] : [mapped]);
-    expect(events[0]).toMatchObject({ at: Date.UTC(2026, 1, 1), attributes: [{ name: "A", value: "1.234" }] });
-  });
-
-  it("may stand under one header with others, each with its own conversion and rule", async () => {
-    const columns = "kg: { header: Peso, as: number }\nshown: { header: Peso, pattern: '.*kg' }";
-    const mapping = await load(
-      mappingWith({ columns: `${columns}\nnever: { header: Peso, as: boolean }`, attributes: "A: =shown" }),
-    );
-    const { events } = recordsOf(mapRows(mapping, [{ ...DAY, Peso: "1 kg" }]));
-    expect(events[0]?.attributes).toEqual([{ name: "A", value: "1 kg", isPublic: true }]);
   });
 });
 
@@ -175,16 +150,6 @@ describe("free JSON", () => {
     const columns = "x: { header: X, as: number }";
     const mapping = await load(mappingWith({ columns, fields: "n: =x * 2, b: =x == 1.5" }));
     expect(recordsOf(mapRows(mapping, [{ ...DAY, X: "1,5" }])).documents[0]?.fields).toEqual({ n: 3, b: true });
-  });
-});
-
-describe("a cell of more than 64 KiB", () => {
-  it("makes its row invalid where something reads it, also bare, and no other row", async () => {
-    const mapping = await load(mappingWith({ columns: "note: Note", attributes: "Note: =note" }));
-    const rows = [65_536, 65_537].map((length) => ({ Doc: "1", Day: "01/02/2026", Note: "x".repeat(length) }));
-    const [good, bad] = mapRows(mapping, rows);
-    expect(good?.outcome.fate).toBe("valid");
-    expect(problemsOf(bad)).toMatchObject([{ code: "text-too-long", column: "Note" }]);
   });
 });
 

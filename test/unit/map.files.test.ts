@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RowferryError } from "../../src/model/error.js";
-import { bind, load, mapRows, mappingWith, recordsOf, row } from "../support/map.support.js";
+import { bind, load, mappingWith, recordsOf, row } from "../support/map.support.js";
 
 function inputText(name: string, text: string): string {
   return `  ${name}: { ${text}, columns: { k: K, doc: { header: Doc, as: taxId, type: CPF }, n: N }, participants: { p: { key: =k, taxId: =doc, name: =n, type: PERSON } } }\n`;
@@ -179,11 +179,5 @@ describe("a header", () => {
     expect(
       bind(mapping, ["Doc", "Day", "Peso", "Placa", "Extra", "rowferry_row", "rowferry_code", ""]).unmapped,
     ).toEqual(["Extra"]);
-  });
-
-  it("may have names from the prototype of objects", async () => {
-    const mapping = await load(mappingWith({ columns: "a: constructor\nb: toString", attributes: "A: =a + b" }));
-    const rows = [{ Doc: "1", Day: "01/02/2026", constructor: "a", toString: "b" as never }];
-    expect(recordsOf(mapRows(mapping, rows)).events[0]?.attributes[0]?.value).toBe("ab");
   });
 });

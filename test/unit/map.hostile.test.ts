@@ -62,11 +62,6 @@ describe("a hostile mapping", () => {
       fate: "valid",
       records: { events: [{ attributes: [{ name: "constructor", value: "valueOf" }] }] },
     });
-    const [other] = mapRows(await load(yaml), [{ Doc: "1", Day: "01/02/2026", toString: "constructor" }]);
-    expect(other?.outcome).toMatchObject({
-      fate: "valid",
-      records: { events: [{ attributes: [{ value: "constructor" }] }] },
-    });
   });
 });
 
@@ -95,7 +90,7 @@ describe("a file whose columns are named like members of every object", () => {
 
 describe("a formula over a hostile row", () => {
   it.each([
-    ["a cell longer than any text that functions take", "upper(x)", "x".repeat(70_000), "text-too-long"],
+    ["a cell longer than any text that is read", "x", "x".repeat(65_537), "text-too-long"],
     ["a text that grows", "x + x + x + x", "x".repeat(30_000), "expression-failed"],
     [
       "a text made for backtracking",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { loadMapping } from "../../src/map/load-mapping.js";
 import { load, mapRows, mappingWith, recordsOf, refusal } from "../support/map.support.js";
 
 describe("a mistake in a mapping", () => {
@@ -83,8 +84,6 @@ describe("a mistake in a mapping", () => {
   });
 
   it("in a file that is not there is said as such", async () => {
-    await expect(load("x").then(() => import("../../src/map/load-mapping.js"))).rejects.toBeDefined();
-    const { loadMapping } = await import("../../src/map/load-mapping.js");
     await expect(loadMapping("/nowhere/m.yaml")).rejects.toMatchObject({ code: "mapping-missing" });
   });
 });

@@ -14,39 +14,44 @@ const WORKBOOK = /\.xls[xm]$/iu;
 const PACKED = /\.(gz|zst)$/iu;
 const REJECTED = /\.rejected(?=\.[^.]+$)/iu;
 
+function refuse(file: string, message: string, hint?: string): never {
+  throw new RowferryError("mapping-files", message, { place: { file }, ...(hint && { hint }) });
+}
+
+const inputOf = ({ input }: InputFiles) => input;
+const namesOf = (inputs: readonly InputFiles[], between: string) => inputs.map(({ input }) => input.name).join(between);
+
 /** @throws RowferryError `mapping-files` when none fits, or several that are not sheets of one workbook. */
 export function matchFiles(inputs: readonly InputFiles[], fileName: string): MappingInput[] {
   const name = lastPart(fileName);
   const fitting = fittingName(inputs, name);
   if (fitting.length === 0) {
-    const patterns = inputs.flatMap((entry) => entry.patterns ?? []);
-    const known = inputs.map((entry) => `${entry.input.name} (${entry.patterns?.join(", ") ?? "any"})`).join("; ");
-    throw new RowferryError(
-      "mapping-files",
-      `no input of the mapping reads this file; its inputs: ${known}.${didYouMean(name, patterns)}`,
-      { place: { file: name } },
+    const near = didYouMean(
+      name,
+      inputs.flatMap(({ patterns }) => patterns ?? []),
     );
+    const known = inputs.map(({ input, patterns }) => `${input.name} (${patterns?.join(", ") ?? "any"})`).join("; ");
+    refuse(name, `no input of the mapping reads this file; its inputs: ${known}.${near}`);
   }
-  if (fitting.length > 1 && !(WORKBOOK.test(name) && areSheets(fitting))) {
-    const names = fitting.map((entry) => entry.input.name).join(" and ");
-    throw new RowferryError("mapping-files", `the inputs ${names} all read this file`, {
-      place: { file: name },
-      hint: "Adjust their `files:` patterns; for sheets of one workbook name a different `excel.sheet` in each.",
-    });
-  }
-  return fitting.map((entry) => entry.input);
+  if (fitting.length > 1 && !(WORKBOOK.test(name) && areSheets(fitting)))
+    refuse(
+      name,
+      `the inputs ${namesOf(fitting, " and ")} all read this file`,
+      "Adjust their `files:` patterns; for sheets of one workbook name a different `excel.sheet` in each.",
+    );
+  return fitting.map(inputOf);
 }
 
 /** What comes through a pipe is read by the only input that can: patterns of names say nothing of it. */
 export function matchNameless(inputs: readonly InputFiles[], format: "csv" | "xlsx"): MappingInput[] {
   const kind = inputs.filter(({ input: { read } }) => (format === "csv" ? read.excel : read.csv) === undefined);
-  const left = kind.length > 0 ? kind : [...inputs];
-  if (left.length === 1 || (format === "xlsx" && areSheets(left))) return left.map((entry) => entry.input);
-  const names = left.map((entry) => entry.input.name).join(", ");
-  throw new RowferryError("mapping-files", `standard input has no name that tells which input reads it: ${names}`, {
-    place: { file: "stdin" },
-    hint: "Save it to a file whose name fits the `files:` patterns of one, and import that.",
-  });
+  const left = kind.length > 0 ? kind : inputs;
+  if (left.length === 1 || (format === "xlsx" && areSheets(left))) return left.map(inputOf);
+  return refuse(
+    "stdin",
+    `standard input has no name that tells which input reads it: ${namesOf(left, ", ")}`,
+    "Save it to a file whose name fits the `files:` patterns of one, and import that.",
+  );
 }
 
 /** Different sheets of one workbook, each with an input of its own. */
@@ -68,11 +73,11 @@ export function matchCorrected(inputs: readonly InputFiles[], fileName: string, 
   const ofSheet = left.filter(({ input }) => isSheet(input.read.excel?.sheet, origin.sheet));
   const [first, ...others] = ofSheet.length > 0 ? ofSheet : left;
   if (first !== undefined && others.length === 0) return first.input;
-  const names = left.map((entry) => entry.input.name).join(", ");
-  throw new RowferryError("mapping-files", `these are corrected rows, but of which input? It may be any of ${names}`, {
-    place: { file: name },
-    hint: "Give the file the name that it was written under, or import it into the ledger that rejected its rows.",
-  });
+  return refuse(
+    name,
+    `these are corrected rows, but of which input? It may be any of ${namesOf(left, ", ")}`,
+    "Give the file the name that it was written under, or import it into the ledger that rejected its rows.",
+  );
 }
 
 /** A rejected file is named like the file it came from. */

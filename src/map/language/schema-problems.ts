@@ -33,55 +33,42 @@ function reportIssue(checked: Checked, issue: Issue, within: Path): void {
   const steps = [...within, ...(issue.path as (string | number)[])];
   const path = [...base, ...steps];
   const value = valueAt(checked.data, steps);
+  const refuse = (wanted: string, known: readonly string[] = []) => {
+    const near = typeof value === "string" ? didYouMean(value, known).trim() : "";
+    const message = `${place(path)} is ${describe(value)}; expected ${wanted}.`;
+    source.report("mapping-value", path, message, { hint: near || null });
+  };
   if (value === undefined && steps.length > 0) {
     reportMissing(source, path);
   } else if (issue.code === "invalid_union" && path.at(-1) === "as") {
     // The one choice that the schema tells its alternatives by.
-    const near = typeof value === "string" ? didYouMean(value, conversionNames).trim() : "";
-    report(source, path, `is ${describe(value)}; expected ${listed(conversionNames)}`, near);
+    refuse(listed(conversionNames), conversionNames);
   } else if (issue.code === "invalid_union") {
     const branch = closest(issue.errors, value);
-    if (branch === null) {
-      const near = typeof value === "string" ? didYouMean(value, namedValues(issue.errors)).trim() : "";
-      report(source, path, `is ${describe(value)}; expected ${expectations(issue.errors)}`, near);
-    } else {
-      for (const nested of branch) reportIssue(checked, nested, steps);
-    }
+    if (branch === null) refuse(expectations(issue.errors), namedValues(issue.errors));
+    for (const nested of branch ?? []) reportIssue(checked, nested, steps);
   } else if (issue.code === "unrecognized_keys") {
     const known = membersAt(checked.schema, steps);
     for (const key of issue.keys) {
-      const near = didYouMean(key, known).trim();
-      const hint = near === "" ? `Known here: ${known.join(", ")}.` : near;
-      source.report("mapping-unknown-key", [...path, key], `There is no member "${key}" in ${place(path)}.`, {
-        at: "key",
-        hint,
-      });
+      const hint = didYouMean(key, known).trim() || `Known here: ${known.join(", ")}.`;
+      const message = `There is no member "${key}" in ${place(path)}.`;
+      source.report("mapping-unknown-key", [...path, key], message, { at: "key", hint });
     }
   } else if (issue.code === "invalid_value") {
     const values = issue.values.map(String);
-    const near = typeof value === "string" ? didYouMean(value, values).trim() : "";
-    report(source, path, `is ${describe(value)}; expected ${listed(values)}`, near);
+    refuse(listed(values), values);
+  } else if (issue.code === "invalid_type") {
+    refuse(expected(issue.expected));
   } else {
-    const fault =
-      issue.code === "invalid_type"
-        ? `is ${describe(value)}; expected ${expected(issue.expected)}`
-        : `does not fit: ${issue.message}`;
-    report(source, path, fault);
+    source.report("mapping-value", path, `${place(path)} does not fit: ${issue.message}.`);
   }
 }
 
 function reportMissing(source: MappingSource, path: Path): void {
   const name = String(path.at(-1));
   const parent = path.slice(0, -1);
-  const event = name === "key" && path.at(-3) === "events";
-  source.report(event ? "mapping-event-key" : "mapping-value", parent, `"${name}" is missing in ${place(parent)}.`, {
-    at: "key",
-    ...(event
-      ? {
-          hint: "Write `key: once`, a field, a list of fields, or `key: content` with `within: file` or `within: import`.",
-        }
-      : {}),
-  });
+  const message = `"${name}" is missing in ${place(parent)}.`;
+  source.report("mapping-value", parent, message, { at: "key" });
 }
 
 /** The names of members that may stand at a path, over all alternatives of unions. */
@@ -102,10 +89,6 @@ function unfold(schema: z.ZodType | undefined): z.ZodType[] {
   if (schema instanceof z.ZodOptional) return unfold(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => unfold(option as z.ZodType));
   return [schema];
-}
-
-function report(source: MappingSource, path: Path, what: string, hint = ""): void {
-  source.report("mapping-value", path, `${place(path)} ${what}.`, hint === "" ? {} : { hint });
 }
 
 /** The alternative that was meant: of those whose type fits at all, the one with the fewest complaints. */
