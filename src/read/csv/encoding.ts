@@ -191,15 +191,16 @@ async function isAllUtf8(file: Bytes): Promise<boolean> {
 
 /** Looks at chunk after chunk, and without one at their end; whether all so far are UTF-8. */
 export function utf8Check(): (chunk?: Buffer) => boolean {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let held: Buffer = Buffer.alloc(0);
   let valid = true;
   return (chunk) => {
-    try {
-      if (valid) decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch {
-      valid = false;
-    }
-    return valid;
+    if (!valid) return false;
+    const bytes = chunk === undefined || held.length === 0 ? (chunk ?? held) : Buffer.concat([held, chunk]);
+    // The last character, which the chunk's end may cut, waits for the next one.
+    const last = chunk === undefined ? -1 : bytes.subarray(-4).findLastIndex((byte) => byte >= 0xc0);
+    const end = last === -1 ? bytes.length : Math.max(0, bytes.length - 4) + last;
+    held = Buffer.from(bytes.subarray(end));
+    return (valid = isUtf8(bytes.subarray(0, end)));
   };
 }
 

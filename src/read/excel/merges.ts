@@ -34,7 +34,7 @@ export async function findMerges(parts: Zip, name: string): Promise<Merge[]> {
     const start = text.lastIndexOf("<");
     open = start > text.lastIndexOf(">") && text.length - start < LONGEST ? text.slice(start) : "";
     if (!text.includes("mergeCell")) continue;
-    for (const [tag] of text.matchAll(MERGE)) addMerge(merges, / ref\s{0,9}=\s{0,9}["']([^"']+)/.exec(tag)?.[1] ?? "");
+    for (const [tag] of text.matchAll(MERGE)) addMerge(merges, /\sref\s{0,9}=\s{0,9}["']([^"']+)/.exec(tag)?.[1] ?? "");
     if (merges.length > MAX_MERGES)
       throw corrupt(parts.file.name, `its part ${name} has more than ${MAX_MERGES} merged ranges`);
   }
