@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, createWriteStream } from "node:fs";
+import { copyFileSync, createWriteStream, existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
@@ -99,8 +99,15 @@ export async function runContender(
   const milliseconds = performance.now() - start;
   const { user, system } = process.cpuUsage(cpuBefore);
   const cpuMilliseconds = (user + system) / 1000;
-  const peakBytes = process.resourceUsage().maxRSS * 1024;
+  const peakBytes = ownPeakBytes();
   process.stdout.write(`${JSON.stringify({ milliseconds, cpuMilliseconds, peakBytes, result } satisfies Measured)}\n`);
+}
+
+/** Of this process alone: on Linux `maxRSS` begins with what the parent had. */
+function ownPeakBytes(): number {
+  const status = "/proc/self/status";
+  const own = existsSync(status) ? /VmHWM:\s+(\d+)/.exec(readFileSync(status, "utf8"))?.[1] : undefined;
+  return (own === undefined ? process.resourceUsage().maxRSS : Number(own)) * 1024;
 }
 
 const project = dirname(import.meta.dirname);
