@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { StoredInput } from "../ledger/inputs.js";
-import type { OpenRow } from "../ledger/views/causes.js";
+import type { OpenRow } from "../ledger/views/open-rows.js";
 import { loadMapping } from "../map/load-mapping.js";
 import type { Mapping } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";

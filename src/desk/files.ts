@@ -6,7 +6,7 @@ import { createInputStore } from "../ledger/inputs.js";
 import { rowId } from "../ledger/rows.js";
 import { createRunStore } from "../ledger/runs.js";
 import { tallyProblems } from "../ledger/views/problems.js";
-import { createRejects } from "../ledger/views/rejects.js";
+import { createRejects } from "../ledger/views/open-rows.js";
 import { tallyOpen } from "../ledger/views/tally.js";
 import { everyStranded } from "../ledger/views/timelines.js";
 import { RowferryError } from "../model/error.js";

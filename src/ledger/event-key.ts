@@ -1,6 +1,41 @@
+import type { LedgerDatabase } from "./ledger-database.js";
+
 /** Deduplication ids as the ledger stores them: after the prefix `rf1-`, 160 bits in hex. */
 export const keyBytes = (deduplicationId: string): Buffer => Buffer.from(deduplicationId.slice(4), "hex");
 export const keyText = (bytes: Buffer): string => `rf1-${bytes.toString("hex")}`;
+
+/** An event's row but its id. References as the ledger stores them. */
+export interface NewEvent {
+  document: number;
+  key: Buffer;
+  hash: Buffer;
+  /** Its name in the mapping. */
+  event: string;
+  /** A JSON array. */
+  parts: string;
+  name: string;
+  /** ms since 1970. */
+  at: number;
+  rank: number;
+  participant: number;
+  address: number;
+  relatedDocument?: number | null;
+  relatedId?: string | null;
+  mirrored?: number;
+  target?: number | null;
+  payload: string;
+  input: number;
+}
+
+/** @returns its id */
+export const addEvent = (database: LedgerDatabase, event: NewEvent): number =>
+  database.insert(
+    `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
+       address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
+     VALUES (@document, @key, @hash, @event, @parts, @name, @at, @rank, @participant, @address, @relatedDocument, @relatedId,
+       @mirrored, @target, @payload, @input)`,
+    { relatedDocument: null, relatedId: null, mirrored: 0, target: null, ...event },
+  );
 
 /** Names one row of `event_states` by the event's @id. */
 export const OF_EVENT = "(document_id, event_id) = (SELECT document_id, id FROM events WHERE id = @id)";

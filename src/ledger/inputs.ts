@@ -3,7 +3,7 @@ import type { Dialect } from "../model/dialect.js";
 import type { RowCounts } from "../model/summary.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 import { rowsOfInput } from "./rows.js";
-import { giveBackWhatIsNeeded, withdrawInput } from "./stage/withdraw-input.js";
+import { giveBackWhatIsNeeded, withdrawInput } from "./stage/take-back.js";
 
 export interface InputDescription {
   contentHash: string;

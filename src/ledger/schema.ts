@@ -70,7 +70,7 @@ CREATE TABLE inputs (
   settings_id INTEGER NOT NULL REFERENCES settings (id),
   run_id INTEGER NOT NULL REFERENCES runs (id),
   staged_at INTEGER NOT NULL,
-  -- How often events had been given other content when it was judged (ledger/stage/content-changes.ts).
+  -- How often events had been given other content when it was judged (ledger/inputs.ts).
   judged_at INTEGER NOT NULL DEFAULT 0,
   read INTEGER NOT NULL DEFAULT 0,
   skipped INTEGER NOT NULL DEFAULT 0,
@@ -159,7 +159,7 @@ CREATE TABLE documents (
 
 CREATE INDEX documents_replacing ON documents (id) WHERE generation > 1;
 
--- Keys of documents with small or wide letters or leading zeros, and as ledger/stage/odd-keys.ts folds them.
+-- Keys of documents with small or wide letters or leading zeros, and as stage/references.ts folds them.
 CREATE TABLE odd_keys (
   namespace TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -257,7 +257,7 @@ WHEN OLD.state <> NEW.state AND instr('
 BEGIN SELECT RAISE(ABORT, 'event: no such transition'); END;
 
 -- Rows in compressed pages (ledger/pages.ts). cells: as read, of rows that have not landed (stage/row-cells.ts). known: rows whose
--- events had all landed before, unchanged, from row to event only (stage/known-rows.ts).
+-- events had all landed before, unchanged, from row to event only (known-rows.ts).
 CREATE TABLE row_pages (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind = 'cells' OR kind = 'known'),

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { everyStranded } from "../ledger/views/timelines.js";
 import type { StoredInput } from "../ledger/inputs.js";
-import { createRejects } from "../ledger/views/rejects.js";
+import { createRejects } from "../ledger/views/open-rows.js";
 import { forgetLandedCells } from "../ledger/care/prune-cells.js";
 import { receiptsOf } from "../ledger/views/receipts.js";
 import type { Summary } from "../model/summary.js";

@@ -10,7 +10,7 @@ import { createJournalEntries } from "../ledger/journal/entries.js";
 import { journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
 import { type LedgerDatabase, type LedgerOwner, openLedger } from "../ledger/open-ledger.js";
 import { createInputStore, type InputStore } from "../ledger/inputs.js";
-import { createRefusalHistory, type RefusalHistory } from "../ledger/views/refusals.js";
+import { createRefusalHistory, type RefusalHistory } from "../ledger/requests.js";
 import { createRegistrationStore, type ForeignParticipant, type RegistrationStore } from "../ledger/registrations.js";
 import { createRequestStore, type Intent, type RequestStore } from "../ledger/requests.js";
 import { createRunStore, type Run } from "../ledger/runs.js";

@@ -17,7 +17,7 @@ import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
 import { inputsOfFile, createReadingProgress } from "./files.js";
 import type { Session } from "./session.js";
-import { changedKeys, formerNamespace, type KeyChange, saveFingerprints } from "../ledger/stage/fingerprints.js";
+import { changedKeys, formerNamespace, type KeyChange, saveFingerprints } from "../ledger/changed-keys.js";
 
 export interface StagedInput extends RowCounts {
   id: number;

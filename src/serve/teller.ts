@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { HISTORY, type Compared, missingInput, odditiesOf } from "./oddities.js";
-import { importsBefore, lastStaged, newestEvents } from "../ledger/views/history.js";
+import { importsBefore, lastStaged, newestEvents } from "../ledger/views/past-runs.js";
 import type { Clock } from "../model/clock.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Summary } from "../model/summary.js";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { LedgerDatabase } from "../../src/ledger/ledger-database.js";
 import { createPages, type Entry } from "../../src/ledger/pages.js";
 import { schema } from "../../src/ledger/schema.js";
-import { createKnownRows, type KnownLink } from "../../src/ledger/stage/known-rows.js";
+import { createKnownRows, type KnownLink } from "../../src/ledger/known-rows.js";
 
 const INPUT = 2 ** 32;
 let database: LedgerDatabase;

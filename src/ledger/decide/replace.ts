@@ -4,10 +4,10 @@
  */
 import { eventDeduplicationId } from "../../model/keys.js";
 import { RowferryError } from "../../model/error.js";
-import { keyBytes, keyText } from "../event-key.js";
+import { addEvent, keyBytes, keyText } from "../event-key.js";
 import { countContentChange } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { createKnownRows } from "../stage/known-rows.js";
+import { createKnownRows } from "../known-rows.js";
 import { restoredReference } from "../stage/references.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
@@ -308,13 +308,20 @@ function cancellationOf(
   return { ...found, key: keyBytes(deduplicationId), payload: JSON.stringify(payload) };
 }
 
+/** No row brings it. */
+export function addCancel(database: LedgerDatabase, document: number, cancel: Cancellation, input: number): void {
+  const { participant, address, ...own } = cancel;
+  // References that the ledger does not have are refused by its columns.
+  const owners = { participant: participant as number, address: address as number };
+  const name = { event: "#replaced", parts: "[]", name: "CANCEL", rank: 2, hash: Buffer.alloc(16) };
+  addEvent(database, { ...own, ...owners, ...name, document, input });
+}
+
 function cancelOld(database: LedgerDatabase, document: number, cancel: Cancellation): void {
-  database.run(
-    `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
-       address_ref, payload, input_id)
-     SELECT d.id, @key, zeroblob(16), '#replaced', '[]', 'CANCEL', @at, 2, @participant, @address, @payload,
-       coalesce((SELECT input_id FROM events WHERE document_id = d.id ORDER BY id LIMIT 1), d.row_id >> 32)
+  const input = database.value<number>(
+    `SELECT coalesce((SELECT input_id FROM events WHERE document_id = d.id ORDER BY id LIMIT 1), d.row_id >> 32)
      FROM documents d WHERE d.id = @document`,
-    { ...cancel, document },
+    { document },
   );
+  addCancel(database, document, cancel, input ?? 0);
 }

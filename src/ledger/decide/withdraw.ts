@@ -5,7 +5,7 @@
 import { RowferryError } from "../../model/error.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { inputOf, membersOf } from "../rows.js";
-import { dropUnbroughtEvents, needed } from "../stage/withdraw-input.js";
+import { dropUnbroughtEvents, needed } from "../stage/take-back.js";
 import { invalidRows, isDocument, isRow, refuseAmbiguous, type Selectors, selectorValues } from "./selection.js";
 
 export interface Withdrawn {

@@ -3,9 +3,8 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { RowferryError } from "../../model/error.js";
-import { fact, setFact } from "../ledger-database.js";
+import { fact, type LedgerDatabase, setFact } from "../ledger-database.js";
 import { endOfLastLine } from "./journal.js";
-import type { LedgerDatabase } from "../ledger-database.js";
 
 interface OwnJournal {
   path: string;

@@ -2,11 +2,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import { landedStates } from "../../model/states.js";
 import { type Decision, keepDecision } from "../decide/decisions.js";
-import { keyBytes } from "../event-key.js";
+import { addCancel } from "../decide/replace.js";
+import { addEvent, keyBytes, type NewEvent } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import type { RegistrationKind } from "../event-key.js";
 import { createSettingsStore } from "../settings.js";
-import { createKnownRows } from "../stage/known-rows.js";
+import { createKnownRows } from "../known-rows.js";
 import { restoredReference } from "../stage/references.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
@@ -19,11 +20,6 @@ const objects = (value: JsonValue | undefined): JsonObject[] => list(value).filt
 const keyOf = (entry: JsonObject): Buffer => keyBytes(text(entry["key"]) ?? "");
 const hexBytes = (value: JsonValue | undefined): Buffer => Buffer.from(text(value) ?? "", "hex");
 const isLandedState = (state: string): boolean => (landedStates as readonly string[]).includes(state);
-
-const addEvent = `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
-    address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
-  VALUES (@document, @key, @hash, @event, @parts, @name, @at, @rank, @participant, @address, @related,
-    @relatedId, @mirrored, @target, @payload, @input)`;
 
 /** `run`: the one that restores the ledger. */
 export function createReplay(database: LedgerDatabase, run: number): (entry: JournalEntry) => void {
@@ -134,14 +130,14 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const target = entry["target"] as JournalDocument | null;
     const id =
       found?.id ??
-      database.insert(addEvent, {
-        ...entry,
-        ...reference,
+      addEvent(database, {
+        ...(entry as unknown as NewEvent),
+        ...(reference as NonNullable<typeof reference>),
         document,
         key: keyOf(entry),
         hash: hexBytes(entry["hash"]),
         parts: JSON.stringify(entry["parts"]),
-        related: related === null ? null : named(related),
+        relatedDocument: related === null ? null : named(related),
         target: target === null ? null : named(target, "target"),
         payload: "",
         input,
@@ -243,24 +239,9 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     // Stranded, it has no id by which it could be cancelled.
     if (participant === null || address === null || there?.serviceId == null || there.state === "cancelled") return;
     if (find(cancel) !== undefined) return;
-    database.insert(addEvent, {
-      document,
-      key: keyOf(cancel),
-      hash: Buffer.alloc(16),
-      event: "#replaced",
-      parts: "[]",
-      name: "CANCEL",
-      at: Math.max(Number(cancel["at"]), there.lastAt ?? 0),
-      rank: 2,
-      participant,
-      address,
-      related: null,
-      relatedId: null,
-      mirrored: 0,
-      target: null,
-      payload: JSON.stringify(cancel["payload"]),
-      input,
-    });
+    const cancelAt = Math.max(Number(cancel["at"]), there.lastAt ?? 0);
+    const payload = JSON.stringify(cancel["payload"]);
+    addCancel(database, document, { key: keyOf(cancel), at: cancelAt, payload, participant, address }, input);
     markOpen(database, document);
   };
 

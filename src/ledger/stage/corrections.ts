@@ -3,8 +3,8 @@ import { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { inputOf, leadOf, membersOf, parseRowReference, rowNumberOf } from "../rows.js";
-import type { KnownRows } from "./known-rows.js";
-import type { CorrectedRow } from "./withdraw-rows.js";
+import type { KnownRows } from "../known-rows.js";
+import type { CorrectedRow } from "./take-back.js";
 
 /** `lead` and `others`: first rows of what is corrected, each with all rows of its group among `rows`. */
 export interface Correction {
@@ -101,3 +101,15 @@ export function createCorrections(
     },
   };
 }
+
+export const isOwnColumn = (name: string): boolean => /^rowferry_(row|code|message|hint)$/i.test(name.trim());
+
+/** Takes them out of a row's cells. */
+export function withoutOwnColumns(header: readonly string[]): (cells: readonly string[]) => string[] {
+  const own = new Set(header.flatMap((name, position) => (isOwnColumn(name) ? [position] : [])));
+  return (cells) => (own.size === 0 ? [...cells] : cells.filter((_, position) => !own.has(position)));
+}
+
+/** Whether the header, as the ledger keeps it (a JSON array), is of a rejected file that has come back. */
+export const isReferenceHeader = (header: string): boolean =>
+  (JSON.parse(header) as string[]).some((name) => /^rowferry_row$/i.test(name.trim()));

@@ -8,7 +8,7 @@ import type { EventRecord } from "../../model/records.js";
 import { keyBytes } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { inputOf, rowId, rowsOfInput } from "../rows.js";
-import type { KnownRows } from "./known-rows.js";
+import type { KnownRows } from "../known-rows.js";
 import { type References, restoredReference } from "./references.js";
 
 /** An event as the ledger has it. */

@@ -8,7 +8,7 @@ import { areNearlyEqual } from "../../model/near-keys.js";
 import type { Records } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow } from "../rows.js";
-import type { KnownRows } from "./known-rows.js";
+import type { KnownRows } from "../known-rows.js";
 
 /** A document's or an event's key as texts that belong together. */
 interface Name {

@@ -7,6 +7,7 @@ import { absorbDocument } from "../decide/one-document.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import type { RegistrationKind } from "../event-key.js";
 import { Writer } from "../writer.js";
+import { foldKey } from "../../model/near-keys.js";
 
 /** So many ids are kept by their names, and forgotten all at once: flat memory for any number of rows. */
 const MOST_IDS = 20_000;
@@ -229,4 +230,21 @@ export function restoredReference(
     "SELECT -id FROM aliases WHERE name = '#journal' AND key = '#journal' ORDER BY kind DESC",
   );
   return participant === undefined || address === undefined ? null : { participant, address };
+}
+
+/** Of a new document, the key of another one that is nearly equal; null: there is none. Only odd keys are kept. */
+export function nearlyEqualKey(database: LedgerDatabase, namespace: string, kind: string, key: string): string | null {
+  const folded = foldKey(key);
+  const names = { namespace, kind, key, folded };
+  const odd = database.value<string>(
+    "SELECT key FROM odd_keys WHERE namespace = @namespace AND kind = @kind AND folded = @folded AND key <> @key LIMIT 1",
+    names,
+  );
+  if (folded === key) return odd ?? null;
+  database.run(
+    "INSERT OR IGNORE INTO odd_keys (namespace, kind, folded, key) VALUES (@namespace, @kind, @folded, @key)",
+    names,
+  );
+  const plain = "SELECT key FROM documents WHERE key = @folded AND kind = @kind AND namespace = @namespace LIMIT 1";
+  return database.value<string>(plain, names) ?? odd ?? null;
 }

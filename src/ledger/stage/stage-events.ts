@@ -3,13 +3,13 @@
  * correction while it has not landed and `changed` afterwards (DESIGN section 3; HARD-CASES H9, H22, H27).
  */
 import type { Problem } from "../../model/problem.js";
-import type { EventRecord } from "../../model/records.js";
+import type { DocumentRef, EventRecord } from "../../model/records.js";
+import { addEvent } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, inputOf } from "../rows.js";
 import { changesBetween, contentColumns, describeChanges, type EventContent } from "../views/changes.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
-import { type EventColumns, eventColumns } from "./event-columns.js";
 import { type EventKeys, hasLanded, type KeyedEvent, type StoredEvent } from "./event-keys.js";
 import { type References, restoredReference } from "./references.js";
 import type { DocumentStager } from "./stage-documents.js";
@@ -53,21 +53,17 @@ export function createEventStager(
     writer.documentReplanned(document, now);
   };
 
-  const add = ({ record, key, hash, parts }: KeyedEvent, row: number): number => {
+  const add = ({ record, key, hash, parts }: KeyedEvent, rowOfFile: number): number => {
     const document = documentOf(record);
-    const columns = columnsOf(record, row);
+    const columns = columnsOf(record, rowOfFile);
     reopen(document);
     const near = context.keys.nearlyEqual(record, document);
     if (near !== null) {
       const message = `${nameOf(record)} with the key ${parts.join(", ")} and the one with ${near.join(", ")} differ only by case, width or leading zeros.`;
       context.report({ code: "keys-nearly-equal", message, hint: null, column: null }, "warning");
     }
-    const id = database.insert(
-      `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
-         address_ref, related_document, related_id, mirrored, target_document, payload, input_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [document, key, hash, record.event, JSON.stringify(parts), ...Object.values(columns), inputId],
-    );
+    const row = { document, key, hash, event: record.event, parts: JSON.stringify(parts), input: inputId };
+    const id = addEvent(database, { ...columns, ...row });
     const isDismissed =
       anyDismissals &&
       database.has(
@@ -205,3 +201,63 @@ export function createEventStager(
     },
   };
 }
+
+interface EventColumns {
+  name: string;
+  /** ms since 1970. */
+  at: number;
+  rank: number;
+  participant: number;
+  address: number;
+  relatedDocument: number | null;
+  relatedId: string | null;
+  mirrored: 0 | 1;
+  target: number | null;
+  payload: string;
+}
+
+/** Total order of a document's events at one instant: ordinary, then CLOSE, then CANCEL (DESIGN section 5). */
+function rankOf(name: string): number {
+  if (name === "CANCEL") return 2;
+  return name === "CLOSE" ? 1 : 0;
+}
+
+/** `target`: the document that the event makes; null: none. */
+function eventColumns(record: EventRecord, references: References, target: number | null): EventColumns {
+  const { related } = record;
+  const [relatedDocument, relatedId] = relatedOf(related?.document, references);
+  const mirrored = record.propagate === true || (related !== null && related.options.bidirectional !== false);
+  const address = references.address(record.address);
+  if (address === null) throw new Error("an address is referred to before it is staged");
+  return {
+    name: record.name,
+    at: record.at,
+    rank: rankOf(record.name),
+    participant: references.participant(record.participant),
+    address,
+    relatedDocument,
+    relatedId,
+    mirrored: mirrored ? 1 : 0,
+    target,
+    payload: payloadText(record),
+  };
+}
+
+function relatedOf(ref: DocumentRef | undefined, references: References): [number | null, string | null] {
+  if (ref === undefined) return [null, null];
+  if (ref.by === "key") return [references.document(ref.kind, ref.key), null];
+  const known = references.documentById(ref.documentId);
+  return known === undefined ? [null, ref.documentId] : [known, null];
+}
+
+/** The body's members that need no returned id, as JSON text; `relatedDocument` without its documentId. */
+const payloadText = ({ extra, name, isPublic, attributes, related, propagate, value }: EventRecord): string =>
+  JSON.stringify({
+    ...extra,
+    name,
+    isPublic,
+    metadata: attributes.length > 0 ? { attributes } : undefined,
+    relatedDocument: related?.options,
+    propagateEvent: propagate ?? undefined,
+    value,
+  });

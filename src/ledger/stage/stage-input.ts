@@ -13,19 +13,19 @@ import { describeRow, inputOf, membersOf, rowId, rowNumberOf } from "../rows.js"
 import { markOpen } from "../work.js";
 import { type Correction, createCorrections } from "./corrections.js";
 import { createEventKeys, type KeyedEvent } from "./event-keys.js";
-import { createKnownRows } from "./known-rows.js";
-import { createMendedRows } from "./mended-rows.js";
+import { createKnownRows } from "../known-rows.js";
+import { createMendedRows } from "./earlier-files.js";
 import { movesOf } from "./moved-rows.js";
-import { nearlyEqualKey } from "./odd-keys.js";
-import { withoutOwnColumns } from "./own-columns.js";
+import { nearlyEqualKey } from "./references.js";
+import { withoutOwnColumns } from "./corrections.js";
 import { createReferences } from "./references.js";
 import { cellHash, createCells } from "./row-cells.js";
 import { createRowFates, type Settled } from "./row-fates.js";
-import { createCutRows, createFileStates, stopGoneRows } from "./same-file.js";
+import { createCutRows, createFileStates, stopGoneRows } from "./earlier-files.js";
 import { createDocumentStager } from "./stage-documents.js";
 import { createEventStager } from "./stage-events.js";
 import { createRegistrationStager, type IdentityPolicy } from "./stage-registrations.js";
-import { createRowWithdrawal } from "./withdraw-rows.js";
+import { createRowWithdrawal } from "./take-back.js";
 
 export interface StageInputOptions {
   inputId: number;

@@ -1,13 +1,8 @@
-/** What is wrong, by cause, and the rows behind each cause as their files have them: what a person corrects or decides. Reads only. */
+/** What is wrong, by cause, and the rows and records behind each: what a person corrects or decides. Reads only. */
 import { isBeyondCorrection } from "../../model/beyond-correction.js";
 import { type Code, codes } from "../../model/codes.js";
-import type { Problem } from "../../model/problem.js";
-import type { CellKind } from "../../model/row.js";
-import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
-import { describeRow, inputOf, leadOf, membersOf, rowNumberOf, rowReference } from "../rows.js";
-import { createCells } from "../stage/row-cells.js";
-import { problemsOfRow } from "../stage/withdraw-rows.js";
+import { describeRow } from "../rows.js";
 
 export interface Cause {
   code: Code;
@@ -52,19 +47,6 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
   return { correct, decide, later };
 }
 
-export interface OpenRow {
-  /** Names the row, also in a rejected file. */
-  ref: string;
-  input: number;
-  row: number;
-  /** The first row of its group; without one, the row itself. */
-  lead: string;
-  cells: string[];
-  kinds: CellKind[] | null;
-  /** As they were when it was staged or refused. */
-  problems: Problem[];
-}
-
 /** Ids, ascending. `column` null: whatever the column. */
 export function rowsOfCause(
   database: LedgerDatabase,
@@ -79,54 +61,6 @@ export function rowsOfCause(
      ORDER BY 1`,
     { code, column },
   );
-}
-
-/** All that a person may correct, by reference; rows whose cells are gone (all of theirs had landed) are left out. */
-export function createOpenRowReader(database: LedgerDatabase) {
-  const inputs = createInputStore(database);
-  const known = new Map<number, StoredInput | null>();
-  const cells = createCells(database);
-  const input = (id: number): StoredInput | null => {
-    if (!known.has(id)) known.set(id, inputs.get(id));
-    return known.get(id) ?? null;
-  };
-  const refusalsOf = (row: number): Problem[] =>
-    database.rows<Problem>(
-      `SELECT o.code, NULL AS hint, NULL AS "column", coalesce((SELECT message FROM problems p
-         WHERE p.subject = 'event' AND p.subject_id = o.id ORDER BY p.id DESC LIMIT 1), o.state) AS message
-       FROM row_events re JOIN events e ON e.id = re.event_id
-       JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id
-       WHERE re.row_id = @row AND o.state IN ('rejected', 'foreign')`,
-      { row },
-    );
-  const read = (id: number): OpenRow | null => {
-    const from = input(inputOf(id));
-    const kept = cells.of(id);
-    if (from === null || kept === null) return null;
-    return {
-      ref: rowReference(from.contentHash, id),
-      input: from.id,
-      row: rowNumberOf(id),
-      lead: rowReference(from.contentHash, leadOf(database, id)),
-      ...kept,
-      problems: [...problemsOfRow(database, id), ...refusalsOf(id)],
-    };
-  };
-  return {
-    input,
-    /** The text of one cell; null: not known (any more). */
-    cell: (id: number, header: string): string | null =>
-      cells.of(id)?.cells[input(inputOf(id))?.header.indexOf(header) ?? -1] ?? null,
-    /** How a rejected file names it; null: its input is not known (any more). */
-    ref(id: number): string | null {
-      const from = input(inputOf(id));
-      return from === null ? null : rowReference(from.contentHash, id);
-    },
-    /** The first row of its group; without one, the row itself. */
-    lead: (id: number): number => leadOf(database, id),
-    /** With the further rows of its group, if it is a group's first row. */
-    withGroup: (id: number): OpenRow[] => [id, ...membersOf(database, id)].map(read).filter((row) => row !== null),
-  };
 }
 
 export interface OpenRecord {

@@ -1,7 +1,7 @@
 /** What the HTML report shows, read from a ledger and a run's summary. Knows no HTML. */
 import type { LedgerDatabase } from "../../ledger/open-ledger.js";
 import { type ProblemExample, problemExamples, warningExamples } from "../../ledger/views/problems.js";
-import { type Pace, paceOf, type UnresolvedPlace, unresolvedPlaces } from "../../ledger/views/run-figures.js";
+import { type Pace, paceOf, type UnresolvedPlace, unresolvedPlaces } from "../../ledger/views/past-runs.js";
 import {
   failedTimelines,
   type HeldRecord,

@@ -1,7 +1,7 @@
 /** `ledger check`: the file as SQLite sees it, and what this project promises of its content (P1, P7). Reads only. */
 import type { LedgerDatabase } from "../../ledger-database.js";
 import type { Entry } from "../../pages.js";
-import { eventsIn } from "../../stage/known-rows.js";
+import { eventsIn } from "../../known-rows.js";
 import { entriesOf, pagePromises } from "./pages.js";
 import { type LedgerPromise, RESTORE } from "./promise.js";
 import { referencePromises } from "./references.js";

@@ -1,7 +1,7 @@
 /** Pages that hold many rows each: cells of open rows, and known rows. Each can be read, and holds what its columns say. */
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { type Entry, unpack } from "../../pages.js";
-import { eventsIn } from "../../stage/known-rows.js";
+import { eventsIn } from "../../known-rows.js";
 import { inputOf } from "../../rows.js";
 import { IMPORT_AGAIN, type LedgerPromise, ONLY_CELLS } from "./promise.js";
 

@@ -1,6 +1,6 @@
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { rowName } from "../../rows.js";
-import { createKnownRows } from "../../stage/known-rows.js";
+import { createKnownRows } from "../../known-rows.js";
 import { changesOf } from "../changes.js";
 import { describeWait } from "../describe-wait.js";
 import { parsed, type ShownEvent } from "./shown.js";

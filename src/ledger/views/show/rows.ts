@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { rowId, rowName } from "../../rows.js";
-import { createKnownRows } from "../../stage/known-rows.js";
+import { createKnownRows } from "../../known-rows.js";
 import { createCells } from "../../stage/row-cells.js";
 import { eventsOfRow } from "./events.js";
 import { registrations } from "./registrations.js";

@@ -2,7 +2,7 @@
  * What made the keys of each kind of event and document, as stored, against what a mapping makes of them now: an edit that
  * would give landed events new keys is found before anything is staged (HARD-CASES H25).
  */
-import type { LedgerDatabase } from "../ledger-database.js";
+import type { LedgerDatabase } from "./ledger-database.js";
 
 export interface KeyChange {
   /** `manifest` (document) or `manifest/pickup` (event). */

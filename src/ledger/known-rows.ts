@@ -2,8 +2,8 @@
  * Known rows: which landed events they stand for. They stand in pages, because a nightly full history brings them all again and
  * asks for hardly any (HARD-CASES H24); rows with anything that has not landed stand in `row_events`.
  */
-import type { LedgerDatabase } from "../ledger-database.js";
-import { createPages, type Entry } from "../pages.js";
+import type { LedgerDatabase } from "./ledger-database.js";
+import { createPages, type Entry } from "./pages.js";
 
 export interface KnownLink {
   row: number;

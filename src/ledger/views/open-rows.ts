@@ -1,0 +1,111 @@
+/** Rows that a person may correct, as their files have them, with all that is wrong with each. Reads only. */
+import type { Problem } from "../../model/problem.js";
+import type { CellKind } from "../../model/row.js";
+import { createInputStore, type StoredInput } from "../inputs.js";
+import type { LedgerDatabase } from "../ledger-database.js";
+import { inputOf, leadOf, membersOf, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
+import { createCells } from "../stage/row-cells.js";
+import { problemsOfRow } from "../stage/take-back.js";
+
+export interface OpenRow {
+  /** Names the row, also in a rejected file. */
+  ref: string;
+  input: number;
+  row: number;
+  /** The first row of its group; without one, the row itself. */
+  lead: string;
+  cells: string[];
+  kinds: CellKind[] | null;
+  /** As they were when it was staged or refused. */
+  problems: Problem[];
+}
+
+/** What the service refused of records that rows declared, of events of row @row; a change is told with its row. */
+const refusedRecords = `SELECT row_id AS "row", code, coalesce(message, code) AS message FROM failures
+  WHERE subject NOT IN ('row', 'event') AND state = 'rejected' AND row_id IS NOT NULL`;
+const refusedEvents = `SELECT o.code, coalesce((SELECT message FROM problems p
+    WHERE p.subject = 'event' AND p.subject_id = o.id ORDER BY p.id DESC LIMIT 1), o.code) AS message
+  FROM row_events re JOIN events e ON e.id = re.event_id JOIN open_events o ON o.document_id = e.document_id AND o.id = e.id
+  WHERE re.row_id = @row AND o.state IN ('rejected', 'foreign')`;
+
+type Refusal = Pick<Problem, "code" | "message">;
+
+const problemOf = ({ code, message }: Refusal): Problem => ({ code, message, hint: null, column: null });
+
+/** Rows whose cells are gone (all of theirs had landed) are left out. */
+export function createOpenRowReader(database: LedgerDatabase) {
+  const inputs = createInputStore(database);
+  const known = new Map<number, StoredInput | null>();
+  const cells = createCells(database);
+  const ofRecords = Map.groupBy(database.rows<Refusal & { row: number }>(refusedRecords), ({ row }) => row);
+  const input = (id: number): StoredInput | null => {
+    if (!known.has(id)) known.set(id, inputs.get(id));
+    return known.get(id) ?? null;
+  };
+  const ref = (id: number): string | null => {
+    const from = input(inputOf(id));
+    return from === null ? null : rowReference(from.contentHash, id);
+  };
+  const read = (id: number): OpenRow[] => {
+    const kept = cells.of(id);
+    const own = ref(id);
+    if (own === null || kept === null) return [];
+    const refusals = [...(ofRecords.get(id) ?? []), ...database.rows<Refusal>(refusedEvents, { row: id })];
+    const lead = ref(leadOf(database, id)) ?? own;
+    const problems = [...problemsOfRow(database, id), ...refusals.map(problemOf)];
+    return [{ ref: own, input: inputOf(id), row: rowNumberOf(id), lead, ...kept, problems }];
+  };
+  return {
+    input,
+    /** The text of one cell; null: not known (any more). */
+    cell: (id: number, header: string): string | null =>
+      cells.of(id)?.cells[input(inputOf(id))?.header.indexOf(header) ?? -1] ?? null,
+    /** How a rejected file names it; null: its input is not known (any more). */
+    ref,
+    /** The first row of its group; without one, the row itself. */
+    lead: (id: number): number => leadOf(database, id),
+    /** With the further rows of its group, if it is a group's first row. */
+    withGroup: (id: number): OpenRow[] => [id, ...membersOf(database, id)].flatMap(read),
+  };
+}
+
+/**
+ * Rows of events that failed for their own sake; rows that are invalid, or declared what the service refused. Of an event that
+ * changed only the rows that say so: not the one that landed, nor one that a rejected file brought again.
+ */
+const rejected = `SELECT re.row_id FROM open_events e JOIN row_events re ON re.event_id = e.id
+    WHERE e.reason IS NOT 'row-gone' AND (e.state IN ('rejected', 'foreign')
+      OR (e.state = 'changed' AND EXISTS (SELECT 1 FROM problems p WHERE p.row_id = re.row_id AND p.severity = 'error')))
+  UNION ALL SELECT row_id FROM failures
+    WHERE subject <> 'event' AND state IN ('invalid', 'rejected') AND row_id IS NOT NULL`;
+
+export interface RejectedLedgerRow extends Pick<OpenRow, "row" | "ref" | "cells" | "kinds" | "problems"> {
+  /** The first row of its group; without one, the row itself. */
+  lead: number;
+}
+
+/** The rows that a person must change. */
+export function createRejects(database: LedgerDatabase) {
+  const reader = createOpenRowReader(database);
+  return {
+    /** Inputs that have such rows, by id. */
+    inputs: () => database.values<number>(`SELECT DISTINCT row_id >> 32 FROM (${rejected}) ORDER BY 1`),
+
+    /** In row order; of a group all rows, for only together do they say again what they said. */
+    *rows(input: { id: number }): Generator<RejectedLedgerRow> {
+      const ids = database.values<number>(
+        `SELECT DISTINCT row_id FROM (${rejected}) WHERE row_id BETWEEN @first AND @last ORDER BY 1`,
+        rowsOfInput(input.id),
+      );
+      for (const id of ids) {
+        const lead = rowNumberOf(id);
+        const [first, ...members] = reader.withGroup(id);
+        if (first?.row !== lead) continue;
+        yield { ...first, lead };
+        const message = `belongs to the group that begins in row ${lead}, and stays with it`;
+        const shared = first.problems.slice(0, 1).map(({ code }) => problemOf({ code, message }));
+        for (const member of members) yield { ...member, lead, problems: shared };
+      }
+    },
+  };
+}
