@@ -85,12 +85,23 @@ function tally(database: LedgerDatabase, counted: string, first: string, cells: 
   });
 }
 
+/** Stands for a name while cells are hidden. */
+const NAME = "\u0001";
+
 function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { count: number }): ProblemCount {
   const { code, count, row_id: row, column_name: column, message, name } = found;
   const isCancel = code === "cancel-refused";
   const what = isCancel ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced` : name;
   const isNamed = what !== null && message?.includes(what) === true;
-  const parts = [isNamed ? null : what, message === null ? null : conceal(code, message, row)];
+  // A document's key stays, though a cell holds it: without it nobody could ask further.
+  const parts = [
+    isNamed ? null : what,
+    message === null
+      ? null
+      : isNamed
+        ? conceal(code, message.replace(what, NAME), row).replace(NAME, what)
+        : conceal(code, message, row),
+  ];
   const example = parts.filter((part) => part !== null && part !== "").join(": ");
   const place = isCancel || (row === null && found.subject !== "event") ? null : describeRow(database, row);
   return { code, count, place, column, example };

@@ -3,10 +3,7 @@ import type { LedgerDatabase } from "../../ledger-database.js";
 import type { Entry } from "../../pages.js";
 import { eventsIn } from "../../known-rows.js";
 import { entriesOf, pagePromises } from "./pages.js";
-import { type LedgerPromise, RESTORE } from "./promise.js";
-import { referencePromises } from "./references.js";
-import { rowPromises } from "./rows.js";
-import { statePromises } from "./states.js";
+import { type Broken, promises, RESTORE } from "./promises.js";
 
 export interface CheckResult {
   /** The promise, in words. */
@@ -34,53 +31,28 @@ function definePageRows(database: LedgerDatabase): void {
 const MOST = 10;
 
 /** A page that a disk garbled ends one question, and not the others. */
-function readable(ask: () => string[]): string[] {
+function casesOf(database: LedgerDatabase, broken: Broken): string[] {
+  const cases: string[] = [];
   try {
-    return ask();
+    const found = typeof broken === "string" ? database.values<string>(`${broken} LIMIT ${MOST}`) : broken(database);
+    for (const text of found) if (cases.push(text) === MOST) break;
+    return cases;
   } catch (error) {
     if (!(error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_CORRUPT"))) throw error;
     return [`cannot be read: ${error.message}`];
   }
 }
 
-function casesOf(database: LedgerDatabase, { broken }: LedgerPromise): string[] {
-  if (typeof broken === "string") return database.values<string>(`${broken} LIMIT ${MOST}`);
-  const cases: string[] = [];
-  for (const text of broken(database)) {
-    cases.push(text);
-    if (cases.length === MOST) break;
-  }
-  return cases;
-}
+/** What SQLite itself promises. */
+const ofTheFile: { [name: string]: Broken } = {
+  "the file is whole, and every CHECK holds":
+    "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
+  "every reference leads somewhere": `SELECT "table" || ' ' || rowid || ' → ' || parent FROM pragma_foreign_key_check`,
+};
 
 export function checkLedger(database: LedgerDatabase): CheckResult[] {
   definePageRows(database);
-  const integrity = () => database.pragma(`integrity_check(${MOST})`) as { integrity_check: string }[];
-  const foreign = () => database.pragma("foreign_key_check") as { table: string; rowid: number; parent: string }[];
-  const promises = [...rowPromises, ...statePromises, ...referencePromises, ...pagePromises];
-  return [
-    {
-      name: "the file is whole, and every CHECK holds",
-      remedy: RESTORE,
-      broken: readable(() =>
-        integrity()
-          .map((row) => row.integrity_check)
-          .filter((text) => text !== "ok"),
-      ),
-    },
-    {
-      name: "every reference leads somewhere",
-      remedy: RESTORE,
-      broken: readable(() =>
-        foreign()
-          .slice(0, MOST)
-          .map(({ table, rowid, parent }) => `${table} ${rowid} → ${parent}`),
-      ),
-    },
-    ...promises.map((promise) => ({
-      name: promise.name,
-      remedy: promise.remedy,
-      broken: readable(() => casesOf(database, promise)),
-    })),
-  ];
+  return [[RESTORE, ofTheFile] as const, ...promises, ...pagePromises].flatMap(([remedy, names]) =>
+    Object.entries(names).map(([name, broken]) => ({ name, remedy, broken: casesOf(database, broken) })),
+  );
 }

@@ -3,7 +3,7 @@ import type { LedgerDatabase } from "../../ledger-database.js";
 import { type Entry, unpack } from "../../pages.js";
 import { eventsIn } from "../../known-rows.js";
 import { inputOf } from "../../rows.js";
-import { IMPORT_AGAIN, type LedgerPromise, ONLY_CELLS } from "./promise.js";
+import { type Broken, IMPORT_AGAIN, ONLY_CELLS, type Promises } from "./promises.js";
 
 const KNOWN_AGAIN =
   "What was sent is not touched by it. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are known by their keys.";
@@ -57,28 +57,22 @@ function* brokenPages(database: LedgerDatabase, kind: Page["kind"]): Generator<s
   }
 }
 
-export const pagePromises: readonly LedgerPromise[] = [
-  {
-    name: "every page of cells can be read, and holds its rows",
-    remedy: ONLY_CELLS,
-    broken: (database) => brokenPages(database, "cells"),
-  },
-  {
-    name: "cells and known rows are of a file that was imported",
-    remedy: IMPORT_AGAIN,
-    broken: `SELECT 'the page from row ' || (first_row & 4294967295) || ' of input ' || (first_row >> 32) FROM row_pages
-       WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = first_row >> 32)`,
-  },
-  {
-    name: "every page of known rows holds its rows",
-    remedy: KNOWN_AGAIN,
-    broken: (database) => brokenPages(database, "known"),
-  },
-  {
-    name: "what known rows stand for has landed",
-    remedy: KNOWN_AGAIN,
-    broken: `SELECT 'row ' || (l.row_id & 4294967295) || ' of input ' || (l.row_id >> 32) FROM row_pages k
-       JOIN page_rows(k.kind, k.first_row, k.page) l JOIN events_now e ON e.id = l.event_id
-       WHERE k.kind = 'known' AND NOT e.landed`,
-  },
-];
+export const pagePromises: Promises = new Map<string, { [name: string]: Broken }>([
+  [ONLY_CELLS, { "every page of cells can be read, and holds its rows": (database) => brokenPages(database, "cells") }],
+  [
+    IMPORT_AGAIN,
+    {
+      "cells and known rows are of a file that was imported": `SELECT 'the page from row ' || (first_row & 4294967295) || ' of input ' || (first_row >> 32)
+        FROM row_pages WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = first_row >> 32)`,
+    },
+  ],
+  [
+    KNOWN_AGAIN,
+    {
+      "every page of known rows holds its rows": (database) => brokenPages(database, "known"),
+      "what known rows stand for has landed": `SELECT 'row ' || (l.row_id & 4294967295) || ' of input ' || (l.row_id >> 32)
+        FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) l JOIN events_now e ON e.id = l.event_id
+        WHERE k.kind = 'known' AND NOT e.landed`,
+    },
+  ],
+]);

@@ -5,9 +5,10 @@ import { changesOf } from "../changes.js";
 import { describeWait } from "../describe-wait.js";
 import { parsed, type ShownEvent } from "./shown.js";
 
-/** JSON arrays of what was said of a record, and of what persons said became of it; oldest first. */
+/** JSON arrays of what was said of a record, but for changes, and of what persons said became of it; oldest first. */
 export const messagesOf = (subject: string, id: string): string =>
-  `(SELECT json_group_array(message) FROM (SELECT message FROM problems WHERE subject = ${subject} AND subject_id = ${id} ORDER BY id))`;
+  `(SELECT json_group_array(message) FROM (SELECT message FROM problems WHERE subject = ${subject} AND subject_id = ${id}
+     AND code <> 'changed' ORDER BY id))`;
 export const decisionsOf = (document: string, key: string): string =>
   `(SELECT json_group_array(json_object('at', at, 'by', said_by, 'said', said)) FROM (SELECT iso(at) AS at, said_by, said
      FROM decisions WHERE document_id = ${document} AND deduplication_id IS ${key} ORDER BY id))`;
