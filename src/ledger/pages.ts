@@ -46,6 +46,7 @@ export function createPages<Value>(
   type Stored = { first: number; last: number; page: Buffer };
   let added: Entry<Value>[] = [];
   let latest: Map<number, Value> | null = null;
+  const overlapping = new Map<number, boolean>();
   const columns = "first_row AS first, last_row AS last, page FROM row_pages WHERE kind = @kind";
 
   const write = (unsorted: readonly Entry<Value>[]): void => {
@@ -54,6 +55,7 @@ export function createPages<Value>(
     const [head] = entries;
     const tail = entries.at(-1);
     if (head === undefined || tail === undefined) return;
+    overlapping.delete(inputOf(head[0]));
     let [low, high]: [number | null, number | null] = [null, null];
     for (const entry of entries)
       for (const event of span(entry)) [low, high] = [Math.min(low ?? event, event), Math.max(high ?? event, event)];
@@ -69,10 +71,23 @@ export function createPages<Value>(
     added = [];
   };
 
+  /** Whether pages of an input overlap: only then must more than the nearest be looked at. */
+  const overlaps = (input: number): boolean => {
+    const known = overlapping.get(input);
+    if (known !== undefined) return known;
+    const found = database.has(
+      `SELECT 1 FROM row_pages a JOIN row_pages b ON b.kind = a.kind AND b.first_row > a.first_row AND b.first_row <= a.last_row
+       WHERE a.kind = @kind AND a.first_row BETWEEN @first AND @last`,
+      { kind, ...rowsOfInput(input) },
+    );
+    overlapping.set(input, found);
+    return found;
+  };
+
   const pagesOver = (row: number): Stored[] =>
     database.rows<Stored>(
-      `SELECT ${columns} AND first_row BETWEEN @start AND @row AND last_row >= @row ORDER BY first_row DESC`,
-      { kind, row, start: rowsOfInput(inputOf(row)).first },
+      `SELECT * FROM (SELECT ${columns} AND first_row BETWEEN @start AND @row ORDER BY first_row DESC LIMIT @most) WHERE last >= @row`,
+      { kind, row, start: rowsOfInput(inputOf(row)).first, most: overlaps(inputOf(row)) ? -1 : 1 },
     );
 
   return {

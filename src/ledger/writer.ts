@@ -174,7 +174,7 @@ export class Writer {
 
   /** Content that a person has given up before has come back (HARD-CASES H23). */
   dismissedBefore(id: number, now: number): void {
-    this.#event(id, { ...NOT_TRIED, state: "rejected", reason: "dismissed", dismissed: 1 }, now);
+    this.#event(id, { state: "rejected", reason: "dismissed", dismissed: 1 }, now);
   }
 
   /** A person takes a dismissal back: what only waited goes again, the rest is open as it was. */
