@@ -41,7 +41,7 @@ describe("a disk that is full", () => {
 
   test.for([
     ["while files are read says that nothing was staged and what to type; that sends all of it (F89)", 300],
-    ["later in the files too", 500],
+    ["later in the files too", 400],
   ] as const)("%s", async ([, fileBlocks]) => {
     const hook = 'printf "%s %s" "$ROWFERRY_EXIT_CODE" "$ROWFERRY_ERROR" > hook.txt';
     const ended = await runImport({ fileBlocks }, "--on-finish", hook);
