@@ -5,11 +5,11 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { shorten } from "../../model/fold.js";
 import type { Scope } from "../column/scope.js";
-import { asText, type Eval, type Value } from "../column/view.js";
+import { asText, type Eval, type Value, type View } from "../column/view.js";
 import { Exact, TooLong } from "../convert/exact.js";
 import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
-import { BROKEN, type Formula, newReads, onlyColumn, take } from "../piece.js";
+import { BROKEN, type Formula, newReads, onlyColumn, type Reads, take } from "../piece.js";
 import { choice } from "./forms.js";
 import { FormulaRefusal, functionHabit, parseFormula } from "./parse.js";
 import { common, compare, type Compiling, FormulaFailure, lift, type Part, typeName, wanted } from "./part.js";
@@ -33,7 +33,8 @@ export function compileFormula(text: string, { source, path }: Site, scope: Scop
       } catch (error) {
         if (!(error instanceof FormulaFailure || error instanceof TooLong)) throw error;
         const { code, hint } = error instanceof FormulaFailure ? error : new FormulaFailure("");
-        return view.report(code, `formula =${shorten(text)}: ${error.message}`, hint, onlyColumn(reads));
+        const message = `formula =${shorten(text)}: ${error.message}${severalColumns(view, reads)}`;
+        return view.report(code, message, hint, onlyColumn(reads));
       }
     };
     return { type, run: guarded, reads, tree: treeOf(node, scope), column };
@@ -303,4 +304,10 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
   if (takes.includes(args.length)) return called.compile(args, context, node);
   const counted = `${takes.join(" or ")} ${takes.at(-1) === 1 ? "argument" : "arguments"}`;
   throw new FormulaRefusal(node.start, `${name}() takes ${counted}, not ${args.length}`);
+}
+
+/** A problem has one column at most; of several the message names the headers, unquoted: quoted values are concealed in collected output. */
+function severalColumns(view: View, { columns }: Reads): string {
+  const headers = [...columns].flatMap(({ slot }) => view.header[view.index[slot] ?? -1] ?? []);
+  return headers.length < 2 ? "" : ` (columns ${headers.join(" · ")})`;
 }
