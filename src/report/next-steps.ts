@@ -84,6 +84,11 @@ const decisions: readonly Decision[] = [
     "retry --code cancel-refused",
   ],
   [
+    told("cancel-refused"),
+    "or, where it is gone from the service, send the new one alone",
+    "dismiss --code cancel-refused",
+  ],
+  [
     told("row-gone"),
     "rows were deleted from their file before they were sent: give them up,",
     "dismiss --code row-gone",

@@ -26,6 +26,14 @@ export const spec = onTarget({
           unverifiable.map(({ text, count }) => `  ${grouped(count)} ${text}`),
         ],
       ],
+      next: found.differences.some(({ subject }) => subject === "document" || subject === "event")
+        ? [
+            {
+              command: `rowferry replace <document> --reason <text>${work.same}`,
+              why: "where the service has lost it: send the document again, as its next generation",
+            },
+          ]
+        : [],
       exitCode: exitCodeOfVerification(found),
     });
   },

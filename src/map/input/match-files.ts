@@ -21,7 +21,10 @@ function refuse(file: string, message: string, hint?: string): never {
 const inputOf = ({ input }: InputFiles) => input;
 const namesOf = (inputs: readonly InputFiles[], between: string) => inputs.map(({ input }) => input.name).join(between);
 
-/** @throws RowferryError `mapping-files` when none fits, or several that are not sheets of one workbook. */
+/** No input reads a file of this name: where it was not named by itself, it may be passed over. */
+export class UnreadFile extends RowferryError {}
+
+/** @throws RowferryError `mapping-files` when none fits (UnreadFile), or several that are not sheets of one workbook. */
 export function matchFiles(inputs: readonly InputFiles[], fileName: string): MappingInput[] {
   const name = lastPart(fileName);
   const fitting = fittingName(inputs, name);
@@ -31,7 +34,8 @@ export function matchFiles(inputs: readonly InputFiles[], fileName: string): Map
       inputs.flatMap(({ patterns }) => patterns ?? []),
     );
     const known = inputs.map(({ input, patterns }) => `${input.name} (${patterns?.join(", ") ?? "any"})`).join("; ");
-    refuse(name, `no input of the mapping reads this file; its inputs: ${known}.${near}`);
+    const message = `no input of the mapping reads this file; its inputs: ${known}.${near}`;
+    throw new UnreadFile("mapping-files", message, { place: { file: name } });
   }
   if (fitting.length > 1 && !(WORKBOOK.test(name) && areSheets(fitting)))
     refuse(

@@ -1,0 +1,53 @@
+/** The service comes back from its own backup: what it has lost is named, and the printed commands bring it back (finding F92). */
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createSandbox } from "../../src/sandbox/index.js";
+import { openOfficeAt } from "../support/office.js";
+import { weighings } from "../support/weighings.js";
+
+const row = (load: string, minute: number) => [load, `2026-01-01 10:${minute}`, "1"];
+const file = (...rows: string[][]) => [["Load", "At", "Gross"], ...rows];
+
+test.each<[string, string, string[][]]>([
+  ["an event", "L1", [row("L1", 20)]],
+  ["a document", "L2", [row("L2", 10)]],
+  ["a document of several events", "L2", [row("L2", 10), row("L2", 20)]],
+])("%s that is gone comes back as a next generation of %s", async (_what, load, lost) => {
+  const disk = mkdtempSync(join(tmpdir(), "rowferry-lost-"));
+  onTestFinished(() => rmSync(disk, { recursive: true, force: true }));
+  const store = (name: string) => ({ rate: null, storage: { file: join(disk, name) } });
+  const copied = (from: string, to: string) => {
+    for (const ending of ["", "-wal"]) copyFileSync(join(disk, from + ending), join(disk, to + ending));
+  };
+  const sandbox = createSandbox(store("first.db"));
+  const office = await openOfficeAt(sandbox, weighings);
+  office.writeCsv("w-1.csv", file(row("L1", 10)));
+  await office.import("w-1.csv");
+  copied("first.db", "second.db");
+  office.writeCsv("w-2.csv", file(...lost));
+  await office.import("w-2.csv");
+  await sandbox.close();
+  const restored = createSandbox(store("second.db"));
+  onTestFinished(() => restored.close());
+  const port = Number(new URL(office.world.env["ROWFERRY_BASE_URL"] ?? "").port);
+  await restored.listen({ host: "127.0.0.1", port });
+
+  const { code, out } = await office.type("verify");
+  expect([code, out]).toEqual([3, expect.stringContaining(`load ${load}`)]);
+  expect(out).toContain("rowferry replace <document> --reason <text>");
+  expect((await office.type("replace", `load/${load}`, "--reason", "lost at the service")).code).toBe(0);
+  let last = await office.run("resume");
+  if (last.exitCode === 3) {
+    // Its predecessor cannot be cancelled, for it is gone as well.
+    const status = (await office.type("status")).out;
+    expect(status).toContain("rowferry dismiss --code cancel-refused");
+    expect((await office.type("dismiss", "--code", "cancel-refused")).code).toBe(0);
+    last = await office.run("resume");
+  }
+  expect(last.exitCode).toBe(0);
+  const wanted = [row("L1", 10), ...lost].filter(([one]) => one === load).length;
+  const live = restored.store.documents().filter(({ externalId, state }) => externalId === load && state === "open");
+  expect(live.map(({ events }) => events.length)).toEqual([wanted]);
+});
