@@ -5,7 +5,6 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject, jsonText, type JsonValue } from "./json.js";
 import type { AddressRef, DocumentRef, EventRecord, NaturalKey, ParticipantRef } from "./records.js";
-import { isOn } from "./safeguards.js";
 
 export const KEY_ALGORITHM = 1;
 
@@ -40,7 +39,7 @@ export interface DocumentKey {
 }
 
 function documentParts(document: DocumentKey): string[] {
-  const generation = document.generation > 1 && isOn("generation") ? [`#${document.generation}`] : [];
+  const generation = document.generation > 1 ? [`#${document.generation}`] : [];
   return [document.namespace, document.kind, document.key, ...generation];
 }
 

@@ -5,7 +5,6 @@
 import type { Registration } from "../ledger/registrations.js";
 import type { Hold, WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Code } from "../model/codes.js";
-import { isOn } from "../model/safeguards.js";
 import { isDisproved, isShutOut } from "./shut-out.js";
 import { type JsonObject, parseJson } from "../model/json.js";
 
@@ -97,14 +96,13 @@ export function assessDocument(
   const begun = Math.max(document.lastAt ?? Number.NEGATIVE_INFINITY, context.begins ?? Number.NEGATIVE_INFINITY);
   let lastAt = from?.lastAt ?? begun;
   // What the timeline has passed cannot be corrected in place any more, and holds nothing (HARD-CASES H12).
-  const open = isOn("hold") ? holds.filter(({ at }) => at === null || at >= lastAt) : [];
+  const open = holds.filter(({ at }) => at === null || at >= lastAt);
   for (const { row, at, event } of open) {
     if (event !== null) continue;
     assessment.bars.push({ at: at ?? Number.NEGATIVE_INFINITY, rank: 0, id: 0, waitsFor: `row:${row}`, event: null });
   }
 
-  const inOrder = isOn("order") ? events : events.toSorted((a, b) => a.id - b.id);
-  for (const staged of inOrder) {
+  for (const staged of events) {
     const event = isRejected(staged) ? staged : retimed(staged, lastAt, context.retiming);
     if (event.state === "rejected" && (event.dismissed || event.reason === "dismissed")) continue;
     if (event.state === "foreign" && event.dismissed) continue;
@@ -164,7 +162,6 @@ function refusalOf(
 ): { reason: Code; message: string } | null {
   if (isRejected(event) || event.state === "foreign") return null;
   const time = () => new Date(event.at).toISOString();
-  if (!isOn("lifecycle")) return null;
   if (isShutOut(state.shut, event)) {
     const [reason, why] =
       state.shut === 2
@@ -233,7 +230,7 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
     held.event === null ? held.at === null || held.at <= event.at : held.event === event.id,
   );
   if (hold !== undefined) return { reason: "behind-invalid-row", waitsFor: `row:${hold.row}` };
-  if (isRejected(event) && isOn("hold")) return { reason: "behind-rejected", waitsFor: self };
+  if (isRejected(event)) return { reason: "behind-rejected", waitsFor: self };
   if (event.state === "foreign") return { reason: "behind-foreign", waitsFor: self };
   if (event.state === "stalled" && event.reason === "doubt-unsettled")
     return { reason: "behind-unsettled", waitsFor: self };

@@ -4,7 +4,6 @@
  */
 import type { WorkEvent } from "../ledger/work.js";
 import type { Code } from "../model/codes.js";
-import { isOn } from "../model/safeguards.js";
 import { type Assessment, type Block, behind, type Held } from "./assess-document.js";
 
 type Placed = Pick<WorkEvent, "at" | "rank" | "id">;
@@ -41,7 +40,7 @@ export interface Outside {
 
 /** The other timelines an event writes on. */
 export function touched(event: WorkEvent, relatedTo: LinkContext["relatedTo"]): number[] {
-  if (!event.mirrored || !isOn("meeting-points")) return [];
+  if (!event.mirrored) return [];
   const related = event.relatedDocument === null ? [] : [event.relatedDocument];
   return event.payload.includes('"propagateEvent":true') ? [...related, ...relatedTo(event)] : related;
 }

@@ -7,7 +7,6 @@ import type { WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
 import type { MappingSettings } from "../map/mapping.js";
 import { type JsonObject, parseJson } from "../model/json.js";
 import { documentDeduplicationId } from "../model/keys.js";
-import { isOn } from "../model/safeguards.js";
 import type { Call } from "../submit/call.js";
 import { appendEvents, createDocument, createWithEvents } from "../submit/calls.js";
 
@@ -69,14 +68,12 @@ export function createBodies(
     return made === null ? body : { ...body, target: documentBody(made) };
   };
 
-  let others = 0;
-
   /** One event, as it stands in `events` (service.md, Event). */
   const eventText = (event: WorkEvent, inline: boolean): string => {
     const { payload } = event;
     const added = {
       externalCreatedAt: new Date(event.at).toISOString(),
-      deduplicationId: isOn("same-key") ? event.deduplicationId : `${event.deduplicationId}-${(others += 1)}`,
+      deduplicationId: event.deduplicationId,
       ...reference("participant", event.participant, inline),
       ...reference("address", event.address, inline),
     };

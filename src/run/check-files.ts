@@ -1,13 +1,12 @@
 /** What a mapping makes of files, without a ledger: nothing is staged, nothing is kept, everything that is wrong is told. */
 import { basename, resolve } from "node:path";
-import type { Mapping, MappingInput } from "../map/mapping.js";
-import { RowferryError } from "../model/error.js";
+import type { Mapping } from "../map/mapping.js";
 import type { PipelineEvent } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
-import { createReadingProgress, type ReadingProgress } from "./files.js";
 import { openInput } from "../read/open-input.js";
-import { inputsOfFile } from "./files.js";
-import { type CheckError, checkTable, type TableCheck } from "./check-table.js";
+import type { Input } from "../read/table.js";
+import { type CheckError, checkErrorOf, checkTable, type TableCheck } from "./check-table.js";
+import { createReadingProgress, inputsOfFile } from "./files.js";
 
 export type { CheckError, TableCheck } from "./check-table.js";
 
@@ -43,58 +42,42 @@ export async function checkFiles(options: CheckFilesOptions): Promise<FileCheck[
   observe({ type: "stage", stage: "reading", total: null });
   const progress = await createReadingProgress(paths, observe, cwd);
   const checks: FileCheck[] = [];
-  for (const path of paths) checks.push(await checkFile(mapping, path, cwd, { signal, progress }));
+  for (const path of paths) {
+    const check: FileCheck = { path, format: null, sheets: [], tables: [], error: null };
+    checks.push(check);
+    const isAllowedEmpty = () => mapping.inputsFor(basename(path)).every(({ read }) => read.allowEmpty === true);
+    try {
+      const input = await openInput(path === "-" ? path : resolve(cwd, path));
+      const read = () => check.tables.reduce((sum, { rows }) => sum + rows.read, 0);
+      try {
+        await checkInput(mapping, input, check, signal, (more) => progress.tell(input, read() + more));
+      } finally {
+        progress.next(input, read());
+        await input.close();
+      }
+    } catch (error) {
+      check.error = checkErrorOf(error);
+      if (check.format === null && check.error.code === "file-empty" && isAllowedEmpty()) check.error = null;
+    }
+  }
   return checks;
 }
 
-async function checkFile(
+async function checkInput(
   mapping: Mapping,
-  path: string,
-  cwd: string,
-  options: { signal: AbortSignal; progress: ReadingProgress },
-): Promise<FileCheck> {
-  const check: FileCheck = { path, format: null, sheets: [], tables: [], error: null };
-  const input = await openInput(path === "-" ? path : resolve(cwd, path)).catch((error: unknown) =>
-    recordError(check, error),
-  );
-  if (
-    check.error?.code === "file-empty" &&
-    mapping.inputsFor(basename(path)).every(({ read }) => read.allowEmpty === true)
-  )
-    check.error = null;
-  if (input === null) return check;
-  try {
-    check.format = input.format;
-    let inputs: MappingInput[] = [];
-    try {
-      inputs = await inputsOfFile(mapping, input, null);
-    } catch (error) {
-      recordError(check, error);
-    }
-    let rows = 0;
-    for (const mappingInput of inputs) {
-      const done = rows;
-      const table = await checkTable(input, mappingInput, {
-        signal: options.signal,
-        progress: (more) => options.progress.tell(input, done + more),
-      });
-      rows += table.rows.read;
-      check.tables.push(table);
-    }
-    options.progress.next(input, rows);
-    check.sheets = input.sheets.map((one) => ({
-      ...one,
-      read: check.tables.some(({ dialect, sheet }) => dialect !== null && sheet === one.sheet),
-    }));
-    return check;
-  } finally {
-    await input.close();
-  }
-}
-
-function recordError(check: FileCheck, error: unknown): null {
-  if (!(error instanceof RowferryError)) throw error;
-  const { code, message, hint, place } = error;
-  check.error = { code, message, hint, place };
-  return null;
+  input: Input,
+  check: FileCheck,
+  signal: AbortSignal,
+  progress: (rows: number) => void,
+): Promise<void> {
+  check.format = input.format;
+  const asSheets = () =>
+    input.sheets.map((one) => {
+      const read = check.tables.some(({ dialect, sheet }) => dialect !== null && sheet === one.sheet);
+      return { ...one, read };
+    });
+  check.sheets = asSheets();
+  for (const mappingInput of await inputsOfFile(mapping, input, null))
+    check.tables.push(await checkTable(input, mappingInput, { signal, progress }));
+  check.sheets = asSheets();
 }

@@ -79,40 +79,23 @@ export interface CheckTableOptions {
   progress: (rows: number) => void;
 }
 
+/** What a person is told of an error. @throws whatever is none of ours, and `interrupted` */
+export function checkErrorOf(error: unknown): CheckError {
+  if (!(error instanceof RowferryError) || error.code === "interrupted") throw error;
+  const { code, message, hint, place } = error;
+  return { code, message, hint, place };
+}
+
 /** Never throws for what is wrong with the table: that is its `error`. @throws RowferryError `interrupted`. */
 export async function checkTable(
   input: Input,
   mappingInput: MappingInput,
   options: CheckTableOptions,
 ): Promise<TableCheck> {
-  const check = newCheck(input.name, mappingInput.name);
-  try {
-    const table = await input.open(mappingInput.read);
-    Object.assign(check, {
-      sheet: table.sheet,
-      dialect: table.dialect,
-      headerRow: table.headerRow,
-      joinedRows: joinedRows(mappingInput, table),
-      notes: table.notes,
-    });
-    const place = { file: input.name, sheet: table.sheet };
-    check.columns = directColumns(mappingInput, table.header);
-    const mapper = mappingInput.bind(table.header, place);
-    check.columns = boundColumns(mappingInput, table.header, mapper, place);
-    await mapRows(table, mapper, check, options);
-  } catch (error) {
-    if (!(error instanceof RowferryError) || error.code === "interrupted") throw error;
-    const { code, message, hint, place } = error;
-    check.error = { code, message, hint, place };
-  }
-  return check;
-}
-
-function newCheck(file: string, mappingInput: string): TableCheck {
-  return {
-    file,
+  const check: TableCheck = {
+    file: input.name,
     sheet: null,
-    mappingInput,
+    mappingInput: mappingInput.name,
     dialect: null,
     headerRow: null,
     joinedRows: null,
@@ -127,6 +110,19 @@ function newCheck(file: string, mappingInput: string): TableCheck {
     warnings: [],
     error: null,
   };
+  try {
+    const table = await input.open(mappingInput.read);
+    const { sheet, dialect, headerRow, header, notes } = table;
+    Object.assign(check, { sheet, dialect, headerRow, notes, joinedRows: joinedRows(mappingInput, table) });
+    check.columns = columnsByName(mappingInput, header);
+    const place = { file: input.name, sheet };
+    const mapper = mappingInput.bind(header, place);
+    check.columns = columnsAsBound(mappingInput, header, mapper, place);
+    await mapRows(table, mapper, check, options);
+  } catch (error) {
+    check.error = checkErrorOf(error);
+  }
+  return check;
 }
 
 /** A corrected file has one header row, whatever the mapping says. */
@@ -136,7 +132,7 @@ function joinedRows({ read }: MappingInput, { headerRow }: Table): number[] | nu
 }
 
 /** As far as names tell, for a header that the mapping refuses. */
-function directColumns({ columns }: MappingInput, header: readonly string[]): TableCheck["columns"] {
+function columnsByName({ columns }: MappingInput, header: readonly string[]): TableCheck["columns"] {
   const read = new Set(columns.flat().map(foldName));
   const filled = header.filter((text) => text !== "");
   return {
@@ -150,7 +146,7 @@ function directColumns({ columns }: MappingInput, header: readonly string[]): Ta
  * A column that stands in the file under another header (`columns:`) becomes ambiguous when its own name is added to
  * the header; one that is absent does not.
  */
-function boundColumns(
+function columnsAsBound(
   mappingInput: MappingInput,
   header: readonly string[],
   mapper: RowMapper,
@@ -184,35 +180,40 @@ async function mapRows(
   const problems = new Map<Code, ProblemCount>();
   const warnings = new Map<Code, ProblemCount>();
   const keys = new Map<string, string>();
-  let eventless: TableCheck["eventless"] = null;
   const cells = watchCells(table.header, mapper);
+  const takeRecords = (records: Records, row: number): void => {
+    const { documents, events } = records;
+    if (hasPlaceholder(records)) count(warnings, placeholderLeft, row);
+    const named = [
+      ...documents.map(({ kind, key }) => ({ kind, parts: [key] })),
+      ...events.flatMap(({ event, key, document }) =>
+        key.by === "fields" ? { kind: `${event} of ${document.kind} ${document.key}`, parts: key.parts } : [],
+      ),
+    ];
+    for (const { kind, parts } of named) {
+      const other = nearlyEqual(keys, kind, parts);
+      if (other !== null) count(warnings, keysNearlyEqual(kind, parts, other), row);
+    }
+    if (check.samples.length < MOST_SAMPLES) check.samples.push(...sampleOf(records));
+    check.events += events.length;
+    if (events.length > 0) return;
+    check.eventless ??= { count: 0, firstRow: row };
+    check.eventless.count += 1;
+  };
   const take = (mapped: readonly MappedRow[]): void => {
     for (const { row, alsoRows, outcome } of mapped) {
       const rows = 1 + alsoRows.length;
       check.rows.read += rows;
       check.rows[outcome.fate] += rows;
-      if (outcome.fate === "invalid")
+      if (outcome.fate === "valid") {
+        for (const warning of outcome.warnings) count(warnings, warning, row);
+        takeRecords(outcome.records, row);
+      } else if (outcome.fate === "invalid") {
         for (const problem of outcome.problems) {
           count(problems, problem, row);
           cells.blame(problem, row);
         }
-      if (outcome.fate !== "valid") continue;
-      for (const warning of outcome.warnings) count(warnings, warning, row);
-      if (hasPlaceholder(outcome.records)) count(warnings, placeholderLeft, row);
-      for (const { kind, key } of outcome.records.documents) {
-        const other = nearlyEqual(keys, kind, [key]);
-        if (other !== null) count(warnings, keysNearlyEqual(kind, [key], other), row);
       }
-      const { events } = outcome.records;
-      if (check.samples.length < MOST_SAMPLES) check.samples.push(...sampleOf(outcome.records));
-      for (const { event, key, document } of events) {
-        if (key.by !== "fields") continue;
-        const kind = `${event} of ${document.kind} ${document.key}`;
-        const other = nearlyEqual(keys, kind, key.parts);
-        if (other !== null) count(warnings, keysNearlyEqual(kind, key.parts, other), row);
-      }
-      check.events += events.length;
-      if (events.length === 0) eventless = { count: (eventless?.count ?? 0) + 1, firstRow: eventless?.firstRow ?? row };
     }
   };
   try {
@@ -228,7 +229,7 @@ async function mapRows(
     check.problems = [...problems.values()];
     check.warnings = [...warnings.values()];
     check.cells = cells.columns();
-    check.eventless = check.events > 0 ? eventless : null;
+    if (check.events === 0) check.eventless = null;
     // The readers add to their notes while they read (hidden rows).
     const uncompared = `Nearly equal keys were looked for among the first ${MAX_KEYS} documents and events only.`;
     check.notes = keys.size < MAX_KEYS ? [...table.notes] : [...table.notes, uncompared];
@@ -251,33 +252,34 @@ const MAX_DISTINCT = 10_000;
 
 /** What stands in the columns of a table. */
 function watchCells(header: readonly string[], { types }: RowMapper) {
-  const filled = header.map(() => 0);
-  const texts = header.map(() => new Set<string>());
+  const columns = header.map((name, index) => ({
+    name,
+    type: types[index] ?? null,
+    filled: 0,
+    seen: new Set<string>(),
+  }));
   const problems = new Map<string, string>();
   return {
     look(rows: readonly Row[]): void {
       for (const { cells } of rows)
-        for (const [index, seen] of texts.entries()) {
+        for (const [index, column] of columns.entries()) {
           const text = (cells[index] ?? "").trim();
           if (text === "") continue;
-          filled[index] = (filled[index] ?? 0) + 1;
-          if (seen.size <= MAX_DISTINCT && !seen.has(text)) seen.add(detachText(text));
+          column.filled += 1;
+          if (column.seen.size <= MAX_DISTINCT && !column.seen.has(text)) column.seen.add(detachText(text));
         }
     },
     blame({ column, message }: Problem, row: number): void {
       if (column !== null && !problems.has(column)) problems.set(column, `row ${row}: ${message}`);
     },
     columns: (): ColumnCheck[] =>
-      header.map((name, index) => {
-        const { size } = texts[index] ?? new Set();
-        return {
-          header: name,
-          type: types[index] ?? null,
-          filled: filled[index] ?? 0,
-          distinct: size > MAX_DISTINCT ? null : size,
-          problem: problems.get(name) ?? null,
-        };
-      }),
+      columns.map(({ name, type, filled, seen: { size } }) => ({
+        header: name,
+        type,
+        filled,
+        distinct: size > MAX_DISTINCT ? null : size,
+        problem: problems.get(name) ?? null,
+      })),
   };
 }
 

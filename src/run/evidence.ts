@@ -4,7 +4,6 @@
  */
 import type { Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
-import { isOn } from "../model/safeguards.js";
 import type { Answer, ServiceError } from "../submit/call.js";
 
 export interface Evidence {
@@ -76,7 +75,7 @@ export const mayHaveLanded = (evidence: Evidence, { id }: WorkEvent): boolean =>
 
 /** Whether a duplicate answer for this event is about an attempt of ours (HARD-CASES H3). */
 export const isOurs = (evidence: Evidence, event: WorkEvent): boolean =>
-  evidence.attempted.has(event.id) || mayHaveLanded(evidence, event) || !isOn("receipt-by-evidence");
+  evidence.attempted.has(event.id) || mayHaveLanded(evidence, event);
 
 /**
  * Takes note of a duplicate answer that confirmed `event`. @returns whether it also shows that this service notices
@@ -95,7 +94,6 @@ export function isProven(
   answer: Answer & { result: "refused" },
   duplicatesAreSeen: boolean,
 ): boolean {
-  if (!isOn("refusal-after-doubt")) return true;
   if (evidence.doubtful.has(id)) return false;
   const earlier = evidence.refusedWith.get(id);
   // Without words it may be the duplicate itself (open-points 23).

@@ -2,7 +2,6 @@
  * Registers participants, then the addresses of those that are registered: documents need both. Neither has a
  * deduplicationId, so nothing is created after doubt without looking first, after a delay (HARD-CASES H7).
  */
-import { isOn } from "../model/safeguards.js";
 import { type Registration, registrationOf } from "../submit/answers.js";
 import type { Answer, Call, ServiceError } from "../submit/call.js";
 import { createLanes } from "../submit/lanes.js";
@@ -101,9 +100,8 @@ async function drain<Open extends { id: number }>(
 /** Looks, creates, and after doubt looks again before it creates again. */
 async function register(session: Session, subject: Subject, steps: RegistrationSteps): Promise<Outcome> {
   const { clock, signal } = session;
-  const looks = isOn("look-before-create");
   if (subject.attempted) await clock.sleep(LOOK_AFTER_MS, signal);
-  if (steps.lookFirst || (subject.attempted && looks)) {
+  if (steps.lookFirst || subject.attempted) {
     const known = await lookUp(session, subject, steps);
     if (known !== null) return known;
   }
@@ -112,7 +110,7 @@ async function register(session: Session, subject: Subject, steps: RegistrationS
     if (typeof outcome === "string" && outcome !== "in-doubt") return outcome;
     if (session.stopped !== null) return "stopped";
     await clock.sleep(LOOK_AFTER_MS * 2 ** repeat, signal);
-    const known = looks ? await lookUp(session, subject, steps) : "stalled";
+    const known = await lookUp(session, subject, steps);
     if (known !== null) return known;
     if (outcome !== "in-doubt") return conflict(session, subject, steps, outcome.error);
     if (repeat === MOST_REPEATS || session.stopped !== null) return "stalled";

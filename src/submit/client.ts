@@ -3,7 +3,7 @@ import type { Clock } from "../model/clock.js";
 import type { Target } from "../model/target.js";
 import type { Call, CallKind } from "./call.js";
 import { classify } from "./classify.js";
-import { type Layer, notSent, type NotSent, type Sent, type Stop } from "./layer.js";
+import { type Layer, notSent, type NotSent, type Sent, type Stop, type StopReason } from "./layer.js";
 import type { ServiceClock } from "./service-clock.js";
 import type { Throttle } from "./throttle.js";
 import type { NoToken, Token, TokenSource } from "./token.js";
@@ -25,9 +25,9 @@ export function throttled(
     for (let lost = 0; ; lost += 1) {
       const ready = await tokens.token(maxAgeMs);
       if (!ready.ok) return withoutToken(ready, stop);
-      if (stop.reason !== null) return notSent;
+      if (stop.signal.aborted) return notSent;
       await throttle.take(stop.signal);
-      if (stop.reason !== null) return notSent;
+      if (stop.signal.aborted) return notSent;
       // It may have ended while this call waited. A place in the throttle is for now: whoever waits for a token takes
       // another one afterwards, or all who waited would leave at once.
       const token = tokens.atHand(maxAgeMs);
@@ -55,7 +55,7 @@ export function throttled(
 
 function withoutToken(result: NoToken, stop: Stop): NotSent {
   if (result.transient) return { sent: false, noToken: result.message };
-  stop.stop({ why: "credentials", message: result.message });
+  stop.abort({ why: "credentials", message: result.message } satisfies StopReason);
   return notSent;
 }
 

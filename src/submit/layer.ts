@@ -27,7 +27,7 @@ export interface Sent {
   probe: boolean;
 }
 
-/** Nothing left: the run has been stopped (`Stop.reason` says why), `onLeaving` refused, or the token endpoint is out of reach. */
+/** Nothing left: the run has been stopped (the stop says why), `onLeaving` refused, or the token endpoint is out of reach. */
 export type NotSent = { sent: false; noToken: string | null; overtaken?: true };
 
 export type Tried = Sent | NotSent;
@@ -43,29 +43,16 @@ export interface StopReason {
   message: string;
 }
 
-/** Why and that a run ends: one signal, which ends all waiting and no request under way. */
-export interface Stop {
-  readonly signal: AbortSignal;
-  /** Null while the run goes on. */
-  readonly reason: StopReason | null;
-  /** The first reason stays. Safe to call twice. */
-  stop(reason: StopReason): void;
-}
+/** That and why a run ends: aborted with a StopReason, it ends all waiting and no request under way. The first reason stays. */
+export type Stop = AbortController;
 
 export function createStop(): Stop {
-  const controller = new AbortController();
+  const stop = new AbortController();
   // Every lane that waits listens to it: hundreds are no leak.
-  setMaxListeners(0, controller.signal);
-  let reason: StopReason | null = null;
-  return {
-    signal: controller.signal,
-    get reason() {
-      return reason;
-    },
-    stop(given) {
-      if (reason !== null) return;
-      reason = given;
-      controller.abort();
-    },
-  };
+  setMaxListeners(0, stop.signal);
+  return stop;
 }
+
+/** Null while the run goes on. */
+export const reasonOf = ({ signal }: Stop): StopReason | null =>
+  signal.aborted ? (signal.reason as StopReason) : null;

@@ -3,7 +3,7 @@ import type { Clock, Random } from "../model/clock.js";
 import type { Answer, Attempt, Call, CallKind, SendOptions } from "./call.js";
 import { isUnexplainedConflict, type Verdict, writes } from "./classify.js";
 import { freshMs } from "./client.js";
-import type { Layer, Sent, Stop, StopReason } from "./layer.js";
+import { type Layer, reasonOf, type Sent, type Stop, type StopReason } from "./layer.js";
 import type { ServiceClock } from "./service-clock.js";
 import type { TokenSource } from "./token.js";
 import { plainLine } from "./words.js";
@@ -95,7 +95,8 @@ export function withRetries(
       const tried = await next({ call, freshToken, onLeaving: isFirst ? onLeaving : undefined });
       if (!tried.sent) {
         if (tried.overtaken === true) return stopped(attempts, overtaken);
-        if (stop.reason !== null) return stopped(attempts, stop.reason);
+        const reason = reasonOf(stop);
+        if (reason !== null) return stopped(attempts, reason);
         // The token endpoint is out of reach: the outage gate spaces the next try.
         continue;
       }
@@ -122,7 +123,7 @@ export function withRetries(
           const mayBeForeign = ending === "forbidden" && foreignRead !== undefined;
           if (mayBeForeign && (await isAnswered(foreignRead()))) return settled(attempts, tried);
           const reason = credentials(attempt);
-          stop.stop(reason);
+          stop.abort(reason);
           return stopped(attempts, reason);
         }
         freshToken = ending === "forbidden" && renewals > 0;
@@ -135,7 +136,8 @@ export function withRetries(
         const asked = Math.min(policy.longestRetryAfterMs, retryAfter(tried, options.serviceClock));
         await clock.sleep(Math.max(retryDelay(sequel, retries, policy, random), asked), stop.signal);
       }
-      if (stop.reason !== null) return stopped(attempts, stop.reason);
+      const reason = reasonOf(stop);
+      if (reason !== null) return stopped(attempts, reason);
       options.onRetry();
     }
   };
@@ -151,55 +153,56 @@ function retryAfter({ answer }: Sent, serviceClock: ServiceClock): number {
 }
 
 function asAttempt(tried: Sent, call: Call, number: number, known: readonly string[]): Attempt {
-  const { answer } = tried;
-  const doubt = "reading" in answer ? answer.reading.doubt : answer.failure.sent;
+  const { answer, startedAt, durationMs } = tried;
+  const time = { number, startedAt, durationMs };
+  if ("failure" in answer) {
+    const { kind, sent } = answer.failure;
+    return { ...time, status: null, failure: kind, error: null, requestIds: [], inDoubt: sent && writes(call) };
+  }
+  const { reply, reading } = answer;
   return {
-    number,
-    startedAt: tried.startedAt,
-    durationMs: tried.durationMs,
-    status: "reply" in answer ? answer.reply.status : null,
-    failure: "failure" in answer ? answer.failure.kind : null,
-    error: "reading" in answer ? answer.reading.error : null,
-    requestIds: "reply" in answer ? requestIds(answer.reply.headers, known) : [],
-    inDoubt: doubt && writes(call),
+    ...time,
+    status: reply.status,
+    failure: null,
+    error: reading.error,
+    requestIds: requestIds(reply.headers, known),
+    inDoubt: reading.doubt && writes(call),
   };
+}
+
+function accountOf(attempts: Attempt[]) {
+  return { attempts, inDoubt: attempts.some(({ inDoubt }) => inDoubt) };
 }
 
 function settled(attempts: Attempt[], { answer }: Sent): Answer {
   if (!("reading" in answer)) throw new Error("Only an answer can settle a call.");
   const { reading, reply } = answer;
-  const common = { attempts, inDoubt: inDoubt(attempts) };
-  if (reading.error === null) return { ...common, result: "accepted", status: reply.status, body: reading.body };
-  if (reading.verdict === "duplicate")
-    return { ...common, result: "duplicate", key: reading.key, error: reading.error };
+  const { error, key, body } = reading;
+  const { status } = reply;
+  const account = accountOf(attempts);
+  if (error === null) return { ...account, result: "accepted", status, body };
+  if (reading.verdict === "duplicate") return { ...account, result: "duplicate", key, error };
+  const unexplainedConflict = isUnexplainedConflict(error);
   return {
-    ...common,
+    ...account,
     result: "refused",
-    error: reading.error,
-    tooLarge: reply.status === 413,
-    notFound: reply.status === 404,
-    unexplainedConflict: isUnexplainedConflict(reading.error),
+    error,
+    tooLarge: status === 413,
+    notFound: status === 404,
+    unexplainedConflict,
   };
 }
 
 function unanswered(attempts: Attempt[], { answer }: Sent): Answer {
-  return {
-    attempts,
-    inDoubt: inDoubt(attempts),
-    result: "unanswered",
-    error: "reading" in answer ? answer.reading.error : null,
-    failure: "failure" in answer ? answer.failure.kind : null,
-  };
+  const failure = "failure" in answer ? answer.failure.kind : null;
+  const error = "reading" in answer ? answer.reading.error : null;
+  return { ...accountOf(attempts), result: "unanswered", error, failure };
 }
 
 const overtaken = { why: "overtaken", message: "What it was to send was settled meanwhile." } as const;
 
 function stopped(attempts: Attempt[], reason: StopReason | typeof overtaken): Answer {
-  return { attempts, inDoubt: inDoubt(attempts), result: "stopped", why: reason.why, message: reason.message };
-}
-
-function inDoubt(attempts: readonly Attempt[]): boolean {
-  return attempts.some((attempt) => attempt.inDoubt);
+  return { ...accountOf(attempts), result: "stopped", ...reason };
 }
 
 /** In the service's words only where the request itself is shown: a summary is read by many, and they may repeat a cell. */

@@ -1,6 +1,5 @@
 /** The service's clock, from the Date headers of its answers (HARD-CASES H10). */
 import type { Clock } from "../model/clock.js";
-import { isOn } from "../model/safeguards.js";
 
 export interface ServiceClock {
   /** ms since 1970. Never later than the service's own clock as far as its answers tell; the local one before the first. */
@@ -27,7 +26,7 @@ export function createServiceClock(clock: Clock): ServiceClock {
     return confirmed.length === 0 ? null : Math.max(...confirmed);
   };
   return {
-    now: () => clock.now() + (isOn("service-clock") ? (best() ?? 0) : 0),
+    now: () => clock.now() + (best() ?? 0),
     seen(date) {
       const time = date === undefined ? Number.NaN : Date.parse(date);
       if (!Number.isNaN(time)) ahead = [...ahead.slice(-15), time - clock.now()];

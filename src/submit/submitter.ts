@@ -5,7 +5,7 @@ import type { Code } from "../model/codes.js";
 import type { Target } from "../model/target.js";
 import type { Attempt, CallKind, Submitter } from "./call.js";
 import { createClient, throttled } from "./client.js";
-import { createStop } from "./layer.js";
+import { createStop, type StopReason } from "./layer.js";
 import { withOutageGate } from "./outage.js";
 import { defaultRetryPolicy, type RetryPolicy, withRetries } from "./retry.js";
 import { createServiceClock } from "./service-clock.js";
@@ -31,8 +31,6 @@ export interface SubmitterOptions {
   throttle?: Throttle | undefined;
   /** When an earlier run may last have sent, ms since 1970; null: none has. Asked for where this process keeps the limit itself. */
   quietSince?: () => number | null;
-  /** After each access token; how long it lasts, in ms, null where the endpoint does not say. */
-  onTokenRefreshed?: (expiresInMs: number | null) => void;
   /** Longest outage before the run is given up; default 15 minutes. */
   maxOutageMs?: number | undefined;
   notice?: (notice: SubmitNotice) => void;
@@ -55,7 +53,7 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
   const stop = createStop();
   const counts = { sent: 0, rateLimited: 0, retries: 0 };
   const serviceClock = createServiceClock(clock);
-  const tokens = createTokenSource({ settings: target, transport, clock, onRefreshed: options.onTokenRefreshed });
+  const tokens = createTokenSource({ settings: target, transport, clock });
   const client = throttled(createClient({ target, baseUrl, transport, clock, serviceClock }), {
     throttle,
     tokens,
@@ -85,7 +83,7 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
   });
 
   const underWay = new Set<Promise<unknown>>();
-  const drain = () => stop.stop({ why: "interrupted", message: "The run was interrupted." });
+  const drain = () => stop.abort({ why: "interrupted", message: "The run was interrupted." } satisfies StopReason);
   return {
     async send(call, listeners) {
       const sending = send(call, listeners);
@@ -111,11 +109,15 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
 // Some libraries take longer to load than some runs last: they are loaded with the first request.
 
 function lazyTransport(): Transport {
-  let loading: Promise<Transport> | null = null;
-  const load = async () => (await import("./undici-transport.js")).createUndiciTransport();
-  const transport: Transport = async (request) => (await (loading ??= load()))(request);
-  transport.close = async () => (await loading)?.close?.();
+  const loaded = lazily(async () => (await import("./undici-transport.js")).createUndiciTransport());
+  const transport: Transport = async (request) => (await loaded.get())(request);
+  transport.close = async () => (await loaded.made())?.close?.();
   return transport;
+}
+
+function lazily<Made>(make: () => Promise<Made>) {
+  let making: Promise<Made> | null = null;
+  return { get: () => (making ??= make()), made: async () => making };
 }
 
 function throttleOf(
@@ -127,8 +129,7 @@ function throttleOf(
   const { rate, burst, throttle: redisUrl } = target;
   if (rate === null) return unthrottled;
   if (redisUrl === null) return createLocalThrottle({ rate, burst, clock, quietSince: quietSince() });
-  let loading: Promise<Throttle> | null = null;
-  const load = async () =>
+  const loaded = lazily(async () =>
     (await import("./shared-throttle.js")).createSharedThrottle({
       redisUrl,
       name: `${target.baseUrl} ${target.clientId}`,
@@ -137,11 +138,12 @@ function throttleOf(
       clock,
       onLost: (message) => notice({ level: "warning", code: "throttle-unavailable", message }),
       onFound: () => notice({ level: "info", code: null, message: "The shared throttle is back." }),
-    });
+    }),
+  );
   return {
-    take: async (signal) => (await (loading ??= load())).take(signal),
+    take: async (signal) => (await loaded.get()).take(signal),
     // Nothing has been answered 429 before it was sent.
-    slowDown: () => void loading?.then((throttle) => throttle.slowDown()),
-    close: async () => (await loading)?.close(),
+    slowDown: () => void loaded.made().then((throttle) => throttle?.slowDown()),
+    close: async () => (await loaded.made())?.close(),
   };
 }

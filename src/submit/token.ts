@@ -37,11 +37,9 @@ export interface TokenSourceOptions {
   settings: TokenSettings;
   transport: Transport;
   clock: Clock;
-  /** After each token; how long it lasts, in ms, null where the endpoint does not say. */
-  onRefreshed?: ((expiresInMs: number | null) => void) | undefined;
 }
 
-export function createTokenSource({ settings, transport, clock, onRefreshed }: TokenSourceOptions): TokenSource {
+export function createTokenSource({ settings, transport, clock }: TokenSourceOptions): TokenSource {
   let current: { token: Token; lifetimeMs: number } | null = null;
   let fetching: Promise<TokenResult> | null = null;
   /** The age at which tokens have been seen to end, whatever `expires_in` says (open-points 12). */
@@ -58,7 +56,6 @@ export function createTokenSource({ settings, transport, clock, onRefreshed }: T
     if (!answer.ok) return answer;
     const token = { accessToken: answer.accessToken, issuedAt };
     current = { token, lifetimeMs: answer.expiresInMs ?? Number.POSITIVE_INFINITY };
-    onRefreshed?.(answer.expiresInMs);
     return { ok: true, token };
   }
 

@@ -119,25 +119,19 @@ function firstBytes(text: string, bytes: number): string {
   return encoded.toString("utf8", 0, end);
 }
 
-/** The words of an HTML page: its title, its heading, then its text. */
+/** The words of an HTML page: its title and heading, then its text. */
 function htmlWords(html: string): string {
-  const words = { title: "", h1: "", rest: "" };
-  let into: keyof typeof words = "rest";
-  let hidden: string | null = null;
-  const [first = "", ...tags] = html.slice(0, 20_000).split("<");
-  words.rest = first;
-  for (const tag of tags) {
-    const name = /^\/?[a-z0-9]+/i.exec(tag)?.[0].toLowerCase() ?? "";
-    if (hidden !== null && name !== `/${hidden}`) continue;
-    hidden = name === "script" || name === "style" ? name : null;
-    if (name === "title" || name === "h1") into = name;
-    else if (name === `/${into}`) into = "rest";
-    if (hidden === null) words[into] += ` ${tag.slice(tag.indexOf(">") + 1)}`;
-  }
-  const told = Object.values(words)
-    .map(plainWords)
-    .filter((text) => text !== "");
-  return [...new Set(told)].join(": ");
+  const told: string[] = [];
+  const rest = html
+    .slice(0, 20_000)
+    .replace(/<(script|style)\b[\s\S]*?(?:<\/\1[^>]*>?|$)/gi, " ")
+    .replace(/<(title|h1)\b[^>]*>([^<]*)/gi, (_whole, _tag, text: string) => {
+      told.push(text);
+      return " ";
+    })
+    .replace(/<[^>]*>?/g, " ");
+  const parts = [...told, rest].map(plainWords).filter((text) => text !== "");
+  return [...new Set(parts)].join(": ");
 }
 
 const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", "#39": "'" };

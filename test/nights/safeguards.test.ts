@@ -1,24 +1,21 @@
-/** Every safeguard is needed: with one switched off, a night that otherwise breaks no promise breaks one. */
+/** Every safeguard is needed: with one taken out, a night that otherwise breaks no promise breaks one. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Writer } from "../../src/ledger/writer.js";
 import { lockLedger } from "../../src/ledger/care/lock.js";
-import { type Safeguard, safeguards, switchOff } from "../../src/model/safeguards.js";
 import { rebuildLedger } from "../../src/desk/care.js";
 import { replaceNamed } from "../../src/desk/decide.js";
 import { live } from "./simulation/night.js";
 import { drawStory, type Step, type Story, type StoryRow, TONIGHT } from "./simulation/story.js";
 import { eventRow } from "./simulation/story-rows.js";
+import { type Nights, type Safeguard, safeguards, withoutSafeguard } from "./simulation/without.js";
 import { createWorld, type World } from "./simulation/world.js";
 
-let switchOn: (() => void) | null = null;
-afterEach(() => {
-  switchOn?.();
-  switchOn = null;
-  vi.restoreAllMocks();
-});
+/** The product as it is. */
+const whole: Nights = { live, createWorld, replaceNamed };
+afterEach(() => void vi.restoreAllMocks());
 
 const plain = (steps: Step[], more: Partial<Story> = {}): Story => ({
   seed: 1,
@@ -76,29 +73,26 @@ const nights: Record<Exclude<Safeguard, (typeof others)[number]>, Story> = {
   }),
 };
 
-describe("switched off, a night breaks a promise:", () => {
+describe("taken out, a night breaks a promise:", () => {
   test.each(Object.entries(nights))("%s", async (name, story) => {
     expect((await live(story)).broken).toEqual([]);
-    switchOn = switchOff(name as Safeguard);
-    expect((await live(story)).broken).not.toEqual([]);
+    const nights = await withoutSafeguard(name as Safeguard);
+    expect((await nights.live(story)).broken).not.toEqual([]);
   });
 
   test("look-before-create", async () => {
-    expect(await twins()).toBe(0);
-    switchOn = switchOff("look-before-create");
-    expect(await twins()).toBe(1);
+    expect(await twins(whole)).toBe(0);
+    expect(await twins(await withoutSafeguard("look-before-create"))).toBe(1);
   });
 
   test("receipt-by-evidence", async () => {
-    expect(await ofTwoLedgers()).toBe("foreign");
-    switchOn = switchOff("receipt-by-evidence");
-    expect(await ofTwoLedgers()).toBe("landed-without-id");
+    expect(await ofTwoLedgers(whole)).toBe("foreign");
+    expect(await ofTwoLedgers(await withoutSafeguard("receipt-by-evidence"))).toBe("landed-without-id");
   });
 
   test("generation", async () => {
-    expect(await replaced()).toEqual([2, 1]);
-    switchOn = switchOff("generation");
-    expect(await replaced()).not.toEqual([2, 1]);
+    expect(await replaced(whole)).toEqual([2, 1]);
+    expect(await replaced(await withoutSafeguard("generation"))).not.toEqual([2, 1]);
   });
 
   test("none is left out", () => {
@@ -165,7 +159,7 @@ describe("taken from the ledger, a night breaks a promise:", () => {
 });
 
 /** Participants registered twice after a lost answer, where the service allows twins. */
-async function twins(): Promise<number> {
+async function twins({ createWorld }: Nights): Promise<number> {
   const world = createWorld({
     sandbox: { twinParticipants: true },
     settings: { participants: { strategy: "create-first", foreign: "use" } },
@@ -180,7 +174,7 @@ async function twins(): Promise<number> {
 }
 
 /** Two ledgers know one document; the second sends an event that the first has landed. Its state in the second. */
-async function ofTwoLedgers(): Promise<string> {
+async function ofTwoLedgers({ createWorld }: Nights): Promise<string> {
   const world = createWorld();
   const file = (minute: number) => [
     { name: `${minute}.csv`, contentHash: String(minute), rows: [eventRow({ row: 2, ...m1(minute) })] },
@@ -213,7 +207,7 @@ async function ofTwoNames(identity: "first" | "reject") {
 }
 
 /** Lengths of the timelines after a document of one event was replaced: the old one with its CANCEL, and the new one. */
-async function replaced(): Promise<number[]> {
+async function replaced({ createWorld, replaceNamed }: Nights): Promise<number[]> {
   const world = createWorld();
   await world.import([{ name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, ...m1(1) })] }]);
   const replacement = { document: "M1", reason: "wrong owner" };

@@ -5,7 +5,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { safeguards } from "../../src/model/safeguards.js";
+import { safeguards } from "../nights/simulation/without.js";
 
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/explanation/reliability.md"), "utf8");
