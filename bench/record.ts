@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { figure, median, withTemporaryFolder } from "./harness.js";
 import { EVENTS_A_DOCUMENT, offlineSession, stageAndPlan, writeManifests, writeMapping } from "./manifests.js";
-import { recordLandings } from "../src/run/record-landings.js";
+import { recordLandings } from "../src/run/evidence.js";
 
 const GOAL = 2;
 const WAL_GOAL_BYTES = 32 * 1024;

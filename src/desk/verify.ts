@@ -4,7 +4,7 @@ import { createRegisteredView, type RegisteredDocument, type RegisteredParticipa
 import { ExitCode } from "../model/exit-code.js";
 import { foldIdentity } from "../model/fold.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
-import { PLACE_FIELDS, isMasked } from "../run/register-address.js";
+import { PLACE_FIELDS, isMasked } from "../run/register-steps.js";
 import { look } from "../run/register.js";
 import { openSession, type Session, type SessionOptions } from "../run/session.js";
 import { addressesOf, documentOf, type ListedAddress, participantOf } from "../submit/answers.js";

@@ -1,9 +1,11 @@
 /**
  * What a document's lane knows of its events beyond their rows in the ledger, and what follows from it: which
- * duplicate is a receipt, and which refusal proves that an event never landed (HARD-CASES H1–H3).
+ * duplicate is a receipt, and which refusal proves that an event never landed (HARD-CASES H1–H3). And what an accepted request
+ * says of its events.
  */
-import type { Writer } from "../ledger/writer.js";
+import type { PlainLanding, Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
+import type { EventReceipt } from "../submit/answers.js";
 import type { Answer, ServiceError } from "../submit/call.js";
 
 export interface Evidence {
@@ -122,4 +124,41 @@ export function giveBack(
     else if (event.state === "stalled") t.unanswered(event.id, now);
     else t.unsent(event.id, now);
   }
+}
+
+/**
+ * Matched by position, and only when the number is right (open-points 24, HARD-CASES H6). `mirrorAt`: when back-references
+ * took place, ms; null: at their events' own times.
+ */
+export function recordLandings(
+  t: Writer,
+  events: readonly WorkEvent[],
+  receipts: readonly EventReceipt[] | null,
+  mirrorAt: number | null,
+  now: number,
+): void {
+  const matched = receipts !== null && receipts.length === events.length;
+  const plain = matched ? plainLandings(events, receipts) : null;
+  const [first] = events;
+  if (plain !== null && first !== undefined) {
+    t.landedTogether(first.document, plain, now);
+    return;
+  }
+  events.forEach((event, position) => {
+    const receipt = receipts?.[position];
+    if (!matched || receipt === undefined) t.stalled(event.id, "answer-unreadable", now);
+    else if (receipt.eventId === null) t.acceptedWithoutId(event.id, receipt.targetDocumentId, mirrorAt, now);
+    else t.landed(event.id, receipt.eventId, receipt.targetDocumentId, mirrorAt, now);
+  });
+}
+
+/** Null: one of them has no id, closes or cancels its document, or writes on another timeline. */
+function plainLandings(events: readonly WorkEvent[], receipts: readonly EventReceipt[]): PlainLanding[] | null {
+  const landings: PlainLanding[] = [];
+  for (const [position, { id, at, rank, mirrored, target }] of events.entries()) {
+    const receipt = receipts[position];
+    if (receipt?.eventId == null || rank !== 0 || mirrored || target !== null) return null;
+    landings.push({ id, at, serviceId: receipt.eventId, targetId: receipt.targetDocumentId });
+  }
+  return landings;
 }

@@ -2,11 +2,10 @@
  * Registers participants, then the addresses of those that are registered: documents need both. Neither has a
  * deduplicationId, so nothing is created after doubt without looking first, after a delay (HARD-CASES H7).
  */
-import { type Registration, registrationOf } from "../submit/answers.js";
+import { registrationOf } from "../submit/answers.js";
 import type { Answer, Call, ServiceError } from "../submit/call.js";
 import { createLanes } from "../submit/lanes.js";
-import { placeKey, stepsOfAddress } from "./register-address.js";
-import { stepsOfParticipant } from "./register-participant.js";
+import { placeKey, type RegistrationSteps, stepsOfAddress, stepsOfParticipant } from "./register-steps.js";
 import { describeRefusal } from "./refusals.js";
 import { lanesFor } from "./send.js";
 import type { Session } from "./session.js";
@@ -16,27 +15,11 @@ const LOOK_AFTER_MS = 3000;
 /** Creates after the first, each after a look that found nothing (service.md, Errors: at most 5 retries). */
 const MOST_REPEATS = 5;
 
-type Outcome = "registered" | "rejected" | "stalled" | "stopped";
-
 export interface Subject {
   kind: "participant" | "address";
   id: number;
   /** Whether a create may have been sent before. */
   attempted: boolean;
-}
-
-/** What differs between participants and addresses. What it finds or makes it writes into the ledger itself. */
-export interface RegistrationSteps {
-  /** Look even where nothing is in doubt. */
-  lookFirst: boolean;
-  look: Call;
-  /** What the look's answer says. Undefined: it decides nothing. Its text is for a person: what cannot be used, or understood. */
-  read(
-    answer: Answer,
-  ): "registered" | "absent" | { code: "participant-foreign" | "answer-unreadable"; message: string } | undefined;
-  create: Call;
-  /** The create was accepted; runs in the transaction of its outcome. */
-  created(receipt: Registration, now: number): void;
 }
 
 export async function registerAll(
@@ -98,101 +81,85 @@ async function drain<Open extends { id: number }>(
 }
 
 /** Looks, creates, and after doubt looks again before it creates again. */
-async function register(session: Session, subject: Subject, steps: RegistrationSteps): Promise<Outcome> {
+async function register(session: Session, subject: Subject, steps: RegistrationSteps): Promise<void> {
   const { clock, signal } = session;
   if (subject.attempted) await clock.sleep(LOOK_AFTER_MS, signal);
-  if (steps.lookFirst || subject.attempted) {
-    const known = await lookUp(session, subject, steps);
-    if (known !== null) return known;
-  }
-  for (let repeat = 0; ; repeat += 1) {
-    const outcome = await create(session, subject, steps);
-    if (typeof outcome === "string" && outcome !== "in-doubt") return outcome;
-    if (session.stopped !== null) return "stopped";
+  if ((steps.lookFirst || subject.attempted) && (await lookSettles(session, subject, steps))) return;
+  for (let repeat = 0; repeat <= MOST_REPEATS; repeat += 1) {
+    const left = await create(session, subject, steps);
+    if (left === null || session.stopped !== null) return;
     await clock.sleep(LOOK_AFTER_MS * 2 ** repeat, signal);
-    const known = await lookUp(session, subject, steps);
-    if (known !== null) return known;
-    if (outcome !== "in-doubt") return conflict(session, subject, steps, outcome.error);
-    if (repeat === MOST_REPEATS || session.stopped !== null) return "stalled";
+    if (await lookSettles(session, subject, steps)) return;
+    if (left !== "in-doubt") return rejectConflict(session, subject, steps, left);
+    if (session.stopped !== null) return;
   }
 }
 
-/** Null: not there. */
-async function lookUp(session: Session, subject: Subject, steps: RegistrationSteps): Promise<Outcome | null> {
+/** False: not there. Otherwise the ledger says what was found, or the run is stopped. */
+async function lookSettles(session: Session, subject: Subject, steps: RegistrationSteps): Promise<boolean> {
   const { registrations, clock } = session;
   const { kind, id } = subject;
   const answer = await look(session, subject, steps.look);
-  if (answer.result === "stopped") return "stopped";
+  if (answer.result === "stopped") return true;
   const found = steps.read(answer);
-  if (found === "absent") return null;
-  if (found === "registered") return found;
-  if (found === undefined && answer.result !== "refused") {
-    registrations.stalled(kind, id, "service-unanswered", clock.now());
-    return "stalled";
-  }
-  const note = found ?? refusal(answer as Answer & { result: "refused" });
-  registrations.rejected(kind, id, note, clock.now());
-  return "rejected";
+  if (found === "absent") return false;
+  if (found === "registered") return true;
+  if (found !== undefined) registrations.rejected(kind, id, found, clock.now());
+  else if (answer.result === "refused") registrations.rejected(kind, id, refusal(answer.error), clock.now());
+  else registrations.stalled(kind, id, "service-unanswered", clock.now());
+  return true;
 }
 
 /** The service says that it is there, and no look finds it: one more, then only a person can tell what stands there. */
-async function conflict(
+async function rejectConflict(
   session: Session,
   subject: Subject,
   steps: RegistrationSteps,
   error: ServiceError,
-): Promise<Outcome> {
+): Promise<void> {
   const { clock, signal, registrations } = session;
   await clock.sleep(LOOK_AFTER_MS * 4, signal);
-  if (session.stopped !== null) return "stopped";
-  const known = await lookUp(session, subject, steps);
-  if (known !== null) return known;
-  const message = `${describeRefusal(error)}; yet a look finds no such ${subject.kind}`;
-  registrations.rejected(subject.kind, subject.id, { code: "service-refused", message }, clock.now());
-  return "rejected";
+  if (session.stopped !== null || (await lookSettles(session, subject, steps))) return;
+  const { code, message } = refusal(error);
+  const note = { code, message: `${message}; yet a look finds no such ${subject.kind}` };
+  registrations.rejected(subject.kind, subject.id, note, clock.now());
 }
 
-/** Sends the create under its intent. In doubt or in conflict it stands as stalled until somebody has looked. */
+/**
+ * Sends the create under its intent. @returns null: settled, or the run is stopped; a conflict that is not in doubt: its error. In
+ * doubt or in conflict it stands as stalled until somebody has looked.
+ */
 async function create(
   session: Session,
   { kind, id }: Subject,
   { create: call, created }: RegistrationSteps,
-): Promise<Outcome | "in-doubt" | Conflict> {
+): Promise<null | "in-doubt" | ServiceError> {
   const { requests, clock, registrations } = session;
   const { request, answer } = await session.send(call, { subject: kind, subjectId: id, events: [], creates: true });
   if (answer.result === "stopped") session.stop(answer);
-  if (request === null) return "stopped";
+  if (request === null) return null;
   const now = clock.now();
+  const end = (outcome: () => void) => requests.end(request, answer.result, answer.attempts.at(-1), now, outcome);
   const receipt = answer.result === "accepted" ? registrationOf(answer.body) : null;
-  const outcome = receipt === null ? outcomeWithoutReceipt(answer) : "registered";
-  requests.end(request, answer.result, answer.attempts.at(-1), now, () => {
-    if (receipt !== null) created(receipt, now);
-    else if (outcome === "stopped" && !answer.inDoubt) registrations.unsent(kind, id, now);
-    else if (outcome === "rejected" && answer.result === "refused")
-      registrations.rejected(kind, id, refusal(answer), now);
+  if (receipt !== null) {
+    end(() => created(receipt));
+    return null;
+  }
+  const isConflict = answer.result === "duplicate" || (answer.result === "refused" && answer.error.status === 409);
+  if (answer.result === "refused" && !isConflict && !answer.inDoubt) {
+    end(() => registrations.rejected(kind, id, refusal(answer.error), now));
+    return null;
+  }
+  end(() => {
+    if (answer.result === "stopped" && !answer.inDoubt) registrations.unsent(kind, id, now);
     else
       registrations.stalled(kind, id, answer.result === "accepted" ? "answer-unreadable" : "service-unanswered", now);
   });
-  return outcome;
+  if (answer.result === "stopped") return null;
+  return isConflict && !answer.inDoubt ? answer.error : "in-doubt";
 }
 
-/** Refused with 409, and not in doubt. */
-interface Conflict {
-  error: ServiceError;
-}
-
-function outcomeWithoutReceipt(answer: Answer): Outcome | "in-doubt" | Conflict {
-  if (answer.result === "stopped") return "stopped";
-  if (answer.inDoubt) return "in-doubt";
-  if (answer.result === "duplicate") return { error: answer.error };
-  if (answer.result === "refused") return answer.error.status === 409 ? { error: answer.error } : "rejected";
-  return "in-doubt";
-}
-
-const refusal = ({ error }: { error: ServiceError }) => ({
-  code: "service-refused" as const,
-  message: describeRefusal(error),
-});
+const refusal = (error: ServiceError) => ({ code: "service-refused" as const, message: describeRefusal(error) });
 
 /** Reads change nothing: they need no intent, but their attempts count against the limit and stand in the ledger. */
 export async function look(

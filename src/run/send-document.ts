@@ -19,9 +19,9 @@ import {
   mayHaveLanded,
   noteRefusal,
   noteUnread,
+  recordLandings,
   saysTheSame,
 } from "./evidence.js";
-import { recordLandings } from "./record-landings.js";
 import { type LaneDocument, linkedAt, sendEvents, withdraw } from "./send-events.js";
 import type { Session } from "./session.js";
 

@@ -1,4 +1,8 @@
-/** Events are due when the service's clock has passed them by this much, in ms (HARD-CASES H10). */
+/**
+ * Sends a document's consecutive events until all have landed or one stands in the way: a refused batch is narrowed
+ * to the event at fault, in order; a duplicate is a receipt only by evidence; a refusal after doubt proves nothing
+ * (HARD-CASES H1–H3, H6).
+ */
 import type { Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
 import { batchReceiptOf } from "../submit/answers.js";
@@ -15,17 +19,12 @@ import {
   noteConfirmed,
   noteRefusal,
   noteUnread,
+  recordLandings,
 } from "./evidence.js";
-import { recordLandings } from "./record-landings.js";
 import type { Session } from "./session.js";
 
+/** Events are due when the service's clock has passed them by this much, in ms (HARD-CASES H10). */
 export const DUE_MARGIN_MS = 2000;
-
-/**
- * Sends a document's consecutive events until all have landed or one stands in the way: a refused batch is narrowed
- * to the event at fault, in order; a duplicate is a receipt only by evidence; a refusal after doubt proves nothing
- * (HARD-CASES H1–H3, H6).
- */
 
 /** A document as a lane sends to it. `mirrorsNow`: back-references take place at the service's time (open-points 11). */
 export interface LaneDocument {

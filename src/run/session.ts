@@ -9,30 +9,29 @@ import { createChoiceLog } from "../ledger/journal/choices.js";
 import { createJournalEntries } from "../ledger/journal/entries.js";
 import { journalOf, rememberJournal } from "../ledger/journal/own-journal.js";
 import { type LedgerDatabase, type LedgerOwner, openLedger } from "../ledger/open-ledger.js";
-import { createInputStore, type InputStore } from "../ledger/inputs.js";
-import { createRefusalHistory, type RefusalHistory } from "../ledger/requests.js";
-import { createRegistrationStore, type ForeignParticipant, type RegistrationStore } from "../ledger/registrations.js";
-import { createRequestStore, type Intent, type RequestStore } from "../ledger/requests.js";
-import { createRunStore, type Run } from "../ledger/runs.js";
-import { createSettingsStore, type SettingsStore } from "../ledger/settings.js";
+import { createInputStore } from "../ledger/inputs.js";
+import { createRegistrationStore, type ForeignParticipant } from "../ledger/registrations.js";
+import { createRefusalHistory, createRequestStore, type Intent } from "../ledger/requests.js";
+import { createRunStore } from "../ledger/runs.js";
+import { createSettingsStore } from "../ledger/settings.js";
 import { Writer } from "../ledger/writer.js";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
-import { createWorkStore, type WorkStore } from "../ledger/work.js";
+import { createWorkStore } from "../ledger/work.js";
 import type { MappingSettings } from "../map/mapping.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import type { PipelineEvent } from "../model/summary.js";
 import type { Target } from "../model/target.js";
-import type { Answer, Attempt, Call, CallKind, Submitter } from "../submit/call.js";
+import type { Answer, Attempt, Call, CallKind } from "../submit/call.js";
 import { readParticipant } from "../submit/calls.js";
 import { createSubmitter } from "../submit/submitter.js";
 import type { Throttle } from "../submit/throttle.js";
 import type { Transport } from "../submit/transport.js";
-import { type Bodies, createBodies } from "./bodies.js";
+import { createBodies } from "./bodies.js";
 import { codeOfStop } from "./refusals.js";
-import { isEmbedded, openEmbeddedSandbox, ownerOf } from "./sandbox.js";
-import { createRequestCaps, type RequestCaps } from "../plan/batch.js";
+import { isEmbedded, type Later, openEmbeddedSandbox, ownerOf } from "./sandbox.js";
+import { createRequestCaps } from "../plan/batch.js";
 
 export interface SessionOptions {
   target: Target;
@@ -59,72 +58,38 @@ export interface Stopped {
   message: string;
 }
 
-export interface Session {
-  readonly target: Target;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly observe: (event: PipelineEvent) => void;
-  readonly database: LedgerDatabase;
-  readonly run: Run;
-  readonly inputs: InputStore;
-  readonly registrations: RegistrationStore;
-  readonly requests: RequestStore;
-  readonly refusals: RefusalHistory;
-  readonly work: WorkStore;
-  readonly settings: SettingsStore<MappingSettings>;
-  readonly bodies: Bodies;
-  readonly caps: RequestCaps;
-  readonly submitter: Submitter;
-  /** Why no more is sent; null: work goes on. */
-  stopped: Stopped | null;
-  /** Names of files that held nothing, where the mapping does not allow it. */
-  readonly emptyFiles: string[];
-  /** This service notices duplicates before lateness: seen in this run (open-points 19). */
-  duplicatesAreSeen: boolean;
-  /** POST /documents is not there: seen in this run (open-points 25). */
-  documentsEndpointIsAbsent: boolean;
-  stop(answer: Answer & { result: "stopped" }): void;
-  /**
-   * Sends a call whose intent is written once its slot and its token are held: a kill leaves in doubt at most what was on the
-   * wire (HARD-CASES H44). `request`: its id in the ledger; null: nothing left, and nothing of it was written.
-   */
-  send(call: Call, intent: Omit<Intent, "runId" | "kind">): Promise<{ request: number | null; answer: Answer }>;
-  outcomes(write: (t: Writer) => void): void;
-  /** What staging chose goes into the journal, where one is kept; inside staging's transaction. */
-  journalChoices(): void;
-  close(): Promise<void>;
-}
+export type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** @throws RowferryError `ledger-locked` and the ledger's other codes; nothing is left open then. */
-export async function openSession(command: string, mapping: string | null, options: SessionOptions): Promise<Session> {
-  const { clock, signal } = options;
-  const closing: (() => Promise<void> | void)[] = [];
+export async function openSession(command: string, mapping: string | null, options: SessionOptions) {
+  const { clock, signal, observe } = options;
+  const closing: Parameters<Later>[0][] = [];
   const close = async () => {
     for (const step of closing.splice(0).toReversed()) await step();
   };
   try {
+    const later: Later = (step) => void closing.push(step);
+    const isOffline = options.offline === true;
     const waiting = { wait: options.waitForLock, clock, signal };
     const lock = await lockLedger(options.target.ledgerPath, waiting);
-    closing.push(() => lock.release());
-    const serve = isEmbedded(options.target) && options.offline !== true;
-    const target = serve
-      ? await openEmbeddedSandbox(options.target, options.fresh, (step) => void closing.push(step))
-      : options.target;
+    later(() => lock.release());
+    const serve = isEmbedded(options.target) && !isOffline;
+    const target = serve ? await openEmbeddedSandbox(options.target, options.fresh, later) : options.target;
     const owner = ownerOf(options.target);
     const database = openLedger(target.ledgerPath, owner, clock.now());
-    closing.push(() => void database.close());
-    if (options.offline !== true) {
+    later(() => void database.close());
+    if (!isOffline) {
       const hold = await holdLedger(database, waiting);
-      closing.push(() => hold.release());
+      later(() => hold.release());
       new Writer(database).interrupted(clock.now());
     }
 
-    const path = options.offline === true ? null : journalOf(database, options.journal ?? null);
+    const path = isOffline ? null : journalOf(database, options.journal ?? null);
     const openIt = database.transaction((at: string) => openRunJournal(database, target, owner, at, options));
     const journal = path === null ? null : openIt.immediate(path);
     if (journal !== null && path !== null) {
-      closing.push(() => journal.close());
-      closing.push(() => rememberEnd(database, path));
+      later(() => journal.close());
+      later(() => rememberEnd(database, path));
     }
     const choices = journal && createChoiceLog(database, journal, createJournalEntries(database));
     const requests = createRequestStore(database, journal);
@@ -132,30 +97,25 @@ export async function openSession(command: string, mapping: string | null, optio
     const work = createWorkStore(database);
     const settings = createSettingsStore<MappingSettings>(database, defaultSettings);
     const runs = createRunStore(database);
+    // A plan never sends; its submitter only tells the time.
+    const nowhere = { baseUrl: "https://localhost", tokenUrl: "https://localhost" };
     const submitter = createSubmitter({
-      // A plan never sends; its submitter only tells the time.
-      target:
-        options.offline === true ? { ...target, baseUrl: "https://localhost", tokenUrl: "https://localhost" } : target,
-      clock,
-      random: options.random,
+      ...options,
+      target: isOffline ? { ...target, ...nowhere } : target,
       quietSince: () => runs.quietSince(clock.now()),
-      notice: (notice) => options.observe({ type: "notice", ...notice }),
-      maxOutageMs: options.maxOutageMs,
-      transport: options.transport,
-      throttle: options.throttle,
-      onAttempt: options.onAttempt,
+      notice: (notice) => observe({ type: "notice", ...notice }),
     });
-    closing.push(() => submitter.close());
+    later(() => submitter.close());
     const drain = () => submitter.drain();
     signal.addEventListener("abort", drain, { once: true });
-    closing.push(() => signal.removeEventListener("abort", drain));
+    later(() => signal.removeEventListener("abort", drain));
 
     const run = runs.begin(command, mapping, clock.now());
-    const session: Session = {
+    const session = {
       target,
       clock,
       signal,
-      observe: options.observe,
+      observe,
       database,
       run,
       inputs: createInputStore(database),
@@ -167,16 +127,27 @@ export async function openSession(command: string, mapping: string | null, optio
       bodies: createBodies(registrations, work, ({ settings: id }) => settings.get(id)),
       caps: createRequestCaps({ maxEvents: target.maxEventsPerRequest, maxBytes: target.maxRequestBytes }),
       submitter,
-      stopped: null,
-      emptyFiles: [],
+      /** Why no more is sent; null: work goes on. */
+      stopped: null as Stopped | null,
+      /** Names of files that held nothing, where the mapping does not allow it. */
+      emptyFiles: [] as string[],
+      /** This service notices duplicates before lateness: seen in this run (open-points 19). */
       duplicatesAreSeen: false,
+      /** POST /documents is not there: seen in this run (open-points 25). */
       documentsEndpointIsAbsent: false,
-      stop(answer) {
+      stop(answer: Answer & { result: "stopped" }): void {
         if (answer.why === "overtaken") return;
         session.stopped ??= { code: codeOfStop[answer.why], message: answer.message };
         submitter.drain();
       },
-      async send(call, intent) {
+      /**
+       * Sends a call whose intent is written once its slot and its token are held: a kill leaves in doubt at most what was on the
+       * wire (HARD-CASES H44). `request`: its id in the ledger; null: nothing left, and nothing of it was written.
+       */
+      async send(
+        call: Call,
+        intent: Omit<Intent, "runId" | "kind">,
+      ): Promise<{ request: number | null; answer: Answer }> {
         let request: number | null = null;
         let before: Attempt | null = null;
         const foreign = () => registrations.foreignOf(intent);
@@ -197,8 +168,9 @@ export async function openSession(command: string, mapping: string | null, optio
         });
         return { request, answer: nameForeign(answer, foreign) };
       },
-      outcomes: (write) => requests.outcomes(write),
-      journalChoices: () => choices?.record(clock.now()),
+      outcomes: (write: (t: Writer) => void): void => requests.outcomes(write),
+      /** What staging chose goes into the journal, where one is kept; inside staging's transaction. */
+      journalChoices: (): void => choices?.record(clock.now()),
       close,
     };
     return session;
