@@ -39,7 +39,7 @@ const lostAnswers: Partial<Step> = {
 const others = ["generation", "look-before-create", "receipt-by-evidence"] as const satisfies Safeguard[];
 
 /** The night that needs each safeguard. The others have tests of their own below. */
-const nights: Record<Exclude<Safeguard, (typeof others)[number]>, Story> = {
+const stories: Record<Exclude<Safeguard, (typeof others)[number]>, Story> = {
   "same-key": plain([imports([m1(1)]), imports([m1(10)], lostAnswers)]),
   "refusal-after-doubt": plain([imports([m1(1)]), imports([m1(10), m1(20)], lostAnswers)], {
     sandbox: { checks: "order-first" },
@@ -74,7 +74,7 @@ const nights: Record<Exclude<Safeguard, (typeof others)[number]>, Story> = {
 };
 
 describe("taken out, a night breaks a promise:", () => {
-  test.each(Object.entries(nights))("%s", async (name, story) => {
+  test.each(Object.entries(stories))("%s", async (name, story) => {
     expect((await live(story)).broken).toEqual([]);
     const nights = await withoutSafeguard(name as Safeguard);
     expect((await nights.live(story)).broken).not.toEqual([]);
@@ -96,7 +96,7 @@ describe("taken out, a night breaks a promise:", () => {
   });
 
   test("none is left out", () => {
-    expect([...Object.keys(nights), ...others].toSorted()).toEqual(Object.keys(safeguards).toSorted());
+    expect([...Object.keys(stories), ...others].toSorted()).toEqual(Object.keys(safeguards).toSorted());
   });
 });
 
@@ -159,8 +159,8 @@ describe("taken from the ledger, a night breaks a promise:", () => {
 });
 
 /** Participants registered twice after a lost answer, where the service allows twins. */
-async function twins({ createWorld }: Nights): Promise<number> {
-  const world = createWorld({
+async function twins(from: Nights): Promise<number> {
+  const world = from.createWorld({
     sandbox: { twinParticipants: true },
     settings: { participants: { strategy: "create-first", foreign: "use" } },
   });
@@ -174,8 +174,8 @@ async function twins({ createWorld }: Nights): Promise<number> {
 }
 
 /** Two ledgers know one document; the second sends an event that the first has landed. Its state in the second. */
-async function ofTwoLedgers({ createWorld }: Nights): Promise<string> {
-  const world = createWorld();
+async function ofTwoLedgers(from: Nights): Promise<string> {
+  const world = from.createWorld();
   const file = (minute: number) => [
     { name: `${minute}.csv`, contentHash: String(minute), rows: [eventRow({ row: 2, ...m1(minute) })] },
   ];
@@ -207,11 +207,11 @@ async function ofTwoNames(identity: "first" | "reject") {
 }
 
 /** Lengths of the timelines after a document of one event was replaced: the old one with its CANCEL, and the new one. */
-async function replaced({ createWorld, replaceNamed }: Nights): Promise<number[]> {
-  const world = createWorld();
+async function replaced(from: Nights): Promise<number[]> {
+  const world = from.createWorld();
   await world.import([{ name: "a.csv", contentHash: "a", rows: [eventRow({ row: 2, ...m1(1) })] }]);
   const replacement = { document: "M1", reason: "wrong owner" };
-  await replaceNamed(world.target, replacement, { clock: world.clock, waitForLock: false });
+  await from.replaceNamed(world.target, replacement, { clock: world.clock, waitForLock: false });
   await world.resume();
   const timelines = world.sandbox.store.documents().map(({ events }) => events.length);
   await world.close();
