@@ -130,8 +130,6 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
   };
 }
 
-export type RequestStore = ReturnType<typeof createRequestStore>;
-
 function columnsOf({ error, requestIds, ...attempt }: AttemptRow) {
   return {
     ...attempt,

@@ -15,5 +15,3 @@ export function createSettingsStore<Settings>(database: LedgerDatabase, defaults
     },
   };
 }
-
-export type SettingsStore<Settings> = ReturnType<typeof createSettingsStore<Settings>>;
