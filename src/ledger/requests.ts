@@ -173,5 +173,3 @@ export function createRefusalHistory(database: LedgerDatabase) {
       }),
   };
 }
-
-export type RefusalHistory = ReturnType<typeof createRefusalHistory>;
