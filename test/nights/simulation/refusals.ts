@@ -35,10 +35,12 @@ export function createRefusals(sandbox: Sandbox) {
     const { documentId = "", bidirectional = true } = event.relatedDocument ?? {};
     const other = bidirectional ? sandbox.store.document(documentId) : undefined;
     const at = Date.parse(event.externalCreatedAt);
-    const { closedMirrors, earlyMirrors } = sandbox.settings;
+    const { closedMirrors, earlyMirrors, linkTime } = sandbox.settings;
     return (other?.events ?? []).some(({ at: stood, name, eventId }) => {
       const wasThere = before.has(eventId);
-      if (closedMirrors === "refuse" && ["CLOSE", "CANCEL"].includes(name) && (wasThere || stood <= at)) return true;
+      // Written at the service's own time, the mirror comes after whatever the other document still had to send (H18).
+      const isBefore = wasThere || stood <= at || linkTime === "server";
+      if (closedMirrors === "refuse" && ["CLOSE", "CANCEL"].includes(name) && isBefore) return true;
       return earlyMirrors === "refuse" && stood > at && wasThere;
     });
   };
