@@ -21,6 +21,7 @@ interface Shown {
   state: string;
   reason: string | null;
   waitsFor: string | null;
+  messages: string[];
 }
 
 /** What is wrong with the world of this seed. */
@@ -234,7 +235,10 @@ async function told(world: LinkedWorld, seed: number, keys: readonly string[]): 
       for (const event of events) {
         const at = Date.parse(event.at);
         if (event.state === "held" && event.waitsFor === null) say(event, "waits for nothing");
-        if (event.reason === "late" && !((timeline?.lastAt ?? 0) > at)) say(event, "is not late");
+        // Before the event of another load that is to make this one.
+        const [, begins] = /the timeline begins at (\S+),/.exec(event.messages.at(-1) ?? "") ?? [];
+        const last = timeline?.lastAt ?? Date.parse(begins ?? "");
+        if (event.reason === "late" && !(last > at)) say(event, "is not late");
         if (event.reason === "after-close" && timeline?.state === "open") say(event, "is not closed");
         if (event.reason === "after-cancel" && timeline?.state !== "cancelled") say(event, "is not cancelled");
       }
