@@ -1,6 +1,6 @@
 /** The documents that a person means. */
 import { RowferryError } from "../model/error.js";
-import { type DocumentKey, documentDeduplicationId, lengthPrefixed } from "../model/keys.js";
+import { type DocumentKey, documentDeduplicationId, joinKey, partOfKey } from "../model/keys.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 
 export interface KnownDocument {
@@ -27,7 +27,7 @@ const ways = [
   "d.id IN (SELECT document_id FROM document_states WHERE service_id = @name)",
   "d.id IN (SELECT document_id FROM document_aliases WHERE key = @name OR kind || '/' || key = @name)",
   "d.id = @created",
-  "instr(d.key, @part) > 0",
+  "instr(', ' || d.key || ', ', @part) > 0",
 ];
 
 /**
@@ -37,13 +37,13 @@ const ways = [
 export function documentsNamed(database: LedgerDatabase, name: string): number[] {
   // Wherever the kind ends, the key is what comes after a slash or a blank: by key an index finds it.
   const keys = [name, ...Array.from(name.matchAll(/[/ ]/g), ({ index }) => name.slice(index + 1))];
-  const composed = keys.flatMap((key) => [/, */, /\//, / +/].map((between) => lengthPrefixed(key.split(between))));
+  const composed = keys.flatMap((key) => [/, */, /\//, / +/].map((between) => key.split(between)));
   const values = {
     name,
     keys: JSON.stringify(keys),
-    composed: JSON.stringify(composed),
+    composed: JSON.stringify(composed.filter(({ length }) => length > 1).map(joinKey)),
     created: createdBy(database, name),
-    part: lengthPrefixed([name]),
+    part: partOfKey(name),
   };
   for (const way of ways) {
     const found = database.values<number>(

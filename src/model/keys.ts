@@ -15,6 +15,16 @@ export function lengthPrefixed(parts: readonly string[]): string {
   return text;
 }
 
+const escaped = (part: string): string => part.replaceAll(/[\\,]/g, "\\$&");
+
+/** A record's key as one text that people read: `["C-0148", "2025/311"]` → `C-0148, 2025/311`. No two lists of several parts give one text. */
+export function joinKey(parts: readonly string[]): string {
+  return parts.length === 1 ? (parts[0] ?? "") : parts.map(escaped).join(", ");
+}
+
+/** What stands in `, ${key}, ` where this is one of its parts. */
+export const partOfKey = (part: string): string => `, ${escaped(part)}, `;
+
 /** service.md, Participant: the natural key is countryCode + taxIdType + taxId. */
 export function naturalKey(participant: { countryCode: string; taxIdType: string; taxId: string }): NaturalKey {
   return lengthPrefixed([participant.countryCode, participant.taxIdType, participant.taxId]);

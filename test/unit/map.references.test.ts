@@ -45,7 +45,7 @@ describe("records of other rows", () => {
       mapRows(mapping, [{ Série: "A", Nr: "7", Org: "O1", Local: "P1", Day: "01/02/2026" }], 2),
     );
     expect(documents[0]).toMatchObject({
-      key: "1:A1:7",
+      key: "A, 7",
       externalId: "A-7",
       participant: { by: "alias", key: "O1" },
       address: { by: "alias", kind: "place", key: "P1" },
@@ -76,7 +76,7 @@ describe("records of other rows", () => {
       address: { by: "id", id: "a-1" },
     });
     expect(events[2]).toMatchObject({
-      document: { kind: "paper", key: "1:A1:7" },
+      document: { kind: "paper", key: "A, 7" },
       participant: { by: "id", id: "p-1" },
     });
   });

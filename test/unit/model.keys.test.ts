@@ -10,6 +10,7 @@ import {
   documentDeduplicationId,
   eventDeduplicationId,
   KEY_ALGORITHM,
+  joinKey,
   lengthPrefixed,
   naturalKey,
 } from "../../src/model/keys.js";
@@ -143,4 +144,17 @@ test('no two lists of parts give one text: ("ab","c") is not ("a","bc") (H21)', 
     }),
   );
   expect(lengthPrefixed(["ab", "c"])).not.toBe(lengthPrefixed(["a", "bc"]));
+});
+
+test("a key of several columns is told as people say it, and no two of them are told alike", () => {
+  expect(joinKey(["C-0148", "2025/311"])).toBe("C-0148, 2025/311");
+  expect(joinKey(["a, b"])).toBe("a, b");
+  const part = fc.string({ unit: fc.constantFrom("a", ",", " ", "\\", "/"), maxLength: 5 });
+  const parts = fc.array(part, { minLength: 2, maxLength: 4 });
+  fc.assert(
+    fc.property(parts, parts, (one, other) => {
+      expect(joinKey(one) === joinKey(other)).toBe(JSON.stringify(one) === JSON.stringify(other));
+    }),
+    { numRuns: 2000 },
+  );
 });

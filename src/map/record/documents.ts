@@ -1,6 +1,7 @@
 /** Documents: created, or only appended to; and those that an event creates or links to (service.md, Document and Event endpoints). */
 import type { JsonObject } from "../../model/json.js";
 import type { EventRecord, RelationOptions } from "../../model/records.js";
+import { joinKey } from "../../model/keys.js";
 import { keyLabel, NEVER } from "../language/mapping-schema.js";
 import {
   type DocumentSpec,
@@ -12,7 +13,7 @@ import {
 import type { Site } from "../language/site.js";
 import { BROKEN, combine, derive, onlyWhere, optional, type Piece } from "../piece.js";
 import type { DocumentPart, KeyMaker, RecordContext } from "./context.js";
-import { compileCondition, compileField, compileFields, compileJson, compileKey, joinKey } from "./fields.js";
+import { compileCondition, compileField, compileFields, compileJson, compileKey } from "./fields.js";
 import { addressRef, byId, documentRef, participantRef } from "./references.js";
 
 const EXTERNAL_ID: FieldInfo = { takes: "text", required: false, identity: true };

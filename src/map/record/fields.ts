@@ -1,7 +1,6 @@
 /** Fields of records: a literal or a formula, made fit for the place that takes it. */
 import { shorten } from "../../model/fold.js";
 import { exactNumber, isExactNumber, type JsonValue } from "../../model/json.js";
-import { lengthPrefixed } from "../../model/keys.js";
 import { idFault } from "../../model/service-id.js";
 import { kindOf } from "../column/column.js";
 import type { Scope } from "../column/scope.js";
@@ -203,11 +202,6 @@ export function compileKey(spec: KeySpec, site: Site, scope: Scope): Piece<strin
     return compileField(part, KEY_PART, Array.isArray(spec) ? site.at(position, label) : site, scope);
   });
   return derive(combine(Object.fromEntries(fields.entries())), (values) => Object.values(values).map(String));
-}
-
-/** A record's key as one text: that of its only part, or all of them length-prefixed (HARD-CASES H21). */
-export function joinKey(parts: readonly string[]): string {
-  return parts.length === 1 ? (parts[0] ?? "") : lengthPrefixed(parts);
 }
 
 const FREE: FieldInfo = { takes: "json", required: false, identity: false };

@@ -1,7 +1,7 @@
 /** Participants and addresses (service.md, Participant and Address). */
 import { foldIdentity } from "../../model/fold.js";
 import type { JsonValue } from "../../model/json.js";
-import { lengthPrefixed, naturalKey } from "../../model/keys.js";
+import { joinKey, lengthPrefixed, naturalKey } from "../../model/keys.js";
 import type { AddressRecord } from "../../model/records.js";
 import type { Scope } from "../column/scope.js";
 import {
@@ -14,7 +14,7 @@ import {
 import type { Site } from "../language/site.js";
 import { combine, derive, onlyWhere, optional } from "../piece.js";
 import type { RecordContext } from "./context.js";
-import { compileCondition, compileFields, compileKey, convertBy, joinKey } from "./fields.js";
+import { compileCondition, compileFields, compileKey, convertBy } from "./fields.js";
 import { compileTaxId, participantRef } from "./references.js";
 
 type PieceOf<M> = M extends Map<string, infer P> ? P : never;

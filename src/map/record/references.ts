@@ -1,5 +1,5 @@
 /** How records refer to each other: by name within a row, by key to other rows, by tax id or id to anything. */
-import { naturalKey } from "../../model/keys.js";
+import { joinKey, naturalKey } from "../../model/keys.js";
 import type { AddressRef, DocumentRef, ParticipantRecord, ParticipantRef } from "../../model/records.js";
 import type { Scope } from "../column/scope.js";
 import { literalText, type Made } from "../column/view.js";
@@ -17,7 +17,7 @@ import type { Site } from "../language/site.js";
 import { didYouMean } from "../nearest.js";
 import { BROKEN, derive, type Piece } from "../piece.js";
 import type { RecordContext } from "./context.js";
-import { compileField, compileFields, compileKey, convertBy, joinKey } from "./fields.js";
+import { compileField, compileFields, compileKey, convertBy } from "./fields.js";
 
 type Kinds = keyof Made;
 const CALLED = { participants: "participant", addresses: "address", documents: "document" };
