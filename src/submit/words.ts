@@ -122,15 +122,17 @@ function firstBytes(text: string, bytes: number): string {
 /** The words of an HTML page: its title and heading, then its text. */
 function htmlWords(html: string): string {
   const told: string[] = [];
-  const rest = html
-    .slice(0, 20_000)
-    .replace(/<(script|style)\b[\s\S]*?(?:<\/\1[^>]*>?|$)/gi, " ")
-    .replace(/<(title|h1)\b[^>]*>([^<]*)/gi, (_whole, _tag, text: string) => {
-      told.push(text);
-      return " ";
-    })
-    .replace(/<[^>]*>?/g, " ");
-  const parts = [...told, rest].map(plainWords).filter((text) => text !== "");
+  const rest: string[] = [];
+  const [before = "", ...tags] = html.slice(0, 20_000).split("<");
+  let unseen: string | null = null;
+  for (const tag of tags) {
+    const [name = ""] = /^\/?[a-z0-9]*/i.exec(tag.slice(0, 20).toLowerCase()) ?? [];
+    if (unseen !== null && name !== `/${unseen}`) continue;
+    unseen = name === "script" || name === "style" ? name : null;
+    const end = tag.indexOf(">");
+    if (unseen === null && end >= 0) (name === "title" || name === "h1" ? told : rest).push(tag.slice(end + 1));
+  }
+  const parts = [...told, [before, ...rest].join(" ")].map(plainWords).filter((text) => text !== "");
   return [...new Set(parts)].join(": ");
 }
 
