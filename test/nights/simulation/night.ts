@@ -111,7 +111,8 @@ async function take(
 }
 
 /** Gives up all that is wrong, and releases what waits for it. */
-function dismissAll({ clock, journal, target }: World, witness: Witness): void {
+function dismissAll(world: World, witness: Witness): void {
+  const { clock, journal, target } = world;
   const now = clock.now();
   beside(target, (database) =>
     journaled(
@@ -124,6 +125,7 @@ function dismissAll({ clock, journal, target }: World, witness: Witness): void {
     ),
   );
   for (const { row } of witness.holds) witness.dismissed.add(row);
+  world.refusals.release();
   witness.holds = [];
   witness.gaveUp = true;
 }

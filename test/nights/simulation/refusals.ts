@@ -26,6 +26,7 @@ export function createRefusals(sandbox: Sandbox) {
   const all: Refusal[] = [];
   const byMirror = new Set<string>();
   let before: ReadonlySet<string> = new Set();
+  let isReleased = false;
 
   /**
    * Whether the service may refuse the link for what stands on the other document (open points 30 and 32), and no order of this
@@ -41,7 +42,7 @@ export function createRefusals(sandbox: Sandbox) {
       // Written at the service's own time, the mirror comes after whatever the other document still had to send (H18).
       const isBefore = wasThere || stood <= at || linkTime === "server";
       if (closedMirrors === "refuse" && ["CLOSE", "CANCEL"].includes(name) && isBefore) return true;
-      return earlyMirrors === "refuse" && stood > at && wasThere;
+      return earlyMirrors === "refuse" && stood > at && (wasThere || isReleased);
     });
   };
 
@@ -51,7 +52,12 @@ export function createRefusals(sandbox: Sandbox) {
     byMirror: byMirror as ReadonlySet<string>,
     /** A run begins. */
     begin(): void {
+      isReleased = false;
       before = new Set(sandbox.store.documents().flatMap(({ events }) => events.map(({ eventId }) => eventId)));
+    },
+    /** Beside the run a person lets go what was held: it comes after what was planned by then. */
+    release(): void {
+      isReleased = true;
     },
     note({ method, url, body }: TransportRequest, status: number): void {
       const path = new URL(url).pathname;
