@@ -61,13 +61,15 @@ interface Lane {
 }
 
 /**
- * The requests of one component, in an order in which they could all be sent one after another.
+ * The requests of one component, in an order in which they could all be sent one after another. `after`: by event, the one
+ * that should go before it; where only that is in the way of everything, the earliest such event goes all the same.
  * `circle`: the first event of each document that cannot be sent at all, for events wait for each other, and what it needs.
  */
 export function batch(
   assessments: ReadonlyMap<number, Assessment>,
   needs: ReadonlyMap<number, Need[]>,
   caps: Caps,
+  after: ReadonlyMap<number, number> = new Map(),
 ): { requests: PlannedRequest[]; circle: { event: WorkEvent; need: Need }[] } {
   const requests: PlannedRequest[] = [];
   const sentIn = new Map<number, PlannedRequest>();
@@ -85,7 +87,12 @@ export function batch(
     const lane = lanes.get(need.document);
     return lane === undefined || lane.created;
   };
-  const isFree = (id: number): boolean => (needs.get(id) ?? []).every(met);
+  const hasItsNeeds = (id: number): boolean => (needs.get(id) ?? []).every(met);
+  const outOfOrder = new Set<number>();
+  const isFree = (id: number): boolean => {
+    const before = after.get(id);
+    return hasItsNeeds(id) && (before === undefined || sentIn.has(before) || outOfOrder.has(id));
+  };
 
   /** How many events can go now, and whether something outside the document ends the run. */
   const run = (lane: Lane): { count: number; cut: boolean } => {
@@ -108,6 +115,8 @@ export function batch(
         const before = "event" in need ? sentIn.get(need.event) : createdIn.get(need.document);
         if (before !== undefined) waits.add(before);
       }
+      const inOrder = sentIn.get(after.get(id) ?? Number.NaN);
+      if (inOrder !== undefined) waits.add(inOrder);
     }
     const request = { document, creates: !lane.created && !isTarget, events, waits: [...waits] };
     lane.next += count;
@@ -132,8 +141,16 @@ export function batch(
       }
     }
     if (emitted) continue;
-    if (fallback === null) break;
-    emit(fallback.lane, fallback.count);
+    if (fallback !== null) {
+      emit(fallback.lane, fallback.count);
+      continue;
+    }
+    const heads = [...lanes.values()].flatMap(({ assessment, next, created }) =>
+      created || hasItsNeeds(-assessment.document.id) ? assessment.ready.slice(next, next + 1) : [],
+    );
+    const [earliest] = heads.filter(({ id }) => hasItsNeeds(id) && !outOfOrder.has(id)).toSorted(compareEvents);
+    if (earliest === undefined) break;
+    outOfOrder.add(earliest.id);
   }
   const circle = [...lanes.values()].flatMap(({ assessment, next, created }) => {
     const event = assessment.ready[next];

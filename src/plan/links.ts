@@ -191,32 +191,20 @@ function isBackReference(other: WorkEvent, event: WorkEvent, context: LinkContex
 }
 
 /**
- * Links of several documents to one go in their order too: each after the one before it there, or its mirror would be early
- * (HARD-CASES H38). What is held holds no other document's link for that.
+ * Links of several documents to one go in their order too, or a mirror would be early there (HARD-CASES H38): by event, the
+ * link before it. What is held holds no other document's link for that.
  */
-export function orderMirrors(
-  assessments: ReadonlyMap<number, Assessment>,
-  needs: ReadonlyMap<number, Need[]>,
-): Map<number, Need[]> {
-  const ordered = new Map(needs);
-  const onDocument = new Map<number, WorkEvent[]>();
-  for (const { ready } of assessments.values()) {
-    for (const event of ready) {
-      if (!mirrorsOn(event) || event.relatedDocument === null) continue;
-      const links = onDocument.get(event.relatedDocument);
-      if (links === undefined) onDocument.set(event.relatedDocument, [event]);
-      else links.push(event);
-    }
+export function orderOfMirrors(assessments: ReadonlyMap<number, Assessment>): Map<number, number> {
+  const links = [...assessments.values()].flatMap(({ ready }) => ready.filter(mirrorsOn)).toSorted(compareEvents);
+  const last = new Map<number, WorkEvent>();
+  const after = new Map<number, number>();
+  for (const event of links) {
+    if (event.relatedDocument === null) continue;
+    const before = last.get(event.relatedDocument);
+    if (before !== undefined && before.document !== event.document) after.set(event.id, before.id);
+    last.set(event.relatedDocument, event);
   }
-  for (const links of onDocument.values()) {
-    const inOrder = links.toSorted(compareEvents);
-    for (const [index, event] of inOrder.entries()) {
-      const before = inOrder[index - 1];
-      if (before === undefined || before.document === event.document) continue;
-      ordered.set(event.id, [...(ordered.get(event.id) ?? []), { event: before.id }]);
-    }
-  }
-  return ordered;
+  return after;
 }
 
 export interface Doubted {

@@ -15,7 +15,7 @@ import {
   type LinkContext,
   linkEvents,
   type Need,
-  orderMirrors,
+  orderOfMirrors,
   type Outside,
 } from "./links.js";
 import { makersOf } from "./makers.js";
@@ -162,10 +162,8 @@ export function planComponent(
   if (linked) holdReplacements(open, assessments);
   const needs = linked ? linkEvents(assessments, links) : new Map<number, Need[]>();
   if (linked) tieReplacements(open, assessments, needs);
-  const inOrder = linked && linkTime === "event" ? orderMirrors(assessments, needs) : needs;
-  const ordered = batch(assessments, inOrder, context.caps);
-  // Their order is worth no circle: most services move a mirror that comes early (open-points 32).
-  const { requests, circle } = ordered.circle.length === 0 ? ordered : batch(assessments, needs, context.caps);
+  const after = linked && linkTime === "event" ? orderOfMirrors(assessments) : undefined;
+  const { requests, circle } = batch(assessments, needs, context.caps, after);
   for (const { event, need } of circle) {
     const assessment = assessments.get(event.document);
     if (assessment === undefined) continue;
