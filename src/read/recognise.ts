@@ -55,10 +55,7 @@ export function recognise(head: Buffer, name: string): Recognised {
   if (looksWide(head)) return { kind: "text" };
   const markup = markupName(start);
   if (markup !== null) return refused(markup);
-  if (looksBinary(head))
-    return refused(
-      "not text: it is full of control characters (as text in UTF-16 without a byte order mark may be; save it as UTF-8)",
-    );
+  if (looksBinary(head)) return refused("not text: it is full of control characters");
   if (/\.xl(s|sx|sm|sb)$/i.test(name))
     return refused("plain text that is named like an Excel workbook; name it .csv if it is one");
   return { kind: "text" };
@@ -95,21 +92,27 @@ function markupName(start: string): string | null {
   return /^(\{\s*"|\[\s*\{\s*")/.test(text) ? "a JSON document" : null;
 }
 
-/** Which bytes of each four are NUL (`0`), for most characters. */
-const wideShapes = { "utf-32le": "x000", "utf-32be": "000x", "utf-16le": "x0x0", "utf-16be": "0x0x" } as const;
-
 /** UTF-16 and UTF-32 without a byte order mark (and UTF-16 with one). */
-export function looksWide(head: Buffer): keyof typeof wideShapes | null {
+export function looksWide(head: Buffer): "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be" | null {
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
   if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
-  if (head.length < 4) return null;
-  const nuls = [0, 1, 2, 3].map((at) => {
-    const bytes = head.filter((_, index) => index % 4 === at);
-    return bytes.filter((byte) => byte === 0).length / bytes.length;
-  });
-  const fits = (shape: string) => nuls.every((part, at) => (shape[at] === "0" ? part > 0.5 : part <= 0.02));
-  const names = Object.keys(wideShapes) as (keyof typeof wideShapes)[];
-  return names.find((name) => fits(wideShapes[name])) ?? null;
+  const whole = head.subarray(0, head.length & ~3);
+  if (whole.length === 0 || !whole.includes(0)) return null;
+  const isCharacter = (plane: number, top: number) =>
+    whole.filter((_, at) => at % 4 === 0 && whole[at + top] === 0 && (whole[at + plane] ?? 0) <= 0x10).length;
+  if (isCharacter(2, 3) > whole.length / 4 - 1) return "utf-32le";
+  if (isCharacter(1, 0) > whole.length / 4 - 1) return "utf-32be";
+  if (isUtf16(whole)) return "utf-16le";
+  return isUtf16(Buffer.from(whole).swap16()) ? "utf-16be" : null;
+}
+
+/** Whether nearly all are characters that texts have, most of them Latin, or line ends among letters of another script. */
+function isUtf16(bytes: Buffer): boolean {
+  const text = bytes.toString("utf16le");
+  const latin = text.match(/[\0-\xff]/g)?.length ?? 0;
+  const strange = text.match(/[\0\p{Cn}\p{Cs}]/gu)?.length ?? 0;
+  const isForeign = /[\r\n]/.test(text) && /[^\0\t\n\r -~]/.test(bytes.toString("latin1"));
+  return strange * 50 <= text.length && (latin * 2 > text.length || isForeign);
 }
 
 /** More than one control character in ten, other than blanks, line ends, separators (0x1c–0x1f) and a DOS end mark. */

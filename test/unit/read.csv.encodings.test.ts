@@ -83,17 +83,79 @@ test.each([
   expect(canonicalEncoding(name)).toBe(encoding);
 });
 
-test.each(["windows-1252", "iso-8859-15", "utf-16le", "utf-16be", "utf-8", "macroman", "gb18030"])(
-  "a file in %s, named so, is read to the letter",
-  async (encoding) => {
-    const path = await temporaryFile(iconv.encode("id;texto\n1;ação é ñ ü\n2;São\n", encoding));
-    const table = await readFile(path, { csv: { encoding } });
-    expect(brief(table.rows)).toEqual([
-      [2, ["1", "ação é ñ ü"]],
-      [3, ["2", "São"]],
+const LETTERS = "aéñüçśđžćņğışĄαβωψдёжщїђאבשابجกขฃ中文表的日本ーカ한국ẫợאֿქართ";
+
+/** All that iconv-lite knows, each by one of its names; but those that turn bytes into other bytes. */
+function allEncodings(): string[] {
+  iconv.encodingExists("utf-8");
+  const { encodings } = iconv as unknown as { encodings: Record<string, unknown> };
+  const names = Object.keys(encodings).filter((name) => typeof encodings[name] === "object" && !name.startsWith("_"));
+  return [...names, "utf-8", "utf-16", "utf-32", "gbk", "big5"].filter((name) => canonicalEncoding(name) !== null);
+}
+
+test("a file in any encoding there is, named so, is read to the letter", async () => {
+  const names = allEncodings();
+  expect(names.length).toBeGreaterThan(80);
+  for (const encoding of names) {
+    const known = Array.from(LETTERS).filter(
+      (letter) => iconv.decode(iconv.encode(letter, encoding), encoding) === letter,
+    );
+    const table = await readFile(
+      await temporaryFile(iconv.encode(`id;texto\n1;${known.join("")}\n2;Sao\n`, encoding)),
+      { csv: { encoding } },
+    );
+    expect([encoding, brief(table.rows)]).toEqual([
+      encoding,
+      [
+        [2, ["1", known.join("")]],
+        [3, ["2", "Sao"]],
+      ],
     ]);
+  }
+});
+
+test.each(["base64", "hex", "binary"])("%s is no encoding of text", async (encoding) => {
+  const path = await temporaryFile("id;texto\n1;a\n");
+  await expect(readFile(path, { csv: { encoding } })).rejects.toMatchObject({ code: "encoding-unknown" });
+});
+
+const SCRIPTS = {
+  Latin: "São Paulo é ótimo",
+  Cyrillic: "Москва и Нижний Новгород",
+  Greek: "Θεσσαλονίκη και Αθήνα",
+  Hebrew: "תל אביב וירושלים",
+  Arabic: "القاهرة والإسكندرية",
+  Hindi: "नई दिल्ली और मुंबई",
+  Thai: "กรุงเทพมหานคร",
+  Chinese: "一上海市一北京市中华人民共和国",
+  Japanese: "東京都と大阪府カタカナ",
+  Korean: "서울특별시부산광역시",
+  emoji: "🚛🚚📦🗑️",
+};
+const WIDE = ["utf-16le", "utf-16be", "utf-32le", "utf-32be"];
+
+test.each(Object.entries(SCRIPTS))(
+  "%s in UTF-16 or UTF-32 without a byte order mark is read, and told",
+  async (_, words) => {
+    const headers = words.split(" ");
+    const lines = Array.from({ length: 30 }, (__, index) => `${words}${index};${words};${headers[0]}`);
+    for (const encoding of WIDE) {
+      const text = `${words};${headers[0]}1;${headers.at(-1)}2\n${lines.join("\n")}\n`;
+      const table = await readFile(await temporaryFile(iconv.encode(text, encoding)));
+      expect([encoding, table.rows.map(({ cells }) => cells.join(";"))]).toEqual([encoding, lines]);
+      expect(table.notes.join()).toContain(`Read as ${encoding}`);
+    }
   },
 );
+
+test("text with NUL characters is not taken for UTF-16", async () => {
+  const names = "2;Ana Maria da Silva\n".repeat(20);
+  for (const text of [`id;nome\n\0;Ana\n${names}\0\0;Rui\n`, `id;nome\n\0${"1;Anna Bella\n\0".repeat(50)}`]) {
+    const table = await readFile(await temporaryFile(text));
+    expect(table.dialect).toMatchObject({ encoding: "utf-8" });
+    expect(table.rows[0]?.problems?.[0]?.code).toBe("nul-character");
+  }
+});
 
 test("a character cut by the border of two chunks stays whole", async () => {
   const rows = Array.from({ length: 40_000 }, (_, index) => `${index};ção€😀${"x".repeat(index % 7)}`);

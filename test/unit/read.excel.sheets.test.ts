@@ -197,6 +197,23 @@ describe("merged cells", () => {
     expect(lines(read)).toEqual(["3: 1 1 x", "4: 1 1 y", "5: 2 Beta y"]);
   });
 
+  test.each([
+    ["a comment", "<!-- ", " -->"],
+    ["an instruction", "<?old ", "?>"],
+    ["a foreign extension's text", "<extLst><ext><![CDATA[", "]]></ext></extLst>"],
+  ])("what %s says is no merge, however long it is", async (_, open, close) => {
+    const said = '<mergeCells count="1"><mergeCell ref="A2:B2"/></mergeCells>';
+    for (const filler of ["", "x".repeat(500_000)]) {
+      const hidden = `${open}${filler}${said}${filler}${close}`;
+      const book = {
+        sheets: [
+          sheetOf("S", "a b / 1 2 / 3 4", { behind: `${hidden}<mergeCells><mergeCell ref="A3:B3"/></mergeCells>` }),
+        ],
+      };
+      expect(lines(await readWorkbook(book))).toEqual(["2: 1 2", "3: 3 ."]);
+    }
+  });
+
   test("a row that holds nothing but what a merge gives it is blank", async () => {
     const behindRows = '<mergeCells><mergeCell ref="A2:A4"/></mergeCells>';
     const made = { sheets: [sheetOf("S", "a b / 1 2 / - / . 3", { behind: behindRows })] };

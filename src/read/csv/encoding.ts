@@ -52,11 +52,10 @@ export async function chooseEncoding(file: Bytes, head: Buffer, options: CsvOpti
   const wide = looksWide(head);
   if (mark !== null) {
     // `utf-16` leaves the order of the bytes to the mark.
-    const agrees =
-      wanted === "auto" || wanted === mark || (/^utf-?(16|32)$/.test(wanted) && mark.includes(wanted.slice(-2)));
+    const agrees = wanted === "auto" || wanted === mark || mark === `${wanted}le` || mark === `${wanted}be`;
     if (!agrees) throw differs(`it begins with the byte order mark of ${mark}`);
     if (mark !== "utf-8") return chosen(mark);
-  } else if (/^(utf|ucs)-?(16|32|2|4)/.test(wanted)) return chosen(wanted);
+  } else if (/^utf-(16|32)/.test(wanted)) return chosen(wanted);
   else if (wide !== null) {
     if (wanted !== "auto") throw differs(`it is ${wide}`);
     return chosen(wide, { notes: [`Read as ${wide}: its bytes show that, though there is no byte order mark.`] });
@@ -120,7 +119,8 @@ async function* marked(file: Bytes, { name, mixed }: Encoding): AsyncGenerator<B
     held = text.slice(end);
     yield Buffer.from(mark(text.slice(0, end)));
   }
-  const rest = mark(held + (decoder.end() ?? ""));
+  // For CESU-8 it gives a 0.
+  const rest = mark(held + (decoder.end() || ""));
   yield Buffer.from(wide && bytes % 2 === 1 ? `${rest}${MARK}\uFFFD` : rest);
 }
 
@@ -235,8 +235,9 @@ export function canonicalEncoding(name: string): string | null {
   const folded = name.trim().toLowerCase();
   const plain = folded.replace(/[^a-z0-9]/g, "");
   if (plain === "utf8" || plain === "unicode11utf8") return "utf-8";
-  if (plain === "utf16le" || plain === "ucs2") return "utf-16le";
-  if (plain === "utf16be") return "utf-16be";
+  const [, wide, order = ""] = /^(utf16|utf32|ucs4)(le|be)?$/.exec(plain.replace(/^ucs2$/, "utf16le")) ?? [];
+  if (wide !== undefined) return (wide === "utf16" ? "utf-16" : "utf-32") + order;
   if (["windows1252", "cp1252", "win1252", "1252", "ansi"].includes(plain)) return "windows-1252";
-  return iconv.encodingExists(folded) ? folded : null;
+  const isText = !["base64", "hex", "binary"].includes(plain);
+  return isText && iconv.encodingExists(folded) ? folded : null;
 }

@@ -7,6 +7,7 @@ import type { RawRow } from "../rows.js";
 import { columnOf, MAX_COLUMN, MAX_ROW, setCell } from "./sheet.js";
 import { corrupt } from "./fault.js";
 import type { Zip } from "../zip.js";
+import { MAX_TOKEN } from "./xml.js";
 
 /** Rows count from 1, columns from 0. */
 export interface Merge {
@@ -17,10 +18,11 @@ export interface Merge {
 }
 
 const MAX_MERGES = 200_000;
-/** A merged range, as far as ASCII tells: text of cells cannot hold the sign that opens it. */
+/** A merged range, and what hides markup that is none. */
 const MERGE = /<(?:[\w.-]{1,40}:)?mergeCell\s[^<>]{0,200}>/g;
-/** More than the longest tag `MERGE` can match. */
-const LONGEST = 300;
+const HIDING = /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>/g;
+/** What the next bytes may complete. */
+const OPEN = /<(?:!--|!\[CDATA\[|\?)|<[^<>]{0,300}$/;
 
 /**
  * The merged ranges in order of their first rows. Reads the whole part, and so finds out whether it is damaged; of its characters no
@@ -30,11 +32,14 @@ export async function findMerges(parts: Zip, name: string): Promise<Merge[]> {
   const merges: Merge[] = [];
   let open = "";
   for await (const bytes of parts.read(name, "rows")) {
-    const text = open + bytes.toString("latin1").replaceAll("\0", "");
-    const start = text.lastIndexOf("<");
-    open = start > text.lastIndexOf(">") && text.length - start < LONGEST ? text.slice(start) : "";
+    let text = open + bytes.toString("latin1").replaceAll("\0", "");
+    if (text.includes("<!") || text.includes("<?")) text = text.replace(HIDING, "");
+    const start = text.search(OPEN);
+    open = start === -1 ? "" : text.slice(start);
+    if (open.length > MAX_TOKEN) throw corrupt(parts.file.name, `its part ${name} has a comment without end`);
     if (!text.includes("mergeCell")) continue;
-    for (const [tag] of text.matchAll(MERGE)) addMerge(merges, /\sref\s{0,9}=\s{0,9}["']([^"']+)/.exec(tag)?.[1] ?? "");
+    for (const [tag] of text.slice(0, text.length - open.length).matchAll(MERGE))
+      addMerge(merges, /\sref\s{0,9}=\s{0,9}["']([^"']+)/.exec(tag)?.[1] ?? "");
     if (merges.length > MAX_MERGES)
       throw corrupt(parts.file.name, `its part ${name} has more than ${MAX_MERGES} merged ranges`);
   }

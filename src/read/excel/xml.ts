@@ -20,7 +20,7 @@ export interface XmlHandlers {
 
 const MAX_DEPTH = 100;
 /** Characters of one tag, text, comment or instruction. A cell holds at most 32,767. */
-const MAX_TOKEN = 4 * 1024 ** 2;
+export const MAX_TOKEN = 4 * 1024 ** 2;
 
 /** A part declares a document type: no workbook does, and entity bombs hide there. */
 class DoctypeError extends Error {}
