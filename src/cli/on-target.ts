@@ -1,5 +1,6 @@
 /** What commands on a target share: its flags, what the pipeline takes of it, and how they end. Settings take time to load. */
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
 import { ExitCode } from "../model/exit-code.js";
 import type { Target } from "../model/target.js";
@@ -78,7 +79,7 @@ export async function withTarget(
       signal,
       clock: world.clock,
       random: world.random,
-      journal: journal ?? target.journal ?? null,
+      journal: journal === undefined ? (target.journal ?? null) : resolve(world.cwd, journal),
       waitForLock: wait === true,
       fresh: fresh === true,
     },

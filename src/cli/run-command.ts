@@ -5,7 +5,7 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { ExitCode } from "../model/exit-code.js";
 import type { PipelineEvent, Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
@@ -155,8 +155,9 @@ function limits({ maxErrors, maxOutage, limit, until, wait }: SendingFlags, now:
   };
 }
 
-async function saveMetrics(world: World, path: string | undefined, ended: Summary | Failure): Promise<void> {
-  if (path === undefined) return;
+async function saveMetrics(world: World, file: string | undefined, ended: Summary | Failure): Promise<void> {
+  if (file === undefined) return;
+  const path = resolve(world.cwd, file);
   try {
     // One that is made here would hide that a mount is missing, and nobody would collect from it.
     if (!existsSync(dirname(path))) throw new Error(`there is no folder ${dirname(path)}`);
@@ -171,13 +172,13 @@ async function saveMetrics(world: World, path: string | undefined, ended: Summar
 function onFinish(world: World, typed: string | undefined, told: Record<string, string>): Promise<void> {
   if (typed === undefined) return Promise.resolve();
   const env = { ...world.env, ...told };
-  return new Promise((resolve) => {
+  return new Promise((done) => {
     const child = spawn(typed, { shell: true, cwd: world.cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => world.stderr.write(chunk.toString()));
     const end = (how: string | null) => {
       if (how !== null) world.stderr.write(`rowferry: the --on-finish command ${how}\n`);
-      resolve();
+      done();
     };
     child.on("error", (error) => end(`could not be run (${error.message})`));
     child.on("close", (code, signal) => end(code === 0 ? null : `ended with ${code ?? signal}`));

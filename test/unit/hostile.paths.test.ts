@@ -2,7 +2,7 @@
  * Paths of every kind in every place where a command takes one: the command does its work, or says what is wrong with the
  * path; nothing in a name is obeyed by a terminal or a shell, and nothing is called unexpected.
  */
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
@@ -79,6 +79,8 @@ const places: Record<
   "test, a mapping": { holds: mapping, ending: ".yaml", argv: (path) => ["test", path] },
 };
 
+const whereTestsRun = readdirSync(".");
+
 function world() {
   const made = testWorld({ files: { "m.yaml": mapping, "rows.csv": rows }, pipeline });
   made.clock = { now: () => Date.UTC(2026, 10, 20, 2), sleep: () => new Promise((done) => setTimeout(done, 1)) };
@@ -93,6 +95,7 @@ function expectHarmless({ stdout, stderr, cwd }: ReturnType<typeof world>, code:
   expect([0, 1, 2, 3]).toContain(code);
   if (code !== 0) expect(said).toMatch(/\S/);
   expect(existsSync(join(cwd, "owned"))).toBe(false);
+  expect(readdirSync("."), "written where the tests run, not where the command does").toEqual(whereTestsRun);
 }
 
 describe.each(Object.entries(places))("%s", (place, { holds, ending, argv }) => {
