@@ -1,6 +1,6 @@
 /**
  * Peak memory of the built command (P8): `plan` and `import` of rows on one document, on very many, and skewed as real data is.
- * `npm run memory -- [--rows 300000] [--shapes one,many,skewed] [--commands plan,import]`. Linux: read from /proc.
+ * `npm run memory -- [--rows 1000000] [--shapes one,many,skewed] [--commands plan,import]`. Linux: read from /proc.
  */
 import { spawn } from "node:child_process";
 import { chmodSync, readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const GOAL_BYTES = 256 * 1024 * 1024;
 const shapes = {
   one: (rows: number) => evenly(rows, 1),
   many: (rows: number) => evenly(rows, Math.max(1, Math.round(rows / 10))),
-  skewed,
+  skewed: (rows: number) => skewed(rows),
 };
 type Shape = keyof typeof shapes;
 
@@ -50,7 +50,7 @@ function readStatus(pid: number): string {
 
 const { values } = parseArgs({
   options: {
-    rows: { type: "string", default: "300000" },
+    rows: { type: "string", default: "1000000" },
     shapes: { type: "string", default: "one,many,skewed" },
     commands: { type: "string", default: "plan,import" },
   },

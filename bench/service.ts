@@ -1,6 +1,7 @@
 /** The service that whole imports are measured against: a sandbox in a process of its own, and what it counted. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { crc32 } from "node:zlib";
 import { createSandbox, type FaultRule, type Sandbox } from "../src/sandbox/index.js";
 import { builtFile } from "./harness.js";
 
@@ -19,6 +20,8 @@ export interface ServiceCounts {
   /** Events, and how many different tickets they name: more events than tickets are doubled ones. */
   events: number;
   tickets: number;
+  /** Of which ticket stands on which document (its externalId) at which time, whatever the order. */
+  digest: number;
   /** When the first request since `since` came, those for tokens not counted; ms since 1970. Null: none. */
   firstAt: number | null;
 }
@@ -64,10 +67,13 @@ function countsOf({ store }: Sandbox, since: number): ServiceCounts {
   const documents = store.documents();
   const tickets = new Set<string>();
   let events = 0;
+  let digest = 0;
   for (const document of documents) {
     for (const event of document.events) {
+      const ticket = /"Ticket","value":"([^"]*)"/.exec(JSON.stringify(event))?.[1] ?? event.eventId;
       events += 1;
-      tickets.add(/"Ticket","value":"([^"]*)"/.exec(JSON.stringify(event))?.[1] ?? event.eventId);
+      digest += crc32(`${document.externalId} ${ticket} ${new Date(event.at).toISOString()}`);
+      tickets.add(ticket);
     }
   }
   const first = store.requests().find(({ at, path }) => at >= since && path !== "/oauth/token");
@@ -79,6 +85,7 @@ function countsOf({ store }: Sandbox, since: number): ServiceCounts {
     documents: documents.length,
     events,
     tickets: tickets.size,
+    digest,
     firstAt: first?.at ?? null,
   };
 }

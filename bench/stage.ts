@@ -20,6 +20,8 @@ import {
 } from "./manifests.js";
 
 const MEMORY_GOAL_BYTES = 256 * 1024 * 1024;
+/** For 1,000,000 rows: 1% of what sending them at 20/s takes. */
+const STAGING_GOAL_SECONDS = 45;
 
 async function stage([ledger = "", mapping = "", ...files]: string[]) {
   const session = await offlineSession(ledger);
@@ -126,22 +128,18 @@ async function main(): Promise<void> {
           throw new Error(`not what was to be measured: ${JSON.stringify(one)}`);
       }
     }
-    const ratios = (name: string, runs: Measured[], goal: number) => {
-      const own = { wall: seconds(runs), cpu: cpu(runs) };
-      const base = { wall: seconds(alone), cpu: cpu(alone) };
-      figure(
-        own.cpu / base.cpu <= goal,
-        `${name}: CPU ${own.cpu.toFixed(2)} s = ${(own.cpu / base.cpu).toFixed(2)} × csv-parse alone (${base.cpu.toFixed(2)} s), ` +
-          `time ${own.wall.toFixed(2)} s = ${(own.wall / base.wall).toFixed(2)} × (${base.wall.toFixed(2)} s), goal ≤ ${goal}; ` +
-          `${((own.cpu * 1e6) / rows).toFixed(1)} µs of CPU a row`,
-      );
-    };
+    const ratioOf = (runs: Measured[]) => cpu(runs) / cpu(alone);
+    const compared = (name: string, runs: Measured[]) =>
+      `${name}: CPU ${cpu(runs).toFixed(2)} s = ${ratioOf(runs).toFixed(2)} × csv-parse alone (${cpu(alone).toFixed(2)} s), ` +
+      `time ${seconds(runs).toFixed(2)} s = ${(seconds(runs) / seconds(alone)).toFixed(2)} × (${seconds(alone).toFixed(2)} s); ` +
+      `${((cpu(runs) * 1e6) / rows).toFixed(1)} µs of CPU a row`;
     console.log(`${rows.toLocaleString("en")} rows × 25 columns, medians of ${repetitions} interleaved runs`);
-    ratios("a new file", first, 2.5);
+    const most = (STAGING_GOAL_SECONDS * rows) / 1_000_000;
+    figure(seconds(first) <= most, `${compared("a new file", first)}, goal ≤ ${most} s`);
     const part = (name: "staging" | "planning") => median(first.map((one) => result(one)[name])) / 1000;
     console.log(`     of which staging ${part("staging").toFixed(2)} s, planning ${part("planning").toFixed(2)} s`);
-    ratios("the same file again", again, 1.5);
-    ratios("a new file, 1% new", mixed, 2.5);
+    figure(ratioOf(again) <= 1.5, `${compared("the same file again", again)}, goal ≤ 1.5 ×`);
+    figure(ratioOf(mixed) <= 3, `${compared("a new file, 1% new", mixed)}, goal ≤ 3 ×`);
     const known = result(mixed[0] as Measured);
     const bytesOfKnown = (known.bytes - known.before - (fresh * sizes.staged) / rows) / rows;
     figure(bytesOfKnown <= 24, `${bytesOfKnown.toFixed(1)} ledger bytes a known row, goal ≤ 24`);

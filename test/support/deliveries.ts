@@ -19,7 +19,7 @@ inputs:
       credit: { when: =event == "Issued", key: =delivery, participant: carrier, address: yard, fields: { category: Credit } }
     events:
       defaults: { by: event, key: =ticket, externalCreatedAt: =date, isPublic: true, participant: carrier, address: yard,
-        attributes: { private: { Remarks: =remarks } } }
+        attributes: { private: { Ticket: =ticket, Remarks: =remarks } } }
       issued: { is: Issued, document: credit, name: Issued }
       weighed: { is: Weighed, document: delivery, name: Weighed }
       settled:
@@ -71,9 +71,9 @@ export function* evenly(rows: number, documents: number, letter = "D"): Generato
     yield { delivery: `${letter}${row % documents}`, event: "Weighed", ticket: String(row) };
 }
 
-/** As real data is: two documents with a quarter of all events between them, some twenty events on each of the others. */
-export function* skewed(rows: number): Generator<Delivery> {
-  const others = Math.max(1, Math.floor((rows * 0.75) / 20));
+/** As real data is: two documents with a quarter of all events between them, by default twenty events on each of the others. */
+export function* skewed(rows: number, documents = (rows * 0.75) / 20 + 2): Generator<Delivery> {
+  const others = Math.max(1, Math.floor(documents) - 2);
   for (let row = 0; row < rows; row += 1) {
     const delivery = row % 12 === 0 || row % 12 === 4 ? "A" : row % 12 === 8 ? "B" : `D${row % others}`;
     yield { delivery, event: "Weighed", ticket: String(row) };
