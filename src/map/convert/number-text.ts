@@ -14,8 +14,8 @@ export type NumberFault = "exponent" | "grouping" | "ambiguous" | "sign" | "form
 /** A longer text is no number that anybody wrote. */
 const LONGEST = 200;
 
-/** What most cells hold. */
-const SIMPLE = { ",": /^-?\d+(?:,\d+)?$/, ".": /^-?\d+(?:\.\d+)?$/ };
+/** What most cells hold: digits and marks, perhaps a minus in front. */
+const BARE = /^(-?)(\d[\d.,]*)$/;
 const EXPONENT = /^[-+\d.,\s]*[\d.,][eE][+-]?\d+$/;
 /** A unit begins with a letter or a sign of its own, so that `1/2` and `10-20` are no numbers with units. */
 const UNIT = "[\\p{L}\\p{Sc}%‰°]";
@@ -42,7 +42,8 @@ const ONE_GROUP = /^\d{1,3}[.,]\d{3}$/;
 export function readNumber(text: string, decimal: "," | ".", grouping: boolean): ReadNumber | NumberFault {
   const trimmed = text.trim();
   if (trimmed.length > LONGEST) return /^-?\d+(?:[.,]\d*)?$/.test(trimmed) ? "digits" : "form";
-  if (SIMPLE[decimal].test(trimmed)) return plain(trimmed.replace(",", "."), "");
+  const [bare, minus = "", digits = ""] = BARE.exec(trimmed) ?? [];
+  if (bare !== undefined) return fromMarks(digits, minus, decimal, grouping);
   if (EXPONENT.test(trimmed)) return "exponent";
   const matcher = FORM.matcher(trimmed.replace(/\s/gu, " "));
   if (!matcher.matches()) return "form";
@@ -53,7 +54,12 @@ export function readNumber(text: string, decimal: "," | ".", grouping: boolean):
   if (open || closed || minuses > 1 || (part("sign") === "+" && minuses > 0)) return "sign";
   const [unit = "", ...units] = ["before", "after", "unit"].map(part).filter((one) => one !== "");
   if (units.length > 0) return "form";
-  const body = part("body");
+  const number = fromMarks(part("body"), minuses === 1 ? "-" : "", decimal, grouping);
+  return typeof number === "string" ? number : { ...number, unit };
+}
+
+/** @param body digits and whatever groups and divides them. */
+function fromMarks(body: string, minus: string, decimal: "," | ".", grouping: boolean): ReadNumber | NumberFault {
   const mark = body.lastIndexOf(decimal);
   const whole = mark === -1 ? body : body.slice(0, mark);
   const fraction = mark === -1 ? "0" : body.slice(mark + 1);
@@ -62,12 +68,8 @@ export function readNumber(text: string, decimal: "," | ".", grouping: boolean):
     if (!GROUPED[decimal].test(whole) && !SPACED.test(whole)) return "grouping";
     if (!grouping && mark === -1 && ONE_GROUP.test(whole)) return "ambiguous";
   }
-  return plain(`${minuses === 1 ? "-" : ""}${whole.replace(/\D/gu, "") || "0"}.${fraction}`, unit);
-}
-
-function plain(digits: string, unit: string): ReadNumber | NumberFault {
   try {
-    return { text: Exact.of(digits).text, unit };
+    return { text: Exact.of(`${minus}${whole.replace(/\D/gu, "") || "0"}.${fraction}`).text, unit: "" };
   } catch (error) {
     if (error instanceof TooLong) return "digits";
     throw error;

@@ -7,16 +7,17 @@ import { filled, maybe } from "../described.js";
 /** Control characters but tab and line feed, and invisible ones: soft hyphen, zero-width space, word joiner, BOM. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u2060\ufeff]/g;
+/** White space other than single spaces within, or what may be invisible: hardly any cell holds that. */
+const UNTIDY = /[^\S ]|^ | $| {2}|[\p{Cc}\u00ad\u200b\u2060\ufeff]/u;
 
 /**
  * Unicode NFC; control and invisible characters dropped; runs of white space one space; trimmed; line breaks become
  * `\n` (spaces around them and empty lines at the ends dropped) or a space.
  */
 export function cleanText(raw: string, lines: "keep" | "join" = "keep"): string {
-  const plain = raw
-    .normalize("NFC")
-    .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
-    .replace(INVISIBLE, "");
+  const composed = raw.normalize("NFC");
+  if (!UNTIDY.test(composed)) return composed;
+  const plain = composed.replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n").replace(INVISIBLE, "");
   const kept = lines === "join" ? [plain] : plain.split("\n");
   return kept
     .map((line) => line.replace(/\s+/g, " ").trim())
@@ -51,6 +52,7 @@ export const text = defineConversion({
     (cell) => {
       if (!cell.isWellFormed()) return refuse("cell-damaged", cell, "holds half a character");
       const value = cleanText(cell, lines);
+      if (value.length <= maxLength) return { value };
       // Code points, so that one emoji counts as one character.
       const { length } = Array.from(value);
       if (length <= maxLength) return { value };
