@@ -54,8 +54,8 @@ for (const { says, args, expected } of steps) {
 }
 process.stdout.write(`
 That was the main job. What to look at:
-  npm run -s rowferry -- status           what is open, and why
-  npm run -s rowferry -- sandbox dump     every timeline, as the service has it
-  state/sandbox/runs/                     a folder a run: summary, receipts, the rows to correct
-  state/sandbox/ledger.db                 every key, id and outcome
+  npx rowferry status        what is open, and why
+  npx rowferry sandbox dump  every timeline, as the service has it
+  state/sandbox/runs/        a folder a run: summary, receipts, the rows to correct
+  state/sandbox/ledger.db    every key, id and outcome
 `);

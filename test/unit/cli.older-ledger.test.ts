@@ -1,5 +1,5 @@
 /** A ledger restored from a copy that is older than what was sent: nothing is doubled, and the journal brings the rest back (H40). */
-import { appendFileSync, copyFileSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
@@ -98,6 +98,24 @@ describe("a ledger older than its journal", () => {
     expect(await type(world, "show", "auftrag/A2")).toBe(0);
     expect(world.stdout.text).not.toContain("foreign-collision");
     expect(await dump(world)).toBe(sent);
+  });
+
+  it("that is lost with its journal: new files land, and a document that began before takes its id from the receipts", async () => {
+    const { world, at, lose, bring } = await twoNights();
+    const runs = at("state/sandbox/runs");
+    const receipts = readdirSync(runs).map((run) => readFileSync(join(runs, run, "receipts.csv"), "utf8"));
+    const id = /;document;auftrag;A1;\w+;([^;]+);/.exec(receipts.join(""))?.[1] ?? "";
+    lose();
+    world.now += 60_000;
+    writeFileSync(
+      at("alle.csv"),
+      "Auftrag;Schein;Was;Am\nA1;S9;Lieferung;01.10.2025 11:00\nA3;S1;Lieferung;01.10.2025 11:00\n",
+    );
+    expect((await bring("new.ndjson")).code).toBe(3);
+    expect(await type(world, "resolve", "A1", "--document-id", id, "--yes")).toBe(0);
+    expect(await type(world, "resume")).toBe(0);
+    const hours = [...(await dump(world)).matchAll(/document "(\w+)"|T(\d\d):/g)].map(([, name, hour]) => name ?? hour);
+    expect(hours).toEqual(["A1", "06", "07", "09", "A2", "07", "08", "A3", "09"]);
   });
 
   it("is none where a journal is new, or the sandbox is emptied", async () => {

@@ -159,9 +159,9 @@ export function refuseAmbiguous(database: LedgerDatabase, { row, input }: Select
     { inputs: JSON.stringify([...new Set(inputs)]) },
   );
   if (found.length < 2) return;
-  const choices = found.map(({ name, path, run }) => `${name}:${row} of ${path}, imported by ${run}`).join("; ");
+  const choices = found.map(({ path, run }) => `${path} (run ${run})`).join(", ");
   const isNamed = input !== undefined && found.every(({ name }) => name === input);
-  throw new RowferryError("usage", `Row ${row} is open in ${found.length} files: ${choices}.`, {
+  throw new RowferryError("usage", `${found.length} inputs have a row ${row}: ${choices}.`, {
     hint: isNamed ? "Add --run <name> to say which import of it you mean." : "Name the file too: --row <file>:<row>.",
   });
 }

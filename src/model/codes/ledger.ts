@@ -32,7 +32,7 @@ export const ledgerCodes = {
   "ledger-older": {
     meaning: "The ledger was written by an older version of this program, in tables that this one does not read.",
     remedy:
-      "Continue with the version that wrote it. Or move the ledger away, rebuild it with `rowferry ledger rebuild <journal>`, and import the files again.",
+      "Continue with the version that wrote it. Or move the ledger away: with a journal, `rowferry ledger rebuild <journal>` and import the files again; without one, see docs/how-to/upgrade.md.",
     example: "`rowferry import` right after an update of the program.",
     exit: ExitCode.usage,
   },

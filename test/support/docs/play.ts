@@ -52,7 +52,7 @@ export function createPlayer(): Player {
       mkdirSync(dirname(join(cwd, to)), { recursive: true });
       cpSync(join(root, from), join(cwd, to), { recursive: true });
     }
-    if (stage.run !== undefined) shell(stage.run, "");
+    if (stage.run !== undefined) await typed(stage.run);
   }
 
   function shell(line: string, input: string): string {

@@ -14,7 +14,7 @@ export interface Stage {
   env?: { [name: string]: string };
   /** Files of the project, copied into the folder: from → to. */
   copy?: { [from: string]: string };
-  /** A shell command that readers need not see. */
+  /** A command that readers need not see: of the shell, or one of rowferry. */
   run?: string;
 }
 
