@@ -209,7 +209,7 @@ function openRunJournal(
   }
   rememberJournal(database, path);
   if (journal.besideLedger) {
-    const message = `The journal ${path} lies on the same disk as the ledger, and would be lost with it.`;
+    const message = "The journal lies on the same disk as the ledger, and would be lost with it.";
     options.observe({ type: "notice", level: "warning", code: "journal-beside-ledger", message });
   }
   return journal;

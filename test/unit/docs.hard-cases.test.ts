@@ -1,5 +1,5 @@
 /**
- * docs/explanation/reliability.md names a test for every promise and every hard case, and a test named there cites it in a title or
+ * docs/reference/tests.md names a test for every promise and every hard case, and a test named there cites it in a title or
  * at its top. Whatever else the page names is there: files, families of tests, and titles behind `›`.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { safeguards } from "../nights/simulation/without.js";
 
 const root = join(import.meta.dirname, "../..");
-const page = readFileSync(join(root, "docs/explanation/reliability.md"), "utf8");
+const page = readFileSync(join(root, "docs/reference/tests.md"), "utf8");
 const textOf = (file: string) => readFileSync(join(root, file), "utf8");
 const short: Record<string, string> = Object.fromEntries(
   [...page.matchAll(/`([A-Z])` is `(test\/[^`]+)`/g)].map(([, letter = "", file = ""]) => [letter, file]),
