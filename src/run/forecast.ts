@@ -104,8 +104,10 @@ export function forecast(session: Session): Forecast {
     }
     for (const { document, ready, held, deferred, refused } of component.assessments) {
       // A long one comes in pieces.
-      if (document.id !== last) result.documents += 1;
-      last = document.id;
+      if (ready.length > 0 && document.id !== last) {
+        result.documents += 1;
+        last = document.id;
+      }
       result.events.ready += ready.length;
       result.events.held += held.length;
       result.events.deferred += deferred.length;

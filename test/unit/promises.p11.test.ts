@@ -81,6 +81,7 @@ test.each(seeds)("P11: in the world of seed %i every number is true when it is s
     const file = `night-${night}.csv`;
     office.writeCsv(file, [["Load", "At", "Gross", "Note"], ...rows]);
     const before = service();
+    const plan = (await office.type("plan", office.path("m.yaml"), office.path(file))).out;
     const { out } = await office.type("import", office.path("m.yaml"), office.path(file));
     const after = service();
     const run = /run (\S+-import)/.exec(out)?.[1] ?? "";
@@ -101,6 +102,11 @@ test.each(seeds)("P11: in the world of seed %i every number is true when it is s
     expect([summary.requests.sent, sum(Object.values(summary.requests.byKind))]).toEqual([requests, requests]);
     if (requests > 0) expect(numbers(labelled(out, "Requests"))[0]).toBe(requests);
     expect(summary.events["landed"] ?? 0).toBe(expected.landed);
+    const [planned = "", most = planned] = numbers(/with ([\s\S]*) request/.exec(plan)?.[1] ?? "0");
+    expect(requests, plan).toBeGreaterThanOrEqual(Number(planned));
+    expect(requests, plan).toBeLessThanOrEqual(Number(most));
+    const promised = numbers(/send ([\d,]+ events? on [\d,]+) document/.exec(plan)?.[1] ?? "0 on 0");
+    expect(promised, plan).toEqual([expected.landed, touched.size]);
     expect(after.events - before.events).toBe(expected.landed);
     expect(summary.documents["open"] ?? 0).toBe(touched.size);
     expect(summary.participants["registered"] ?? 0).toBe(after.parties - before.parties);
