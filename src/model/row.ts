@@ -20,6 +20,6 @@ export interface Row {
   kinds: CellKind[] | null;
   /** What the reader found wrong (short or long row, error cell …); a row with problems is invalid. Null: nothing. */
   problems: Problem[] | null;
-  /** Why the row is skipped unmapped, in a sentence (hidden, under `hidden: skip`); absent: it is not. */
+  /** Why the row is skipped, in a sentence: by its reader (hidden, under `hidden: skip`), or by the mapping's `skip`; absent: it is not. */
   leftOut?: string;
 }

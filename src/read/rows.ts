@@ -87,9 +87,13 @@ export class RowFinisher {
         row.problems = null;
         this.#repeated.add(number);
       }
-      if (row.leftOut === undefined) this.#look(row);
     }
     return rows;
+  }
+
+  /** To be called when the mapping has seen the rows: of those that it skips there is nothing to tell. */
+  look(rows: readonly Row[]): void {
+    for (const row of rows) if (row.leftOut === undefined) this.#look(row);
   }
 
   /** What shows at the end only. */

@@ -103,6 +103,24 @@ describe("a workbook", () => {
 
 const csv = (...lines: string[]) => `${lines.join("\n")}\n`;
 
+test.each([
+  ["a total", ["Total", "01/10/2025", "7"], '=job == "Total"', "looks like a total"],
+  ["a header", ["job", "day", "word"], '=note == "word"', "reads like a header"],
+  ["a title", ["May", "", ""], "=blank(day)", "has one filled cell only"],
+])("what is odd about a row is told, but not where the mapping skips it: %s", async (_, odd, skip, note) => {
+  const rows = [["id", "day", "note"], ["a", "01/10/2025", "1"], ["b", "02/10/2025", "2"], odd];
+  const files: [string, Buffer | string][] = [
+    ["rows.csv", csv(...rows.map((cells) => cells.join(";")))],
+    ["rows.xlsx", await book(rows.map((cells, index) => line(index + 1, cells)))],
+  ];
+  for (const [name, content] of files) {
+    expect((await imported(name, content)).told).toContain(note);
+    const skipped = await imported(name, content, `    skip: '${skip}'`);
+    expect(skipped).toMatchObject({ exit: 0, rows: { read: 3, skipped: 1 } });
+    expect(skipped.told).not.toContain("Row 4");
+  }
+});
+
 describe("a CSV file", () => {
   test("quotes behind a blank are never sent as data: the blank is seen, or the row is invalid (F3)", async () => {
     const rows = csv("id, day, note", 'M1, "01/10/2025", "Coleta, parcial"', 'M2, "02/10/2025", "Pesagem"');

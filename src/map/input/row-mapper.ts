@@ -51,10 +51,12 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
 
   /** Of a row of another width, a footer perhaps: whether it says anything where `skip` looks. One that was cut says nothing for sure. */
   const skipsBy = [...(skip?.reads.columns ?? [])].map(({ slot }) => view.index[slot] ?? -1);
-  const isSkipped = ({ cells }: Row, problems: readonly Problem[]): boolean => {
+  const isSkipped = (row: Row, problems: readonly Problem[]): boolean => {
     const narrow = problems.every(({ code }) => code === "row-short" || code === "row-long");
-    const says = problems.length === 0 || (narrow && skipsBy.some((at) => (cells[at] ?? "").trim() !== ""));
-    return says && skip?.run(view) === true;
+    const says = problems.length === 0 || (narrow && skipsBy.some((at) => (row.cells[at] ?? "").trim() !== ""));
+    if (skip === undefined || !says || skip.run(view) !== true) return false;
+    row.leftOut = skip.words;
+    return true;
   };
 
   /** Of a group: once for each of its rows, where that is asked for. */
@@ -70,7 +72,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     view.problems.push(...problems);
     for (const row of rows ?? [first]) view.problems.push(...(row.problems ?? NO_PROBLEMS));
     const alsoRows = rows === null ? NO_ROWS : rows.slice(1).map((member) => member.number);
-    if (isSkipped(first, view.problems)) return { ...skippedRow(first, skip?.words ?? ""), alsoRows };
+    if (isSkipped(first, view.problems)) return { ...skippedRow(first, first.leftOut ?? ""), alsoRows };
     const id = rowId?.run(view);
     const mapped = { row: first.number, alsoRows, rowId: id == null ? null : String(id) };
     made.participants = runs.participants.map((run) => run(view));
@@ -175,7 +177,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     view.look(row, null);
     if (isSkipped(row, row.problems ?? NO_PROBLEMS)) {
       beside = NO_PROBLEMS;
-      return [...close(), skippedRow(row, skip?.words ?? "")];
+      return [...close(), skippedRow(row, row.leftOut ?? "")];
     }
     const key = read(view)?.join("\u0000") ?? null;
     if (key === null) {

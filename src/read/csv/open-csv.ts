@@ -117,6 +117,10 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
     }
   }
   const records = readRecords(text, { shape, file: file.name, firstLine: header.firstLine, ...limits });
+  function* seen(rows: Row[]): Generator<Row[]> {
+    if (rows.length > 0) yield rows;
+    finisher.look(rows);
+  }
   // The last row waits: whether its line has an end shows at the end.
   let last: Row[] = [];
   for await (const some of records) {
@@ -128,7 +132,7 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
     }
     const rows = finisher.finish(some);
     if (rows.length === 0) continue;
-    if (last.length > 0) yield last;
+    yield* seen(last);
     last = rows;
   }
   await file.checkUnchanged();
@@ -139,8 +143,8 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
       row.problems = [...(row.problems ?? []), { code: "line-cut", message: cut, hint: null, column: null }];
     else notes.push(`Row ${row.number}: ${cut}; \`csv: { endsWithNewline: required }\` holds such a row.`);
   }
+  yield* seen(last);
   notes.push(...finisher.notes(), ...innerQuotes.said());
-  if (last.length > 0) yield last;
 }
 
 function findBadCharacters(record: CsvRecord, encoding: string): void {

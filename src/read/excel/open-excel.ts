@@ -182,6 +182,7 @@ async function* rowsOf(workbook: Workbook, sheet: Sheet, options: RowsOf): Async
     sound({ file: file.name, sheet: sheet.name }, () => raws.forEach((row) => sweep.apply(row, width)));
     const rows = finisher.finish(filled.map((row) => columns.of(row)));
     if (rows.length > 0) yield rows;
+    finisher.look(rows);
   }
   await file.checkUnchanged();
   notes.push(...finisher.notes());
