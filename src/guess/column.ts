@@ -53,6 +53,8 @@ export interface Column {
   clock: Column | null;
   /** The column that holds the types of its tax ids. */
   typeFrom?: Column;
+  /** Its text is asked for too: the words of totals stand in it. */
+  said?: boolean;
 }
 
 /** Parts of the filled cells that must fit for a column to be taken as something; the rest may be mistakes. */
@@ -209,6 +211,8 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   const found = [...new Set(units)].filter(several);
   if (found.length > 1 && !found.every((unit) => unit in kilograms))
     return text(`no one unit for ${found.slice(0, 5).join(", ")}`);
+  const unread = units.filter((unit) => !found.includes(unit)).length / cells.length;
+  if (fits - unread < enough) return text(`no one unit for ${[...new Set(units)].slice(0, 5).join(", ")}`);
   const whole = cells.every((cell) => /^-?\d+$/.test(cell.text));
   if (whole && cells.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
   if (whole && (naming.has(role) || cells.some((cell) => cell.text.length > 15))) return text("digits that are a name");

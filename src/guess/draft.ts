@@ -112,7 +112,10 @@ function profileTables(
     const totals = findTotals(sample, blank);
     const rows = sample.filter((row) => row.problems === null && totals?.rows.has(row) !== true);
     const columns = profile(table.header.slice(0, MOST_COLUMNS), rows, blank, country);
-    const skip = totals?.condition(new Map(columns.map(({ index, name }) => [index, name]))) ?? null;
+    const word = columns.find(({ index }) => index === totals?.column);
+    if (word !== undefined && word.type.as !== "text") word.said = true;
+    const called = new Map(columns.map((column) => [column.index, column.name]));
+    const skip = totals?.condition(word?.said === true ? `${word.name}_said` : word?.name, called) ?? null;
     const name = nameOf(table.sheet ?? table.file.replace(/\.[^.]+$/, "").replace(/\d+/g, " "), "input", names);
     const files = same.map(({ file }) => file);
     return [{ table, files, name, columns, records: {}, skip: skip === null ? [] : [skip], above: [] }];
@@ -175,7 +178,7 @@ function columnsTree({ columns, table: { header }, records }: Profiled, defaults
       left.push(`column ${index + 1} ${called}: it cannot be read`);
       continue;
     }
-    const { name, clock, nth, fits, cells } = column;
+    const { name, clock, nth, fits, cells, said } = column;
     // Digits of a key are a name.
     const type =
       column.type.as === "number" && keys.has(column) ? { as: "text" as const, why: "part of a key" } : column.type;
@@ -190,6 +193,7 @@ function columnsTree({ columns, table: { header }, records }: Profiled, defaults
     ];
     tree[name] = new Said(plain ? text : own, left, note.filter((part) => part !== "").join("; "));
     left = [];
+    if (said === true) tree[`${name}_said`] = nth === undefined && !text.startsWith("=") ? text : { header: text, nth };
     if (clock !== null) tree[`${name}_at`] = `=timestamp(${name} + " " + ${clock.name})`;
   }
   if (header.length > MOST_COLUMNS)

@@ -6,8 +6,10 @@ import { totalWord } from "./words.js";
 export interface Totals {
   /** Rows of sums, which are no evidence of anything. */
   rows: ReadonlySet<Row>;
-  /** The condition of `skip`; null where a column that it needs has no name. `names`: of the columns, by position. */
-  condition: (names: ReadonlyMap<number, string>) => string | null;
+  /** Where their word stands. */
+  column: number;
+  /** The condition of `skip`; null where a column that it needs has no name. `word`: of the column of words, as text. `names`: of all, by position. */
+  condition: (word: string | undefined, names: ReadonlyMap<number, string>) => string | null;
 }
 
 /** Null where there are none. */
@@ -36,12 +38,12 @@ export function findTotals(rows: readonly Row[], blank: ReadonlySet<string>): To
   const words = [...new Set(sums.map((row) => totalWord.exec(text(row, at))?.[0] ?? ""))];
   // Without a gap only the bare word is certain.
   if (gap === undefined && !sums.every((row) => words.includes(text(row, at)))) return null;
-  const condition: Totals["condition"] = (names) => {
-    const [name, missing] = [names.get(at), names.get(gap ?? at)];
+  const condition: Totals["condition"] = (name, names) => {
+    const missing = names.get(gap ?? at);
     if (name === undefined || missing === undefined) return null;
     if (gap === undefined) return `fold(${name}) in ${JSON.stringify(words)}`;
     const said = words.map((word) => `startsWith(fold(${name}), "${word}")`).join(" || ");
     return `blank(${missing}) && ${words.length > 1 ? `(${said})` : said}`;
   };
-  return { rows: new Set(sums), condition };
+  return { rows: new Set(sums), column: at, condition };
 }

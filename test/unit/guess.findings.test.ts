@@ -132,6 +132,18 @@ describe("totals and footers are skipped, never allowed in (F124, F126)", () => 
     expect(said).toContain("10 of 11 rows would be staged, 1 skipped");
   });
 
+  it.each([
+    ["dates", "Emissão", (at: number) => `${two(1 + at)}/03/2026`],
+    ["numbers", "Volume", (at: number) => `${at * 7},5`],
+    ["tax ids", "CNPJ", (at: number) => cnpj(at)],
+    ["truth values", "Ativo", (at: number) => (at % 2 ? "Sim" : "Não")],
+    ["states", "UF", (at: number) => (at % 2 ? "SP" : "RJ")],
+  ])("a word among %s is read as text", async (_, header, first) => {
+    const lines = rows(10, (at) => `${first(at)};P-${at};${two(1 + at)}/04/2026;${at},5`);
+    const { said } = await draft({ "orders.csv": [`${header};Pedido;Entrega;Peso`, ...lines, "Summe;;;99,0"] });
+    expect(said).toContain("10 of 11 rows would be staged, 1 skipped");
+  });
+
   it("a customer called Total is none", async () => {
     const lines = rows(10, (at) => `P-${at};Total Energies;${two(1 + at)}/03/2026;${cnpj(at % 3)}`);
     const { input, said } = await draft({ "orders.csv": ["Pedido;Cliente;Data;CNPJ", ...lines] });
@@ -240,6 +252,16 @@ describe("what people write (F28)", () => {
     const { input, yaml } = await draft({ "a.csv": ["Pedido;Data;CNPJ;Peso;Volumes", ...lines] });
     expect(input.columns.peso).toMatchObject({ as: "number", units: { kg: 1, t: 1000 } });
     expect(yaml).toContain("volumes: Volumes # text: no one unit for cx, un; ");
+  });
+
+  it("what is no unit at all is text: weeks, codes", async () => {
+    const lines = rows(
+      30,
+      (at) => `P-${at};2026-W${two(at + 1)};${at}-A${at};${two(1 + (at % 28))}/03/2026;${cnpj(1)}`,
+    );
+    const { input, said } = await draft({ "a.csv": ["Pedido;Semana;Posição;Data;CNPJ", ...lines] });
+    expect(input.columns).toMatchObject({ semana: "Semana", posicao: "Posição" });
+    expect(said).toContain("30 of 30 rows would be staged");
   });
 
   it("CPF and CNPJ in one column: the type follows the number", async () => {
