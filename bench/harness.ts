@@ -146,6 +146,7 @@ export async function measure(file: string, contender: string, args: string[]): 
 
 export interface Medians {
   milliseconds: number;
+  cpuMilliseconds: number;
   peakBytes: number;
   runs: Measured[];
 }
@@ -165,6 +166,7 @@ export async function interleaved(
     name,
     {
       milliseconds: median(measured.map((run) => run.milliseconds)),
+      cpuMilliseconds: median(measured.map((run) => run.cpuMilliseconds)),
       peakBytes: median(measured.map((run) => run.peakBytes)),
       runs: measured,
     },
