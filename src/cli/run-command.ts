@@ -9,6 +9,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ExitCode } from "../model/exit-code.js";
 import type { PipelineEvent, Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
+import { keepCourse } from "../report/course.js";
 import { nextSteps } from "../report/next-steps.js";
 import type { Failure } from "../report/metrics.js";
 import { plainText } from "../report/plain-text.js";
@@ -72,12 +73,14 @@ export async function runCommand(frame: Frame, flags: SendingFlags, { source, se
       work.announce();
       const { logLevel } = flags;
       const summary = await watched(work, (observe) =>
-        send(world.pipeline, {
-          ...work.options,
-          observe,
-          limits: limits(flags, world.clock.now()),
-          ...(logLevel === undefined ? {} : { logLevel }),
-        }),
+        keepingCourse(work, observe, (observeAll) =>
+          send(world.pipeline, {
+            ...work.options,
+            observe: observeAll,
+            limits: limits(flags, world.clock.now()),
+            ...(logLevel === undefined ? {} : { logLevel }),
+          }),
+        ),
       );
       const commands = nextSteps(summary, work.shown).map((step) => step.command);
       run = { summary, folder: join(work.target.stateFolder, "runs", summary.run), commands };
@@ -138,6 +141,23 @@ export async function watched<Result>(
     });
   } finally {
     progress.close();
+  }
+}
+
+/** The run at work is seen from outside too: by the console. */
+async function keepingCourse<Result>(
+  { world, target }: Work,
+  observe: (event: PipelineEvent) => void,
+  work: (observe: (event: PipelineEvent) => void) => Promise<Result>,
+): Promise<Result> {
+  const kept = keepCourse(target.stateFolder, () => world.clock.now());
+  try {
+    return await work((event) => {
+      observe(event);
+      kept.observe(event);
+    });
+  } finally {
+    kept.close();
   }
 }
 

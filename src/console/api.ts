@@ -1,6 +1,7 @@
 /** What the page and its server say to each other. Types only: the page is bundled without a line of the program. */
 
 import type { FieldChange } from "../ledger/views/changes.js";
+import type { Course } from "../report/course.js";
 import type { Shown, ShownRun } from "../ledger/views/show/shown.js";
 
 export interface TargetOverview {
@@ -23,6 +24,8 @@ export interface TargetOverview {
   /** Rows with a correction that is not imported yet; null: none. */
   draft: { rows: number; at: string } | null;
   job: JobLine | null;
+  /** How far the run at work has come, whoever began it; null: none is at work. */
+  live: Course | null;
 }
 
 export interface CauseLine {

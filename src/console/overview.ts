@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readConfig, stateRoot } from "../settings/config-file.js";
 import { shownPath } from "../cli/output.js";
 import { resolveTarget } from "../settings/target.js";
+import { isHeld } from "../ledger/care/holder.js";
 import { changesOf } from "../ledger/views/changes.js";
 import { type Cause, openCauses, recordsOfCause } from "../ledger/views/causes.js";
 import { describeRow } from "../ledger/rows.js";
@@ -14,6 +15,7 @@ import { tallyOpen } from "../ledger/views/tally.js";
 import { codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
+import { readCourse } from "../report/course.js";
 import { reading } from "../desk/access.js";
 import { showRuns } from "../desk/status.js";
 import type { CauseLine, DecisionPage, FileLine, JobLine, RunPage, TargetOverview } from "./api.js";
@@ -62,6 +64,7 @@ export function overviewOf(
     waiting: [],
     events: {},
     draft: null,
+    live: null,
     job,
   };
   try {
@@ -71,6 +74,7 @@ export function overviewOf(
       causes: openCauses(database),
       waiting: tallyHeld(database),
       lastRun: createRunStore(database).last(),
+      isHeld: isHeld(database),
     }));
     const { correct, decide } = found.causes;
     const answer = answerOf(sum(correct), sum(decide), found.open.events, found.lastRun?.exitCode ?? null);
@@ -86,6 +90,7 @@ export function overviewOf(
       waiting: found.waiting.map(({ code, count, example }) => ({ code, what: codes[code].meaning, count, example })),
       events: found.open.events,
       draft: draft(target),
+      live: found.isHeld ? readCourse(target.stateFolder, Date.now()) : null,
     };
   } catch (error) {
     if (!(error instanceof RowferryError)) throw error;

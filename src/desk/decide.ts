@@ -7,17 +7,29 @@ import { checkWord, type Doubt, findDoubt, type Settled, settleDoubt } from "../
 import { selectNamed, type Selectors } from "../ledger/decide/selection.js";
 import { withdraw, type Withdrawn } from "../ledger/decide/withdraw.js";
 import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
+import type { LedgerDatabase } from "../ledger/open-ledger.js";
+import { createRunStore } from "../ledger/runs.js";
 import { inTransaction } from "../ledger/transaction.js";
 import { Writer } from "../ledger/writer.js";
 import type { Clock } from "../model/clock.js";
 import { RowferryError } from "../model/error.js";
 import type { Summary } from "../model/summary.js";
 import type { Target } from "../model/target.js";
+import { countedKinds } from "../report/figures.js";
 import { requireLedger, type ResumeOptions, run } from "../run/import.js";
 import { alone, beside, type Holding, journaled, reading } from "./access.js";
 import { archiveFolder } from "./show.js";
 
 export type { Dismissed, Doubt, Settled, Withdrawn };
+
+/** Done to a ledger, or rehearsed on it. */
+export type Deciding<Done> = (database: LedgerDatabase, now: number) => Done;
+
+const asked = (selectors: Selectors): string =>
+  Object.entries(selectors)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
 
 function requireSelectors(selectors: Selectors, message: string, hint: string): void {
   if (Object.values(selectors).every((selector) => selector === undefined))
@@ -25,11 +37,29 @@ function requireSelectors(selectors: Selectors, message: string, hint: string): 
 }
 
 /**
- * Gives up what the selectors name, beside a running import. What is only held is given up when a row or a code names
- * it, what is planned when a row does; a whole document, input or run gives up what is wrong with it and releases the rest
- * (HARD-CASES H13, H23). `undo`: takes up again what was given up.
- * @throws RowferryError `usage` without any selector, or where nothing fits
+ * Gives up what the selectors name. What is only held is given up when a row or a code names it, what is planned when a row
+ * does; a whole document, input or run gives up what is wrong with it and releases the rest (HARD-CASES H13, H23). `undo`:
+ * takes up again what was given up. @throws RowferryError `usage` without any selector, or where nothing fits
  */
+export function dismissing(selectors: Selectors, undo = false): Deciding<Dismissed> {
+  requireSelectors(
+    selectors,
+    "dismiss needs to be told what to give up.",
+    "Name it with --row, --document, --code, --input or --run; `rowferry rejects` lists what there is.",
+  );
+  const unsent = selectors.row !== undefined || selectors.code !== undefined ? "give up" : "release";
+  return (database, now) => {
+    const done = undo
+      ? { ...undismiss(database, selectNamed(database, selectors, "given up"), now), left: 0 }
+      : dismiss(database, selectNamed(database, selectors, "to give up"), unsent, now);
+    const { left: _, ...counts } = done;
+    const did = `${undo ? "open again" : "dismissed"}: ${countedKinds(counts)} (${asked(selectors)})`;
+    createRunStore(database).decided("dismiss", did, now);
+    return done;
+  };
+}
+
+/** Beside a running import. @throws as `dismissing` */
 export function dismissSelected(
   target: Target,
   selectors: Selectors,
@@ -37,25 +67,28 @@ export function dismissSelected(
   journal: string | null = null,
   undo = false,
 ): Dismissed {
+  const decide = dismissing(selectors, undo);
+  const now = clock.now();
+  return beside(target, (database) => journaled(target, database, journal, now, () => decide(database, now)));
+}
+
+/** Takes back what the selectors name and was never sent (HARD-CASES H39). @throws RowferryError `usage` without any selector, or where nothing fits */
+export function withdrawing(selectors: Selectors): Deciding<Withdrawn> {
   requireSelectors(
     selectors,
-    "dismiss needs to be told what to give up.",
-    "Name it with --row, --document, --code, --input or --run; `rowferry rejects` lists what there is.",
+    "withdraw needs to be told what to take back.",
+    "Name it with --input, --run, --row or --document.",
   );
-  const unsent = selectors.row !== undefined || selectors.code !== undefined ? "give up" : "release";
-  const now = clock.now();
-  return beside(target, (database) => {
-    const work = () =>
-      undo
-        ? { ...undismiss(database, selectNamed(database, selectors, "given up"), now), left: 0 }
-        : dismiss(database, selectNamed(database, selectors, "to give up"), unsent, now);
-    return journaled(target, database, journal, now, work);
-  });
+  return (database, now) => {
+    const done = withdraw(database, selectors);
+    createRunStore(database).decided("withdraw", `taken back: ${countedKinds({ ...done })} (${asked(selectors)})`, now);
+    return done;
+  };
 }
 
 /**
- * Takes back what the selectors name and was never sent (HARD-CASES H39), under the lock. `confirm` is told what will go before
- * anything does, and may throw. @throws RowferryError `usage` without any selector, or where nothing fits; `ledger-locked`
+ * Under the lock. `confirm` is told what will go before anything does, and may throw.
+ * @throws RowferryError `ledger-locked`, and as `withdrawing`
  */
 export async function withdrawSelected(
   target: Target,
@@ -64,16 +97,17 @@ export async function withdrawSelected(
   confirm: (withdrawn: Withdrawn) => Promise<void> = () => Promise.resolve(),
 ): Promise<Withdrawn> {
   requireLedger(target);
-  requireSelectors(
-    selectors,
-    "withdraw needs to be told what to take back.",
-    "Name it with --input, --run, --row or --document.",
-  );
+  const decide = withdrawing(selectors);
   return alone(target, holding, async (database) => {
-    const work = async () => withdraw(database, selectors);
+    const work = async () => decide(database, holding.clock.now());
     await confirm(await inTransaction(database, "ROLLBACK", work));
     return inTransaction(database, "COMMIT", work);
   });
+}
+
+/** Rejected work that the selectors name, or all of it, back to planned. @returns how many records */
+export function retrying(selectors: Selectors): Deciding<number> {
+  return (database, now) => retry(database, selectNamed(database, selectors), now, selectors.code === "row-gone");
 }
 
 /**
@@ -84,7 +118,7 @@ export async function runRetry({ selectors, ...options }: ResumeOptions & { sele
   requireLedger(options.target);
   reading(options.target, (database) => selectNamed(database, selectors));
   return run("retry", null, options, async ({ database, clock, observe }) => {
-    const count = retry(database, selectNamed(database, selectors), clock.now(), selectors.code === "row-gone");
+    const count = retrying(selectors)(database, clock.now());
     observe({ type: "notice", level: "info", code: null, message: `${count} refused records are tried again` });
     return [];
   });
@@ -97,26 +131,47 @@ export interface ReplaceResult extends Replacement {
 /** How far behind this machine's clock the CANCEL is dated: the service takes only what is past (HARD-CASES H10). */
 const CANCEL_BEHIND_MS = 5000;
 
-/**
- * Plans the cancellation of a document and its next generation; sends nothing (HARD-CASES H26).
- * @throws RowferryError `document-unknown`, `document-not-replaceable`, `ledger-locked`
- */
-export async function replaceNamed(
+interface ReplaceRequest {
+  document: string;
+  reason: string;
+}
+
+/** Plans the cancellation of a document and its next generation (HARD-CASES H26). @throws RowferryError `document-unknown`, `document-not-replaceable` */
+async function replacing(
   target: Target,
-  request: { document: string; reason: string },
-  holding: Holding,
-): Promise<ReplaceResult> {
-  const recalled = await recallPruned(target, request.document);
+  { document: name, reason }: ReplaceRequest,
+): Promise<Deciding<ReturnType<typeof replaceDocument> & { document: KnownDocument }>> {
+  const recalled = await recallPruned(target, name);
+  return (database, now) => {
+    const document = findDocument(database, name);
+    const made = replaceDocument(database, document, reason, now - CANCEL_BEHIND_MS, now, recalled);
+    const did = `${document.kind} ${document.key}: generation ${made.replacement.generation} planned (${reason})`;
+    createRunStore(database).decided("replace", did, now);
+    return { document, ...made };
+  };
+}
+
+/** What it would plan. @throws as `replaceNamed` */
+export async function rehearseReplacing(target: Target, request: ReplaceRequest): Promise<Deciding<ReplaceResult>> {
+  const decide = await replacing(target, request);
+  return (database, now) => {
+    const { document, replacement } = decide(database, now);
+    return { document, ...replacement };
+  };
+}
+
+/** Sends nothing. @throws RowferryError `document-unknown`, `document-not-replaceable`, `ledger-locked` */
+export async function replaceNamed(target: Target, request: ReplaceRequest, holding: Holding): Promise<ReplaceResult> {
+  const decide = await replacing(target, request);
   return alone(target, holding, (database) => {
-    const document = findDocument(database, request.document);
     const now = holding.clock.now();
-    const { replacement } = journaled(
+    const { document, replacement } = journaled(
       target,
       database,
       holding.journal,
       now,
-      () => replaceDocument(database, document, request.reason, now - CANCEL_BEHIND_MS, now, recalled),
-      (entries, made) => entries.replaced(document.id, made.replacement.next, made.cancellation, now),
+      () => decide(database, now),
+      (entries, made) => entries.replaced(made.document.id, made.replacement.next, made.cancellation, now),
     );
     return { document, ...replacement };
   });
@@ -145,31 +200,44 @@ export function checkDoubt(target: Target, name: string, word: Word): Doubt {
   });
 }
 
-/**
- * After the confirmation, about what was confirmed and nothing else. Alone: a running import might be asking about the
- * same events. @throws RowferryError `ledger-locked`, and as `checkDoubt`
- */
-export function settleNamed(
-  target: Target,
-  request: { name: string; confirmed: Doubt; word: Word; by: string },
-  holding: Holding,
-): Promise<Settled> {
-  return alone(target, holding, (database) => {
-    const now = holding.clock.now();
+interface SettleRequest {
+  name: string;
+  confirmed: Doubt;
+  word: Word;
+  by: string;
+}
+
+/** About what was confirmed and nothing else. @throws as `checkDoubt` */
+export function settling({ name, confirmed, word, by }: SettleRequest): Deciding<Settled & { doubt: Doubt }> {
+  return (database, now) => {
     // What a killed run was sending is in doubt like the rest.
     new Writer(database).interrupted(now);
-    const confirmed = new Set(request.confirmed.events.map(({ id }) => id));
-    const found = findDoubt(database, request.name);
-    const doubt = { ...found, events: found.events.filter(({ id }) => confirmed.has(id)) };
-    const decision = { said: request.word, by: request.by };
-    const events = doubt.events.map(({ id }) => id);
-    return journaled(
+    const ids = new Set(confirmed.events.map(({ id }) => id));
+    const found = findDoubt(database, name);
+    const doubt = { ...found, events: found.events.filter(({ id }) => ids.has(id)) };
+    const settled = settleDoubt(database, doubt, { said: word, by }, now);
+    const { kind, key } = doubt.document;
+    const did = `${kind} ${key}: ${doubt.events.length} in doubt said to be ${word === "landed" ? "landed" : "not landed"}`;
+    createRunStore(database).decided("resolve", did, now, by);
+    return { ...settled, doubt };
+  };
+}
+
+/** After the confirmation. Alone: a running import might be asking about the same events. @throws RowferryError `ledger-locked`, and as `checkDoubt` */
+export async function settleNamed(target: Target, request: SettleRequest, holding: Holding): Promise<Settled> {
+  return alone(target, holding, (database) => {
+    const now = holding.clock.now();
+    const { doubt: _, ...settled } = journaled(
       target,
       database,
       holding.journal,
       now,
-      () => settleDoubt(database, doubt, decision, now),
-      (entries) => entries.decision(doubt.document.id, events, decision, now),
+      () => settling(request)(database, now),
+      (entries, { doubt }) => {
+        const events = doubt.events.map(({ id }) => id);
+        return entries.decision(doubt.document.id, events, { said: request.word, by: request.by }, now);
+      },
     );
+    return settled;
   });
 }

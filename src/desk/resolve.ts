@@ -6,6 +6,7 @@ import { keepDecision } from "../ledger/decide/decisions.js";
 import { resolveDocument } from "../ledger/decide/resolve.js";
 import { findDocument, type KnownDocument } from "../ledger/documents-named.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
+import { createRunStore } from "../ledger/runs.js";
 import { createSettingsStore } from "../ledger/settings.js";
 import type { Clock } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
@@ -21,6 +22,7 @@ import { defaultSettings } from "../run/session.js";
 import { documentOf } from "../submit/answers.js";
 import { readDocument } from "../submit/calls.js";
 import { beside, journaled, type Reader, type ReaderOptions, reading, withReader } from "./access.js";
+import type { Deciding } from "./decide.js";
 
 export interface ResolveCheck {
   document: KnownDocument;
@@ -80,6 +82,18 @@ async function checkBy(reader: Reader, { document, documentId, externalId }: Wan
   return { document, documentId, findings, body };
 }
 
+/** Gives the id that was looked at. @returns the document's id in the ledger */
+export function resolving(check: Pick<ResolveCheck, "document" | "documentId">, by: string): Deciding<number> {
+  return (database, now) => {
+    const { kind, key } = check.document;
+    const document = findDocument(database, `${kind}/${key}`);
+    resolveDocument(database, document, check.documentId, now);
+    keepDecision(database, { document: document.id, key: null }, { said: "document-id", by }, now);
+    createRunStore(database).decided("resolve", `${kind} ${key} has the id ${check.documentId}`, now, by);
+    return document.id;
+  };
+}
+
 /** After the confirmation, by whom. Beside a running import. */
 export function resolveNamed(
   target: Target,
@@ -87,17 +101,17 @@ export function resolveNamed(
   clock: Clock,
   { by, journal = null }: { by: string; journal?: string | null },
 ): void {
-  beside(target, (database) => {
-    const now = clock.now();
-    const decision = { said: "document-id", by } as const;
-    const resolve = () => {
-      const document = findDocument(database, `${check.document.kind}/${check.document.key}`);
-      resolveDocument(database, document, check.documentId, now);
-      keepDecision(database, { document: document.id, key: null }, decision, now);
-      return document.id;
-    };
-    journaled(target, database, journal, now, resolve, (entries, id) => entries.decision(id, [], decision, now));
-  });
+  const now = clock.now();
+  beside(target, (database) =>
+    journaled(
+      target,
+      database,
+      journal,
+      now,
+      () => resolving(check, by)(database, now),
+      (entries, id) => entries.decision(id, [], { said: "document-id", by }, now),
+    ),
+  );
 }
 
 export interface RefusedRow {

@@ -67,6 +67,8 @@ export function createPages<Value>(
   };
 
   const flush = (): void => {
+    // Otherwise whoever only reads would forget the page at hand with every row.
+    if (added.length === 0) return;
     write(added);
     added = [];
   };

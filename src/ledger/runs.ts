@@ -12,15 +12,24 @@ export interface Run {
   name: string;
 }
 
+/** A person decides by these. They send nothing, and stand among the runs so that everybody can see who did what. */
+const isDecision = "command IN ('dismiss', 'withdraw', 'replace', 'resolve')";
+
+/** As the summary of its run tells it, in a sentence. */
+export interface Decided {
+  type: "decision";
+  did: string;
+}
+
 interface FoundRun extends Run {
   /** JSON; null where it has none. */
   summary: string | null;
 }
 
 export function createRunStore(database: LedgerDatabase) {
-  return {
+  const store = {
     /** Times are UTC to the minute; a second run of the same minute gets `-2`. */
-    begin(command: string, mapping: string | null, now: number): Run {
+    begin(command: string, mapping: string | null, now: number, by = whoami(process.env)): Run {
       const minute = new Date(now).toISOString().slice(0, 16).replace(/:/g, "");
       const base = `${minute}-${command}`;
       let name = base;
@@ -28,7 +37,7 @@ export function createRunStore(database: LedgerDatabase) {
         name = `${base}-${count}`;
       const id = database.insert(
         "INSERT INTO runs (name, command, mapping, started_by, started_at) VALUES (@name, @command, @mapping, @by, @now)",
-        { name, command, mapping, by: whoami(process.env), now },
+        { name, command, mapping, by, now },
       );
       return { id, name };
     },
@@ -44,11 +53,17 @@ export function createRunStore(database: LedgerDatabase) {
            AND staged_at IS NULL AND finished_at IS NULL`,
       ) ?? null,
 
-    /** Null: there was none yet. Times in ms; null while it goes on, or when it was killed. */
+    /** Belongs into the transaction that does it. `by`: default who is logged in. */
+    decided(command: string, did: string, now: number, by?: string): void {
+      const { id } = store.begin(command, null, now, by);
+      store.finish(id, 0, JSON.stringify({ type: "decision", did } satisfies Decided), now);
+    },
+
+    /** That sent, or still does. Null: there was none yet. Times in ms; null while it goes on, or when it was killed. */
     last: (): { name: string; startedAt: number; finishedAt: number | null; exitCode: number | null } | null =>
       database.row<{ name: string; startedAt: number; finishedAt: number | null; exitCode: number | null }>(
         `SELECT name, started_at AS startedAt, finished_at AS finishedAt, exit_code AS exitCode
-         FROM runs ORDER BY id DESC LIMIT 1`,
+         FROM runs WHERE NOT ${isDecision} ORDER BY id DESC LIMIT 1`,
       ) ?? null,
 
     /**
@@ -56,13 +71,16 @@ export function createRunStore(database: LedgerDatabase) {
      * was under way had no answer to write down (P6).
      */
     quietSince: (now: number): number | null =>
-      database.value<number>("SELECT coalesce(finished_at, @now) FROM runs ORDER BY id DESC LIMIT 1", { now }) ?? null,
+      database.value<number>(
+        `SELECT coalesce(finished_at, @now) FROM runs WHERE NOT ${isDecision} ORDER BY id DESC LIMIT 1`,
+        { now },
+      ) ?? null,
 
     /** A run by name, or the last that came to a summary; null: there is none. */
     find: (name: string | null): FoundRun | null =>
       database.row<FoundRun>(
-        `SELECT id, name, summary FROM runs WHERE iif(@name IS NULL, summary IS NOT NULL, name = @name)
-         ORDER BY id DESC LIMIT 1`,
+        `SELECT id, name, iif(summary ->> 'type' = 'summary', summary, NULL) AS summary FROM runs
+         WHERE iif(@name IS NULL, summary ->> 'type' = 'summary', name = @name) ORDER BY id DESC LIMIT 1`,
         { name },
       ) ?? null,
 
@@ -83,4 +101,5 @@ export function createRunStore(database: LedgerDatabase) {
       });
     },
   };
+  return store;
 }

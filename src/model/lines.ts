@@ -8,7 +8,16 @@ import { runs, show } from "./lines/show.js";
 /** By the headings of docs/reference/json-lines.md. */
 export const lines = {
   "While a run is under way": [run.target, run.stage, run.progress, run.forecast, run.backlog, run.notice, run.summary],
-  "What a command found": [ledger.plan, ledger.status, runs, show, ledger.rejects, ledger.report, ledger.verify],
+  "What a command found": [
+    ledger.plan,
+    ledger.foreseen,
+    ledger.status,
+    runs,
+    show,
+    ledger.rejects,
+    ledger.report,
+    ledger.verify,
+  ],
   "What a command did": [
     ledger.withdrawn,
     ledger.dismissed,

@@ -14,7 +14,7 @@ import type { RowOutcomes } from "../model/summary.js";
 import { type Forecast, forecast } from "./forecast.js";
 import { ownerOf } from "./sandbox.js";
 import { type PreviewedDocument, previewDocument } from "./preview.js";
-import { draftsFor, type ImportOptions, sessionOptions } from "./import.js";
+import { draftsFor, type ImportOptions, type ResumeOptions, sessionOptions } from "./import.js";
 import { openSession, type Session } from "./session.js";
 import { type PlanBasis, planBasis } from "./saved-plan.js";
 import { hashMapping, type StagedInput, stageFiles } from "./stage.js";
@@ -51,36 +51,45 @@ export interface PlanOptions extends ImportOptions {
  */
 export async function planImport(options: PlanOptions): Promise<Plan> {
   const mapping = await loadMapping(options.mappingPath, draftsFor(options));
-  const { session, leave, isCopy } = await openBeside(options, mapping.path);
+  return rehearse(options, mapping.path, async (session, isCopy) => {
+    const staged = await stageFiles(session, mapping, options.files);
+    const basis = options.save === true ? planBasis(session, hashMapping(mapping), staged) : null;
+    const expected = forecast(session);
+    const preview = options.document === undefined ? null : previewDocument(session, options.document);
+    const { database } = session;
+    const open = tallyOpen(database);
+    // What the other process is sending is its own affair.
+    const none = { sending: 0 };
+    const ours = isCopy
+      ? { ...open, documents: { ...open.documents, ...none }, events: { ...open.events, ...none } }
+      : open;
+    const ends = exitCodeOf(
+      { stopped: null, signal: session.signal, emptyFiles: session.emptyFiles },
+      ours,
+      () => false,
+    );
+    return {
+      inputs: staged.map(({ id: _, ...input }) => input),
+      outcomes: outcomesOf(database, staged),
+      ...expected,
+      preview,
+      basis,
+      problems: tallyProblems(database, options.cells),
+      waiting: tallyHeld(database),
+      exitCode: ends === ExitCode.person ? ExitCode.person : ExitCode.ok,
+    };
+  });
+}
+
+/** All that `work` does to the ledger is taken back; nothing is sent. `isCopy`: another process stages or sends. */
+export async function rehearse<Result>(
+  options: ResumeOptions,
+  mapping: string | null,
+  work: (session: Session, isCopy: boolean) => Promise<Result>,
+): Promise<Result> {
+  const { session, leave, isCopy } = await openBeside(options, mapping);
   try {
-    return await inTransaction(session.database, "ROLLBACK", async () => {
-      const staged = await stageFiles(session, mapping, options.files);
-      const basis = options.save === true ? planBasis(session, hashMapping(mapping), staged) : null;
-      const expected = forecast(session);
-      const preview = options.document === undefined ? null : previewDocument(session, options.document);
-      const { database } = session;
-      const open = tallyOpen(database);
-      // What the other process is sending is its own affair.
-      const none = { sending: 0 };
-      const ours = isCopy
-        ? { ...open, documents: { ...open.documents, ...none }, events: { ...open.events, ...none } }
-        : open;
-      const ends = exitCodeOf(
-        { stopped: null, signal: session.signal, emptyFiles: session.emptyFiles },
-        ours,
-        () => false,
-      );
-      return {
-        inputs: staged.map(({ id: _, ...input }) => input),
-        outcomes: outcomesOf(database, staged),
-        ...expected,
-        preview,
-        basis,
-        problems: tallyProblems(database, options.cells),
-        waiting: tallyHeld(database),
-        exitCode: ends === ExitCode.person ? ExitCode.person : ExitCode.ok,
-      };
-    });
+    return await inTransaction(session.database, "ROLLBACK", () => work(session, isCopy));
   } finally {
     createRunStore(session.database).forget(session.run.id);
     await session.close();
@@ -90,8 +99,8 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
 
 /** The ledger; or a copy of it as it is now, where another process stages into it or sends from it; or none, where there is none. */
 async function openBeside(
-  options: PlanOptions,
-  mapping: string,
+  options: ResumeOptions,
+  mapping: string | null,
 ): Promise<{ session: Session; leave: () => void; isCopy: boolean }> {
   const { target, observe } = options;
   const open = (path: string) =>

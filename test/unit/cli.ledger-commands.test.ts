@@ -1,7 +1,7 @@
 /** The ledger's commands as typed: over the embedded sandbox, with the real pipeline. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { pipeline } from "../../src/cli/pipeline.js";
 import { type TestWorld, testWorld, type } from "../support/cli.world.js";
 import { weighingMapping } from "../nights/simulation/yaml-import.js";
@@ -20,6 +20,7 @@ M2,11222333000181,4,2026-01-01 10:00,7
 `;
 
 let world: TestWorld;
+vi.stubEnv("LOGNAME", "ana");
 beforeEach(async () => {
   world = testWorld({ files: { "weighings.yaml": mapping, "march.csv": rows }, pipeline });
   await type(world, "import", at("weighings.yaml"), at("march.csv"), "--journal", at("journal.ndjson"));
@@ -99,13 +100,23 @@ describe("the way out of a rejected row", () => {
     expect([none.code, none.out]).toEqual([0, expect.stringContaining("No row needs you.")]);
   });
 
-  it("dismiss needs a selector, then releases what waited", async () => {
+  it("dismiss needs a selector, is foreseen and kept with who did it, and releases what waited", async () => {
     expect((await typed("dismiss")).code).toBe(2);
+    const foreseen = (await typed("dismiss", "--row", "march.csv:3", "--dry-run")).out;
+    expect(foreseen).toContain("Nothing was changed. It would do this:");
+    expect(foreseen).toMatch(/Dismissed: 1 row\..*Would send 1 event on 1 document with 1 request/s);
+    expect((await typed("rejects")).code, "nothing was done").toBe(3);
     expect((await typed("dismiss", "--row", "march.csv:3")).out).toContain("Dismissed: 1 row.");
     expect(await type(world, "resume")).toBe(0);
     expect(await data("runs", "runs")).toMatchObject({
-      runs: [{ command: "resume", exitCode: 0 }, { command: "import" }],
+      runs: [
+        { command: "resume", exitCode: 0 },
+        { command: "dismiss", did: expect.stringMatching(/^dismissed: 1 row .*march.csv/), startedBy: "ana" },
+        { command: "import" },
+      ],
     });
+    expect((await typed("runs")).out).toContain("-dismiss");
+    expect((await typed("runs")).out).toContain("All by ana.");
   });
 
   it("retry is a run of its own", async () => {

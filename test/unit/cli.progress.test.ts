@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createProgress, createRateMeter } from "../../src/cli/render/progress.js";
+import { createProgress } from "../../src/cli/render/progress.js";
 import type { PipelineEvent } from "../../src/model/summary.js";
+import { createRateMeter } from "../../src/report/course.js";
 import { atLimit, counted, moment, shortDuration } from "../../src/report/figures.js";
 import { collectedStream } from "../support/cli.world.js";
 

@@ -11,6 +11,7 @@ const commands = [
   "rowferry test mappings/manifests.yaml",
   "rowferry plan weighings.yaml weighings-1.csv",
   "rowferry import weighings.yaml weighings-1.csv --journal journal.ndjson",
+  "rowferry resume --dry-run",
   "rowferry resume",
   "rowferry status",
   "rowferry runs",

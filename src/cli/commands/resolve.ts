@@ -1,8 +1,10 @@
 /** `rowferry resolve <what>`: a person says what is true of something stranded or in doubt, after a look at the service. */
 import { RowferryError } from "../../model/error.js";
 import { counted, localTime } from "../../report/figures.js";
+import type { Settled } from "../../desk/decide.js";
 import { whoami } from "../../model/whoami.js";
 import { confirm } from "../confirm.js";
+import { dryRun, foreseen } from "../dry-run.js";
 import { journal, wait, yes } from "../flags.js";
 import { onTarget, type Work } from "../on-target.js";
 import { told, type Told } from "../output.js";
@@ -13,6 +15,8 @@ import { documentTitle, resolveFrom } from "../resolve-from.js";
 export interface Word {
   by: string;
   yes: boolean;
+  /** Nothing is asked and nothing changed: what it would do is told. */
+  isRehearsal: boolean;
 }
 
 export const spec = onTarget({
@@ -23,6 +27,7 @@ export const spec = onTarget({
     landed: ["--landed", "these events are on the timeline"],
     notLanded: ["--not-landed", "these events are not on the timeline; send them again"],
     by: ["--by <name>", "who says so; default: who is logged in"],
+    dryRun,
     yes,
     wait,
     journal,
@@ -47,7 +52,13 @@ export const spec = onTarget({
       );
     if (from !== undefined && what !== undefined)
       throw new RowferryError("usage", "resolve --from takes the documents from the file alone.");
-    const word = { by: given.by?.trim() || whoami(work.world.env), yes: given.yes === true };
+    const word = {
+      by: given.by?.trim() || whoami(work.world.env),
+      yes: given.yes === true,
+      isRehearsal: given.dryRun === true,
+    };
+    if (from !== undefined && word.isRehearsal)
+      throw new RowferryError("usage", "resolve --from tells what it would do before it asks; leave out --dry-run.");
     if (from !== undefined) return resolveFrom(work, from, word);
     if (what === undefined) throw new RowferryError("usage", "resolve needs a document, a row, or the key of either.");
     if (documentId !== undefined) return giveId(work, { document: what, documentId }, word);
@@ -55,14 +66,18 @@ export const spec = onTarget({
   },
 });
 
-async function giveId(
-  { world, target, output, options, same }: Work,
-  request: { document: string; documentId: string },
-  word: Word,
-): Promise<Told> {
-  const { checkResolve, resolveNamed } = await import("../../desk/resolve.js");
+async function giveId(work: Work, request: { document: string; documentId: string }, word: Word): Promise<Told> {
+  const { world, target, output, options, same } = work;
+  const { checkResolve, resolveNamed, resolving } = await import("../../desk/resolve.js");
   const { patiently } = await import("../../desk/access.js");
   const check = await checkResolve(target, request, options);
+  const line = {
+    type: "resolved" as const,
+    document: check.document,
+    documentId: check.documentId,
+    findings: check.findings,
+  };
+  if (word.isRehearsal) return foreseen(work, resolving(check, word.by), () => line);
   const { document, documentId, findings, body } = plain(check);
   const title = documentTitle(document);
   const seen =
@@ -76,20 +91,27 @@ async function giveId(
     resolveNamed(target, check, options.clock, { by: word.by, journal: options.journal }),
   );
   return told({
-    line: { type: "resolved", document: check.document, documentId: check.documentId, findings: check.findings },
+    line,
     text: () => [`${title} has the id ${documentId} now.`],
     next: [{ command: `rowferry resume${same}`, why: "send its events that wait" }],
   });
 }
 
 async function settle(
-  { world, target, output, options, same }: Work,
+  work: Work,
   name: string,
   said: "landed" | "not-landed",
-  { by, yes: isSure }: Word,
+  { by, yes: isSure, isRehearsal }: Word,
 ): Promise<Told> {
-  const { checkDoubt, settleNamed } = await import("../../desk/decide.js");
+  const { world, target, output, options, same } = work;
+  const { checkDoubt, settleNamed, settling } = await import("../../desk/decide.js");
   const confirmed = checkDoubt(target, name, said);
+  const lineOf = (settled: Settled) => {
+    const { document: about, events } = confirmed;
+    return { type: "settled" as const, document: about, said, events, ...settled };
+  };
+  if (isRehearsal)
+    return foreseen(work, settling({ name, confirmed, word: said, by }), ({ doubt: _, ...settled }) => lineOf(settled));
   const { document, ofDocument, events } = plain(confirmed);
   const title = documentTitle(document);
   const id = document.serviceId === null ? "its id is not known" : `documentId ${document.serviceId}`;
@@ -106,9 +128,8 @@ async function settle(
       : `You have seen that ${isAbsent}; it is sent again.`;
   await confirm(world, question, confirmed.document.key, isSure);
   const settled = await settleNamed(target, { name, confirmed, word: said, by }, options);
-  const { document: settledDocument, events: settledEvents } = confirmed;
   return told({
-    line: { type: "settled", document: settledDocument, said, events: settledEvents, ...settled },
+    line: lineOf(settled),
     text: ({ changed }) => [
       `${title}: ${said === "landed" ? "landed" : "not landed"}, as you say.`,
       changed > 0 && `${counted(changed, "event")} with other content than the rows have now.`,

@@ -1,24 +1,31 @@
 /** `rowferry verify`: the ledger against the service, as far as reads tell. */
 import type { Difference } from "../../desk/verify.js";
-import { counted, countedKinds, grouped } from "../../report/figures.js";
+import { countedKinds, grouped } from "../../report/figures.js";
+import { verified } from "../../report/said.js";
+import { dryRun, sayForeseen } from "../dry-run.js";
 import { rateFlags, wait } from "../flags.js";
 import { onTarget } from "../on-target.js";
 import { told } from "../output.js";
 import { watched } from "../run-command.js";
 
 export const spec = onTarget({
-  flags: { ...rateFlags, wait },
+  flags: { dryRun, ...rateFlags, wait },
   examples: { "rowferry verify --target production": "", "rowferry verify --json": "" },
   notes: [
     "Reads every participant, address list and document that the ledger knows, one request each. Changes nothing. Exit code 3 where something differs or could not be read.",
   ],
-  async run(work) {
+  async run(work, given) {
+    if (given.dryRun === true) {
+      const { foreseeVerify } = await import("../../desk/foresee.js");
+      const none = { done: null, documents: 0, events: null, released: 0, waiting: [] };
+      return sayForeseen({ ...none, ...foreseeVerify(work.target) });
+    }
     const { exitCodeOfVerification, verify } = await import("../../desk/verify.js");
     const found = await watched(work, (observe) => verify({ ...work.options, journal: null, fresh: false, observe }));
     return told({
       line: { type: "verify", ...found },
       text: ({ checked, differences, unread, unverifiable, stopped }) => [
-        `${answer(stopped, differences.length, unread.length)} Compared: ${countedKinds(checked)}.`,
+        `${verified(stopped, differences.length, unread.length)} Compared: ${countedKinds(checked)}.`,
         listed(differences),
         unread.length > 0 && ["Not read:", listed(unread)],
         unverifiable.length > 0 && [
@@ -38,13 +45,6 @@ export const spec = onTarget({
     });
   },
 });
-
-function answer(stopped: string | null, differences: number, unread: number): string {
-  if (stopped !== null) return `Stopped before all was compared: ${stopped}`;
-  if (differences > 0) return `Ledger and service differ in ${counted(differences, "place")}.`;
-  if (unread === 0) return "Ledger and service agree, as far as reads show.";
-  return `Ledger and service agree where they could be compared; ${counted(unread, "record")} could not be read.`;
-}
 
 const listed = (records: readonly Difference[]): string[] =>
   records.map(({ subject, name, id, text }) => `  ${subject} ${name} (${id}) ${text}`);

@@ -1,7 +1,8 @@
 /** What an import would do: the answer, the numbers, what a person would have to do. */
-import { atLimit, counted, grouped } from "../../report/figures.js";
+import { grouped } from "../../report/figures.js";
 import { rowSum, sumOfRows, total } from "../../report/outcome.js";
 import { plainLines } from "../../report/plain-text.js";
+import { wouldSend } from "../../report/said.js";
 import type { Plan } from "../pipeline.js";
 import { told, type Told } from "../output.js";
 import { causes, problemSections } from "./problems.js";
@@ -30,15 +31,8 @@ export function printPlan(plan: Plan, colors: Colors, command: string): Told {
   });
 }
 
-function answer({ events: { ready }, documents, requests, secondsAtLimit }: Plan): string {
-  const most = total(requests);
-  if (most === 0) return "Would send nothing. Nothing was sent, and the ledger is unchanged.";
-  // Participants that the service knows already need a lookup, and no create.
-  const least = most - (requests["create-participant"] ?? 0);
-  const range = least === most ? "" : `${grouped(least)} to `;
-  const what = ready === 0 ? "" : `${counted(ready, "event")} on ${counted(documents, "document")} with `;
-  return `Would send ${what}${range}${counted(most, "request")}: ${atLimit(secondsAtLimit)}. Nothing was sent.`;
-}
+const answer = (plan: Plan): string =>
+  `${wouldSend(plan)} Nothing was sent${total(plan.requests) === 0 ? ", and the ledger is unchanged" : ""}.`;
 
 const kinds = (requests: Plan["requests"]): string =>
   joined(

@@ -190,9 +190,10 @@ const endOf = ({ finishedAt, exitCode }: ShownRun): string =>
     ? "still working, or killed"
     : joined([endings[exitCode as keyof typeof endings]?.word, `finished ${localTime(finishedAt)}`]);
 
-function runLines({ startedAt, startedBy, mapping, inputs, requests, events }: ShownRun): Part {
+function runLines({ startedAt, startedBy, did, mapping, inputs, requests, events }: ShownRun): Part {
   return [
     joined([`begun ${localTime(startedAt)} by ${startedBy}`, mapping !== null && `mapping ${mapping}`]),
+    did,
     inputs.map(({ name, sheet, ...rows }) => {
       const sum = rowFates.map((fate) => `${grouped(rows[fate])} ${fate}`).join(" + ");
       return `${joined([name, sheet])}: ${grouped(rows.read)} = ${sum}`;

@@ -83,10 +83,17 @@ const needsResume = ({ open: { participants, addresses, documents, events } }: S
 /** Newest first, a line each. */
 export function printRuns(runs: readonly ShownRun[], now: number): Part[] {
   if (runs.length === 0) return ["No run yet."];
+  const [one, ...others] = new Set(runs.map(({ startedBy }) => startedBy));
   const lines = runs.map((run) => {
     const rows = run.inputs.reduce((sum, input) => sum + input.read, 0);
-    const numbers = [rows, landedOf(run.events), total(run.requests)].map(grouped);
-    return [run.name, moment(run.startedAt, now), ...numbers, ending(run)];
+    const numbers = [rows, landedOf(run.events), total(run.requests)].map((count) =>
+      run.did === null ? grouped(count) : "",
+    );
+    const who = others.length > 0 ? `, by ${run.startedBy}` : "";
+    return [run.name, moment(run.startedAt, now), ...numbers, `${run.did ?? ending(run)}${who}`];
   });
-  return [table([["Run", "When", "Rows", "Landed", "Requests", "Ended"], ...lines], [2, 3, 4])];
+  return [
+    table([["Run", "When", "Rows", "Landed", "Requests", "Ended"], ...lines], [2, 3, 4]),
+    others.length === 0 && `All by ${one}.`,
+  ];
 }

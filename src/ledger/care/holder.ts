@@ -31,6 +31,12 @@ export function takeHold(database: LedgerDatabase): (() => void) | null {
   };
 }
 
+/** Whether a process stages into the ledger or sends from it. False where the system does not tell of processes. */
+export function isHeld(database: LedgerDatabase): boolean {
+  const holder = fact(database, "holder");
+  return holder !== null && isAlive(holder, database.name);
+}
+
 /** Of one who was killed, once his log has been read: whoever closes the ledger last puts the log away. */
 export function forgetDeadHolder(database: LedgerDatabase): void {
   const holder = fact(database, "holder");

@@ -73,6 +73,17 @@ export function createRegisteredView(database: LedgerDatabase) {
             .map(({ event, key, eventId }) => ({ event, deduplicationId: keyText(key), eventId })),
         })),
 
+    /** What `verify` reads, by kind. */
+    countReads(): { [kind: string]: number } {
+      const count = (text: string) => database.value<number>(text) ?? 0;
+      const of = (kind: string) => `FROM registrations WHERE kind = '${kind}' AND state = 'registered'`;
+      return {
+        "read-participant": count(`SELECT count(*) ${of("participant")}`),
+        "list-addresses": count(`SELECT count(DISTINCT ${resolved("owner")}) ${of("address")}`),
+        "read-document": count("SELECT count(*) FROM document_states WHERE service_id IS NOT NULL"),
+      };
+    },
+
     /** Documents that cannot be read, because their id is not known. */
     countWithoutId: (): number =>
       database.value<number>(

@@ -50,6 +50,23 @@ export const plan = line("plan", "Of `plan`, and of `import --dry-run`.", {
     .describe("of `--document`: its requests in full"),
 });
 
+export const foreseen = line("foreseen", "Of `--dry-run`, but for that of `import`: nothing was changed.", {
+  done: jsonObject
+    .nullable()
+    .describe("the line that the command would have printed; null of one that decides nothing"),
+  requests: counts.describe(
+    "that could be sent then, by kind; of those that create participants, the most there can be",
+  ),
+  secondsAtLimit: number,
+  documents: count,
+  events: z
+    .strictObject({ ready: count, ...left })
+    .nullable()
+    .describe("null: it sends none"),
+  released: count.describe("events that wait now, and would no longer"),
+  waiting: z.array(waiting).describe("what would still be held, by what it waits for"),
+});
+
 export const status = line("status", "Of `status`.", {
   open: openWork,
   problems: z.array(toldProblem),

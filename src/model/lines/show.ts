@@ -119,6 +119,9 @@ const run = z.strictObject({
   command: text,
   mapping: text.nullable(),
   startedBy: text.describe("the user of the machine"),
+  did: text
+    .nullable()
+    .describe("what a person decided, of `dismiss`, `withdraw`, `replace` and `resolve`; null of all others"),
   startedAt: time,
   finishedAt: time.nullable().describe("null while it runs, or when it was killed"),
   exitCode: count.nullable(),

@@ -27,6 +27,8 @@ export function createPlayer(): Player {
   const cwd = mkdtempSync(join(tmpdir(), "rowferry-docs-"));
   const clock = new RushingClock(Date.parse("2025-11-20T02:00:00Z"));
   const env: { [name: string]: string } = { PATH: process.env["PATH"] ?? "", HOME: cwd, TZ: "UTC" };
+  // Runs keep who began them.
+  process.env["LOGNAME"] = "ana";
   let service: { sandbox: Sandbox; url: string } | null = null;
   let lastCode = 0;
   let background: { done: Promise<void>; text: () => string; interrupt: (name: SignalName) => void } | null = null;

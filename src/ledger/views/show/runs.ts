@@ -1,10 +1,10 @@
 import type { Summary } from "../../../model/summary.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
-import { requestsOf } from "../../runs.js";
+import { type Decided, requestsOf } from "../../runs.js";
 import { tallyRun } from "../tally.js";
 import type { ShownRun } from "./shown.js";
 
-type Figures = Pick<ShownRun, "inputs" | "requests" | "events">;
+type Figures = Pick<ShownRun, "did" | "inputs" | "requests" | "events">;
 
 /** With what it staged and sent: as it reported it, which later imports do not alter. Of one that came to no summary, what the ledger has of it now. */
 function runs(database: LedgerDatabase, which: string, values: object): ShownRun[] {
@@ -18,10 +18,16 @@ function runs(database: LedgerDatabase, which: string, values: object): ShownRun
 }
 
 function reported(json: string | null): Figures | null {
-  const summary = json === null ? null : (JSON.parse(json) as Summary | { type: "verify" });
+  const summary = json === null ? null : (JSON.parse(json) as Summary | Decided | { type: "verify" });
+  if (summary?.type === "decision") return { did: summary.did, inputs: [], requests: {}, events: {} };
   if (summary?.type !== "summary") return null;
   const { inputs, requests, events } = summary;
-  return { inputs: inputs.map(({ input, ...rest }) => ({ name: input, ...rest })), requests: requests.byKind, events };
+  return {
+    did: null,
+    inputs: inputs.map(({ input, ...rest }) => ({ name: input, ...rest })),
+    requests: requests.byKind,
+    events,
+  };
 }
 
 function found(database: LedgerDatabase, run: number): Figures {
@@ -35,7 +41,7 @@ function found(database: LedgerDatabase, run: number): Figures {
     { run },
   );
   const byKind = Object.fromEntries(requests.map(({ kind, count }) => [kind, count]));
-  return { inputs, requests: byKind, events: tallyRun(database, run).events };
+  return { did: null, inputs, requests: byKind, events: tallyRun(database, run).events };
 }
 
 /** Newest first. */

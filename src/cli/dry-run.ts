@@ -1,0 +1,29 @@
+/** `--dry-run` of commands that decide: what they would do, and what could be sent then. */
+import type { Deciding } from "../desk/decide.js";
+import type { Line } from "../model/lines.js";
+import { said } from "../report/said.js";
+import type { Work } from "./on-target.js";
+import { told, type Told } from "./output.js";
+import { watched } from "./run-command.js";
+
+export const dryRun = [
+  "--dry-run",
+  "change nothing and send nothing; say what it would do, and what could be sent then",
+] as const;
+
+/** `lineOf`: what the command would print; null: it decides nothing. */
+export async function foreseen<Done>(
+  work: Work,
+  decide: Deciding<Done>,
+  lineOf: (done: Done) => Line | null,
+): Promise<Told> {
+  const { foresee } = await import("../desk/foresee.js");
+  const { done, ...found } = await watched(work, (observe) => foresee({ ...work.options, observe }, decide));
+  return sayForeseen({ ...found, done: lineOf(done) as never });
+}
+
+export const sayForeseen = (found: Omit<Extract<Line, { type: "foreseen" }>, "type">): Told =>
+  told({
+    line: { type: "foreseen", ...found },
+    text: (line) => ["Nothing was changed. It would do this:", said(line)],
+  });

@@ -1,0 +1,46 @@
+/** What a decision would do, and what could be sent after it; the ledger is left as it was, and nothing is sent. */
+import { createRegisteredView } from "../ledger/views/expected.js";
+import { tallyHeld, type WaitingCount } from "../ledger/views/problems.js";
+import { countWaiting } from "../ledger/views/tally.js";
+import type { Target } from "../model/target.js";
+import { type Forecast, forecast, SERVICE_LIMIT, secondsAtLimit } from "../run/forecast.js";
+import { requireLedger, type ResumeOptions } from "../run/import.js";
+import { rehearse } from "../run/plan.js";
+import { reading } from "./access.js";
+import type { Deciding } from "./decide.js";
+
+export interface Foreseen<Done> extends Pick<Forecast, "requests" | "secondsAtLimit" | "documents"> {
+  done: Done;
+  /** Events that a run could send then, and those that it could not. */
+  events: Forecast["events"];
+  /** Of the held ones, fewer than before. */
+  released: number;
+  /** What would still be held, by what it waits for. */
+  waiting: WaitingCount[];
+}
+
+export type ForeseeOptions = Omit<ResumeOptions, "limits" | "fresh"> & { waitForLock: boolean };
+
+/** @throws RowferryError `ledger-missing`, and whatever the decision throws */
+export function foresee<Done>(
+  { waitForLock, ...options }: ForeseeOptions,
+  decide: Deciding<Done>,
+): Promise<Foreseen<Done>> {
+  requireLedger(options.target);
+  return rehearse({ ...options, fresh: false, limits: { waitForLock } }, null, async (session) => {
+    const { database, clock } = session;
+    const held = countWaiting(database).held;
+    const done = decide(database, clock.now());
+    const { requests, secondsAtLimit: seconds, documents, events } = forecast(session);
+    const released = Math.max(0, held - events.held);
+    return { done, requests, secondsAtLimit: seconds, documents, events, released, waiting: tallyHeld(database) };
+  });
+}
+
+/** The reads that `verify` would make. @throws RowferryError `ledger-missing` */
+export function foreseeVerify(target: Target): Pick<Forecast, "requests" | "secondsAtLimit"> {
+  const requests = reading(target, (database) => createRegisteredView(database).countReads());
+  const all = Object.values(requests).reduce((sum, count) => sum + count, 0);
+  const { rate, burst } = target;
+  return { requests, secondsAtLimit: secondsAtLimit(all, rate === null ? SERVICE_LIMIT : { rate, burst }) };
+}

@@ -1,0 +1,155 @@
+/**
+ * How far a run has come, made of what the pipeline tells: for the terminal's bar, and for whoever looks from outside. One
+ * course from 0 to 1 over reading, checking, registering and sending.
+ */
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { PipelineEvent } from "../model/summary.js";
+
+export interface Course {
+  /** `Sending`. */
+  stage: string;
+  /** What `done` and `total` count; empty: nothing worth telling. */
+  of: string;
+  done: number;
+  /** Null: not known. */
+  total: number | null;
+  /** 0 to 1, of the whole run. */
+  share: number;
+  /** Requests per second; null before any was sent. */
+  perSecond: number | null;
+  /** Of the stage; null: not known. */
+  secondsLeft: number | null;
+  sent: number;
+  problems: number;
+  held: number;
+}
+
+/** What of the course is reading and checking: how long they take against sending is not known before. */
+const BEFORE_SENDING = 0.1;
+
+const stageNames: Record<string, { name: string; of: string }> = {
+  reading: { name: "Reading", of: "" },
+  planning: { name: "Checking", of: "" },
+  participants: { name: "Registering", of: "participants" },
+  addresses: { name: "Registering", of: "addresses" },
+  documents: { name: "Sending", of: "documents" },
+  events: { name: "Sending", of: "requests" },
+};
+
+export function followCourse(now: () => number): { observe(event: PipelineEvent): Course } {
+  const requests = createRateMeter();
+  let pace = createRateMeter();
+  let stage = "";
+  /** Of everything to register and to send, in units of the stages' own counts; null: not known yet. */
+  let work: number | null = null;
+  let before = 0;
+  let latest: Extract<PipelineEvent, { type: "progress" }> | null = null;
+  const isEarly = () => stage === "reading" || stage === "planning";
+  const shareOf = (done: number, total: number | null): number => {
+    if (work !== null && !isEarly())
+      return BEFORE_SENDING + (1 - BEFORE_SENDING) * Math.min(1, work === 0 ? 1 : (before + done) / work);
+    const part = latest?.share ?? (total === null || total === 0 ? 0 : Math.min(1, done / total));
+    return stage === "reading" ? BEFORE_SENDING * part : BEFORE_SENDING;
+  };
+  return {
+    observe(event) {
+      if (event.type === "stage") {
+        if (!isEarly()) before += latest?.done ?? 0;
+        stage = event.stage;
+        latest = null;
+        pace = createRateMeter();
+        if (!isEarly()) work = Math.max(work ?? 0, before + (event.total ?? 0));
+      } else if (event.type === "progress") {
+        latest = event;
+        requests.add(now(), event.sent);
+        pace.add(now(), event.done);
+      } else if (event.type === "forecast") work = workOf(event.requests);
+      else if (event.type === "backlog") work = event.documents + event.participants + event.addresses;
+      const { name, of } = stageNames[stage] ?? { name: stage, of: "" };
+      const { done = 0, total = null, sent = 0, problems = 0, held = 0 } = latest ?? {};
+      const speed = pace.perSecond();
+      return {
+        stage: name,
+        of,
+        done,
+        total: total === null ? null : Math.max(done, total),
+        share: shareOf(done, total),
+        perSecond: requests.perSecond(),
+        secondsLeft: total === null || speed === null || speed <= 0 || done >= total ? null : (total - done) / speed,
+        sent,
+        problems,
+        held,
+      };
+    },
+  };
+}
+
+/** A participant and an address count once each, as their stages count them. */
+function workOf(requests: { [kind: string]: number }): number {
+  const kinds = ["lookup-participant", "create-address", "create-document", "create-with-events", "append-events"];
+  return kinds.reduce((sum, kind) => sum + (requests[kind] ?? 0), 0);
+}
+
+/** How fast a count rises: a moving average over the last ten seconds. */
+export function createRateMeter() {
+  let samples: { at: number; count: number }[] = [];
+  return {
+    add(now: number, count: number): void {
+      const last = samples.at(-1);
+      // A smaller count, or a clock set back, begins anew.
+      if (last !== undefined && (count < last.count || now < last.at)) samples = [];
+      if (last !== undefined && now - last.at < 100 && samples.length > 1) samples.pop();
+      samples.push({ at: now, count });
+      while (samples.length > 2 && now - (samples[1]?.at ?? now) >= 10_000) samples.shift();
+    },
+    /** Null before the count has moved. */
+    perSecond(): number | null {
+      const [first, last] = [samples[0], samples.at(-1)];
+      if (first === undefined || last === undefined || last.at - first.at < 500 || last.count === 0) return null;
+      return ((last.count - first.count) * 1000) / (last.at - first.at);
+    },
+  };
+}
+
+const courseFile = (stateFolder: string): string => join(stateFolder, "course.json");
+
+/** Keeps the course of the run at work where others can read it, at most once a second. What cannot be written stops nothing. */
+export function keepCourse(stateFolder: string, now: () => number) {
+  const path = courseFile(stateFolder);
+  const course = followCourse(now);
+  let keptAt = Number.NEGATIVE_INFINITY;
+  return {
+    observe(event: PipelineEvent): void {
+      const state = course.observe(event);
+      if (event.type !== "stage" && now() - keptAt < 1000) return;
+      keptAt = now();
+      try {
+        writeFileSync(`${path}.new`, JSON.stringify(state), { mode: 0o600 });
+        renameSync(`${path}.new`, path);
+      } catch {
+        // A disk that is full is the ledger's matter.
+      }
+    },
+    /** Another process may be at work, where this one was kept from it. */
+    close(): void {
+      if (keptAt > Number.NEGATIVE_INFINITY) rmSync(path, { force: true });
+    },
+  };
+}
+
+/** A run that has told nothing for so long waits: for an answer, or for the service to come back. */
+const SILENT_MS = 15_000;
+
+/** Of the run at work; null: none is, or it tells nothing. After a kill the last one stays. */
+export function readCourse(stateFolder: string, now: number): Course | null {
+  const path = courseFile(stateFolder);
+  try {
+    const told = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (told === undefined) return null;
+    const course = JSON.parse(readFileSync(path, "utf8")) as Course;
+    return now - told < SILENT_MS ? course : { ...course, perSecond: 0, secondsLeft: null };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,92 @@
+/** What a command found or did, in sentences: the same on the terminal, in the console and among the runs. Pure. */
+import type { Line } from "../model/lines.js";
+import { atLimit, counted, countedKinds, grouped, localTime } from "./figures.js";
+import { answer, total } from "./outcome.js";
+
+type Of<Type extends Line["type"]> = Extract<Line, { type: Type }>;
+
+type Say = { [Type in Line["type"]]?: (line: Of<Type>) => (string | false)[] };
+
+const titleOf = ({ kind, key }: { kind: string; key: string }): string => `${kind} ${key}`;
+
+const sentences: Say = {
+  summary: (line) => [answer(line)],
+  plan: (line) => [wouldSend(line), ...waits(line.waiting)],
+  foreseen: ({ done, requests, secondsAtLimit, documents, events, released, waiting }) => [
+    ...(done === null ? [] : said(done as unknown as Line)),
+    events === null
+      ? `${counted(total(requests), "read")} at the service: ${atLimit(secondsAtLimit)}. Nothing is sent.`
+      : `${released > 0 ? `${counted(released, "event")} would no longer wait. ` : ""}${wouldSend({ requests, secondsAtLimit, documents, events })}`,
+    ...waits(waiting),
+  ],
+  dismissed: ({ type: _, left, undo, ...done }) => [
+    total(done) === 0 ? "Nothing was dismissed." : `${undo ? "Open again" : "Dismissed"}: ${countedKinds(done)}.`,
+    left > 0 && `Left as they are: ${counted(left, "event")} in doubt, or only waiting.`,
+  ],
+  withdrawn: ({ type: _, ...withdrawn }) => [
+    `Taken back: ${countedKinds(withdrawn)}. Importing the file stages its rows again.`,
+  ],
+  replaced({ document, generation, events, cancels, missing, relations, staysStranded }) {
+    const old = `Generation ${document.generation}`;
+    return [
+      `${titleOf(document)}: generation ${generation} is planned with ${counted(events, "event")}. Nothing was sent yet.`,
+      cancels && `${old} (${document.serviceId}) will be cancelled.`,
+      staysStranded && `${old} is stranded: it stays at the service as it is, because its id is not known.`,
+      missing.length > 0 &&
+        `Neither ledger nor archive has ${counted(missing.length, "event")} of it. Nothing of it is sent until their rows are imported again:`,
+      ...missing.slice(0, 20).map(({ event, keyParts }) => `  ${[event, ...keyParts].join(" ")}`),
+      relations > 0 &&
+        `${counted(relations, "relation")} of other documents to the old generation ${relations === 1 ? "is" : "are"} not repeated.`,
+    ];
+  },
+  resolved: ({ document, documentId, findings }) => [
+    ...findings.map(({ agrees, text }) => `${agrees ? "agrees" : "DIFFERS"}: ${text}`),
+    `${titleOf(document)} has the id ${documentId} now.`,
+  ],
+  settled: ({ document, said: word, events, changed }) => [
+    ...events.map(({ at, name, deduplicationId }) => `${localTime(at)}  ${name}  ${deduplicationId}`),
+    `${titleOf(document)}: ${word === "landed" ? "landed" : "not landed"}, as you say.`,
+    changed > 0 && `${counted(changed, "event")} with other content than the rows have now.`,
+  ],
+  verify: ({ checked, differences, unread, unverifiable, stopped }) => [
+    verified(stopped, differences.length, unread.length),
+    `Compared: ${countedKinds(checked)}.`,
+    ...[...differences, ...unread].slice(0, 50).map(({ subject, name, text }) => `${subject} ${name}: ${text}`),
+    ...unverifiable.map(({ text, count }) => `Not shown by reads: ${grouped(count)} ${text}`),
+  ],
+};
+
+/** Empty of lines that are data alone. */
+export function said(line: Line): string[] {
+  const say = sentences[line.type] as ((line: Line) => (string | false)[]) | undefined;
+  return (say?.(line) ?? []).filter((text) => text !== false);
+}
+
+/** The first sentence of `verify`. */
+export function verified(stopped: string | null, differences: number, unread: number): string {
+  if (stopped !== null) return `Stopped before all was compared: ${stopped}`;
+  if (differences > 0) return `Ledger and service differ in ${counted(differences, "place")}.`;
+  if (unread === 0) return "Ledger and service agree, as far as reads show.";
+  return `Ledger and service agree where they could be compared; ${counted(unread, "record")} could not be read.`;
+}
+
+interface Sending {
+  requests: { [kind: string]: number };
+  secondsAtLimit: number;
+  documents: number;
+  events: { ready: number };
+}
+
+/** `Would send 554 events on 66 documents with 136 requests: 7 s at the limit.` */
+export function wouldSend({ requests, secondsAtLimit, documents, events: { ready } }: Sending): string {
+  const most = total(requests);
+  if (most === 0) return "Would send nothing.";
+  // Participants that the service knows already need a lookup, and no create.
+  const least = most - (requests["create-participant"] ?? 0);
+  const range = least === most ? "" : `${grouped(least)} to `;
+  const what = ready === 0 ? "" : `${counted(ready, "event")} on ${counted(documents, "document")} with `;
+  return `Would send ${what}${range}${counted(most, "request")}: ${atLimit(secondsAtLimit)}.`;
+}
+
+const waits = (waiting: readonly { count: number; example: string }[]): string[] =>
+  waiting.map(({ count, example }) => `${counted(count, "event")} would still wait: ${example}.`);
