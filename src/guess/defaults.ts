@@ -1,5 +1,6 @@
 /** The `defaults:` of a mapping: how values are written in all of its files, and what one column has of its own. */
-import { readNumber } from "../map/convert/number-text.js";
+import { isEither, readNumber } from "../map/convert/number-text.js";
+import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
 import { type Column, kilograms } from "./column.js";
 import { type Dates, order, orderedBy } from "./dates.js";
@@ -66,17 +67,38 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
     columns.reduce((all, { type }) => all + (type.as === "number" ? type.marks[mark] : 0), 0);
   const decimal = sum(",") > sum(".") || (sum(",") === sum(".") && semicolons) ? "," : ".";
   const other = decimal === "," ? "." : ",";
-  const grouped = columns.flatMap(({ cells }) =>
-    cells.filter(({ kind, text }) => kind === "text" && text.includes(other)),
+  const marked = columns.map((column) => {
+    const cells = column.cells.filter(({ kind, text }) => kind === "text" && /[.,]/.test(text));
+    return { column, texts: cells.map(({ text }) => text) };
+  });
+  const doubtful = marked.filter(({ texts }) => texts.length > 0 && texts.every(isEither));
+  const read = marked.flatMap(({ texts }) =>
+    texts.filter((text) => text.includes(other)).map((text) => readNumber(text, decimal, false)),
   );
-  const read = grouped.map(({ text }) => readNumber(text, decimal, false));
-  if (!read.includes("ambiguous")) return { decimal };
+  const called = doubtful.map(({ column }) => `"${column.header}"`);
+  const isSure = read.some((one) => typeof one === "object");
   const candidates = [
-    { value: true, label: "a thousand", score: read.some((one) => typeof one === "object") ? 2 : 0 },
-    { value: false, label: "no number: such cells are mistakes" },
+    { value: "thousand", label: "a thousand", score: isSure ? 2 : 0 },
+    { value: "fraction", label: "a fraction" },
+    { value: "mistake", label: "no number: such cells are mistakes" },
   ];
-  const grouping = decisions.choose("numbers", `what is 1${other}234?`, candidates);
-  return { decimal, grouping: new Said(grouping, decisions.take()) };
+  const where = called.length === 0 ? "" : ` in ${listed(called, 5)}`;
+  const samples = doubtful.flatMap(({ texts }) => texts.slice(0, 3));
+  const meant = read.includes("ambiguous")
+    ? decisions.choose("numbers", `what is 1${other}234${where}?`, candidates, samples)
+    : null;
+  for (const { column, texts } of doubtful) {
+    const isGroup = texts[0]?.includes(other) === true;
+    if (meant === "fraction" && isGroup && column.type.as === "number")
+      column.type.marks = { ",": 0, ".": 0, [other]: 1 };
+    if (isGroup && !isSure) continue;
+    const how = isGroup ? "a thousand" : "a fraction";
+    decisions.notes.add(
+      `numbers: all of "${column.header}" with a mark are like ${texts[0]}, read as ${how}; give it a \`decimal\` of its own if that is wrong`,
+    );
+  }
+  if (meant === null) return { decimal };
+  return { decimal, grouping: new Said(meant === "thousand", decisions.take()) };
 }
 
 /** Day and month: the columns that are certain decide for the others; where none is, or they differ, a person does. */

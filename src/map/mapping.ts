@@ -47,6 +47,8 @@ export interface RowMapper {
   unmapped: string[];
   /** How the mapping reads each column of the table, in file order: `number`; null: not at all. */
   types: (string | null)[];
+  /** What the mapping makes of a text in the column at that position; null: it reads no column there, or cannot read the text. Not while a row is mapped. */
+  read(index: number, text: string): string | null;
   /** Rows in file order; a group still open at the end of `rows` comes with a later call. */
   map(rows: readonly Row[]): MappedRow[];
   /** Closes the last group. */

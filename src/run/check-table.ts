@@ -1,6 +1,7 @@
 /** What one table (a CSV file, a sheet) looks like to one input of a mapping. Stages nothing, knows no ledger. */
 import { foldName } from "../model/fold.js";
 import { isOwnColumn } from "../map/column/headers.js";
+import { isEither } from "../map/convert/number-text.js";
 import { presentRecords } from "../map/cases/present.js";
 import type { MappingInput, RowMapper } from "../map/mapping.js";
 import type { Code } from "../model/codes.js";
@@ -232,7 +233,7 @@ async function mapRows(
     if (check.events === 0) check.eventless = null;
     // The readers add to their notes while they read (hidden rows).
     const uncompared = `Nearly equal keys were looked for among the first ${MAX_KEYS} documents and events only.`;
-    check.notes = keys.size < MAX_KEYS ? [...table.notes] : [...table.notes, uncompared];
+    check.notes = [...table.notes, ...cells.doubts(), ...(keys.size < MAX_KEYS ? [] : [uncompared])];
   }
 }
 
@@ -251,27 +252,38 @@ function sampleOf(records: Records): JsonValue[] {
 const MAX_DISTINCT = 10_000;
 
 /** What stands in the columns of a table. */
-function watchCells(header: readonly string[], { types }: RowMapper) {
-  const columns = header.map((name, index) => ({
-    name,
-    type: types[index] ?? null,
-    filled: 0,
-    seen: new Set<string>(),
-  }));
+function watchCells(header: readonly string[], mapper: RowMapper) {
+  const columns = header.map((name, index) => {
+    const type = mapper.types[index] ?? null;
+    // Of its numbers one that may be thousands or a fraction, as long as no other tells; null: one does.
+    const either: string | null = /number|integer/.test(type ?? "") ? "" : null;
+    return { name, type, filled: 0, seen: new Set<string>(), either };
+  });
   const problems = new Map<string, string>();
   return {
     look(rows: readonly Row[]): void {
-      for (const { cells } of rows)
+      for (const { cells, kinds } of rows)
         for (const [index, column] of columns.entries()) {
           const text = (cells[index] ?? "").trim();
           if (text === "") continue;
           column.filled += 1;
+          if (column.either !== null && kinds?.[index] !== "number" && /[.,]/.test(text))
+            column.either = isEither(text) ? column.either || detachText(text) : null;
           if (column.seen.size <= MAX_DISTINCT && !column.seen.has(text)) column.seen.add(detachText(text));
         }
     },
     blame({ column, message }: Problem, row: number): void {
       if (column !== null && !problems.has(column)) problems.set(column, `row ${row}: ${message}`);
     },
+    doubts: (): string[] =>
+      columns.flatMap(({ name, either }, index) => {
+        const value = either ? mapper.read(index, either) : null;
+        if (value === null) return [];
+        const hint = "If that is wrong, give the column `decimal` and `grouping` of its own.";
+        return [
+          `All marked numbers of "${name}" are like ${JSON.stringify(either)}, which is read as ${value}. ${hint}`,
+        ];
+      }),
     columns: (): ColumnCheck[] =>
       columns.map(({ name, type, filled, seen: { size } }) => ({
         header: name,

@@ -243,6 +243,30 @@ describe("what people write (F28)", () => {
     expect(said).toContain("6 of 6 rows would be staged");
   });
 
+  const either = rows(6, (at) => `P-${at};${two(14 + at)}/01/2011;${cnpj(1)};1.${at}00,5;1.34${at}`);
+  const doubt = { "a.csv": ["Pedido;Data;CNPJ;Peso;Densidade", ...either] };
+
+  it("a column of which no number tells thousands from fractions is told, by guess and by check (F75)", async () => {
+    const { world, said } = await draft(doubt);
+    expect(said.replace(/\s+/g, " ")).toContain('all of "Densidade" with a mark are like 1.340, read as a thousand');
+    expect(said).not.toContain('"Peso" with a mark');
+    const before = world.stdout.text.length;
+    expect(await type(world, "check", "m.yaml", "a.csv")).toBe(0);
+    const checked = world.stdout.text.slice(before).replace(/\s+/g, " ");
+    expect(checked).toContain('All marked numbers of "Densidade" are like "1.340", which is read as 1340.');
+    expect(checked).not.toContain('numbers of "Peso"');
+  });
+
+  it("where no column tells, thousands are asked about, naming the columns (F75)", async () => {
+    const lines = doubt["a.csv"].map((line) => line.replace(/;1\.(\d)00,5;/, ";$1,5;"));
+    const { mapping, yaml, said } = await draft({ "a.csv": lines });
+    expect(said).toContain('what is 1.234 in "Densidade"?');
+    expect(yaml).toMatch(
+      /# decide: what is 1.234 in "Densidade"\? a thousand; a fraction; no number: such cells are mistakes/,
+    );
+    expect(mapping.defaults.grouping).toBe(true);
+  });
+
   it("units become one, or the column stays text and says why", async () => {
     const lines = rows(
       6,

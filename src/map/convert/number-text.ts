@@ -34,6 +34,11 @@ const SPACED = /^[1-9]\d{0,2}(?:[ '’]\d{3})+$/u;
 /** One group alone may as well be a fraction under the other mark. */
 const ONE_GROUP = /^\d{1,3}[.,]\d{3}$/;
 
+/** `1.234` or `1,234 kg`: by itself a thousand as well as a fraction. A column of which all marked numbers are so tells neither. */
+export function isEither(text: string): boolean {
+  return /^\D{0,20}[1-9]\d{0,2}[.,]\d{3}\D{0,20}$/.test(text);
+}
+
 /**
  * Reads one number under one decimal mark; the other mark, white space or apostrophes may group thousands, in full
  * groups of three only, so that a decimal point in a comma file (`1.5`) is a fault and not fifteen. `grouping`: whether

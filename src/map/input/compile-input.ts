@@ -3,7 +3,7 @@ import { foldName } from "../../model/fold.js";
 import type { CsvOptions, ExcelOptions, ReadOptions } from "../../model/dialect.js";
 import { Headers } from "../column/headers.js";
 import { Scope, type Shared } from "../column/scope.js";
-import { View } from "../column/view.js";
+import { asText, View } from "../column/view.js";
 import { eventsOf, type EventSpec, type InputSpec, type MappingSpec } from "../language/mapping-schema.js";
 import type { FieldInfo } from "../language/record-schema.js";
 import { Site } from "../language/site.js";
@@ -85,11 +85,21 @@ export function compileInput(name: string, mapping: MappingSpec, shared: Shared,
       }
       for (const { attributes } of compiled) attributes.bind(headers, view);
       headers.check(place);
+      const reading = (index: number) =>
+        columns.filter(({ slot }) => view.index[slot] === index || view.sets[slot]?.includes(index));
       const types = header.map((_, index): string | null => {
-        const reading = columns.filter(({ slot }) => view.index[slot] === index || view.sets[slot]?.includes(index));
-        return [...new Set(reading.map(({ as }) => as ?? "text"))].join(", ") || null;
+        return [...new Set(reading(index).map(({ as }) => as ?? "text"))].join(", ") || null;
       });
-      return { ...bindRowMapper(parts, view), unmapped: headers.unmapped(), types };
+      const read = (index: number, text: string): string | null => {
+        view.look(
+          { number: 0, cells: header.map((_, at) => (at === index ? text : "")), kinds: null, problems: null },
+          null,
+        );
+        const [column] = reading(index);
+        const value = column?.set == null ? column?.run(view) : column.set.at(view, index);
+        return value == null ? null : asText(value, column?.type);
+      };
+      return { ...bindRowMapper(parts, view), unmapped: headers.unmapped(), types, read };
     },
   };
   const { tables } = merged([{ reads }, ...scope.compiled()]);
