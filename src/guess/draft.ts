@@ -20,8 +20,8 @@ export interface GuessTable {
   /** Null for CSV. */
   sheet: string | null;
   header: string[];
-  /** The number of the (last) header row; null where there is none. */
-  headerRow: number | null;
+  /** The number of the header row, or of several that are joined; null where there is none. */
+  headerRows: number | number[] | null;
   dialect: Dialect;
   /** Rows to learn from, best from all over the file; a thousand are plenty. */
   sample: readonly Row[];
@@ -153,7 +153,7 @@ function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Trees): 
           },
         }
       : { excel: { sheet: table.sheet ?? dialect.sheet } }),
-    header: table.headerRow ?? "none",
+    header: table.headerRows ?? "none",
     skip:
       skip.length === 0 ? undefined : `=${skip.length === 1 ? skip[0] : skip.map((one) => `(${one})`).join(" || ")}`,
     rowsWithoutEvents,

@@ -63,8 +63,8 @@ export async function sampleFiles(
     const sample = await sampleRows(table, signal);
     if (doubt !== null) notes.push(`${place} has no header, it seems (${doubt}): columns are named by letter`);
     notes.push(...table.notes.map((note) => `${place}: ${note}`));
-    const { header, headerRow, dialect } = table;
-    return { file: input.name, sheet: table.sheet, header, headerRow, dialect, sample };
+    const { header, headerRow, joinedRows, dialect } = table;
+    return { file: input.name, sheet: table.sheet, header, headerRows: joinedRows ?? headerRow, dialect, sample };
   }
 }
 

@@ -42,6 +42,8 @@ export interface Table {
   header: string[];
   /** The number of the (last) header row; null where there is none. */
   headerRow: number | null;
+  /** All header rows, where several are joined; null where there is one, or none. */
+  joinedRows: number[] | null;
   /** Why what was taken for the header may be a row of data; null: nothing speaks for it. */
   headerDoubt: string | null;
   dialect: Dialect;

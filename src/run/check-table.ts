@@ -113,8 +113,8 @@ export async function checkTable(
   };
   try {
     const table = await input.open(mappingInput.read);
-    const { sheet, dialect, headerRow, header, notes } = table;
-    Object.assign(check, { sheet, dialect, headerRow, notes, joinedRows: joinedRows(mappingInput, table) });
+    const { sheet, dialect, headerRow, joinedRows, header, notes } = table;
+    Object.assign(check, { sheet, dialect, headerRow, joinedRows, notes });
     check.columns = columnsByName(mappingInput, header);
     const place = { file: input.name, sheet };
     const mapper = mappingInput.bind(header, place);
@@ -124,12 +124,6 @@ export async function checkTable(
     check.error = checkErrorOf(error);
   }
   return check;
-}
-
-/** A corrected file has one header row, whatever the mapping says. */
-function joinedRows({ read }: MappingInput, { headerRow }: Table): number[] | null {
-  const rows = [...new Set([read.header ?? []].flat())].filter((row) => typeof row === "number");
-  return rows.length > 1 && Math.max(...rows) === headerRow ? rows.toSorted((one, other) => one - other) : null;
 }
 
 /** As far as names tell, for a header that the mapping refuses. */

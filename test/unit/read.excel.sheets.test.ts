@@ -197,6 +197,25 @@ describe("merged cells", () => {
     expect(lines(read)).toEqual(["3: 1 1 x", "4: 1 1 y", "5: 2 Beta y"]);
   });
 
+  test("the row below a heading merged over several columns is joined to it where it names values", async () => {
+    const behindRows = '<mergeCells><mergeCell ref="B1:C1"/><mergeCell ref="A1:A2"/></mergeCells>';
+    const measured = "P Measured . R / . pH °C . / a 7.1 20 . / b 7.2 21 .";
+    const read = await readWorkbook({ sheets: [sheetOf("S", measured, { behind: behindRows })] });
+    expect(read.header).toEqual(["P", "Measured pH", "Measured °C", "R"]);
+    expect(read.joinedRows).toEqual([1, 2]);
+    expect(lines(read)).toEqual(["3: a 7.1 20 .", "4: b 7.2 21 ."]);
+    expect(read.notes).toEqual([
+      "The header is in rows 1 and 2, joined: it has a heading merged over several columns.",
+    ]);
+    // Words above words may be a row.
+    const words = "P Address . R / 1 Main Rome . / 2 Side Oslo . / 3 Long Bonn .";
+    const plain = await readWorkbook({
+      sheets: [sheetOf("S", words, { behind: '<mergeCells><mergeCell ref="B1:C1"/></mergeCells>' })],
+    });
+    expect(plain.joinedRows).toBeNull();
+    expect(plain.rows).toHaveLength(3);
+  });
+
   test.each([
     ["a comment", "<!-- ", " -->"],
     ["an instruction", "<?old ", "?>"],

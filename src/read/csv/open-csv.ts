@@ -63,6 +63,7 @@ async function openTable(file: CsvFile, options: ReadOptions, limits: { maxRecor
     sheet: null,
     header: [...header.table.header],
     headerRow: header.table.headerRow === 0 ? null : header.table.headerRow,
+    joinedRows: header.joined,
     headerDoubt: header.doubt,
     dialect: {
       format: "csv",
@@ -164,6 +165,7 @@ interface FoundTable {
   /** The line on which the (first) header row begins, and at which byte; where there is none, the first line of rows. */
   firstLine: number;
   offset: number;
+  joined: number[] | null;
   doubt: string | null;
   notes: string[];
 }
@@ -190,7 +192,8 @@ async function findTable(sample: Sample, shape: DetectedShape, option: HeaderOpt
       notes.push(`The header in row ${number} has a quote in the wrong place; its names are taken as they are.`);
   const width = regularWidth(header, below);
   const offset = Buffer.byteLength(sample.text.slice(0, Math.max(0, startOfLine(sample.text, firstLine))));
-  return { table: { header, headerRow, width, hidden: null, sample: rows }, firstLine, offset, doubt, notes };
+  const joined = headers.length > 1 ? headers.map(({ number }) => number) : null;
+  return { table: { header, headerRow, width, hidden: null, sample: rows }, firstLine, offset, joined, doubt, notes };
 }
 
 /** As many cells as the header has, unless all rows have the same surplus of blank ones, or lack the same columns without a heading. */

@@ -4,7 +4,17 @@ import { RowferryError } from "../../model/error.js";
 import { listed } from "../../model/fold.js";
 import type { Row } from "../../model/row.js";
 import { isReferenceColumn } from "../corrected.js";
-import { columnLetters, headerDoubt, headerTexts, isBlank, locateHeader } from "../header.js";
+import {
+  columnLetters,
+  type HeaderCandidate,
+  headerDoubt,
+  headerTexts,
+  isBlank,
+  isFilled,
+  isLabels,
+  locateHeader,
+  valueColumns,
+} from "../header.js";
 import { type RawRow, RowFinisher, type TableShape } from "../rows.js";
 import type { Input, Table } from "../table.js";
 import type { Zip } from "../zip.js";
@@ -85,6 +95,7 @@ async function openTable(workbook: Workbook, options: ReadOptions, corrected: Co
     sheet: sheet.name,
     header: [...header],
     headerRow: headerRow === 0 ? null : headerRow,
+    joinedRows: frame.joined,
     headerDoubt: frame.doubt,
     dialect: { format: "xlsx", sheet: sheet.name, date1904: workbook.date1904 },
     notes,
@@ -98,6 +109,7 @@ interface Frame {
   columns: ShownColumns;
   /** Columns of the sheet up to the last one that is used, hidden ones among them. */
   width: number;
+  joined: number[] | null;
   doubt: string | null;
   notes: string[];
 }
@@ -123,11 +135,18 @@ function frameOf({ rows, hiddenColumns }: SheetSample, { merges, excel, option, 
     option,
     place,
   );
+  const below = option === "auto" ? subheadings(headers[0], visible, merges) : null;
+  if (below !== null) {
+    headers.push(columns.of(below));
+    notes.push(
+      `The header is in rows ${headers.map(({ number }) => number).join(" and ")}, joined: it has a heading merged over several columns.`,
+    );
+  }
   const numbers = headers.map(({ number }) => number);
   const headerRow = Math.max(0, ...numbers);
   const isHeader = ({ number }: RawRow) => numbers.includes(number);
-  const below = visible.filter(({ number }) => number > headerRow);
-  const width = Math.max(0, ...[...cleared.filter(isHeader), ...below].map(usedColumns));
+  const body = visible.filter(({ number }) => number > headerRow);
+  const width = Math.max(0, ...[...cleared.filter(isHeader), ...body].map(usedColumns));
   if (width === 0) {
     const left = cleared.length > 0 && visible.length === 0;
     const what = left
@@ -148,16 +167,33 @@ function frameOf({ rows, hiddenColumns }: SheetSample, { merges, excel, option, 
   const letters = columns.before(width).map((column) => columnLetters(column + 1));
   const header = option === "none" ? letters : letters.map((_, column) => texts[column] ?? "");
 
-  const sample = below.slice(0, 100).map((row) => columns.of(row).cells);
+  const sample = body.slice(0, 100).map((row) => columns.of(row).cells);
   const doubt = option === "auto" ? headerDoubt(header, sample, headerRow, notes) : null;
   if (excel.hidden !== "read") notes.push(...hiddenColumnsNote(hiddenColumns, width, skip));
   return {
     shape: { header, headerRow, width: null, hidden: excel.hidden ?? null, sample },
     columns,
     width,
+    joined: numbers.length > 1 ? numbers : null,
     doubt,
     notes,
   };
+}
+
+/** The row below a heading that is merged over several columns, where it names them: words above values. Null: there is none. */
+function subheadings(
+  header: HeaderCandidate | undefined,
+  rows: readonly RawRow[],
+  merges: readonly Merge[],
+): RawRow | null {
+  const merged = merges.filter(
+    ({ firstRow, firstColumn, lastColumn }) => firstRow === header?.number && lastColumn > firstColumn,
+  );
+  const at = rows.findIndex(({ number }) => merged.some(({ lastRow }) => number === lastRow + 1));
+  const row = rows[at];
+  if (row === undefined || !isLabels(row.cells)) return null;
+  const values = valueColumns(rows.slice(at + 2, at + 52).map(({ cells }) => cells));
+  return values.some((column) => isFilled(row.cells[column] ?? "")) ? row : null;
 }
 
 interface RowsOf {

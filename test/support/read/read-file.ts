@@ -10,6 +10,7 @@ import { openInput } from "../../../src/read/open-input.js";
 export interface WholeTable {
   header: string[];
   headerRow: number | null;
+  joinedRows: number[] | null;
   dialect: Dialect;
   notes: string[];
   rows: Row[];
@@ -22,8 +23,8 @@ export async function readFile(path: string, options: ReadOptions = {}): Promise
     const table = await input.open(options);
     const rows: Row[] = [];
     for await (const batch of table.rows()) rows.push(...batch);
-    const { header, headerRow, dialect, notes } = table;
-    return { header, headerRow, dialect, notes, rows };
+    const { header, headerRow, joinedRows, dialect, notes } = table;
+    return { header, headerRow, joinedRows, dialect, notes, rows };
   } finally {
     await input.close();
   }
