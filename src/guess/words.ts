@@ -61,7 +61,8 @@ function find(words: readonly string[], { parts, whole }: (typeof forms)[number]
 }
 
 /** Cells that begin so head a row of sums, where the rest of the row has gaps. */
-export const totalWord = /^(sub ?|grand )?(totals?|totais|totales|soma|suma|summe|gesamt\w*|zwischensumme|somme)\b/;
+export const totalWord =
+  /^[*#=> -]{0,5}(sub ?|grand )?(totals?|totais|totales|soma|suma|summe|gesamt\w*|zwischensumme|somme)\b/;
 
 /** The header in small letters without accents, signs as spaces: `CNPJ/CPF` → `cnpj cpf`. */
 export function headerText(header: string): string {

@@ -39,7 +39,7 @@ export interface TableShape {
   sample: readonly (readonly string[])[];
 }
 
-const TOTAL = /^(?:(?:grand|sub)[- ]?)?(?:total|totais|summe|gesamt|soma\b|suma\b)/i;
+const TOTAL = /^[*#=>\s-]{0,5}(?:(?:grand|sub)[- ]?)?(?:total|totais|summe|gesamt|soma\b|suma\b)/i;
 
 /** Goes along with the rows of a table, from its beginning. */
 export class RowFinisher {
@@ -49,9 +49,9 @@ export class RowFinisher {
   readonly #repeated = new Tally("repeats the header", "repeat the header", ": skipped");
   readonly #sparse = new Tally("has one filled cell only", "have one filled cell only");
   readonly #totals = new Tally(
-    "looks like a total and is read like any other",
-    "look like totals and are read like any others",
-    "; `skip` in the mapping leaves such rows out",
+    "looks like a total",
+    "look like totals",
+    ": only `skip` in the mapping leaves such rows out",
   );
   readonly #labels = new Tally(
     "reads like a header",

@@ -118,7 +118,7 @@ describe("what is never taken for an event or a key", () => {
 });
 
 describe("totals and footers are skipped, never allowed in (F124, F126)", () => {
-  it.each(["Grand Total", "Total", "Subtotal", "Total Geral", "Summe", "Suma", "TOTAL"])("%s", async (word) => {
+  it.each(["Grand Total", "Total", "Subtotal", "Total Geral", "* Summe", "Suma", "TOTAL"])("%s", async (word) => {
     const lines = rows(10, (at) => `P-${at};${two(1 + at)}/03/2026;${cnpj(at % 3)};${at},5`);
     const { input, said } = await draft({ "orders.csv": ["Pedido;Data;CNPJ;Peso", ...lines, `${word};;;99,0`] });
     expect(input.rowsWithoutEvents).toBeUndefined();

@@ -203,6 +203,10 @@ describe("merged cells", () => {
     const read = await readWorkbook({ sheets: [sheetOf("S", measured, { behind: behindRows })] });
     expect(read.header).toEqual(["P", "Measured pH", "Measured °C", "R"]);
     expect(read.joinedRows).toEqual([1, 2]);
+    const apart = await readWorkbook({
+      sheets: [sheetOf("S", measured.replace("R / ", "R / - / "), { behind: behindRows })],
+    });
+    expect(apart.joinedRows).toEqual([1, 3]);
     expect(lines(read)).toEqual(["3: a 7.1 20 .", "4: b 7.2 21 ."]);
     expect(read.notes).toEqual([
       "The header is in rows 1 and 2, joined: it has a heading merged over several columns.",

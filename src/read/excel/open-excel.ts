@@ -189,7 +189,7 @@ function subheadings(
   const merged = merges.filter(
     ({ firstRow, firstColumn, lastColumn }) => firstRow === header?.number && lastColumn > firstColumn,
   );
-  const at = rows.findIndex(({ number }) => merged.some(({ lastRow }) => number === lastRow + 1));
+  const at = rows.findIndex(({ number, cells }) => merged.some(({ lastRow }) => number > lastRow) && !isBlank(cells));
   const row = rows[at];
   if (row === undefined || !isLabels(row.cells)) return null;
   const values = valueColumns(rows.slice(at + 2, at + 52).map(({ cells }) => cells));
