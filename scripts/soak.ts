@@ -1,5 +1,5 @@
 /**
- * Long proofs. `npm run soak` imports for half an hour at the full rate with faults (`--minutes N` for another length);
+ * Long proofs. `npm run soak` watches a folder for half an hour at the full rate with faults, a console and a webhook beside it (`--minutes N`);
  * `-- --faults` sends every fault at every request of a small import, once and seven times in a row; `-- --kills` cuts the
  * power at each of them in every way there is, and kills real processes at random (`--nights N`, default 20).
  */

@@ -1,11 +1,18 @@
 /**
- * An import at the full rate, 20 requests a second against the sandbox's real limit over HTTP, with faults of every kind
- * in one request of fifty; memory and handles sampled throughout, timelines compared with the rows at the end.
+ * A watched folder at the full rate, 20 requests a second against the sandbox's real limit over HTTP, with faults of every kind
+ * in one request of fifty, a console that is looked at and a webhook that is told; memory and handles of both processes
+ * sampled throughout, timelines compared with the rows at the end.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
@@ -56,48 +63,78 @@ interface Counts {
   faults: number;
 }
 
+/** Files that arrive, each imported as a run of its own. */
+const FILES = 12;
+/** Rows of whole documents. */
+const BLOCK = 20 * EVENTS_A_DOCUMENT;
+
 /** @returns whether everything held */
 export async function soakAtFullRate(minutes: number, everyMs: number): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "rowferry-soak-"));
-  const documents = Math.ceil((minutes * 60 * RATE) / REQUESTS_A_DOCUMENT / 20) * 20;
-  const rows = documents * EVENTS_A_DOCUMENT;
-  const file = join(folder, "rows.csv");
+  const blocks = Math.ceil((minutes * 60 * RATE) / REQUESTS_A_DOCUMENT / 20);
+  const rows = blocks * BLOCK;
   const mapping = await writeMapping(folder);
-  await writeManifests(file, 0, rows);
+  const inbox = join(folder, "inbox");
+  mkdirSync(inbox);
+  for (let file = 0; file < FILES; file += 1) {
+    const upTo = (share: number) => Math.round((blocks * share) / FILES) * BLOCK;
+    const name = `rows-${String(file + 1).padStart(2, "0")}.csv`;
+    await writeManifests(join(inbox, name), upTo(file), upTo(file + 1));
+    writeFileSync(join(inbox, `${name}.done`), "");
+  }
   const faultFile = join(folder, "faults.json");
   writeFileSync(faultFile, JSON.stringify(faults));
   const store = join(folder, "store.db");
   const service = await startSandbox(["--store", store, "--faults", faultFile], folder);
+  const told: string[] = [];
+  const hook = await listenTo(told);
   try {
-    const samplesPath = join(folder, "samples.jsonl");
     const ledger = join(folder, "ledger.db");
     writeFileSync(join(folder, "secret"), "sandbox", { mode: 0o600 });
-    const journal = join(folder, "journal.jsonl");
-    const config = { ...targetOf(service), clientSecretFile: "secret", ledger, journal };
-    writeFileSync(join(folder, "rowferry.config.yaml"), JSON.stringify({ target: "soak", targets: { soak: config } }));
-    const sampled = { ROWFERRY_SOAK_SAMPLES: samplesPath, ROWFERRY_SOAK_EVERY: String(everyMs) };
+    const soak = { ...targetOf(service), clientSecretFile: "secret", ledger, journal: join(folder, "journal.jsonl") };
+    const notify = [
+      { webhook: { url: hook.url }, when: ["needs-person", "can-go-on", "failed", "recovered", "succeeded"] },
+    ];
+    writeFileSync(
+      join(folder, "rowferry.config.yaml"),
+      JSON.stringify({ target: "soak", targets: { soak }, notify, expect: { every: "24h" } }),
+    );
     const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
     const preload = [loader, new URL("sample-process.ts", import.meta.url).href];
+    const samplesOf = (name: string) => join(folder, `${name}.jsonl`);
+    const start = (name: string, ...args: string[]) => {
+      const env = { ROWFERRY_SOAK_SAMPLES: samplesOf(name), ROWFERRY_SOAK_EVERY: String(everyMs) };
+      return startRowferry([name, ...args], { cwd: folder, env, preload });
+    };
 
-    console.log(`${rows} rows, ${documents} documents, about ${documents * REQUESTS_A_DOCUMENT} requests`);
+    console.log(
+      `${rows} rows in ${FILES} files, ${blocks * 20} documents, about ${blocks * 20 * REQUESTS_A_DOCUMENT} requests`,
+    );
+    const { child, ended: consoleEnded } = start("console", "--no-open", "--port", "0", "--json");
+    const ask = await asked(child);
+    const { ended } = start("watch", mapping, inbox, "--once");
     const seen: (Counts & { at: number })[] = [];
-    let stops = 0;
-    for (let args = ["import", mapping, file]; ; args = ["resume"]) {
-      const { ended } = startRowferry(args, { cwd: folder, env: sampled, preload });
-      let end: Ended | null = null;
-      while (end === null) {
-        seen.push({ at: Date.now(), ...(await countsOf(service)) });
-        end = await Promise.race([sleep(everyMs, null, { ref: false }), ended]);
-      }
-      if (end.code === 0 || end.code === 3) break;
-      stops += 1;
-      console.log(`${args[0]} ended with ${end.code}:\n${end.stdout.slice(-3_000)}`);
-      if (end.code !== 4 || stops > 3) throw new Error(end.stderr.slice(-2_000));
+    const slowest: number[] = [];
+    let end: Ended | null = null;
+    while (end === null) {
+      seen.push({ at: Date.now(), ...(await countsOf(service)) });
+      slowest.push(await ask());
+      end = await Promise.race([sleep(everyMs, null, { ref: false }), ended]);
     }
+    child.kill("SIGINT");
+    await consoleEnded;
+    if (end.code !== 0 && end.code !== 3) throw new Error(`watch ended with ${end.code}:\n${end.stderr.slice(-2_000)}`);
     const counts = await countsOf(service);
-    console.log(`stopped and resumed ${stops} times`);
     tellPace(seen, counts);
-    const flat = tellMemory(readSamples(samplesPath));
+    let flat = true;
+    for (const name of ["watch", "console"]) {
+      console.log(`${name}:`);
+      if (!tellMemory(readSamples(samplesOf(name)))) flat = false;
+    }
+    console.log(
+      `console, all pages one after the other: median ${median(slowest)} ms, most ${Math.max(...slowest)} ms`,
+    );
+    console.log(`the webhook was told ${told.length} times: ${[...new Set(told)].join(", ")}`);
 
     const stranded = await nameStranded(service, folder, ledger);
     console.log(`stranded by a lost create answer, and named to the ledger afterwards: ${stranded}`);
@@ -109,11 +146,42 @@ export async function soakAtFullRate(minutes: number, everyMs: number): Promise<
     console.log(
       `${rows} rows expected, ${wrong.length} differences on the timelines; 429s of ours ${counts.rateLimited}`,
     );
-    return flat && wrong.length === 0 && counts.rateLimited === 0 && last.code === 0;
+    return flat && wrong.length === 0 && counts.rateLimited === 0 && last.code === 0 && told.length > 0;
   } finally {
+    hook.close();
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Somebody who is told; what became of each run is added to `told`. */
+async function listenTo(told: string[]): Promise<{ url: string; close: () => void }> {
+  const server = createServer((request, response) => {
+    void json(request).then((body) => {
+      told.push((body as { when: string }).when);
+      response.end();
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => server.close() };
+}
+
+/** Opens every page of the console that `child` is. @returns in how many ms */
+async function asked({ stdout }: ChildProcess): Promise<() => Promise<number>> {
+  if (stdout === null) throw new Error("the console says nothing");
+  const [line] = (await once(createInterface({ input: stdout }), "line")) as [string];
+  const { origin, hash } = new URL((JSON.parse(line) as { url: string }).url);
+  const headers = { authorization: `Bearer ${hash.replace(/^#(?:token=)?/, "")}` };
+  return async () => {
+    const begun = performance.now();
+    for (const page of ["overview", "runs?target=soak", "files?target=soak", "find?target=soak&what=MTR100000000"]) {
+      const answer = await fetch(`${origin}/api/${page}`, { headers });
+      await answer.text();
+      // 409: there is no ledger yet.
+      if (!answer.ok && answer.status !== 409) throw new Error(`the console answered ${page} with ${answer.status}`);
+    }
+    return Math.round(performance.now() - begun);
+  };
 }
 
 function targetOf(service: SandboxProcess) {
@@ -174,7 +242,7 @@ function tellMemory(samples: readonly Sample[]): boolean {
     console.log(`${name}: early ${figures[0]}, late ${figures[1]}, most ${figures[2]}${grew ? " GREW" : ""}`);
   }
   const { user = 0, system = 0 } = samples.at(-1)?.cpu ?? {};
-  console.log(`CPU of the import: ${((user + system) / 1e6).toFixed(0)} s; ${samples.length} samples`);
+  console.log(`CPU: ${((user + system) / 1e6).toFixed(0)} s; ${samples.length} samples`);
   return flat;
 }
 
