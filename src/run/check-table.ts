@@ -60,7 +60,7 @@ export interface TableCheck {
   columns: { found: string[]; unmapped: string[]; absent: string[] };
   /** Every column of the header, in file order. */
   cells: ColumnCheck[];
-  /** What the first valid rows yield, an event of each, in the words of the mapping. */
+  /** Events of the first valid rows, of several kinds where there are several, in the words of the mapping. */
   samples: JsonValue[];
   notes: string[];
   rows: { read: number; valid: number; invalid: number; skipped: number };
@@ -176,6 +176,10 @@ async function mapRows(
   const warnings = new Map<Code, ProblemCount>();
   const keys = new Map<string, string>();
   const cells = watchCells(table.header, mapper);
+  /** Of each kind of event the first, and some more. */
+  const first: JsonValue[] = [];
+  const more: JsonValue[] = [];
+  const kinds = new Set<string>();
   const takeRecords = (records: Records, row: number): void => {
     const { documents, events } = records;
     if (hasPlaceholder(records)) count(warnings, placeholderLeft, row);
@@ -189,7 +193,11 @@ async function mapRows(
       const other = nearlyEqual(keys, kind, parts);
       if (other !== null) count(warnings, keysNearlyEqual(kind, parts, other), row);
     }
-    if (check.samples.length < MOST_SAMPLES) check.samples.push(...sampleOf(records));
+    if (kinds.size < MOST_SAMPLES)
+      for (const { kind, body } of samplesOf(records)) {
+        if (!kinds.has(kind) || more.length < MOST_SAMPLES) (kinds.has(kind) ? more : first).push(body);
+        kinds.add(kind);
+      }
     check.events += events.length;
     if (events.length > 0) return;
     check.eventless ??= { count: 0, firstRow: row };
@@ -223,6 +231,7 @@ async function mapRows(
   } finally {
     check.problems = [...problems.values()];
     check.warnings = [...warnings.values()];
+    check.samples = [...first, ...more].slice(0, MOST_SAMPLES);
     check.cells = cells.columns();
     if (check.events === 0) check.eventless = null;
     // The readers add to their notes while they read (hidden rows).
@@ -233,13 +242,22 @@ async function mapRows(
 
 const MOST_SAMPLES = 3;
 
-/** An event of a row, else a document or a party. */
-function sampleOf(records: Records): JsonValue[] {
+/** Each event of a row, else a document or a party of it, as the mapping writes them; with what they are. */
+function samplesOf(records: Records): { kind: string; body: JsonValue }[] {
   const { events, documents, addresses, participants } = presentRecords([records]);
-  const [first] = [...events, ...documents, ...addresses, ...participants];
-  if (!isJsonObject(first)) return [];
-  const said = Object.entries(first).filter(([, value]) => !["null", "{}", "[]"].includes(JSON.stringify(value)));
-  return [Object.fromEntries(said)];
+  const [other] = [...documents, ...addresses, ...participants];
+  return (events.length > 0 ? events : [other]).filter(isJsonObject).map((record) => {
+    const { attributes, publicAttributes, ...said } = record;
+    const open = Array.isArray(publicAttributes) ? publicAttributes : [];
+    const shown = Object.entries(isJsonObject(attributes) ? attributes : {});
+    const body = {
+      ...said,
+      public: Object.fromEntries(shown.filter(([name]) => open.includes(name))),
+      private: Object.fromEntries(shown.filter(([name]) => !open.includes(name))),
+    };
+    const filled = Object.entries(body).filter(([, value]) => !["null", "{}", "[]"].includes(JSON.stringify(value)));
+    return { kind: String(said["event"] ?? ""), body: Object.fromEntries(filled) };
+  });
 }
 
 /** Different texts that are counted of one column; beyond them memory would grow with the file. */

@@ -102,7 +102,7 @@ describe("rowferry check of files", () => {
       ["Stadt", "text", "100%", "1"],
       ["Fahrer", "not read", "100%", "1"],
     ]);
-    expect(text).toContain("sends     event: step; document: 1;");
+    expect(text).toContain("  sends     event: step\n              document: 1\n");
     expect(text).toContain("absent    1 optional: Notiz\n");
     expect(text).toContain("rows      5 read = 1 skipped + 2 invalid + 2 valid; 1 event\n");
     expect(text).toContain("1 valid row yields no event, for example row 6.");

@@ -12,7 +12,7 @@ import { printFileCheck, printFileLine, printMapping, printTotal } from "../rend
 import { plain } from "../render/text.js";
 import { openProgress } from "../run-command.js";
 
-/** Of more files each that is well is one line. */
+/** Of more files each that is well is one line, and none shows what it sends. */
 const MOST_IN_FULL = 3;
 
 export const spec = command({
@@ -55,8 +55,9 @@ export const spec = command({
       output.data({ type: "file", ...check });
       const isGood = exitCodeOf([check]) === ExitCode.ok;
       if (output.quiet && isGood) continue;
-      const isBrief = isGood && checks.length > MOST_IN_FULL;
-      output.text(isBrief ? printFileLine(plain(check)) : `\n${printFileCheck(plain(check), output)}`);
+      const isMany = checks.length > MOST_IN_FULL;
+      const file = plain(isMany ? { ...check, tables: check.tables.map((one) => ({ ...one, samples: [] })) } : check);
+      output.text(isMany && isGood ? printFileLine(file) : `\n${printFileCheck(file, output)}`);
     }
     if (checks.length > 1 && !output.quiet) output.text(`\n${printTotal(checks)}`);
     return close(exitCodeOf(checks));

@@ -52,7 +52,9 @@ function tableText(table: TableCheck, look: CheckLook): string {
         : [line("found", names(columns.found)), line("unmapped", names(columns.unmapped))],
       columns.absent.length > 0 && line("absent", `${columns.absent.length} optional: ${names(columns.absent)}`),
     ],
-    samples.map((record, at) => line(at === 0 ? "sends" : "", shortened(flat(record).join("; "), 1000))),
+    samples.flatMap((record, at) =>
+      bodyLines(record).map((text, member) => line(at + member === 0 ? "sends" : "", shortened(text, 300))),
+    ),
     notes.map((note) => line("note", note)),
     errorLines(error, look),
     (error === null || rows.read > 0) && line("rows", rowText(table)),
@@ -97,10 +99,18 @@ function columnTable({ cells, rows }: TableCheck, { columns, colors }: CheckLook
   ];
 }
 
-/** `{ attributes: { Weight: 5 } }` is `Weight: 5`. */
-function flat(value: JsonValue, name = ""): string[] {
-  if (isJsonObject(value)) return Object.entries(value).flatMap(([member, inner]) => flat(inner, member));
-  return [`${name}: ${Array.isArray(value) ? value.map(String).join(", ") : String(value)}`];
+/** A record as a mapping is written: a line a member, under the first. */
+function bodyLines(record: JsonValue): string[] {
+  const members = Object.entries(isJsonObject(record) ? record : {});
+  return members.map(([name, value], at) => `${at === 0 ? "" : "  "}${name}: ${inBraces(value)}`);
+}
+
+function inBraces(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(inBraces).join(", ")}]`;
+  if (!isJsonObject(value)) return String(value);
+  return `{ ${Object.entries(value)
+    .map(([name, inner]) => `${name}: ${inBraces(inner)}`)
+    .join(", ")} }`;
 }
 
 /** A file that is well, among many. */
