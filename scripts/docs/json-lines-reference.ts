@@ -17,28 +17,54 @@ export function jsonLinesReference(): string {
     `rowferry import weighings.yaml inbox/ --json | jq -r 'select(.type == "summary") | .exitCode'`,
     "```",
   ];
+  const seen = new Map<string, string>();
   for (const [heading, schemas] of Object.entries(lines)) {
     parts.push("", `## ${heading}`);
     for (const schema of schemas) {
       const { type, ...members } = schema.shape;
-      parts.push("", `### ${type.value}`, "", schema.description ?? "", "", "| Member | Kind | |", "|---|---|---|");
-      parts.push(...rows(members, "", new Map()));
+      parts.push("", `### ${type.value}`, "", schema.description ?? "");
+      const table = rows(members, "", type.value, seen);
+      if (table.length > 0) parts.push("", "| Member | Kind | |", "|---|---|---|");
+      parts.push(
+        ...table.map(({ names, kind, says }) => `| ${names.join(", ")} | ${kind} | ${says} |`.replace(/\n/g, " ")),
+      );
     }
   }
   return `${parts.join("\n")}\n`;
 }
 
-/** A row for each member; those of an object, or of a list's objects, follow it once, with its name in front. */
-function rows(shape: z.core.$ZodLooseShape, before: string, seen: Map<object, string>): string[] {
-  return Object.entries(shape).flatMap(([name, schema]) => {
+interface Row {
+  names: string[];
+  kind: string;
+  says: string;
+}
+
+/**
+ * A row for each member, or for neighbours of one kind that need no words. Those of an object, or of a list's objects,
+ * follow it with its name in front; where an earlier line has them, that line is named.
+ */
+function rows(shape: z.core.$ZodLooseShape, before: string, line: string, seen: Map<string, string>): Row[] {
+  const found: Row[] = [];
+  let neighbour: Row | null = null;
+  for (const [name, schema] of Object.entries(shape)) {
     const { kind, says, isOptional, inner } = described(schema as z.ZodType);
     const path = `${before}${name}`;
-    const known = inner === null ? undefined : seen.get(inner);
-    if (inner !== null && known === undefined) seen.set(inner, path);
-    const told = [says, known === undefined ? "" : `as \`${known}\``].filter((part) => part !== "").join("; ");
-    const own = `| \`${path}\`${isOptional ? "?" : ""} | ${kind} | ${told} |`.replace(/\n/g, " ");
-    return [own, ...(inner === null || known !== undefined ? [] : rows(inner, `${path}.`, seen))];
-  });
+    const own = { names: [`\`${path}\`${isOptional ? "?" : ""}`], kind, says };
+    if (inner === null) {
+      if (says === "" && neighbour?.says === "" && neighbour.kind === kind) neighbour.names.push(...own.names);
+      else found.push((neighbour = own));
+      continue;
+    }
+    neighbour = null;
+    const members = rows(inner, "", line, new Map());
+    const signature = JSON.stringify(members);
+    const known = seen.get(signature);
+    if (known === undefined) {
+      seen.set(signature, `\`${path}\` of [${line}](#${line})`);
+      found.push(own, ...rows(inner, `${path}.`, line, seen));
+    } else found.push({ ...own, says: [says, `as ${known}`].filter((part) => part !== "").join("; ") });
+  }
+  return found;
 }
 
 interface Described {

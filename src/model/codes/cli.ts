@@ -11,7 +11,7 @@ export const cliCodes = {
   },
   "path-unusable": {
     meaning: "A path that was named cannot be what the command needs of it.",
-    remedy: "Name another path, or look at what lies there.",
+    remedy: "Name another path, or check what is there.",
     example: "`rowferry schema -o notes.txt/schema.json`, where notes.txt is a file.",
     exit: ExitCode.usage,
   },
@@ -24,7 +24,7 @@ export const cliCodes = {
   "settings-invalid": {
     meaning: "A setting has an invalid value, or the settings file has an unknown setting.",
     remedy: "Correct the setting at the place that the message names.",
-    example: "`baseURL:` in rowferry.config.yaml, where the member is called `baseUrl`.",
+    example: "`baseURL:` in rowferry.config.yaml, where the setting is called `baseUrl`.",
     exit: ExitCode.usage,
   },
   "settings-mixed": {

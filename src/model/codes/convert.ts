@@ -23,12 +23,12 @@ export const convertCodes = {
   "cell-damaged": {
     meaning: "A spreadsheet or a conversion has damaged the value in a cell.",
     remedy:
-      "Correct the cell where the file comes from; ids of many digits are formatted as text there. List text that means nothing under `blank`.",
+      "Correct the cell at its source, where ids of many digits must be formatted as text. List text that means nothing under `blank`.",
     example: "`1,23457E+17` as a ticket number; `#REF!` as text; a number of more than fifteen digits in a workbook.",
   },
   "text-replaced": {
     meaning: "A cell holds U+FFFD, which some program wrote for letters that it could not read. A warning.",
-    remedy: "Correct the cell where the file comes from; otherwise it is sent as it is.",
+    remedy: "Correct the cell at its source; otherwise it is sent as it is.",
     example: "`S\uFFFDo Paulo` in a file that was once converted from another encoding.",
   },
   "cell-kind": {

@@ -94,7 +94,7 @@ export const ledgerCodes = {
     exit: ExitCode.usage,
   },
   "ledger-foreign": {
-    meaning: "The file is no ledger of Rowferry.",
+    meaning: "The file is not a ledger of Rowferry.",
     remedy: "Check --ledger, or move the file away; it was not changed.",
     example: "--ledger warehouse.db, the database of another program.",
     exit: ExitCode.usage,
@@ -117,7 +117,7 @@ export const ledgerCodes = {
     meaning:
       "The journal holds more than the ledger: the ledger is an older copy, or a new one in place of a lost one.",
     remedy:
-      "Move the ledger away and run `rowferry ledger rebuild` with the journal and, if there is one, the copy; for a new beginning name another journal.",
+      "Move the ledger away and run `rowferry ledger rebuild` with the journal and, if there is one, the copy; to start over, name another journal.",
     example: "Monday's backup was put in the ledger's place on Wednesday, and the nightly import ran.",
     exit: ExitCode.usage,
   },
@@ -257,7 +257,7 @@ export const ledgerCodes = {
   "keys-nearly-equal": {
     meaning:
       "Two documents, or two events of one document, have keys that differ only by case, width or leading zeros; often they are one.",
-    remedy: "If they are one, correct the rows, or fold the key in the mapping; else nothing.",
+    remedy: "If they are one, correct the rows, or fold the key in the mapping; otherwise nothing.",
     example: "K1 and k1; 007 and 7.",
   },
   "group-interrupted": {

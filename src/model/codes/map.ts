@@ -29,7 +29,7 @@ export const mapCodes = {
   },
   "value-unmapped": {
     meaning: "A cell holds a value that the field's `map` does not list.",
-    remedy: "Correct the cell, add the value to the map, or say what `otherwise` is taken.",
+    remedy: "Correct the cell, add the value to the map, or set `otherwise`.",
     example: "`Talvez` where the map lists Sim and Não.",
   },
   "value-not-allowed": {
@@ -70,7 +70,7 @@ export const mapCodes = {
     example: "The drop-off names the recycler, whose columns are blank.",
   },
   "event-name": {
-    meaning: "The event's name, read from the row, is one that this event cannot have.",
+    meaning: "The row gives the event a name that it cannot have.",
     remedy: "Correct the cell, or `map` it to the right name.",
     example: "`Cancel`, which differs from the reserved CANCEL only by case.",
   },

@@ -36,7 +36,7 @@ export const mappingCodes = {
   },
   "mapping-value": {
     meaning: "Something is missing in the mapping, or has a value that is not allowed there.",
-    remedy: "Write what the message asks for; docs/reference/mapping.md describes every member.",
+    remedy: "Write what the message asks for; docs/reference/mapping.md describes every setting.",
     example: "`isPublic: yes please`, or `name: generator` where `=generator` was meant.",
     exit: ExitCode.usage,
   },
@@ -93,7 +93,7 @@ export const mappingCodes = {
   "mapping-invalid": {
     meaning: "The mapping has several mistakes; all of them are listed.",
     remedy: "Correct them from the first on, and run `rowferry check` with the mapping.",
-    example: "A misspelt member, an unknown record name and a formula of the wrong type.",
+    example: "A misspelt setting, an unknown record name and a formula of the wrong type.",
     exit: ExitCode.usage,
   },
   "mapping-doubtful": {
@@ -104,9 +104,9 @@ export const mappingCodes = {
     exit: ExitCode.usage,
   },
   "mapping-draft": {
-    meaning: "The mapping is a draft: decisions that only a person can make are open in it.",
+    meaning: "The mapping is a draft: it leaves decisions open that only a person can make.",
     remedy:
-      "Decide each line that begins with `# decide:`, remove it, and remove `draft: true` with the last. Rehearse it with `--sandbox` meanwhile.",
+      "Decide each line that begins with `# decide:` and remove it; then remove `draft: true`. Until then, rehearse with `--sandbox`.",
     example: "`# decide: which column is the key, Ticket or Nr?` in a mapping that `rowferry guess` wrote.",
     exit: ExitCode.usage,
   },

@@ -18,7 +18,7 @@ export const pipelineCodes = {
   },
   "doubt-unsettled": {
     meaning:
-      "It may have landed by an attempt that was never answered, and the service has refused it since; asking again will not settle it.",
+      "It may have landed with a request that was never answered, and the service has refused it since; asking again will not settle it.",
     remedy:
       "Check the document at the service, then run `rowferry resolve <key> --landed` or `--not-landed` (for a document, `--document-id <id>` or `--not-landed`). `rowferry retry` asks the service once more.",
     example:
@@ -54,8 +54,7 @@ export const pipelineCodes = {
   "address-masked": {
     meaning:
       "The service lists an address like this one whose street is masked, because another client registered it; whether it is the same place is unknown.",
-    remedy:
-      "Nothing, unless the participant is ours to look after: this ledger registers the address under its own credential.",
+    remedy: "Nothing: this ledger registers the address under its own credential.",
     example: "Carrier Beta already has an address `Matriz` in Campinas, street `*****`: a second one is registered.",
   },
   "max-errors": {

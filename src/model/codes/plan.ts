@@ -11,12 +11,12 @@ export const planCodes = {
   "after-close": {
     meaning: "The document is closed; only RELATED and CANCEL can follow.",
     remedy:
-      "Check the time of the row; `rowferry replace` the document if the event belongs to it, else `rowferry dismiss` the row.",
+      "Check the time of the row; `rowferry replace` the document if the event belongs to it, otherwise `rowferry dismiss` the row.",
     example: "A sorting dated one day after the CLOSE of its manifest.",
   },
   "after-cancel": {
     meaning: "The document is cancelled; nothing can follow.",
-    remedy: "`rowferry replace` starts the document's next generation; else `rowferry dismiss` the row.",
+    remedy: "`rowferry replace` starts the document's next generation; otherwise `rowferry dismiss` the row.",
     example: "A weighing for a manifest that was cancelled yesterday.",
   },
   "not-yet-past": {
@@ -26,14 +26,15 @@ export const planCodes = {
     transient: true,
   },
   "behind-invalid-row": {
-    meaning: "An earlier row of the same document is invalid; if this one went first, that one could never be sent.",
+    meaning:
+      "An earlier row of the same document is invalid; if this one were sent first, that one could never follow.",
     remedy: "Correct that row and import the rejected file, or `rowferry dismiss` it.",
     example: "Row 6 has an unreadable weight; row 7 of the same manifest waits for it.",
   },
   "behind-rejected": {
     meaning: "An earlier event of the same document was refused by the service and can still be corrected in place.",
     remedy: "Correct that event's row and import it again, or `rowferry dismiss` it.",
-    example: "The service refused the weighing; the drop-off behind it waits.",
+    example: "The service refused the weighing; the later drop-off waits.",
   },
   "behind-foreign": {
     meaning: "Something this ledger did not send has taken an earlier event's key.",
@@ -73,7 +74,7 @@ export const planCodes = {
   "behind-held": {
     meaning: "An earlier event of the same document is held; nothing is wrong with this one.",
     remedy: "Settle what that one waits for, or `rowferry dismiss` it; then this one is sent.",
-    example: "A weighing behind a RELATED to a manifest that no row has brought.",
+    example: "A weighing after a RELATED to a manifest that no row has brought.",
   },
   "behind-linked": {
     meaning: "It also lands on another document's timeline, where something earlier is held.",
