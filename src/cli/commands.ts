@@ -27,11 +27,11 @@ const groups: Record<string, Record<string, string>> = {
   "Setting up:": {
     init: "make a working folder with settings to fill in",
     guess: "draft a mapping from a file",
-    check: "check a mapping, and what it makes of files",
+    check: "check a mapping, and show how it reads files",
     test: "run the cases beside mappings",
     schema: "print the JSON Schema of mapping files",
     sandbox: "run a local service to rehearse with",
-    notify: "try out who is told, and tell of an input that is overdue",
+    notify: "send a test notification, or report an overdue input",
   },
   "Care:": {
     doctor: "check settings, credential, service, clock and disk",

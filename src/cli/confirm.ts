@@ -10,7 +10,7 @@ import type { World } from "./world.js";
 export async function confirm(world: World, question: string, expected: string, yes = false): Promise<void> {
   if (yes) return;
   const ask = terminalOf(world);
-  if (ask === null) throw new RowferryError("not-confirmed", "Not a terminal, so nobody can confirm; pass --yes.");
+  if (ask === null) throw new RowferryError("not-confirmed", "Not a terminal, so nobody can confirm.");
   const typed = await ask(`${question}\nType ${expected} to confirm: `);
   if (typed?.trim() !== expected) throw new RowferryError("not-confirmed", "It was not confirmed.");
 }

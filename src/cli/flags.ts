@@ -61,7 +61,7 @@ export const outputFlags = {
   quiet: ["--quiet", "no progress, and nothing at all where all is well"],
   logLevel: [
     "--log-level <level>",
-    "how much is told of errors and in run.log (default: info)",
+    "detail of error output and of run.log (default: info)",
     ["trace", "debug", "info", "warn", "error", "silent"],
   ],
 } as const satisfies Flags;
@@ -93,9 +93,9 @@ export const runFlags = {
   journal,
   wait,
   maxErrors: ["--max-errors <n>", "stop at N, or at N% (of rows when staging, later of events)", errorBound],
-  maxOutage: ["--max-outage <time>", "give up when the service is away this long: 90s, 30m, 2h", duration],
+  maxOutage: ["--max-outage <time>", "give up when the service is unreachable this long: 90s, 30m, 2h", duration],
   limit: ["--limit <n>", "send the events of at most this many documents", positiveInteger],
-  until: ["--until <HH:MM>", "take no new work from this time of day on", timeOfDay],
+  until: ["--until <HH:MM>", "start no new work after this time of day", timeOfDay],
   onFinish: ["--on-finish <command>", "run this when the command ends; $ROWFERRY_SUMMARY names the summary's file"],
   metrics: ["--metrics <file>", "write figures for Prometheus (textfile collector)"],
 } as const satisfies Flags;
@@ -106,7 +106,7 @@ export const selectorFlags = {
   input: ["--input <file>", "what this input's rows gave"],
   row: ["--row <row>", "one row: march.csv:17, or 17 with --input", rowSelector],
   document: ["--document <key>", "a document: key, kind/key, externalId, id"],
-  code: ["--code <code>", "what has this code (see rowferry explain)"],
+  code: ["--code <code>", "everything with this code (see rowferry explain)"],
 } as const satisfies Flags;
 
 export function selectorsOf({ run, input, row, document, code }: Given<typeof selectorFlags>): Selectors {

@@ -90,7 +90,7 @@ function explained(thrown: unknown, frame: Frame, argv: readonly string[]): numb
 function usageError(error: CommanderError, argv: readonly string[]): RowferryError {
   const command = commands.some(({ name }) => name === argv[0]) ? `${argv[0]} ` : "";
   const message = error.message.replace(/^error: /, "").replaceAll("\n", " ");
-  const hint = `\`rowferry ${command}--help\` shows what fits here.`;
+  const hint = `\`rowferry ${command}--help\` shows its options.`;
   return new RowferryError("usage", message, { hint, cause: error });
 }
 

@@ -34,7 +34,7 @@ export function asRowferryError(error: unknown, interrupted: boolean): RowferryE
     return new RowferryError("output-unwritable", `the system refused to read or write${where} (${code})`, { cause });
   }
   if (/^SQLITE_(BUSY|LOCKED)/.test(code))
-    return new RowferryError("ledger-locked", "another rowferry process is writing much to the ledger at once", {
+    return new RowferryError("ledger-locked", "another rowferry process is writing a lot to the ledger", {
       cause,
     });
   // Of commands that only read the ledger; what writes it says so itself.

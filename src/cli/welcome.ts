@@ -18,7 +18,7 @@ rowferry --help lists all commands; rowferry <command> --help tells more of one.
 
 const firstContact = {
   "rowferry guess data.csv -o mapping.yaml": "a first mapping, from your file",
-  "rowferry check mapping.yaml data.csv": "what it makes of the file",
+  "rowferry check mapping.yaml data.csv": "how it reads the file",
   "rowferry import mapping.yaml data.csv": "a rehearsal in a local sandbox",
   "rowferry init": "settings, when a service is to be used",
 };

@@ -270,7 +270,7 @@ async function readReferences(path: string): Promise<{ ref: string; cells: Map<s
     if (own === -1)
       throw new RowferryError(
         "usage",
-        `${basename(path)} has no column rowferry_row, which says what row each line is.`,
+        `${basename(path)} has no column rowferry_row, which names the row of each line.`,
         {
           hint: "Download the rows here, correct them, and upload that file.",
         },

@@ -121,7 +121,7 @@ function tellVerified({ checked, differences, unread, unverifiable, stopped }: V
   line.notices = [
     ...(stopped === null ? [] : [`It stopped early: ${stopped}`]),
     ...[...differences, ...unread].slice(0, LISTED).map(({ subject, name, text }) => `${subject} ${name}: ${text}`),
-    ...unverifiable.map(({ text, count }) => `${count.toLocaleString("en")} cannot be looked at: ${text}`),
+    ...unverifiable.map(({ text, count }) => `${count.toLocaleString("en")} cannot be read: ${text}`),
   ];
 }
 

@@ -244,7 +244,7 @@ function tell(thrown: Error & { statusCode?: number }, reply: FastifyReply, stat
   if (thrown instanceof z.ZodError)
     return reply
       .code(400)
-      .send({ code: "usage", message: "The request is not one of the page's own.", hint: "Load the page again." });
+      .send({ code: "usage", message: "This request did not come from the page.", hint: "Load the page again." });
   const { statusCode } = thrown;
   if (statusCode !== undefined && statusCode < 500)
     return reply

@@ -44,7 +44,7 @@ function requireSelectors(selectors: Selectors, message: string, hint: string): 
 export function dismissing(selectors: Selectors, undo = false): Deciding<Dismissed> {
   requireSelectors(
     selectors,
-    "dismiss needs to be told what to give up.",
+    "dismiss needs to know what to give up.",
     "Name it with --row, --document, --code, --input or --run; `rowferry rejects` lists what there is.",
   );
   const unsent = selectors.row !== undefined || selectors.code !== undefined ? "give up" : "release";
@@ -76,7 +76,7 @@ export function dismissSelected(
 export function withdrawing(selectors: Selectors): Deciding<Withdrawn> {
   requireSelectors(
     selectors,
-    "withdraw needs to be told what to take back.",
+    "withdraw needs to know what to take back.",
     "Name it with --input, --run, --row or --document.",
   );
   return (database, now) => {

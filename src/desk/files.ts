@@ -73,11 +73,8 @@ export async function writeReportAgain(target: Target, run: string | null): Prom
   const { name, data } = reading(target, (database) => {
     const found = createRunStore(database).find(run);
     if (found === null)
-      throw new RowferryError(
-        "run-unknown",
-        run === null ? "no run has come to an end yet" : `there is no run "${run}"`,
-      );
-    if (found.summary === null) throw new RowferryError("run-unknown", `the run ${found.name} has not come to an end`);
+      throw new RowferryError("run-unknown", run === null ? "no run has finished yet" : `there is no run "${run}"`);
+    if (found.summary === null) throw new RowferryError("run-unknown", `the run ${found.name} has not finished`);
     const ended = JSON.parse(found.summary) as Summary;
     const summary = { ...ended, open: tallyOpen(database), problems: tallyProblems(database) };
     return { name: found.name, data: collectReportData(database, summary, found.id) };

@@ -222,7 +222,7 @@ function eachOnce(wanted: FilledFile["wanted"], refused: RefusedRow[]): FilledFi
     const refuse = (message: string) => refused.push({ row, code: "stranded-file-unusable", message });
     const same = ofDocument.get(document.id) ?? [];
     const ids = new Set(same.map((other) => other.documentId)).size;
-    if (ids > 1) refuse(`${document.kind} ${document.key} stands in several rows, with ${ids} different ids.`);
+    if (ids > 1) refuse(`${document.kind} ${document.key} appears in several rows, with ${ids} different ids.`);
     const documents = new Set(ofId.get(documentId)?.map((other) => other.document.id)).size;
     if (documents > 1) refuse(`The id ${documentId} is given to ${documents} documents.`);
     return ids === 1 && documents === 1 && same[0] === one;
@@ -257,7 +257,7 @@ export async function lookUp(
         if (error instanceof RowferryError && error.code === "document-id-not-found") return against(error.message);
         throw error;
       });
-      const check = read.findings.length === 0 ? against("the read told nothing of it") : read;
+      const check = read.findings.length === 0 ? against("the read could not confirm it") : read;
       const agrees = check.findings.every((finding) => finding.agrees);
       found.push({ row, document, documentId, findings: check.findings, check: agrees ? check : null });
     }

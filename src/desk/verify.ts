@@ -125,7 +125,7 @@ async function checkParticipant(work: Work, { id, serviceId, data, addresses }: 
   work.result.checked.participants += 1;
   const lookup = participantOf(answer);
   if (lookup?.outcome === "absent") differs("is not there");
-  else if (lookup?.outcome !== "found") unread("was answered with what cannot be understood");
+  else if (lookup?.outcome !== "found") unread("got an answer that cannot be understood");
   else {
     for (const field of ["countryCode", "taxIdType", "taxId", "name", "type"] as const) {
       const [ours, theirs] = [data[field], lookup.participant[field]];
@@ -137,7 +137,7 @@ async function checkParticipant(work: Work, { id, serviceId, data, addresses }: 
   const listing = await read(work, subject, listAddresses(serviceId), list.unread);
   if (listing === null) return;
   const listed = listing.result === "accepted" ? addressesOf(listing.body) : [];
-  if (listed === null) return list.unread("was answered with what is no list");
+  if (listed === null) return list.unread("got an answer that is not a list");
   for (const address of addresses) {
     work.result.checked.addresses += 1;
     const one = about(
@@ -171,7 +171,7 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
   work.result.checked.documents += 1;
   if (answer.result !== "accepted") return differs("is not there");
   const found = documentOf(answer.body);
-  if (found === null) return unread("was answered with what cannot be understood");
+  if (found === null) return unread("got an answer that cannot be understood");
   if (found.documentId !== null && found.documentId !== serviceId) differs(`comes under the id ${found.documentId}`);
   const { state: theirs, events: listed } = found.body as JsonObject;
   if (typeof theirs !== "string" || !["open", "closed", "cancelled"].includes(theirs.toLowerCase()))

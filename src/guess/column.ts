@@ -1,4 +1,7 @@
-/** What the cells of each column hold, as far as a sample tells. The converters of mappings are the evidence: nothing here reads a cell by itself. */
+/**
+ * What each column holds, as far as a sample shows. The mapping's converters are the evidence; nothing here reads a
+ * cell by itself.
+ */
 import { type Conversion, compileConversion } from "../map/convert/conversion.js";
 import { readNumber } from "../map/convert/number-text.js";
 import { foldName, squeeze } from "../model/fold.js";
@@ -7,21 +10,18 @@ import { type Dates, datesOf } from "./dates.js";
 import type { Trees } from "./tree.js";
 import { headerText, nameOf, type Role, roleOf } from "./words.js";
 
-/** One filled cell of a sample. */
 export interface Cell {
-  /** Position of the row in the sample. */
   row: number;
-  /** Trimmed, never blank. */
   text: string;
   kind: CellKind;
 }
 
 export interface Numbers {
   as: "number";
-  /** Cells that only one mark can read. */
+  /** Cells that only one decimal mark can read. */
   marks: { ",": number; ".": number };
   units: string[];
-  /** All are whole and none is grouped: a count or a code rather than a measure. */
+  /** Whole and ungrouped numbers: a count or a code rather than a measure. */
   whole: boolean;
 }
 
@@ -30,36 +30,33 @@ export type Type =
   | Numbers
   | { as: "taxId"; country: string; types: string[] }
   | { as: "boolean" | "state" | "country" | "digits"; options?: Trees }
-  /** `clock`: the format of its times of day. */
   | { as: "text"; why: string; clock?: string };
 
 export interface Column {
-  /** In the mapping. */
   name: string;
   header: string;
   index: number;
-  /** `1 of 2` where the header stands twice. */
+  /** `1 of 2` for a repeated header. */
   nth: string | undefined;
   role: Role | null;
   type: Type;
   cells: Cell[];
-  /** By row of the sample: the cell's text in the form in which equal things are equal; "" where blank. */
+  /** Each row's text in a form in which equal things are equal; "": blank. */
   values: string[];
   distinct: ReadonlySet<string>;
-  /** Filled cells in parts of all rows, and cells that its type can read in parts of these. */
+  /** Shares: filled cells of all rows, and readable cells of the filled ones. */
   filled: number;
   fits: number;
-  /** The column of its times of day, where they stand apart. */
+  /** A separate column with the times of day. */
   clock: Column | null;
-  /** The column that holds the types of its tax ids. */
   typeFrom?: Column;
   /** Its text is asked for too: the words of totals stand in it. */
   said?: boolean;
 }
 
-/** Parts of the filled cells that must fit for a column to be taken as something; the rest may be mistakes. */
+/** The share of filled cells that must fit; the rest may be mistakes. */
 const enough = 0.8;
-/** Cells looked at in all columns together. */
+/** In all columns together. */
 const MOST_CELLS = 1_000_000;
 
 /** YAML takes no name of more than 1,024 characters, and a blank header names nothing. */
@@ -85,7 +82,7 @@ export function profile(
       return blank.has(cell) ? [] : [{ row, text: cell, kind: kinds?.[index] ?? "text" }];
     });
     const said = roleOf(text);
-    // A number is a house's where there is a street, and else the row's own.
+    // A number belongs to a house if there is a street, else to the row.
     const role = said === "number" && !street ? "code" : said;
     const { type, fits = 1 } = typeOf(cells, text, said, country);
     const values = seen.map(() => "");
@@ -103,7 +100,6 @@ export function profile(
 
 interface Found {
   type: Type;
-  /** Parts of the cells; default: all. */
   fits?: number;
 }
 
@@ -113,7 +109,7 @@ function share(cells: readonly Cell[], fits: (cell: Cell) => boolean): number {
   return cells.filter(fits).length / Math.max(1, cells.length);
 }
 
-/** The format of times of day such as `8:30`, `08:30:00`, `8:30 pm`. */
+/** The format of times such as `8:30`, `08:30:00`, `8:30 pm`. */
 function clockOf(cells: readonly Cell[]): string | null {
   const form = /^\d{1,2}:\d{2}(:\d{2})?( [ap]\.?m\.?)?$/i;
   const [, seconds, half] = cells.map((cell) => form.exec(cell.text)).find((found) => found !== null) ?? [];
@@ -124,26 +120,26 @@ function clockOf(cells: readonly Cell[]): string | null {
 
 const timely = new Set<Role | null>(["time", "personal", "created", "closed"]);
 
-/** The first that fits, from what is certain to what is not. */
+/** Tries types from the most certain to the least. */
 function typeOf(cells: readonly Cell[], header: string, role: Role | null, country: string | undefined): Found {
   if (cells.length === 0) return text("no cell is filled");
   const clock = clockOf(cells);
   if (clock !== null) return { type: { as: "text", why: "a time of day", clock } };
   if (role === "zipCode" && cells.every((cell) => /^\d{2}\.?\d{3}-?\d{3}$/.test(cell.text)))
     return { type: { as: "digits", options: { length: 8 } } };
-  if (role === "phone" || role === "zipCode") return text("digits that are a name");
+  if (role === "phone" || role === "zipCode") return text("digits, but not a quantity");
   const id = taxIds(cells, country, headerText(header));
   if (id !== null) return id;
   const dates = datesOf(cells, timely.has(role));
   if (dates !== null) return { type: dates };
   const all = (name: string, options: object = {}) => share(cells, reader({ name, ...options })) === 1;
-  // One letter alone may be a class, so that a word of two is wanted, or a header that asks.
+  // A single letter may be a class, so a word of two letters or a matching header is needed.
   const worded = role === "public" || cells.some((cell) => cell.kind === "boolean" || /\p{Letter}{2}/u.test(cell.text));
   if (worded && all("boolean")) return { type: { as: "boolean" } };
   if (role === "state" && (country ?? "BR") === "BR" && all("state", { country: "BR" }))
     return { type: { as: "state", options: { country: "BR" } } };
   if (role === "country" && all("country")) return { type: { as: "country" } };
-  return role === "number" ? text("digits that are a name") : numbers(cells, role);
+  return role === "number" ? text("digits, but not a quantity") : numbers(cells, role);
 }
 
 function reader(spec: Parameters<typeof compileConversion>[0]): (cell: Cell) => boolean {
@@ -151,7 +147,7 @@ function reader(spec: Parameters<typeof compileConversion>[0]): (cell: Cell) => 
   return (cell) => "value" in convert(cell.text, cell.kind);
 }
 
-/** Countries, their types whose check digits are telling, and where they are not: the header, or the sign in front, that must say so. */
+/** Tax id types with telling check digits; the others need a matching header or prefix. */
 const known: readonly { country: string; types: string[]; header?: RegExp; sign?: RegExp }[] = [
   { country: "DE", types: ["VAT"], header: /\b(ust ?id\w*|vat)\b/, sign: /^DE ?\d/i },
   { country: "US", types: ["EIN"], header: /\b(f?ein|federal tax id|employer id\w*)\b/ },
@@ -164,9 +160,8 @@ const known: readonly { country: string; types: string[]; header?: RegExp; sign?
   { country: "ES", types: ["NIF", "CIF"] },
 ];
 
-/** `asked`: the only country, where it is one that is known. */
 function taxIds(cells: readonly Cell[], asked: string | undefined, header: string): Found | null {
-  // Shorter digits are counts and codes rather than tax ids that have lost their zeros.
+  // Shorter digits are more likely counts or codes than tax ids that lost their zeros.
   const likely = ({ text: cell }: Cell) => cell.length >= 9 && cell.length <= 20 && /\d.*\d/.test(cell);
   if (share(cells, likely) < enough || (cells.length < 2 && roleOf(header) !== "taxId")) return null;
   const few = cells.filter((_, at) => at % Math.ceil(cells.length / 30) === 0);
@@ -184,12 +179,11 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
   return null;
 }
 
-/** What one unit is in kilograms; only units of mass, since anything else would be a guess about the goods. */
+/** Mass only: for any other unit the factor would be a guess about the goods. */
 export const kilograms: Readonly<Record<string, number>> = { kg: 1, kgs: 1, t: 1000, ton: 1000, g: 0.001 };
 const front = /^[-+(\s]{0,3}(\p{Letter}{0,3}[\p{Currency_Symbol} ]\s?)?[-+]?[\d.,]/u;
 const naming = new Set<Role | null>(["document", "code", "ticket", "related"]);
 
-/** Text with its why where the cells are no numbers, or should not be read so. */
 function numbers(cells: readonly Cell[], role: Role | null): Found {
   const marks = { ",": 0, ".": 0 };
   const units: string[] = [];
@@ -206,7 +200,7 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
     return true;
   });
   if (fits < enough) return text(fits > 0.3 ? `${Math.round(fits * 100)}% of the cells read as numbers` : "");
-  // A unit met only once among many cells is rather a mistake.
+  // A unit that appears once among many cells is probably a mistake.
   const several = (unit: string) => cells.length < 20 || units.lastIndexOf(unit) > units.indexOf(unit);
   const found = [...new Set(units)].filter(several);
   if (found.length > 1 && !found.every((unit) => unit in kilograms))
@@ -215,11 +209,12 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
   if (fits - unread < enough) return text(`no one unit for ${[...new Set(units)].slice(0, 5).join(", ")}`);
   const whole = cells.every((cell) => /^-?\d+$/.test(cell.text));
   if (whole && cells.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
-  if (whole && (naming.has(role) || cells.some((cell) => cell.text.length > 15))) return text("digits that are a name");
+  if (whole && (naming.has(role) || cells.some((cell) => cell.text.length > 15)))
+    return text("digits, but not a quantity");
   return { type: { as: "number", marks, units: found, whole }, fits };
 }
 
-/** A date without a time of day is read together with the times beside it. */
+/** Joins a date without a time of day with the column of times beside it. */
 function joinClocks(columns: readonly Column[]): void {
   const plain = ({ cells }: Column) => cells.every(({ kind, text: cell }) => kind === "text" && !cell.includes("T"));
   for (const day of columns) {
@@ -240,17 +235,16 @@ function joinClocks(columns: readonly Column[]): void {
   }
 }
 
-/** Rows of the sample by the column's value, blanks left out. */
 export function groupsOf({ values }: Column): Map<string, number[]> {
   const groups = Map.groupBy(values.keys(), (row) => values[row] ?? "");
   groups.delete("");
   return groups;
 }
 
-/** Parts of the groups that may disagree, since files hold mistakes. */
+/** The share of groups that may disagree, since files hold mistakes. */
 const tolerance = 0.03;
 
-/** Whether rows with one key agree in the other column, or disagree more often than mistakes would make them; null: nothing tells. */
+/** Whether rows with one key agree in the other column, more often than mistakes allow. Null: nothing shows it. */
 export function agree(groups: ReadonlyMap<string, readonly number[]>, { values }: Column): boolean | null {
   const filled = [...groups.values()].map((rows) =>
     rows.map((row) => values[row] ?? "").filter((value) => value !== ""),

@@ -1,15 +1,15 @@
-/** Which formats a column's dates are written in, and which comes first, day or month. */
+/** The formats of a column's dates, and whether day or month comes first. */
 import { type Conversion, compileConversion } from "../map/convert/conversion.js";
 import type { Cell } from "./column.js";
 import { headerText } from "./words.js";
 
 export interface Dates {
   as: "timestamp";
-  /** The formats that the texts need, the most frequent first; empty where all cells are dates of a workbook. */
+  /** The most frequent first; empty if all cells are dates of a workbook. */
   formats: string[];
-  /** Language of month names; undefined where none stand. */
+  /** Of month names; undefined: there are none. */
   language: string | undefined;
-  /** What a day above the 12th proves to stand first; `either` where no day tells, null where it is no question. */
+  /** What comes first, proven by a day above the 12th. `either`: no day shows it; null: no question. */
   first: "day" | "month" | "either" | null;
 }
 
@@ -21,14 +21,14 @@ const others =
 const named =
   "d-MMM-yyyy|d MMM yyyy|d/MMM/yyyy|d.MMM.yyyy|dMMMyyyy|MMM d yyyy|MMM d, yyyy|yyyy-MMM-d|d MMMM yyyy|MMMM d, yyyy|MMMM d yyyy|d. MMMM yyyy|d 'de' MMMM 'de' yyyy|d 'de' MMM 'de' yyyy|d-MMM-yy|d MMM yy|d/MMM/yy|EEE, d MMM yyyy";
 const timed = (list: string[]) => list.flatMap((day) => times.split(",").map((time) => day + time));
-/** The first of equals wins: dd/MM stands before MM/dd, two digits before one. */
+/** Among equals the first wins: dd/MM before MM/dd, two digits before one. */
 const digital = [...others.split(" "), ...timed(days.split(" "))];
 const wordy = timed(named.split("|"));
-/** What names of months begin with, so that only such texts are tried: luxon takes its time. */
+/** Only texts with a month's first letters are tried, because luxon is slow. */
 const months =
   /(^|[ \d])(jan|ene|gen|feb|fev|mar|apr|abr|avr|mai|may|mag|jun|jui|giu|jul|lug|aug|ago|aou|sep|set|oct|okt|out|ott|nov|dec|dez|dic)/;
 
-/** A further form is believed when at least one cell in so many has it; fewer are mistakes. */
+/** Another form is believed if at least one cell in this many has it. */
 const believed = 200;
 const compiled = new Map<string, Conversion>();
 
@@ -40,7 +40,10 @@ function reads(format: string, language: string | undefined, { text, kind }: Cel
   return "value" in convert(text, kind);
 }
 
-/** Null where less than 80% of the cells are dates. `told`: whether the header speaks of a time, without which bare digits are numbers. */
+/**
+ * Null: less than 80% of the cells are dates. `told`: the header mentions a time; without that, bare digits are
+ * numbers.
+ */
 export function datesOf(cells: readonly Cell[], told: boolean): Dates | null {
   const found: Dates = { as: "timestamp", formats: [], language: undefined, first: null };
   let read = cells.filter(({ kind }) => kind === "date").length;
@@ -48,7 +51,7 @@ export function datesOf(cells: readonly Cell[], told: boolean): Dates | null {
     ({ kind, text }) => (kind === "text" || (kind === "number" && told)) && /^(?=.*\d).{5,40}$/.test(text),
   );
   if (read + texts.length < cells.length * 0.8) return null;
-  // One digit or two are alike, and all words.
+  // One digit or two have the same shape, and so have all words.
   const shapes = Map.groupBy(texts, ({ text }) =>
     text.replace(/\d+/g, (run) => "9".repeat(Math.max(2, run.length))).replace(/\p{Letter}{2,}\.?/gu, "a"),
   );
@@ -58,7 +61,6 @@ export function datesOf(cells: readonly Cell[], told: boolean): Dates | null {
     read += best.count;
     found.formats.push(best.format);
     found.language ??= best.language;
-    // One form of a column decides for its others.
     if (found.first === null || found.first === "either") found.first = best.first ?? found.first;
   }
   found.formats = [...new Set(orderedBy(found.first, found.formats))];
@@ -68,7 +70,6 @@ export function datesOf(cells: readonly Cell[], told: boolean): Dates | null {
 function bestFormat(group: readonly Cell[], told: boolean) {
   const text = group[0]?.text ?? "";
   const words = /\p{Letter}{3}/u.test(text);
-  // Eight digits that are a day in every cell are no chance.
   const digits = /^\d+([.,]\d+)?$/.test(text) && !told && !group.every((cell) => reads("yyyyMMdd", "en", cell));
   if (digits || (words && !months.test(headerText(text)))) return null;
   const few = group.filter((_, at) => at % Math.ceil(group.length / 5) === 0);
@@ -86,12 +87,10 @@ function bestFormat(group: readonly Cell[], told: boolean) {
   return best;
 }
 
-/** Which of the two stands first, where people write both. */
 export function order(format: string): "day" | "month" | null {
   return /^dd?[/-]MM?[/-]/.test(format) ? "day" : /^MM?[/-]dd?[/-]/.test(format) ? "month" : null;
 }
 
-/** The formats with what stands first exchanged where it is not `first`. */
 export function orderedBy(first: Dates["first"], formats: readonly string[]): string[] {
   const wrong = first === "day" ? "month" : first === "month" ? "day" : "";
   return formats.map((format) => (order(format) === wrong ? format.replace(/^(\w+)([/-])(\w+)/, "$3$2$1") : format));

@@ -1,44 +1,40 @@
-/** What the data decide, and what is open. Each question has candidates with what speaks for them, weighed alike. */
+/** What the data decide, and what they leave open. Each question weighs its candidates alike. */
 
 export interface Candidate<T> {
   value: T;
-  /** As a person would call it: a header in quotes, or a few words. */
   label: string;
-  /** What speaks for it, in words, and how much: at 0 nothing does, at 2 the data decide. */
+  /** The reason for it, and its weight: 0: none, 2: the data decide. */
   why?: string;
   score?: number;
 }
 
 export interface Decision {
-  /** The same for the same files, whatever else has been answered: the input's name, if it is one of an input, and what is decided. */
+  /** The same for the same files, whatever else was answered. */
   id: string;
   question: string;
   candidates: readonly Candidate<unknown>[];
-  /** Cells to be shown beside the question. */
   samples: readonly string[];
 }
 
-/** More than a comment can hold; the rest is counted. */
+/** More do not fit into a comment; the rest is counted. */
 const MOST_SHOWN = 6;
-/** A score that decides, how far it must lead, and one that is worth a word. */
+/** The score that decides, the lead it needs, and the score worth mentioning. */
 const SURE = { score: 2, lead: 1.5, told: 0.5 };
 
 export class Decisions {
   readonly open: Decision[] = [];
-  /** What a person should look at although it is decided, one sentence each. */
+  /** Decisions that a person should check, one sentence each. */
   readonly notes = new Set<string>();
   readonly #answers: ReadonlyMap<string, number>;
-  /** Comments that wait for the record that they belong to. */
   #comments: string[] = [];
 
-  /** `answers`: positions of candidates by the decision's id. */
   constructor(answers: ReadonlyMap<string, number>) {
     this.#answers = answers;
   }
 
   /**
-   * The answered candidate, else the one of the highest score. Where neither an answer nor its score settles it, the decision is open.
-   * The next record written carries it as a comment, and also what was settled where it has rivals, for a person knows better.
+   * Takes the answered candidate, else the one with the highest score. The decision stays open if neither settles it.
+   * The next record carries it as a comment, and also a settled one that has rivals.
    */
   choose<T>(id: string, question: string, given: readonly Candidate<T>[], samples: readonly string[] = []): T {
     const score = (one: Candidate<T> | undefined) => one?.score ?? 0;
@@ -54,7 +50,6 @@ export class Decisions {
     return chosen.value;
   }
 
-  /** The comments of what was chosen since the last call. */
   take(): string[] {
     return this.#comments.splice(0);
   }

@@ -1,4 +1,4 @@
-/** The `defaults:` of a mapping: how values are written in all of its files, and what one column has of its own. */
+/** The `defaults:` of a mapping, and the exceptions of single columns. */
 import { isEither, readNumber } from "../map/convert/number-text.js";
 import { listed } from "../model/fold.js";
 import type { Row } from "../model/row.js";
@@ -9,19 +9,18 @@ import type { GuessOptions } from "./draft.js";
 import { ref } from "./parties.js";
 import { Said, type Trees } from "./tree.js";
 
-/** Whole cells that people write for "nothing". */
 const blankWords = ["-", "--", "—", "N/A", "n/a", "N/D", "n/d", "NULL", "null", "#N/D", "#N/A"];
-/** One in so many rows must hold such a word before it is believed; a single one may be a mistake. */
+/** One in this many rows must hold such a word; a single one may be a mistake. */
 const believed = 200;
 
-/** The blank words of the files; always with the empty text. */
+/** Always includes the empty text. */
 export function guessBlank(rows: readonly Row[]): string[] {
   const cells = rows.flatMap((row) => row.cells.map((cell) => cell.trim()));
   const count = (word: string) => cells.filter((cell) => cell === word).length;
   return ["", ...blankWords.filter((word) => count(word) > rows.length / believed)];
 }
 
-/** Countries that are drafted for, each with the zone in which most of it lives. */
+/** Each country with the zone in which most people live. */
 const zones: { [country: string]: string } = {
   BR: "America/Sao_Paulo",
   PT: "Europe/Lisbon",
@@ -35,7 +34,10 @@ const zones: { [country: string]: string } = {
   US: "America/New_York",
 };
 
-/** Decides for all columns together: what one proves holds for its neighbours. `semicolons`: whether they delimit cells, as where the comma is a decimal mark. */
+/**
+ * Decides for all columns together, since one column's proof holds for its neighbours. `semicolons`: they delimit
+ * cells, which suggests a decimal comma.
+ */
 export function settle(
   columns: readonly Column[],
   semicolons: boolean,
@@ -46,13 +48,13 @@ export function settle(
   const dates = types.filter((type) => type.as === "timestamp");
   const numbers = columns.filter(({ type }) => type.as === "number");
   const known = asked ?? types.find((type) => type.as === "taxId")?.country;
-  const question = "which country are tax ids, places and times of? No file tells; --country says it.";
+  const question = "which country do tax ids, places and times belong to? No file says; set it with --country.";
   const countries = Object.keys(zones).map((value) => ({ value, label: value }));
   const country = known ?? decisions.choose("country", question, countries);
   const zone = timezone ?? zones[country] ?? "UTC";
   const defaults: Trees = { country: new Said(country, decisions.take()), timezone: zone };
   if (timezone === undefined && dates.length > 0)
-    decisions.notes.add(`timezone: ${zone} is taken because of the country ${country}; no file tells its zone`);
+    decisions.notes.add(`timezone: ${zone} is assumed from the country ${country}; no file names a time zone`);
   settleOrder(dates, decisions);
   const formats = commonFormats(columns);
   if (dates.length > 0) defaults["dates"] = new Said(formats.length === 0 ? ["ISO"] : formats, decisions.take());
@@ -80,7 +82,7 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
   const candidates = [
     { value: "thousand", label: "a thousand", score: isSure ? 2 : 0 },
     { value: "fraction", label: "a fraction" },
-    { value: "mistake", label: "no number: such cells are mistakes" },
+    { value: "mistake", label: "not a number: such cells are errors" },
   ];
   const where = called.length === 0 ? "" : ` in ${listed(called, 5)}`;
   const samples = doubtful.flatMap(({ texts }) => texts.slice(0, 3));
@@ -101,7 +103,7 @@ function settleMarks(columns: readonly Column[], semicolons: boolean, decisions:
   return { decimal, grouping: new Said(meant === "thousand", decisions.take()) };
 }
 
-/** Day and month: the columns that are certain decide for the others; where none is, or they differ, a person does. */
+/** Certain columns decide day and month for the others; if none is certain, or they differ, a person does. */
 function settleOrder(dates: readonly Dates[], decisions: Decisions): void {
   const doubtful = dates.filter(({ first }) => first === "either");
   if (doubtful.length === 0) return;
@@ -110,12 +112,15 @@ function settleOrder(dates: readonly Dates[], decisions: Decisions): void {
     { value: "month" as const, label: "month", why: "01/02 is 2 January" },
   ];
   const proven = candidates.filter(({ value }) => dates.some(({ first }) => first === value));
-  const question = "which comes first in a date? No day after the 12th tells.";
+  const question = "which comes first in a date, day or month? No day is after the 12th.";
   const first = proven.length === 1 ? proven[0]?.value : decisions.choose("dates", question, candidates);
   for (const type of doubtful) type.formats = orderedBy(first ?? null, type.formats);
 }
 
-/** The formats of all columns, with those of clocks; one that would read another's cells as other days stays with its column, as does one that fits any digits. */
+/**
+ * The formats of all columns and clocks. A format that reads another column's cells as other days stays with its own
+ * column, as does one that fits any digits.
+ */
 function commonFormats(columns: readonly Column[]): string[] {
   const shape = (format: string) => format.replace(/[A-Za-z]/g, "#");
   const common: string[] = [];
@@ -129,7 +134,7 @@ function commonFormats(columns: readonly Column[]): string[] {
   return common;
 }
 
-/** What a column says of its own: its type, and what differs from the defaults. */
+/** A column's type, and what differs from the defaults. */
 export function ownOptions({ type, clock, typeFrom }: Column, defaults: Trees): Trees {
   const value = (name: string) => {
     const said = defaults[name];
@@ -156,7 +161,7 @@ export function ownOptions({ type, clock, typeFrom }: Column, defaults: Trees): 
   return { as: type.as, units: unitsOf(type.units), decimal: own };
 }
 
-/** `units:` of a column, so that all is one unit. */
+/** Factors that turn all units into one. */
 function unitsOf(units: readonly string[]): Trees[string] {
   if (units.length < 2) return units.length === 0 ? undefined : units;
   return Object.fromEntries(["kg", ...units].map((unit) => [unit, kilograms[unit] ?? 1]));

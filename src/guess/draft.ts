@@ -1,6 +1,6 @@
 /**
- * A first mapping from the data themselves. It always loads; what the data do not decide is a marked line, and the mapping
- * is then a draft, which `import` takes to the sandbox only. What is right only a person can say.
+ * Drafts a mapping from the data. It always loads; open decisions are marked lines, and make it a draft for the
+ * sandbox.
  */
 import type { Dialect } from "../model/dialect.js";
 import { listed, shorten } from "../model/fold.js";
@@ -15,39 +15,31 @@ import { oneLine, Said, type Tree, type Trees, write } from "./tree.js";
 import { nameOf } from "./words.js";
 
 export interface GuessTable {
-  /** The file's name without its folder. */
   file: string;
-  /** Null for CSV. */
   sheet: string | null;
   header: string[];
   /** The number of the header row, or of several that are joined; null where there is none. */
   headerRows: number | number[] | null;
   dialect: Dialect;
-  /** Rows to learn from, best from all over the file; a thousand are plenty. */
+  /** Best from all over the file; a thousand rows are plenty. */
   sample: readonly Row[];
 }
 
 export interface GuessOptions {
-  /** The mapping's namespace. Default: made of the first file's name. */
   namespace?: string;
-  /** Two letters. Default: by the tax ids, else asked. */
   country?: string;
-  /** IANA name. Default: by the country. */
   timezone?: string;
-  /** Positions of candidates by the decision's id. */
   answers?: ReadonlyMap<string, number>;
 }
 
 export interface Draft {
-  /** The text of a mapping file that loads. */
   yaml: string;
-  /** What a person must decide. */
   open: readonly Decision[];
-  /** First which columns are used by nothing, then what a person should look at; the same sentences stand in the file. */
+  /** Unused columns first, then what a person should check; the file has the same sentences. */
   notes: string[];
 }
 
-/** More columns than these are a file read with another delimiter than its own, as a rule. */
+/** A file with more columns has usually been read with the wrong delimiter. */
 const MOST_COLUMNS = 2000;
 
 type Profiled = InputDraft & { table: GuessTable; files: string[] };
@@ -67,7 +59,7 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
   for (const draft of drafts) draftRecords(draft, shared);
   if (decisions.open.length === 0 && drafts.every(({ records }) => records["events"] === undefined)) {
     const only = [{ value: null, label: "only what is written below is registered" }];
-    decisions.choose("events", "what happened, and when? No column tells, and no event is written.", only);
+    decisions.choose("events", "what happened, and when? No column says, so no event is written.", only);
     drafts[0]?.above.push(...decisions.take());
   }
   const { open } = decisions;
@@ -79,7 +71,7 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
     draft:
       open.length === 0
         ? undefined
-        : new Said(true, [], "import takes it to the sandbox only; delete this line once all is decided"),
+        : new Said(true, [], "for the sandbox only; delete this line once everything is decided"),
     namespace: new Said(namespace, [], "part of every key: choose it once, and keep it"),
   };
   const inputs = Object.fromEntries(
@@ -97,7 +89,7 @@ export function draftMapping(tables: readonly GuessTable[], options: GuessOption
   return { yaml: [comments, write(head), write({ defaults }), write({ inputs })].join("\n"), open, notes };
 }
 
-/** Files of one header are one input. */
+/** Files with the same header are one input. */
 function profileTables(
   tables: readonly GuessTable[],
   blank: ReadonlySet<string>,
@@ -122,7 +114,10 @@ function profileTables(
   });
 }
 
-/** Numbers in a name, such as dates, may be others tomorrow: `manifests-2025-09.csv` → `manifests-*.csv`, unless another input's file fits that. */
+/**
+ * Numbers in a name, such as dates, may vary: `manifests-2025-09.csv` → `manifests-*.csv`, unless another input's file
+ * fits that.
+ */
 function patternsOf({ files, table }: Profiled, all: readonly Profiled[]): Tree {
   const rivals = all.filter((one) => one.table.sheet === table.sheet && one.files !== files);
   const others = rivals.flatMap((one) => one.files);
@@ -162,7 +157,7 @@ function inputTree(draft: Profiled, all: readonly Profiled[], defaults: Trees): 
   };
 }
 
-/** Every column with its type and three samples; one that cannot be named is a comment, as is what follows the last. */
+/** Each column with its type and three samples; a column that cannot be named becomes a comment. */
 function columnsTree({ columns, table: { header }, records }: Profiled, defaults: Trees): [Trees, string[]] {
   const { keys } = mentioned(columns, records);
   const tree: Trees = {};
@@ -179,7 +174,6 @@ function columnsTree({ columns, table: { header }, records }: Profiled, defaults
       continue;
     }
     const { name, clock, nth, fits, cells, said } = column;
-    // Digits of a key are a name.
     const type =
       column.type.as === "number" && keys.has(column) ? { as: "text" as const, why: "part of a key" } : column.type;
     const own = { header: text, nth, ...ownOptions({ ...column, type }, defaults) };
@@ -201,7 +195,6 @@ function columnsTree({ columns, table: { header }, records }: Profiled, defaults
   return [tree, left];
 }
 
-/** What is used by nothing, said before all else. */
 function unused({ columns, table, records, skip }: Profiled): string[] {
   const { used } = mentioned(columns, { records, skip: skip.map((one) => `=${one}`) });
   const idle = columns.filter((column) => !used.has(column) && column.distinct.size > 0);
@@ -212,7 +205,5 @@ function unused({ columns, table, records, skip }: Profiled): string[] {
   );
   const of = table.sheet === null ? table.file : `sheet "${table.sheet}"`;
   const are = columns.length === 1 ? "column" : "columns";
-  return [
-    `${idle.length} of ${columns.length} ${are} of ${of} ${idle.length === 1 ? "is" : "are"} used by nothing: ${shown}`,
-  ];
+  return [`${idle.length} of ${columns.length} ${are} of ${of} ${idle.length === 1 ? "is" : "are"} not used: ${shown}`];
 }

@@ -1,4 +1,4 @@
-/** What happened, when, and by which key. */
+/** Drafts the events: what happened, when, and with which key. */
 import type { Column } from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
 import { ref } from "./parties.js";
@@ -7,20 +7,17 @@ import { Said, type Tree, type Trees } from "./tree.js";
 import { headerText, nameOf } from "./words.js";
 
 export interface EventTable {
-  /** Name of the input, and of the document's record. */
   input: string;
   document: string;
   key: DocumentKey;
   columns: readonly Column[];
   times: readonly Column[];
-  /** Columns that neither the document, its fields nor a party has taken. */
+  /** Columns that no document, field or party uses. */
   free: readonly Column[];
-  /** What all events have. */
   defaults: Trees;
   decisions: Decisions;
 }
 
-/** The rows of one event, the words for which it happens, and the columns that are filled in them. */
 interface Event {
   said: string[];
   rows: number[];
@@ -28,10 +25,9 @@ interface Event {
 }
 
 const reserved = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
-/** A value met less often than once in so many rows is taken for a slip. */
+/** A rarer value is taken for a slip. */
 const seldom = 150;
 
-/** The events of a table with one row for each. */
 export function longEvents(table: EventTable): Trees {
   const { input, times, free, columns, defaults, decisions } = table;
   const when = times.map((value): Candidate<Column> => {
@@ -54,7 +50,7 @@ export function longEvents(table: EventTable): Trees {
   const events = [...byWord].filter(seen).map(([word, rows]): Event => {
     return { said: [word], rows, filled: others.filter(({ values }) => rows.some((row) => values[row] !== "")) };
   });
-  // Words whose events look alike are one event under several names.
+  // Words whose events look alike are one event with several names.
   const alike = Map.groupBy(events, (event) =>
     JSON.stringify([event.said.filter(isReserved), event.filled.map(({ index }) => index), keyOf(event, words, table)]),
   );
@@ -80,7 +76,7 @@ export function longEvents(table: EventTable): Trees {
 const numbered = new Set<Column["role"]>(["ticket", "code", "document"]);
 const isReserved = (word: string) => reserved.has(word.toUpperCase());
 
-/** The column of what happened; null: one kind of event for every row. */
+/** The column of event names; null: every row is the same event. */
 function findWords({ input, columns, free, key, decisions }: EventTable): Column | null {
   const candidates: Candidate<Column | null>[] = [
     { value: null, label: "one kind of event for every row, whose name is to be written", score: 0.4 },
@@ -90,7 +86,7 @@ function findWords({ input, columns, free, key, decisions }: EventTable): Column
     const fits = free.includes(value) && !key.follows.has(value) && type.as === "text" && filled >= 0.9;
     if (!fits || distinct.size < 2 || distinct.size === cells.length) continue;
     const few = role === "status" || role === "category" ? 2 : 4;
-    // More words than these name things, not what happened.
+    // More words name things, not events.
     const kinds = distinct.size <= 8 && distinct.size * few <= cells.length;
     const sure = distinct.size <= 25 && (role === "eventType" || [...distinct].some((word) => reserved.has(word)));
     const score = sure ? 3 : role === null ? 0.5 : 1;
@@ -100,7 +96,6 @@ function findWords({ input, columns, free, key, decisions }: EventTable): Column
   return decisions.choose(`${input}.words`, "what happened?", candidates);
 }
 
-/** Key, attributes, and what reserved events have of their own. */
 function contents(
   name: string,
   sent: string,
@@ -116,7 +111,7 @@ function contents(
   const reason = sent === "CANCEL" ? (byRole("reason") ?? filled[0]) : undefined;
   const formula = (column: Column | undefined) => (column === undefined ? "?" : ref(column));
   if (sent === "RELATED" && other === undefined)
-    decisions.notes.add(`event ${name}: no column names the other document; write it in the place of "?"`);
+    decisions.notes.add(`event ${name}: no column names the other document; write it in place of "?"`);
   const last = sent === "CLOSE" || sent === "CANCEL";
   const own = last ? "once" : other !== undefined ? ref(other) : (keyOf(event, words, table) ?? askKey());
   return {
@@ -131,7 +126,7 @@ function contents(
   };
 
   function askKey(): string {
-    const question = "if the row came again, what shows that it is the same event?";
+    const question = "if the row comes again, how is it known to be the same event?";
     return decisions.choose(`${input}.${name}.key`, question, [
       { value: "content", label: "content", why: "an edited row is then a new event" },
       { value: ref(time), label: `"${time.header}"`, why: "a corrected time is then a new event" },
@@ -139,7 +134,7 @@ function contents(
   }
 }
 
-/** What tells the rows of one document apart. A time or an amount does not: it is corrected some day. */
+/** The columns that distinguish a document's rows; not times or amounts, which get corrected. */
 function keyOf({ rows, filled, said }: Event, words: Column | null, { key }: EventTable): string | undefined {
   const slack = rows.length < 5 ? 0 : Math.max(1, Math.floor(rows.length * 0.03));
   const apart = (part: Column | null, lacking = slack) => {
@@ -158,13 +153,13 @@ function keyOf({ rows, filled, said }: Event, words: Column | null, { key }: Eve
   return best && ref(best);
 }
 
-/** The events of a table whose rows are documents: every column of times is one, and what stands right of it belongs to it. */
+/** Events of a table whose rows are documents: every time column is one, with the columns to its right. */
 export function wideEvents({ times, free, columns, defaults, decisions }: EventTable): Trees {
   const names = new Set(["defaults"]);
   const end = times.at(-1)?.index ?? 0;
   const events = times.map((time, position): [string, Said] => {
     const next = times[position + 1]?.index ?? Number.POSITIVE_INFINITY;
-    // What follows the last of them is seldom about it: only its numbers are.
+    // Columns after the last time seldom describe it; only its numbers do.
     const own = free.filter(({ index, type }) => {
       const about = type.as === "number" || times.length === 1 || index < end;
       return about ? index > time.index && index < next : position === 0;
@@ -172,7 +167,7 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
     const closes = time.role === "closed" && times.length > 1 && time.index === end;
     const title = titleOf(time);
     if (closes)
-      decisions.notes.add(`event ${title}: "${time.header}" is taken for the end of the document and sent as CLOSE`);
+      decisions.notes.add(`event ${title}: "${time.header}" is taken as the end of the document and sent as CLOSE`);
     const value = {
       when: time.filled < 1 ? `=filled(${ref(time).slice(1)})` : undefined,
       name: closes ? "CLOSE" : literal(isReserved(title) ? `Event ${title}` : title, columns),
@@ -185,7 +180,7 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
   return { defaults, ...Object.fromEntries(events) };
 }
 
-/** `Data da Coleta` → `Coleta`; nothing but `Data` → `Event`. */
+/** `Data da Coleta` → `Coleta`; only `Data` → `Event`. */
 function titleOf({ header }: Column): string {
   const dateWords =
     /^\s{0,9}(data|date|datum|fecha|hora|dt)\b[\s./_-]{0,9}((e|and|y) (hora|time)\s{0,9})?((de|da|do|of|del) )?/iu;
@@ -193,7 +188,7 @@ function titleOf({ header }: Column): string {
   return headerText(title) === "" || /^(hora|time)$/i.test(title) ? "Event" : title;
 }
 
-/** A literal that equals a column's name would be taken for a forgotten `=`. */
+/** A literal equal to a column's name would be taken for a forgotten `=`. */
 function literal(text: string, columns: readonly Column[]): string {
   return text.startsWith("=") || columns.some(({ name }) => name === text) ? `=${JSON.stringify(text)}` : text;
 }

@@ -1,23 +1,20 @@
-/** Participants and addresses of a table: tax id columns, or names where there are none, and the columns that belong to each. */
+/** Finds the participants and addresses of a table by tax ids, or by names, and the columns that describe each. */
 import { agree, type Column, groupsOf } from "./column.js";
 import type { Decisions } from "./decisions.js";
 import { Said, type Tree, type Trees } from "./tree.js";
 import { nameOf, qualifiersOf, type Role, sameStem } from "./words.js";
 
 export interface Party {
-  /** Name of the participant in the mapping. */
   name: string;
-  /** The column that tells one from another; null: every row has the same party. */
+  /** Null: every row has the same party. */
   identity: Column | null;
   columns: Partial<Record<Role, Column>>;
 }
 
-/** The formula of a column. */
 export function ref({ name, clock }: Column): string {
   return clock === null ? `=${name}` : `=${name}_at`;
 }
 
-/** The parties of a table by tax id, in the order of the columns. */
 export function findParties(columns: readonly Column[], decisions: Decisions): Party[] {
   const parties = assign(
     columns,
@@ -25,11 +22,10 @@ export function findParties(columns: readonly Column[], decisions: Decisions): P
   );
   for (const { name, columns: own } of parties)
     if (own.name === undefined)
-      decisions.notes.add(`participant ${name}: no column holds its name; the tax id stands in for it`);
+      decisions.notes.add(`participant ${name}: no column holds its name; the tax id is used instead`);
   return parties;
 }
 
-/** Without a tax id: a name, of which a person says whether it is the owner's. */
 export function findByName(columns: readonly Column[], input: string, decisions: Decisions): Party[] {
   const named = columns.filter(({ role, type, filled }) => role === "name" && type.as === "text" && filled >= 0.8);
   const why = "its text stands in for a tax id, so that a lost answer cannot be looked up";
@@ -46,7 +42,6 @@ export function findByName(columns: readonly Column[], input: string, decisions:
   );
 }
 
-/** Roles of columns that describe a party. */
 const partyRoles = new Set<Role | null>(
   "name placeName street number complement neighborhood zipCode city state country latitude longitude taxIdType".split(
     " ",
@@ -72,7 +67,7 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
       (parties.length === 1 ? parties[0] : undefined);
     if (party === undefined) continue;
     const same = party.identity === null ? null : agree(groupsOf(party.identity), column);
-    // A header that consists of nothing but the party's name holds the name: `Gerador`.
+    // A header with only the party's name holds the name: `Gerador`.
     const alone = role === null && words.length === 1 && belongs(party) && same === true;
     const own = alone ? "name" : role;
     if (own !== null && partyRoles.has(own) && (own !== "name" || same !== false)) party.columns[own] ??= column;
@@ -82,7 +77,7 @@ function assign(columns: readonly Column[], identities: readonly (Column | null)
 
 export const hasAddress = ({ columns }: Party) => columns.street !== undefined && columns.city !== undefined;
 
-/** The participant's record. `code`: the column by which other tables refer to it. */
+/** `code`: the column by which other tables refer to it. */
 export function participant({ identity, columns }: Party, code: Column | null, country: string): Trees {
   const key = code === null ? undefined : ref(code);
   if (identity?.type.as !== "taxId") {
@@ -104,7 +99,7 @@ export function participant({ identity, columns }: Party, code: Column | null, c
 
 const extended = ["neighborhood", "complement", "zipCode", "latitude", "longitude"] as const;
 
-/** An address of a party, or of a table of places. `owner`: how it names its participant. */
+/** `owner`: how it names its participant. */
 export function address(
   name: string,
   { columns, owner, code }: { columns: Party["columns"]; owner: Tree; code: Column | null },
@@ -113,14 +108,14 @@ export function address(
   const missing = (["street", "city", "state"] as const).filter((role) => columns[role] === undefined);
   if (missing.length > 0) {
     const question = `where is it? No column holds the ${missing.join(", ")}.`;
-    decisions.choose(`${name}.place`, question, [{ value: null, label: 'write it in the place of "?"' }]);
+    decisions.choose(`${name}.place`, question, [{ value: null, label: 'write it in place of "?"' }]);
   }
   const field = (column: Column | undefined, otherwise = "?") => (column === undefined ? otherwise : ref(column));
   const { number, state } = columns;
   const value: Trees = {
     key: code === null ? undefined : ref(code),
     participant: owner,
-    // A state that does not exist would not load; the "?" in its name keeps such an address from the service.
+    // A nonexistent state would not load; the "?" in its name keeps such an address from the service.
     name: state === undefined ? "?" : field(columns.placeName ?? columns.name, "Main"),
     street: field(columns.street),
     number: number === undefined || number.filled === 1 ? field(number, "S/N") : `=default(${number.name}, "S/N")`,
@@ -132,15 +127,14 @@ export function address(
   return new Said(value, decisions.take());
 }
 
-/** A table of organisations or places that rows of other tables refer to by code. */
+/** A table of organisations or places that other tables refer to by code. */
 export interface Directory {
-  /** Name of its record in the mapping. */
   record: string;
   of: "participant" | "address";
   codes: ReadonlySet<string>;
 }
 
-/** How the rows of a table refer to such an organisation or place; undefined: no column holds its codes. */
+/** Undefined: no column holds its codes. */
 export function reference(
   of: Directory["of"],
   columns: readonly Column[],
@@ -156,7 +150,7 @@ export function reference(
   return undefined;
 }
 
-/** A column of short codes that no two rows share, for other tables to refer to. */
+/** Short unique codes, for other tables to refer to. */
 export function codeColumn(columns: readonly Column[]): Column | null {
   const fitting = columns.filter(({ type, filled, distinct, cells }) => {
     const single = filled === 1 && distinct.size === cells.length && distinct.size > 1;

@@ -1,4 +1,4 @@
-/** From the columns of one table to the records that its rows make. */
+/** Turns the columns of a table into records. */
 import { foldName } from "../model/fold.js";
 import { agree, type Column, groupsOf } from "./column.js";
 import type { Candidate, Decisions } from "./decisions.js";
@@ -21,23 +21,19 @@ import { nameOf, type Role } from "./words.js";
 export interface InputDraft {
   name: string;
   columns: readonly Column[];
-  /** Conditions under which a row is skipped, without their `=`. */
   skip: string[];
   rowsWithoutEvents?: Said;
-  /** Participants, addresses, documents and events, as far as there are any. */
   records: Trees;
-  /** Open decisions that belong to no record. */
   above: string[];
 }
 
 export interface Shared {
   country: string;
   decisions: Decisions;
-  /** What tables before this one have. */
   directories: Directory[];
 }
 
-/** Tables of organisations and of places are referred to by code, so that they come before those of documents. */
+/** Organisations and places come first, because documents refer to them by code. */
 export const tableKinds = ["organisations", "places", "documents"] as const;
 
 export function kindOf(columns: readonly Column[]): (typeof tableKinds)[number] {
@@ -52,7 +48,6 @@ export function kindOf(columns: readonly Column[]): (typeof tableKinds)[number] 
 const timesOf = (columns: readonly Column[]) =>
   columns.filter(({ type, role }) => type.as === "timestamp" && role !== "personal");
 
-/** Fills the draft's records. */
 export function draftRecords(draft: InputDraft, shared: Shared): void {
   const { name, columns, records } = draft;
   const { decisions, directories } = shared;
@@ -83,7 +78,6 @@ export function draftRecords(draft: InputDraft, shared: Shared): void {
   if (code !== null) directories.push({ record: "place", of: "address", codes: code.distinct });
 }
 
-/** Writes them, with the addresses that their columns tell. `code`: by which other tables refer to the first. */
 function draftParties(records: Trees, parties: Party[], code: Column | null, shared: Shared): Party[] {
   const participants: Trees = {};
   const addresses: Trees = {};
@@ -96,15 +90,12 @@ function draftParties(records: Trees, parties: Party[], code: Column | null, sha
   }
   if (parties.length > 0) {
     records["participants"] = participants;
-    shared.decisions.notes.add(
-      "participants: COMPANY and PERSON are written; the service's list of kinds is not shown",
-    );
+    shared.decisions.notes.add("participants: COMPANY and PERSON are assumed; check the kinds that your service knows");
   }
   if (Object.keys(addresses).length > 0) records["addresses"] = addresses;
   return parties;
 }
 
-/** A table of documents and their events. */
 function draftDocuments(draft: InputDraft, shared: Shared): void {
   const { name, columns, records } = draft;
   const { decisions, directories } = shared;
@@ -159,9 +150,7 @@ function draftDocuments(draft: InputDraft, shared: Shared): void {
   const ofDocument = free.filter((column) => (key.long ? key.follows.has(column) : column.index < firstTime));
   const fields: Trees = Object.fromEntries(ofDocument.map((column) => [column.name, ref(column)]));
   if (ofDocument.length > 0)
-    decisions.notes.add(
-      "fields: the service's list of document fields is not shown; rename them to those that yours knows, or remove them",
-    );
+    decisions.notes.add("fields: rename the document fields to those that your service knows, or remove them");
   if (created !== undefined && own.length > 0) fields["externalCreatedAt"] = ref(created);
   if (Object.keys(fields).length > 0) document["fields"] = fields;
   const record = nameOf(key.column.header, "document");
@@ -173,7 +162,6 @@ function draftDocuments(draft: InputDraft, shared: Shared): void {
   if (!key.long) askUndated(draft, key.column, happened, decisions);
 }
 
-/** The columns that formulas speak of, and those whose values are parts of keys. */
 export function mentioned(columns: readonly Column[], records: Trees): { used: Set<Column>; keys: Set<Column> } {
   const found = { used: new Set<Column>(), keys: new Set<Column>() };
   const byName = new Map(columns.map((column) => [column.name, column]));
@@ -196,25 +184,25 @@ export function mentioned(columns: readonly Column[], records: Trees): { used: S
 
 export interface DocumentKey {
   column: Column;
-  /** Whether several rows may belong to one document, each an event; else a row is a document. */
+  /** Each row is an event of a document that may have several rows; else a row is a document. */
   long: boolean;
-  /** Columns that follow from it; where a row is a document, all others. */
+  /** Columns that depend on the key; if a row is a document, all others. */
   follows: Set<Column>;
 }
 
-/** What stands in such a column varies with the day, or belongs to others, whether or not two rows share it. */
+/** Such columns vary by day or belong to others, so they cannot name a document. */
 const never = new Set<Role | null>(
   "street city state zipCode neighborhood complement latitude longitude country name related phone amount goods personal time public reason placeName taxIdType eventType status".split(
     " ",
   ) as Role[],
 );
 
-/** Which column names the documents: one that other columns follow from, or one that no two rows share. Null where none can, or a person said so. */
+/** A column that others depend on, or that is unique. Null: none, or a person said so. */
 function findDocumentKey(columns: readonly Column[], input: string, decisions: Decisions): DocumentKey | null {
   const able = columns.filter(
     ({ type, distinct }) => (type.as === "text" || type.as === "number") && distinct.size > 0,
   );
-  const none = { value: null, label: "none: rows are no documents", score: 0.45 };
+  const none = { value: null, label: "none: rows are not documents", score: 0.45 };
   const weighed = able.map((column) => weigh(column, columns));
   const likely = weighed.filter(({ score }) => score >= none.score);
   const samples = likely.flatMap(({ value }) => value.column.cells.slice(0, 2).map(({ text }) => text));
@@ -227,11 +215,11 @@ function weigh(column: Column, columns: readonly Column[]) {
   const groups = groupsOf(column);
   const others = columns.filter((other) => other !== column && other.distinct.size > 0);
   const follows = new Set(others.filter((other) => other.filled >= 0.9 && agree(groups, other) === true));
-  // Values that look like numbers of something (`LS-1001`), not like words.
+  // Values such as `LS-1001`, not words.
   const coded = [...distinct].every((value) => /^[\p{Letter}._/-]{0,12}\d[\p{Letter}\d._/-]*$/u.test(value));
   const word = role === "document" ? 3 : role === "code" ? 1 : role === null && coded ? 0.5 : 0;
   const single = distinct.size === cells.length && cells.length > 2;
-  // On average three rows to two documents, and a time that differs between the rows of one.
+  // On average three rows to two documents, with times that differ within a document.
   const timed = timesOf(others).length > 0 && others.some((one) => one.type.as === "timestamp" && !follows.has(one));
   const several = groups.size > 1 && groups.size * 1.5 <= cells.length && timed && follows.size >= (word >= 1 ? 1 : 2);
   const why = several
@@ -248,12 +236,12 @@ function weigh(column: Column, columns: readonly Column[]) {
   return { value, label: `"${header}"`, why, score: able ? score : 0 };
 }
 
-/** No event, although there may be days: a birth date or a due date is none unless a person says so. */
+/** A birthday or a due date is no event unless a person says so. */
 function askWhen({ name, columns, above, records }: InputDraft, decisions: Decisions): void {
-  const why = "its header speaks of a birth, or of a day to come";
+  const why = "its header suggests a birthday or a future date";
   const days = columns.filter(({ type }) => type.as === "timestamp");
   const candidates = [
-    { value: null, label: "nothing tells, and no event is written" },
+    { value: null, label: "no column says, so no event is written" },
     ...days.map((value) => ({ value, label: `"${value.header}"`, why })),
   ];
   const time = decisions.choose<Column | null>(`${name}.time`, "when did something happen?", candidates);
@@ -264,7 +252,6 @@ function askWhen({ name, columns, above, records }: InputDraft, decisions: Decis
   }
 }
 
-/** Documents without any date are documents to come, or mistakes. */
 function askUndated(draft: InputDraft, { values }: Column, times: readonly Column[], decisions: Decisions): void {
   const undated = values.filter((value, row) => value !== "" && times.every((time) => time.values[row] === "")).length;
   if (undated === 0) return;
@@ -277,7 +264,7 @@ function askUndated(draft: InputDraft, { values }: Column, times: readonly Colum
   draft.rowsWithoutEvents = new Said(value, decisions.take());
 }
 
-/** Rows of one status (drafts, say) that have no time, while all others have one, are skipped. */
+/** Skips rows of one status (drafts, say) that have no time while all others have one. */
 function skipUndated({ columns, skip }: InputDraft, times: readonly Column[]): void {
   const undated = (row: number) => times.every((time) => time.values[row] === "");
   const all = [...(times[0]?.values.keys() ?? [])].filter(undated).length;

@@ -1,4 +1,4 @@
-/** Tables of files with some of their rows: what a draft is made from. One file that cannot be read does not keep the others from it. */
+/** Samples the tables of files for a draft. A file that cannot be read does not stop the others. */
 import { resolve } from "node:path";
 import { RowferryError } from "../model/error.js";
 import type { Row } from "../model/row.js";
@@ -7,23 +7,18 @@ import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
 import type { GuessTable } from "./draft.js";
 
-/** Rows that stand together in a sample, so that it shows which rows of a document follow each other. */
+/** Neighbouring rows show how the rows of a document follow each other. */
 const BLOCK_ROWS = 100;
-/** Blocks kept of a table, from all over it: 1,000 to 2,000 rows. */
+/** From all over the table: 1,000 to 2,000 rows. */
 const MOST_BLOCKS = 20;
 
 export interface Sampled {
   tables: GuessTable[];
-  /** Files and sheets that cannot be read, with why; what the readers noticed. */
   left: string[];
   notes: string[];
 }
 
-/**
- * All visible sheets and CSV files.
- * @param options.cwd what relative paths start from.
- * @throws RowferryError `file-*` where no file can be read; `interrupted`.
- */
+/** All visible sheets and CSV files. @throws RowferryError `file-*` if no file can be read; `interrupted`. */
 export async function sampleFiles(
   files: readonly string[],
   { cwd, signal }: { cwd: string; signal: AbortSignal },
@@ -45,7 +40,7 @@ export async function sampleFiles(
       try {
         for (const { sheet, hidden } of input.sheets) {
           const place = sheet === null ? input.name : `sheet "${sheet}" of ${input.name}`;
-          if (hidden) notes.push(`${place} is hidden, and left out`);
+          if (hidden) notes.push(`${place} is hidden and was left out`);
           else await attempt(place, async () => void tables.push(await sampleTable(input, sheet, place)));
         }
       } finally {
@@ -61,14 +56,14 @@ export async function sampleFiles(
     const doubt = found.headerDoubt;
     const table = doubt === null ? found : await input.open({ ...options, header: "none" });
     const sample = await sampleRows(table, signal);
-    if (doubt !== null) notes.push(`${place} has no header, it seems (${doubt}): columns are named by letter`);
+    if (doubt !== null) notes.push(`${place} seems to have no header (${doubt}): its columns are named by letter`);
     notes.push(...table.notes.map((note) => `${place}: ${note}`));
     const { header, headerRow, joinedRows, dialect } = table;
     return { file: input.name, sheet: table.sheet, header, headerRows: joinedRows ?? headerRow, dialect, sample };
   }
 }
 
-/** Blocks of rows from all over the table: every block, then every second, every fourth … as the table goes on. */
+/** Blocks from all over the table: every block, then every second, every fourth … as the table continues. */
 async function sampleRows(table: Table, signal: AbortSignal): Promise<Row[]> {
   let blocks: Row[][] = [];
   let every = 1;

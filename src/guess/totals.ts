@@ -1,10 +1,10 @@
-/** Rows of sums under or between the others: they are skipped by what shows them, never let in. */
+/** Finds rows of sums, and the condition that skips them. */
 import { foldName } from "../model/fold.js";
 import type { Row } from "../model/row.js";
 import { totalWord } from "./words.js";
 
 export interface Totals {
-  /** Rows of sums, which are no evidence of anything. */
+  /** Sums are no evidence about the columns. */
   rows: ReadonlySet<Row>;
   /** Where their word stands. */
   column: number;
@@ -12,7 +12,6 @@ export interface Totals {
   condition: (word: string | undefined, names: ReadonlyMap<number, string>) => string | null;
 }
 
-/** Null where there are none. */
 export function findTotals(rows: readonly Row[], blank: ReadonlySet<string>): Totals | null {
   const texts = new Map(
     rows.map((row) => [row, row.cells.map((cell) => (blank.has(cell.trim()) ? "" : foldName(cell)))]),
@@ -21,7 +20,7 @@ export function findTotals(rows: readonly Row[], blank: ReadonlySet<string>): To
   const wordAt = (row: Row) => {
     const cells = texts.get(row) ?? [];
     const at = cells.findIndex((cell) => totalWord.test(cell));
-    // A sum's word is the first or second filled cell; in the midst of a row it is a name.
+    // A sum's word is the first or second filled cell; further right it is a name.
     return cells.slice(0, Math.max(0, at)).filter((cell) => cell !== "").length > 1 ? -1 : at;
   };
   const byColumn = Map.groupBy(rows, wordAt);

@@ -1,6 +1,6 @@
-/** How a draft is written down: members below each other, short ones on one line, comments above and behind them. */
+/** Writes a draft as YAML, with short records on one line and comments beside their values. */
 
-/** A value with what is said of it. */
+/** A value with its comments. */
 export class Said {
   readonly value: Tree;
   readonly above: readonly string[];
@@ -13,16 +13,13 @@ export class Said {
   }
 }
 
-/** Undefined members are left out. */
 export type Tree = string | number | boolean | null | undefined | Said | readonly Tree[] | Trees;
 export interface Trees {
   [name: string]: Tree;
 }
 
-/** Characters of a record on one line. */
 const LONGEST = 110;
 
-/** YAML, each line ending in a line feed. */
 export function write(members: Trees, indent = ""): string {
   const lines = Object.entries(members).map(([name, member]) => {
     if (member === undefined) return "";
@@ -38,7 +35,7 @@ export function write(members: Trees, indent = ""): string {
 
 const isBlock = (value: Tree): value is Trees => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Null: it has comments, or members of members, which stand on lines of their own. */
+/** Null: it does not fit on one line. */
 function flow(value: Tree): string | null {
   if (Array.isArray(value)) return `[${value.map(flow).join(", ")}]`;
   if (!isBlock(value)) return typeof value === "string" ? scalar(value) : String(value);
@@ -50,12 +47,12 @@ function flow(value: Tree): string | null {
     : `{ ${members.map(([name, member]) => `${scalar(name)}: ${flow(member)}`).join(", ")} }`;
 }
 
-/** A text that no line break, control or direction mark leaves its line. */
+/** Keeps line breaks, controls and direction marks from leaving the line. */
 export function oneLine(text: string): string {
   return text.replace(/[\s\p{Control}\p{Surrogate}\p{Format}]+/gu, " ").trim();
 }
 
-/** Words, codes and formulas of one name go bare; whatever YAML could take for something else is quoted. */
+/** Words, codes and formulas of one name stay unquoted; everything that YAML could misread is quoted. */
 const bare = /^(?:=[a-z][a-z0-9_.]*|\p{Letter}(?:[\p{Letter}\p{Number} ./()_-]*[\p{Letter}\p{Number})])?)$/u;
 const otherwise = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 

@@ -1,8 +1,10 @@
-/** What headers say in Portuguese, English, Spanish, German and French, and what names are made of them. A hint only: what the cells hold decides. */
+/** The meaning of headers in Portuguese, English, Spanish, German and French. Only a hint: the cells decide. */
 import { columnSlug } from "../map/column/names.js";
 import { foldText } from "../map/convert/text.js";
 
-/** In order: the first role one of whose words stands in the folded header is the header's role. `*` any end of a word, `_` a blank, `^` the whole header. */
+/**
+ * The first role with a word in the folded header wins. `*`: any end of a word, `_`: a blank, `^`: the whole header.
+ */
 const table = {
   name: "^kunde* ^firma ^customer ^client* ^lieferant ^vendor ^supplier ^fornecedor ^proveedor ^fournisseur ^transportador* ^carrier ^gerador*",
   taxIdType: "tipo_doc* tipo_do_doc* document_type tax_id_type",
@@ -42,7 +44,7 @@ const table = {
   time: "data date datum fecha dt hora time uhrzeit timestamp quando when epoch unix dia day tag at",
 };
 export type Role = Exclude<keyof typeof table, "legal" | "numbered">;
-/** Rows of the table that are a second word for another, less telling. */
+/** Less telling words for another role. */
 const same: { [role: string]: string } = { legal: "name", numbered: "number" };
 
 const forms = Object.entries(table).flatMap(([role, words]) =>
@@ -53,24 +55,23 @@ const forms = Object.entries(table).flatMap(([role, words]) =>
   })),
 );
 
-/** Where the form stands in a header's words; -1: nowhere. */
+/** -1: not found. */
 function find(words: readonly string[], { parts, whole }: (typeof forms)[number]): number {
   const fits = (word = "", part = "") => (part.endsWith("*") ? word.startsWith(part.slice(0, -1)) : word === part);
   if (whole && words.length !== parts.length) return -1;
   return words.findIndex((_, at) => parts.every((part, next) => fits(words[at + next], part)));
 }
 
-/** Cells that begin so head a row of sums, where the rest of the row has gaps. */
+/** Such cells begin a row of sums, if the rest of the row has gaps. */
 export const totalWord =
   /^[*#=> -]{0,5}(sub ?|grand )?(totals?|totais|totales|soma|suma|summe|gesamt\w*|zwischensumme|somme)\b/;
 
-/** The header in small letters without accents, signs as spaces: `CNPJ/CPF` → `cnpj cpf`. */
+/** `CNPJ/CPF` → `cnpj cpf`. */
 export function headerText(header: string): string {
   const text = foldText(header).replaceAll("ß", "ss");
   return text.replace(/[^\p{Letter}\p{Number}]+/gu, " ").trim();
 }
 
-/** The header's role; null when it says none. */
 export function roleOf(header: string): Role | null {
   const words = headerText(header.slice(0, 500)).split(" ");
   return forms.find((form) => find(words, form) >= 0)?.role ?? null;
@@ -79,10 +80,10 @@ export function roleOf(header: string): Role | null {
 const fillers = new Set(
   "do da de dos das del of the and num numero number nummer data hora date time datum uhrzeit".split(" "),
 );
-/** Roles whose words say whose a column is, rather than what it holds. */
+/** Roles whose words say whom a column belongs to, not what it holds. */
 const speaking = new Set<Role>(["goods", "amount", "time", "personal"]);
 
-/** What is left of a header when its role and small words are taken away: `CNPJ do Gerador` → [`gerador`]. */
+/** The rest of a header without its role and small words: `CNPJ do Gerador` → [`gerador`]. */
 export function qualifiersOf(header: string): string[] {
   const words = headerText(header.slice(0, 500)).split(" ");
   for (const form of forms)
@@ -91,13 +92,13 @@ export function qualifiersOf(header: string): string[] {
   return words.filter((word) => word.length > 2 && !fillers.has(word));
 }
 
-/** Whether two words are forms of one: `gerador`, `geradora`, `geração`. */
+/** Forms of one word: `gerador`, `geradora`, `geração`. */
 export function sameStem(one: string, other: string): boolean {
   const length = Math.min(5, one.length, other.length);
   return length >= 3 && one.slice(0, length) === other.slice(0, length);
 }
 
-/** A name for a column or record that is not taken yet: `Nº da Coleta (kg)` → `no_da_coleta_kg`. Adds it to `names`. */
+/** A free name for a column or record: `Nº da Coleta (kg)` → `no_da_coleta_kg`. Adds it to `names`. */
 export function nameOf(text: string, fallback: string, names: Set<string> = new Set()): string {
   const spaced = text.slice(0, 200).replace(/(\p{Lowercase})(\p{Uppercase})/gu, "$1 $2");
   const slug = columnSlug(headerText(spaced).replace(/[^a-z0-9]+/g, " ")).slice(0, 40);

@@ -1,21 +1,20 @@
 /**
- * What made the keys of each kind of event and document, as stored, against what a mapping makes of them now: an edit that
- * would give landed events new keys is found before anything is staged (HARD-CASES H25).
+ * Compares how keys of each kind are made with how they were made: an edit that would give landed events new keys is
+ * found before anything is staged (H25).
  */
 import type { LedgerDatabase } from "./ledger-database.js";
 
 export interface KeyChange {
   /** `manifest` (document) or `manifest/pickup` (event). */
   name: string;
-  /** Events of that kind that were sent; of a document's kind, documents. */
+  /** Events sent, or for a kind of document, documents. */
   sent: number;
-  /** One of them, in words. */
   example: string;
-  /** The label that it seems to have now; null: it has its own still. */
+  /** Its probable new label; null: unchanged. */
   renamedTo: string | null;
 }
 
-/** What a mapping makes keys of: see map/fingerprints.ts. */
+/** As map/fingerprints.ts makes them. */
 export interface MadeKeys {
   fingerprints: ReadonlyMap<string, string>;
   kin: ReadonlyMap<string, string>;
@@ -28,7 +27,7 @@ export interface MadeKeys {
   }[];
 }
 
-/** The namespace that the same mapping file had before; null: the same, or it was never used. */
+/** The earlier namespace of this mapping file; null: the same, or none. */
 export function formerNamespace(database: LedgerDatabase, mappingPath: string, namespace: string): string | null {
   const last = database.value<string>(
     "SELECT namespace FROM inputs WHERE mapping = @mappingPath ORDER BY staged_at DESC, id DESC LIMIT 1",
@@ -38,8 +37,8 @@ export function formerNamespace(database: LedgerDatabase, mappingPath: string, n
 }
 
 /**
- * Kinds whose keys would change although something of them was sent. Empty: nothing would be doubled. A mapping is
- * compared with what it was itself: another one may read the same documents from columns of other names.
+ * Kinds whose keys would change although some were sent. Empty: nothing would be sent twice. Compares a mapping only
+ * with itself, because another one may read the same documents from other columns.
  */
 export function changedKeys(database: LedgerDatabase, mapping: string, namespace: string, made: MadeKeys): KeyChange[] {
   const stored = database.rows<{ name: string; fingerprint: string; kin: string }>(
@@ -51,7 +50,7 @@ export function changedKeys(database: LedgerDatabase, mapping: string, namespace
   const others = otherTables(database, mapping, namespace, made);
   return stored.flatMap(({ name, fingerprint, kin }): KeyChange[] => {
     const now = made.fingerprints.get(name);
-    // A label that is gone, and a new one of the same look: the same rows would be sent again (findings F73).
+    // A missing label and a similar new one: the same rows would be sent again (F73).
     const renamedTo =
       now === undefined
         ? (fresh.find((one) => isDocument(one) === isDocument(name) && made.kin.get(one) === kin) ?? null)
@@ -81,7 +80,10 @@ function sentOf(database: LedgerDatabase, namespace: string, name: string): { se
   );
 }
 
-/** Kinds whose keys are read from a table that now answers otherwise; an entry more changes no key unless what is not listed gives one too. */
+/**
+ * Kinds with keys from a table whose answers changed. A new entry changes no key, unless rows without an entry have
+ * keys too.
+ */
 function otherTables(database: LedgerDatabase, mapping: string, namespace: string, { tables }: MadeKeys): Set<string> {
   const changed = tables.filter(({ kind, table, entries, fallback }) => {
     const before = database.value<string>(
@@ -91,7 +93,7 @@ function otherTables(database: LedgerDatabase, mapping: string, namespace: strin
     );
     if (before === undefined) return false;
     const old = Object.entries(JSON.parse(before) as { [text: string]: string });
-    // An entry that is gone gives no key at all, which is said of each row.
+    // A row whose entry is missing has no key, which is reported with the row.
     const differs = old.some(([text, says]) => (entries.get(text) ?? (fallback ? null : says)) !== says);
     return differs || (fallback && entries.size !== old.length);
   });

@@ -1,4 +1,3 @@
-/** The documents that a person means. */
 import { RowferryError } from "../model/error.js";
 import { type DocumentKey, documentDeduplicationId, joinKey, partOfKey } from "../model/keys.js";
 import type { LedgerDatabase } from "./ledger-database.js";
@@ -12,14 +11,14 @@ export interface KnownDocument {
   state: string;
   serviceId: string | null;
   externalId: string | null;
-  /** Id of the settings it was staged with; null: it was only referred to. */
+  /** Settings it was staged with; null: it was only referred to. */
   settings: number | null;
 }
 
 export const knownDocument = `d.id, d.namespace, d.external_id AS externalId, d.settings_id AS settings, d.kind, d.key, d.generation,
   d.state, d.service_id AS serviceId`;
 
-/** The first of these that finds any; a part of a key that has several comes last. */
+/** The first that finds any counts; a part of a composed key comes last. */
 const ways = [
   "d.key IN (SELECT value FROM json_each(@keys)) AND (d.key = @name OR d.kind || '/' || d.key = @name OR d.kind || ' ' || d.key = @name)",
   "d.key IN (SELECT value FROM json_each(@composed))",
@@ -31,11 +30,11 @@ const ways = [
 ];
 
 /**
- * Ids of all generations of the documents of this name: `key`, `kind/key`, the parts of a key in their order (`A, 123` or `A/123`)
- * or one of them, an externalId, a documentId, or the deduplicationId of a create. Empty: there is none.
+ * All generations of the documents with this name: `key`, `kind/key`, a composed key (`A, 123` or `A/123`) or a part of
+ * it, an externalId, a documentId, or the deduplicationId of a create. Empty: none.
  */
 export function documentsNamed(database: LedgerDatabase, name: string): number[] {
-  // Wherever the kind ends, the key is what comes after a slash or a blank: by key an index finds it.
+  // The kind may end at any slash or blank; each possible key is looked up by its index.
   const keys = [name, ...Array.from(name.matchAll(/[/ ]/g), ({ index }) => name.slice(index + 1))];
   const composed = keys.flatMap((key) => [/, */, /\//, / +/].map((between) => key.split(between)));
   const values = {
@@ -56,7 +55,6 @@ export function documentsNamed(database: LedgerDatabase, name: string): number[]
   return [];
 }
 
-/** The document whose creation has this deduplicationId; null: none has. */
 function createdBy(database: LedgerDatabase, name: string): number | null {
   if (!/^rf\d+-[0-9a-f]{40}$/.test(name)) return null;
   const all = "SELECT id, namespace, kind, key, generation FROM documents";
@@ -65,7 +63,7 @@ function createdBy(database: LedgerDatabase, name: string): number | null {
   return null;
 }
 
-/** The same of one document. Empty: there is none. @throws RowferryError `document-unknown` when several are meant */
+/** Empty: none. @throws RowferryError `document-unknown` for several documents */
 export function generationsNamed(database: LedgerDatabase, name: string): number[] {
   const ids = documentsNamed(database, name);
   const names = database.values<string>(
@@ -79,7 +77,7 @@ export function generationsNamed(database: LedgerDatabase, name: string): number
   return ids;
 }
 
-/** The newest generation of the document that a person names. @throws RowferryError `document-unknown` */
+/** The newest generation. @throws RowferryError `document-unknown` */
 export function findDocument(database: LedgerDatabase, name: string): KnownDocument {
   const id = generationsNamed(database, name).at(-1) ?? null;
   const found = database.row<KnownDocument>(`SELECT ${knownDocument} FROM documents_now d WHERE d.id = @id`, { id });

@@ -1,6 +1,6 @@
 /**
- * Corrections that are not imported yet, in a file of their own beside the ledger: an import never blocks them, and they
- * survive the browser and the process. A draft names a row (its reference), a header, and the text that it replaces.
+ * Corrections not yet imported, in a file beside the ledger, so that an import never blocks them and they survive the
+ * browser and the process. A draft has a row reference, a header and the text that it replaces.
  */
 import { openDurableFile } from "./journal/durable-file.js";
 import { LedgerDatabase } from "./ledger-database.js";
@@ -8,7 +8,7 @@ import { LedgerDatabase } from "./ledger-database.js";
 export interface Edit {
   ref: string;
   column: string;
-  /** What the person saw. */
+  /** The text that the person saw. */
   replaces: string;
   value: string;
 }
@@ -16,7 +16,7 @@ export interface Edit {
 export interface DraftConflict {
   ref: string;
   column: string;
-  /** What stands there by now. */
+  /** The present text. */
   value: string;
 }
 
@@ -36,7 +36,7 @@ CREATE VIEW IF NOT EXISTS cells AS
   SELECT ref, column_name, after AS value, max(step) AS step FROM edits GROUP BY ref, column_name;
 `;
 
-/** Owner-only from its first byte. @throws where it cannot be made or read */
+/** Owner-only from its first byte. */
 export function openDrafts(path: string) {
   openDurableFile(path).close();
   const database = new LedgerDatabase(path, { timeout: 2000 });
@@ -45,7 +45,7 @@ export function openDrafts(path: string) {
   database.pragma("foreign_keys = ON");
   database.exec(schema);
 
-  /** The step that `undo` would take back; null: there is none. */
+  /** The step that `undo` would take back; null: none. */
   const last = () =>
     database.row<{ id: number; label: string; at: number; cells: number }>(
       `SELECT s.id, s.label, s.at, count(*) AS cells FROM steps s JOIN edits e ON e.step = s.id
@@ -55,7 +55,6 @@ export function openDrafts(path: string) {
   return {
     last,
 
-    /** By row reference and header. */
     cells(): Map<string, Map<string, string>> {
       const found = new Map<string, Map<string, string>>();
       const all = database.rows<{ ref: string; header: string; value: string }>(
@@ -69,8 +68,8 @@ export function openDrafts(path: string) {
     },
 
     /**
-     * One step for all edits, undone together: all of them, or none where one replaces something that is no longer there.
-     * `original`: the text in the file.
+     * One step, undone together. Applies all edits, or none if one of them replaces an outdated text. `original`: the
+     * text in the file.
      */
     apply: (
       label: string,
@@ -96,7 +95,7 @@ export function openDrafts(path: string) {
         return [];
       }),
 
-    /** Takes the last step back; its label, null: there is none. */
+    /** @returns the step's label; null: none */
     undo: (): string | null =>
       database.atomic(() => {
         const step = last();
@@ -104,7 +103,6 @@ export function openDrafts(path: string) {
         return step?.label ?? null;
       }),
 
-    /** Rows that need no correction any more. */
     forget: (refs: Iterable<string>): void =>
       database.atomic(() => {
         for (const ref of refs) database.run("DELETE FROM edits WHERE ref = @ref", { ref });

@@ -1,20 +1,18 @@
 import type { LedgerDatabase } from "./ledger-database.js";
 
-/** Deduplication ids as the ledger stores them: after the prefix `rf1-`, 160 bits in hex. */
+/** The ledger stores 160 bits, without the prefix `rf1-`. */
 export const keyBytes = (deduplicationId: string): Buffer => Buffer.from(deduplicationId.slice(4), "hex");
 export const keyText = (bytes: Buffer): string => `rf1-${bytes.toString("hex")}`;
 
-/** An event's row but its id. References as the ledger stores them. */
+/** References as the ledger stores them. */
 export interface NewEvent {
   document: number;
   key: Buffer;
   hash: Buffer;
-  /** Its name in the mapping. */
   event: string;
-  /** A JSON array. */
   parts: string;
   name: string;
-  /** ms since 1970. */
+  /** In ms. */
   at: number;
   rank: number;
   participant: number;
@@ -27,7 +25,6 @@ export interface NewEvent {
   input: number;
 }
 
-/** @returns its id */
 export const addEvent = (database: LedgerDatabase, event: NewEvent): number =>
   database.insert(
     `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
@@ -37,10 +34,13 @@ export const addEvent = (database: LedgerDatabase, event: NewEvent): number =>
     { relatedDocument: null, relatedId: null, mirrored: 0, target: null, ...event },
   );
 
-/** Names one row of `event_states` by the event's @id. */
+/** Finds one row of `event_states` by @id. */
 export const OF_EVENT = "(document_id, event_id) = (SELECT document_id, id FROM events WHERE id = @id)";
 
-/** Selects the documents that a propagated event of document @id is copied to: what landed relations tie to it (open-points 11, 29). */
+/**
+ * Documents that receive copies of document @id's propagated events: those that landed relations tie to it (open points
+ * 11, 29).
+ */
 export const COPIED_TO = `SELECT iif(r.document_id = @id, r.related_document, r.document_id) FROM events_now r
   WHERE r.related_document IS NOT NULL AND r.mirrored = 1 AND r.landed
     AND (r.state = 'landed' OR r.attempted_at IS NULL OR r.attempted_link = r.related_document)
@@ -48,6 +48,6 @@ export const COPIED_TO = `SELECT iif(r.document_id = @id, r.related_document, r.
 
 export type RegistrationKind = "participant" | "address";
 
-/** The id behind a reference; NULL: an alias that nobody has declared. */
+/** The id behind a reference; NULL: an undeclared alias. */
 export const resolved = (ref: string): string =>
   `iif(${ref} > 0, ${ref}, (SELECT registration_id FROM aliases WHERE id = -${ref}))`;

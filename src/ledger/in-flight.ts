@@ -1,16 +1,16 @@
 /**
- * What is being sent, found by its request: one that has no result, or whose events are still sent in smaller parts. Such
- * requests are of the newest run that sent anything: every run settles what it finds before it sends (`Writer.interrupted`).
+ * Finds what is being sent by its request: one without a result, or whose events are still being sent in smaller parts.
+ * Only the newest run that sent anything can have such requests, because every run first settles what it finds
+ * (`Writer.interrupted`).
  */
 import type { LedgerDatabase } from "./ledger-database.js";
 
 const ofNewestRun = "id > (SELECT max(id) >> 32 << 32 FROM requests)";
 const underWay = `r.${ofNewestRun} AND (r.result IS NULL OR r.result <> 'accepted')`;
 
-/** Of requests. */
 export const unanswered = `${ofNewestRun} AND result IS NULL`;
 
-/** Where it finds none, nothing of a document is being sent. */
+/** If it finds none, no document is being sent. */
 export const anyUnderWay = `EXISTS (SELECT 1 FROM requests r WHERE ${underWay})`;
 
 /** `document_id`, `event_id`. */
@@ -24,7 +24,7 @@ export const sendingDocuments = `SELECT DISTINCT s.document_id FROM requests r C
   WHERE ${underWay} AND r.subject = 'document' AND s.document_id = r.subject_id AND s.state = 'sending'`;
 
 export function countSending(database: LedgerDatabase): { events: number; documents: number } {
-  // As after most runs; the rest takes SQLite longer to compile than to find nothing.
+  // The usual case. SQLite takes longer to compile the rest than to find nothing.
   if (!database.has(`SELECT 1 WHERE ${anyUnderWay}`)) return { events: 0, documents: 0 };
   const count = (select: string) => database.value<number>(`SELECT count(*) FROM (${select})`) ?? 0;
   return { events: count(sendingEvents), documents: count(sendingDocuments) };

@@ -1,4 +1,4 @@
-/** Inputs: files as read, known by their content hash, sheet by sheet; and what of them is to be staged again. */
+/** Inputs: files by content hash and sheet, and whether they must be staged again. */
 import type { Dialect } from "../model/dialect.js";
 import type { RowCounts } from "../model/summary.js";
 import type { LedgerDatabase } from "./ledger-database.js";
@@ -55,15 +55,15 @@ export function createInputStore(database: LedgerDatabase) {
     get: (id: number): StoredInput | null =>
       stored(database.row(`SELECT ${columns} FROM inputs WHERE id = @id`, { id })),
 
-    /** Of the CSV input that came last; null: none has come. */
+    /** Of the newest CSV input; null: none. */
     newestDelimiter: (): string | null =>
       database.value<string>(
         "SELECT dialect ->> 'delimiter' FROM inputs WHERE dialect ->> 'format' = 'csv' ORDER BY staged_at DESC, id DESC LIMIT 1",
       ) ?? null,
 
     /**
-     * Adds an input, or takes back what it had yielded and was not sent; the id is the same both times (HARD-CASES H27). Under
-     * the same mapping its rows say the same again: what the service refused of them stays refused.
+     * Adds an input, or takes back its unsent records; the id stays the same (H27). Under the same mapping, what the
+     * service refused stays refused.
      */
     begin(input: InputDescription, context: { runId: number; settingsId: number; now: number }): number {
       const before = find(input.contentHash, input.sheet, input.namespace, input.mappingInput);
@@ -87,7 +87,6 @@ export function createInputStore(database: LedgerDatabase) {
       return id;
     },
 
-    /** All its rows have been judged. */
     finish(id: number, counts: RowCounts): void {
       giveBackWhatIsNeeded(database);
       database.run(
@@ -97,7 +96,7 @@ export function createInputStore(database: LedgerDatabase) {
       );
     },
 
-    /** Whether every row of it is still what the timelines hold: only then do its bytes say nothing new (HARD-CASES H36). */
+    /** Whether the timelines still hold what every row says: only then can a repeated file be skipped (H36). */
     isStillTrue({ id }: StoredInput): boolean {
       const isUnjudged = database.has(
         `SELECT 1 FROM inputs mine WHERE id = @id AND (judged_at <> @changes OR EXISTS (SELECT 1 FROM inputs i
@@ -126,14 +125,14 @@ const newId = (database: LedgerDatabase): number =>
   (database.value<number | null>("SELECT max(id) FROM inputs") ?? 0) + 1;
 
 /**
- * How often events have been given other content, by a correction, another file or a replacement. A file whose bytes come
- * back says nothing new only while that count is what it was when the file was judged (HARD-CASES H36).
+ * Counts changes of content by corrections, other files or replacements. A file that comes again is skipped only if the
+ * count has not changed since (H36).
  */
 function contentChanges(database: LedgerDatabase): number {
   return Number(database.value<string>("SELECT value FROM facts WHERE name = 'content-changes'") ?? 0);
 }
 
-/** To be called inside the transaction that changes content. */
+/** In the transaction that changes content. */
 export function countContentChange(database: LedgerDatabase): void {
   database.run(
     `INSERT INTO facts (name, value) VALUES ('content-changes', '1')
@@ -146,11 +145,10 @@ export interface ListedInput extends RowCounts {
   sheet: string | null;
   path: string;
   mapping: string;
-  /** ms. */
   stagedAt: number;
 }
 
-/** Every input that was ever staged, with the fates of its rows; newest first. */
+/** Newest first. */
 export function listInputs(database: LedgerDatabase, limit: number): ListedInput[] {
   return database.rows<ListedInput>(
     `SELECT name, sheet, path, mapping, staged_at AS stagedAt, read, skipped, invalid, known, staged

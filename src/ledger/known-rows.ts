@@ -1,6 +1,6 @@
 /**
- * Known rows: which landed events they stand for. They stand in pages, because a nightly full history brings them all again and
- * asks for hardly any (HARD-CASES H24); rows with anything that has not landed stand in `row_events`.
+ * Known rows and their landed events, in pages: a nightly full history brings all of them again and asks for hardly any
+ * (H24). Rows with unlanded events are in `row_events`.
  */
 import type { LedgerDatabase } from "./ledger-database.js";
 import { createPages, type Entry } from "./pages.js";
@@ -10,13 +10,13 @@ export interface KnownLink {
   event: number;
 }
 
-/** Events are told by their distance to the row: it is the same where rows and events follow one another. */
+/** An event is stored as its distance to the row, which is constant where rows and events follow one another. */
 export const eventsIn = ([row, steps]: Entry<number[]>): number[] => steps.map((step) => row + step);
 
 export function createKnownRows(database: LedgerDatabase) {
   const pages = createPages<number[]>(database, "known", eventsIn);
 
-  /** Of the rows from `first` to `last`, both included, in their order; `events`: to these only. */
+  /** Inclusive, ascending; `events`: only links to these. */
   function* links(first?: number, last?: number, events?: ReadonlySet<number>): Generator<KnownLink> {
     const [lowest, highest] = rangeOf(events);
     for (const page of pages.between(first, last, lowest, highest))
@@ -28,21 +28,21 @@ export function createKnownRows(database: LedgerDatabase) {
   }
 
   return {
-    /** Rows must ascend within an input. In the ledger after `flush`, or the next reading. */
+    /** Rows must ascend within an input. Written by `flush`, or before the next read. */
     add: (row: number, events: readonly number[]): void => pages.add([[row, events.map((event) => event - row)]]),
 
     flush: pages.flush,
 
-    /** Empty: this is no known row. */
+    /** Empty: not a known row. */
     eventsOf: (row: number): number[] => eventsIn([row, pages.of(row) ?? []]),
 
     links,
 
-    /** Ascending; of all inputs, or of the rows from `first` to `last`. Looks through every page that may hold the event. */
+    /** Ascending; all inputs, or rows from `first` to `last`. Reads every page that may hold the event. */
     rowsOf: (event: number, first?: number, last?: number): number[] =>
       Array.from(links(first, last, new Set([event])), ({ row }) => row),
 
-    /** Takes out all links to these events, and gives them back. */
+    /** Removes and returns all links to these events. */
     take(events: ReadonlySet<number>): KnownLink[] {
       if (events.size === 0) return [];
       const taken = [...links(undefined, undefined, events)];

@@ -1,18 +1,18 @@
 /**
- * A ledger's connection. A statement is a text with named parameters, compiled at its first use and kept for the next: a
- * night uses a hundred of them, some a million times.
+ * A ledger's connection. Statements are texts with named parameters, compiled on first use and kept: a night runs some
+ * of them a million times.
  */
 import Database, { type Statement } from "better-sqlite3";
 import { describePlace } from "../model/place.js";
 import { keyText } from "./event-key.js";
 
-/** By name; by position only where a million rows are written. */
+/** By name; by position only for bulk writes. */
 type Values = Readonly<Record<string, unknown>> | readonly unknown[];
 
 export class LedgerDatabase extends Database {
   readonly #compiled = { rows: new Map<string, Statement>(), values: new Map<string, Statement>() };
 
-  /** With what queries may say in words: `iso(ms)`, `key_text(bytes)`, `place_of(file, sheet, row)`. */
+  /** Adds the SQL functions `iso(ms)`, `key_text(bytes)` and `place_of(file, sheet, row)`. */
   constructor(path: string, options?: Database.Options) {
     super(path, options);
     this.function("iso", (ms: number | null) => (ms === null ? null : new Date(ms).toISOString()));
@@ -25,7 +25,7 @@ export class LedgerDatabase extends Database {
   // The caller says what a text selects.
   /* oxlint-disable typescript/no-unnecessary-type-parameters */
 
-  /** The first row; undefined: there is none. */
+  /** Undefined: none. */
   row<Row>(text: string, values: Values = []): Row | undefined {
     return this.#statement("rows", text).get(values) as Row | undefined;
   }
@@ -34,48 +34,47 @@ export class LedgerDatabase extends Database {
     return this.#statement("rows", text).all(values) as Row[];
   }
 
-  /** The first column of the first row; undefined: there is none. */
+  /** Undefined: no row. */
   value<Value>(text: string, values: Values = []): Value | undefined {
     return this.#statement("values", text).get(values) as Value | undefined;
   }
 
-  /** The first column. */
+  /** The first column of each row. */
   values<Value>(text: string, values: Values = []): Value[] {
     return this.#statement("values", text).all(values) as Value[];
   }
 
-  /** Whether there is a row. */
   has(text: string, values: Values = []): boolean {
     return this.#statement("values", text).get(values) !== undefined;
   }
 
-  /** Row by row; nothing may be written meanwhile. */
+  /** Nothing may be written during the iteration. */
   each<Row>(text: string, values: Values = []): IterableIterator<Row> {
     return this.#statement("rows", text).iterate(values) as IterableIterator<Row>;
   }
 
-  /** @returns how many rows it changed */
+  /** @returns how many rows changed */
   run(text: string, values: Values = []): number {
     return this.#statement("rows", text).run(values).changes;
   }
 
-  /** @returns the id of the new row */
+  /** @returns the new row's id */
   insert(text: string, values: Values = []): number {
     return Number(this.#statement("rows", text).run(values).lastInsertRowid);
   }
 
-  /** All or nothing; within another, a part of it. */
+  /** Nested calls become savepoints. */
   atomic<Result>(work: () => Result): Result {
     return this.transaction(work).immediate();
   }
 
   /**
-   * The plus changes no value. Without it SQLite, as better-sqlite3 builds it, plans most joins anew whenever a parameter is
-   * bound, for the plan may depend on the value: ten times the cost of the query itself.
+   * The plus changes no value. Without it, better-sqlite3's SQLite plans most joins again at every binding, because the
+   * plan may depend on the value: ten times the cost of the query.
    */
   #statement(gives: "rows" | "values", text: string): Statement {
     const known = this.#compiled[gives].get(text);
-    // One that is being iterated can do nothing else.
+    // A statement that is being iterated cannot run again.
     if (known?.busy === false) return known;
     const statement = this.prepare(text.replace(/@\w+/g, "+$&"));
     if (gives === "values" && statement.reader) statement.pluck();
@@ -84,7 +83,7 @@ export class LedgerDatabase extends Database {
   }
 }
 
-/** What is kept once of a ledger; null: it is not there. */
+/** A single fact about the ledger; null: none. */
 export function fact(database: LedgerDatabase, name: string): string | null {
   return database.value<string>("SELECT value FROM facts WHERE name = @name", { name }) ?? null;
 }

@@ -1,4 +1,4 @@
-/** Opens a ledger file: settings of SQLite, its schema, and the target it belongs to. */
+/** Opens a ledger: SQLite settings, schema, and the target it belongs to. */
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
@@ -8,24 +8,24 @@ import { asLedgerFailure } from "./care/ledger-failure.js";
 import { fact, LedgerDatabase, setFact } from "./ledger-database.js";
 import { schema } from "./schema.js";
 
-/** An open ledger; other folders pass it on and look no further. */
+/** Only this folder looks inside. */
 export type { LedgerDatabase };
 
-/** Raised with every change of the schema; a ledger of another version is refused by name. */
+/** Incremented with every change of the schema. */
 const SCHEMA_VERSION = 3;
 
-/** In the header of each ledger: "Rowf". */
+/** "Rowf", in each ledger's header. */
 const APPLICATION_ID = 0x526f7766;
 
-/** Who a ledger belongs to: one service, as seen by one credential (service.md, Authentication 2). */
+/** One service, as seen by one credential (service.md, Authentication 2). */
 export interface LedgerOwner {
   target: string;
-  /** Null for the embedded sandbox, whose address changes with every start. */
+  /** Null for the embedded sandbox, whose address changes at every start. */
   baseUrl: string | null;
   clientId: string;
 }
 
-/** Opens for writing; creates the file (readable by its owner only) when it is not there. The caller holds the lock. */
+/** Creates the file if necessary, readable by its owner only. The caller holds the lock. */
 export function openLedger(path: string, owner: LedgerOwner, now: number): LedgerDatabase {
   const database = openLedgerOfAnyone(path);
   try {
@@ -37,32 +37,32 @@ export function openLedger(path: string, owner: LedgerOwner, now: number): Ledge
   }
 }
 
-/** The same for whoever it belongs to: only for `ledger rebind` and `ledger rebuild`. */
+/** Whoever it belongs to: for `ledger rebind` and `ledger rebuild`. */
 export function openLedgerOfAnyone(path: string): LedgerDatabase {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // Made with its rights: others would win the race for a file that is changed afterwards.
+  // Created with its final mode: another process could open it before a later change.
   if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
   const database = openDatabase(path, {});
-  // Takes rights from others; a ledger that its owner made read-only stays so.
+  // Takes rights away from others, but keeps a read-only file read-only.
   const { mode, size } = statSync(path);
   chmodSync(path, mode & 0o700);
   if (size === 0) database.pragma("page_size = 8192");
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");
-  // More does not make a load of a million rows faster, and stands in memory (bench/RESULTS.md).
+  // A larger cache does not speed up a load of a million rows, and costs memory (bench/RESULTS.md).
   database.pragma("cache_size = -16384");
   createSchema(database, path);
   forgetDeadHolder(database);
   return database;
 }
 
-/** Makes a file, a backup or a copy without its log, a ledger that can be opened. @throws RowferryError `ledger-foreign` */
+/** Makes a backup, or a copy without its log, usable as a ledger. @throws RowferryError `ledger-foreign` */
 export function takeAsItIs(path: string): void {
   const database = new LedgerDatabase(path);
   try {
     if (isEmpty(database, path))
-      throw new RowferryError("ledger-foreign", "Nothing stands in this file: it is no ledger.", {
+      throw new RowferryError("ledger-foreign", "This file is empty: it is not a ledger.", {
         place: { file: path },
       });
     makeBackup(database);
@@ -72,8 +72,8 @@ export function takeAsItIs(path: string): void {
 }
 
 /**
- * Opens for reading beside a running import. `owner` null: whoever it belongs to, only for `ledger rebind`.
- * @throws RowferryError `ledger-missing`, `ledger-newer`, or `ledger-of-another-target`
+ * For reading beside a running import. `owner` null: anyone's, for `ledger rebind`. @throws RowferryError
+ * `ledger-missing`, `ledger-newer`, or `ledger-of-another-target`
  */
 export function openLedgerReadOnly(path: string, owner: LedgerOwner | null): LedgerDatabase {
   if (!existsSync(path)) {
@@ -82,12 +82,12 @@ export function openLedgerReadOnly(path: string, owner: LedgerOwner | null): Led
   return proven(openDatabase(path, { readonly: true }), path, owner);
 }
 
-/** A person who types a command is told within two seconds that the ledger is being written. */
+/** A person at a terminal learns within two seconds that the ledger is busy. */
 const BESIDE_TIMEOUT_MS = 1_000;
 
 /**
- * Opens for short writes of a person's decisions beside a running import (`dismiss`, `resolve`), without the lock.
- * @throws RowferryError `ledger-missing`, `ledger-newer`, `ledger-older`, or `ledger-of-another-target`
+ * For short writes beside a running import (`dismiss`, `resolve`), without the lock. @throws RowferryError
+ * `ledger-missing`, `ledger-newer`, `ledger-older`, or `ledger-of-another-target`
  */
 export function openLedgerBeside(path: string, owner: LedgerOwner): LedgerDatabase {
   if (!existsSync(path)) {
@@ -101,7 +101,7 @@ export function openLedgerBeside(path: string, owner: LedgerOwner): LedgerDataba
   return database;
 }
 
-/** Closed again where it is not to be used. */
+/** Closes a ledger that must not be used. */
 function proven(database: LedgerDatabase, path: string, owner: LedgerOwner | null): LedgerDatabase {
   try {
     if (owner !== null && !isEmpty(database, path)) refuseAnothers(ownerIn(database), path, owner);
@@ -153,27 +153,23 @@ function refuseAnothers(stored: string | null, path: string, owner: LedgerOwner)
 /** Null: nobody yet. */
 const ownerIn = (database: LedgerDatabase): string | null => fact(database, "owner");
 
-/** Gives the ledger to another target, knowingly. @returns who it belonged to; null: nobody yet */
+/** @returns the former owner; null: none */
 export function rebindLedger(database: LedgerDatabase, owner: LedgerOwner): string | null {
   const before = ownerIn(database);
   setFact(database, "owner", ownerName(owner));
   return before;
 }
 
-/** `https://api.example.com as client acme`. */
 export function ownerName(owner: LedgerOwner): string {
   return owner.baseUrl === null ? "the embedded sandbox" : `${owner.baseUrl} as client ${owner.clientId}`;
 }
 
-/**
- * Whether nothing stands in a file yet; else it is a ledger that this program can use.
- * @throws RowferryError `ledger-foreign` of a file of another program, `ledger-newer`, `ledger-older`
- */
+/** False: a ledger that this program can use. @throws RowferryError `ledger-foreign`, `ledger-newer`, `ledger-older` */
 function isEmpty(database: LedgerDatabase, path: string): boolean {
   const place = { place: { file: path } };
   if (database.pragma("application_id", { simple: true }) !== APPLICATION_ID) {
     if (!database.has("SELECT 1 FROM sqlite_schema")) return true;
-    throw new RowferryError("ledger-foreign", "This file belongs to another program: it is no ledger.", place);
+    throw new RowferryError("ledger-foreign", "This file belongs to another program: it is not a ledger.", place);
   }
   const version = database.pragma("user_version", { simple: true }) as number;
   if (version === SCHEMA_VERSION) return false;
@@ -181,7 +177,7 @@ function isEmpty(database: LedgerDatabase, path: string): boolean {
   throw new RowferryError(version > SCHEMA_VERSION ? "ledger-newer" : "ledger-older", message, place);
 }
 
-/** Into a file in which nothing stands yet. */
+/** Does nothing in a file with content. */
 function createSchema(database: LedgerDatabase, path: string): void {
   if (!isEmpty(database, path)) return;
   database.atomic(() => {

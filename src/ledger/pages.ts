@@ -1,6 +1,7 @@
 /**
- * Rows packed in pages: what is kept of each row and asked for of hardly any (HARD-CASES H24). A page is compressed JSON of rows
- * of one input, ascending. What is added together stays on one page. Pages overlap where a worksheet holds its rows in any order.
+ * Packs rows in pages for data that is kept for every row and hardly ever read (H24). A page is compressed JSON of
+ * ascending rows of one input. Rows added together stay on one page. Pages overlap if a worksheet's rows are out of
+ * order.
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { LedgerDatabase } from "./ledger-database.js";
@@ -17,7 +18,7 @@ export interface Page<Value> {
   entries: Entry<Value>[];
 }
 
-/** Each row as its distance to the one before: rows that follow one another compress to next to nothing. */
+/** Rows as distances: consecutive ones compress to almost nothing. */
 function pack(entries: readonly Entry<unknown>[]): Buffer {
   let before = entries[0]?.[0] ?? 0;
   const steps = entries.map(([row, value]) => {
@@ -25,7 +26,7 @@ function pack(entries: readonly Entry<unknown>[]): Buffer {
     before = row;
     return [step, value];
   });
-  // The lowest level: half the time of the default one, for a tenth more bytes.
+  // The lowest level: half the time of the default for a tenth more bytes.
   return deflateRawSync(JSON.stringify(steps), { level: 1 });
 }
 
@@ -37,7 +38,7 @@ export function unpack<Value>(first: number, page: Uint8Array): Entry<Value>[] {
   });
 }
 
-/** `span`: the lowest and the highest event that a row's value names, so that pages are found by an event too. */
+/** `span`: the lowest and highest event of a row's value, to find pages by event. */
 export function createPages<Value>(
   database: LedgerDatabase,
   kind: "cells" | "known",
@@ -73,7 +74,7 @@ export function createPages<Value>(
     added = [];
   };
 
-  /** Whether pages of an input overlap: only then must more than the nearest be looked at. */
+  /** Overlapping pages of an input mean that one look-up must read several pages. */
   const overlaps = (input: number): boolean => {
     const known = overlapping.get(input);
     if (known !== undefined) return known;
@@ -93,7 +94,7 @@ export function createPages<Value>(
     );
 
   return {
-    /** In the ledger after `flush`, or the next reading. */
+    /** Written by `flush`, or before the next read. */
     add(entries: readonly Entry<Value>[]): void {
       const row = entries[0]?.[0] ?? 0;
       if (added.length >= ROWS_A_PAGE || inputOf(added[0]?.[0] ?? row) !== inputOf(row)) flush();
@@ -102,7 +103,7 @@ export function createPages<Value>(
 
     flush,
 
-    /** Undefined: there is no such row. Rows asked for in order cost one page each. */
+    /** Undefined: no such row. Ascending look-ups read each page once. */
     of(row: number): Value | undefined {
       flush();
       if (latest?.has(row) === true) return latest.get(row);
@@ -113,7 +114,7 @@ export function createPages<Value>(
       return undefined;
     },
 
-    /** Pages that may hold rows from `first` to `last`, and events from `lowest` to `highest`; no cursor is held open. */
+    /** Pages that may hold these rows and events; holds no cursor open. */
     *between(first = 0, last = EVERY, lowest = 0, highest = EVERY): Generator<Page<Value>> {
       flush();
       let after = Math.min(first, ...pagesOver(first).map((page) => page.first)) - 1;
@@ -130,7 +131,7 @@ export function createPages<Value>(
       }
     },
 
-    /** Writes the page anew with what is left on it; nothing left: it goes. */
+    /** Rewrites the page with the remaining entries, or deletes it. */
     keepOnly(page: Page<Value>, entries: readonly Entry<Value>[]): void {
       database.run("DELETE FROM row_pages WHERE kind = @kind AND first_row = @first", { kind, first: page.first });
       write(entries);

@@ -1,4 +1,4 @@
-/** Participants and addresses: which have work to do, what is known of them, and what became of a request for one. */
+/** Participants and addresses: open work, receipts and outcomes. */
 import { parseJson } from "../model/json.js";
 import type { Code } from "../model/codes.js";
 import type { Journal } from "./journal/journal.js";
@@ -10,7 +10,7 @@ import { type RefusalNote, type RegistrationReceipt, Writer } from "./writer.js"
 export interface OpenParticipant {
   id: number;
   data: { countryCode: string; name: string; taxId: string; taxIdType: string; type: string };
-  /** Whether a create may have been sent before. */
+  /** A create may have been sent before. */
   attempted: boolean;
   settings: number | null;
 }
@@ -19,7 +19,7 @@ export interface OpenAddress {
   id: number;
   participant: number;
   participantServiceId: string;
-  /** Whether this ledger created the participant itself (HARD-CASES H29). */
+  /** This ledger created the participant (H29). */
   participantIsOurs: boolean;
   data: { city: string; countryCode: string; countryState: string; name: string; number: string; street: string };
   extended: { [field: string]: string | number };
@@ -31,7 +31,7 @@ export type Registration = { state: string; serviceId: string | null; payload: s
 
 export interface ForeignParticipant {
   serviceId: string;
-  /** Type and number of its tax id; null where only its id was given. */
+  /** Tax id type and number; null: only its id was given. */
   name: string | null;
 }
 
@@ -50,11 +50,11 @@ const open = `r.state <> 'registered' AND r.state IN ('planned', 'sending', 'sta
   AND r.id > @after ORDER BY r.id LIMIT 500`;
 const columns = "r.id, r.state, r.service_id AS serviceId, r.payload FROM registrations r";
 
-/** `journal`: every registration is written there before its transaction commits; null: none is kept. */
+/** `journal`: gets every registration before the transaction commits; null: none. */
 export function createRegistrationStore(database: LedgerDatabase, journal: Journal | null = null) {
   const entries = createJournalEntries(database);
   const writer = new Writer(database);
-  /** Registered is final within a run: such answers are kept, a bounded number of them. */
+  /** Registered is final within a run, so a bounded number of answers is cached. */
   const known = new Map<number, Registration>();
   const behind = (ref: number): Registration | null => {
     const before = known.get(ref);
@@ -68,7 +68,7 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
   };
 
   return {
-    /** A participant that this ledger did not create, of those that a request refers to; null: there is none. */
+    /** A participant of the request that this ledger did not create; null: none. */
     foreignOf({
       subject,
       subjectId,
@@ -99,7 +99,7 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
          FROM open_registrations WHERE state <> 'rejected'`,
       ) ?? { participants: 0, addresses: 0 },
 
-    /** Participants to register, with id greater than `after`; up to 500. */
+    /** Ids greater than `after`; up to 500. */
     participantsAfter: (after: number): OpenParticipant[] =>
       database
         .rows<OpenRow>(`SELECT r.* FROM registrations r WHERE r.kind = 'participant' AND ${open}`, { after })
@@ -110,7 +110,7 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
           settings: row.settings_id,
         })),
 
-    /** Addresses to register whose participant is registered; up to 500. */
+    /** Their participants are registered; up to 500. */
     addressesAfter: (after: number): OpenAddress[] =>
       database
         .rows<OpenRow>(
@@ -130,18 +130,18 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
           settings: row.settings_id,
         })),
 
-    /** The participant behind a reference; null: an alias that nobody has declared. */
+    /** Null: an undeclared alias. */
     participant: behind,
     address: behind,
 
-    /** The participant of an address, by the address's id; null: an alias that nobody has declared. */
+    /** Null: an undeclared alias. */
     ownerOf: (address: number): Registration | null =>
       database.row<Registration>(
         `SELECT ${columns} JOIN registrations a ON r.id = ${resolved("a.owner")} WHERE a.id = @address`,
         { address },
       ) ?? null,
 
-    /** The id of the same place under the same participant, registered through another reference; null: none. */
+    /** The same place of the same participant, registered through another reference; null: none. */
     samePlace: (id: number, participant: number): string | null =>
       database.value<string>(
         `SELECT b.service_id FROM registrations a
@@ -151,7 +151,6 @@ export function createRegistrationStore(database: LedgerDatabase, journal: Journ
         { id, participant },
       ) ?? null,
 
-    /** In the journal, where one is kept, before the ledger commits it. */
     registered(kind: RegistrationKind, id: number, receipt: RegistrationReceipt, now: number): void {
       database.atomic(() => {
         writer.registered(id, receipt, now);

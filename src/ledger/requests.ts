@@ -1,6 +1,6 @@
 /**
- * Intent before call (P4): a request stands in the ledger, durably, before it leaves; its outcome and its attempts
- * are written in one transaction when it has ended. A request without a result at start-up is in doubt.
+ * Intent before call (P4): a request is durable in the ledger before it leaves; outcome and attempts are written in one
+ * transaction when it ends. A request without a result at start-up is in doubt.
  */
 import type { Journal } from "./journal/journal.js";
 import { createJournalEntries } from "./journal/entries.js";
@@ -13,13 +13,12 @@ export interface Intent {
   kind: string;
   subject: "participant" | "address" | "document";
   subjectId: number;
-  /** Ids of the events it carries, in order. */
+  /** In order. */
   events: readonly number[];
-  /** Whether it creates its document. */
   creates: boolean;
 }
 
-/** One try, as kept; see submit/call.ts, Attempt. */
+/** See Attempt in submit/call.ts. */
 export interface AttemptRow {
   number: number;
   startedAt: number;
@@ -33,7 +32,7 @@ export interface AttemptRow {
 
 export type RequestResult = "accepted" | "duplicate" | "refused" | "unanswered" | "stopped";
 
-/** `journal`: written before the transaction commits; null: none is kept. */
+/** `journal`: written before the transaction commits; null: none. */
 export function createRequestStore(database: LedgerDatabase, journal: Journal | null = null) {
   const writer = new Writer(database);
   const entries = createJournalEntries(database);
@@ -65,7 +64,7 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
     );
   };
 
-  /** An attempt that will be followed by another: kept at once, so that a restart knows of it. */
+  /** An attempt that will be repeated is kept at once, so that a restart knows of it. */
   const recordAttempt = (id: number, attempt: AttemptRow): void => {
     database.run(
       `INSERT INTO earlier_attempts (request_id, number, started_at, duration_ms, status, failure, codes, message, raw, request_ids, in_doubt)
@@ -76,8 +75,8 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
 
   return {
     /**
-     * Durable when it returns. Null, and nothing is written: what it would send was given up, or its document given an id,
-     * beside this run since it was planned.
+     * Durable when it returns. Null: nothing is written, because its events were dismissed or its document resolved
+     * since the plan.
      */
     begin: (intent: Intent, now: number): number | null =>
       database.atomic(() => {
@@ -99,7 +98,7 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
         return id;
       }),
 
-    /** A read, told afterwards: it changed nothing and needed no intent. */
+    /** Logs a read afterwards: it changed nothing and needed no intent. */
     log(intent: Intent, result: RequestResult, attempts: readonly AttemptRow[], startedAt: number, now: number): void {
       database.atomic(() => {
         const id = add(intent, null, startedAt);
@@ -110,7 +109,7 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
 
     recordAttempt,
 
-    /** Writes the last attempt, the result and what `outcome` says of documents and events, all or nothing. */
+    /** Writes the last attempt, the result and the outcomes, all or nothing. */
     end(
       id: number,
       result: RequestResult,
@@ -125,7 +124,7 @@ export function createRequestStore(database: LedgerDatabase, journal: Journal | 
       });
     },
 
-    /** Outcomes that no single request decides, all or nothing. */
+    /** Outcomes that do not belong to one request; all or nothing. */
     outcomes: (write: (writer: Writer) => void): void => database.atomic(() => write(writer)),
   };
 }
@@ -142,7 +141,7 @@ function columnsOf({ error, requestIds, ...attempt }: AttemptRow) {
   };
 }
 
-/** How a request was refused, as far as two refusals are compared: words may carry a time or an id of their own. */
+/** Two refusals are compared without their text, which may hold times and ids. */
 export interface RefusedAs {
   status: number;
   codes: readonly string[];
@@ -155,7 +154,7 @@ const refusedBefore = `SELECT 1 FROM requests r JOIN attempts a ON a.request_id 
 
 export function createRefusalHistory(database: LedgerDatabase) {
   return {
-    /** Whether an earlier request than `request` carried this event alone and was refused in the same way. */
+    /** An earlier request carried this event alone and was refused in the same way. */
     ofEvent: (event: { id: number; document: number }, request: number, { status, codes }: RefusedAs): boolean =>
       database.has(`${refusedBefore} AND r.events = json_array(CAST(@id AS INTEGER))`, {
         ...event,
@@ -163,7 +162,7 @@ export function createRefusalHistory(database: LedgerDatabase) {
         status,
         codes: codes.join(" "),
       }),
-    /** Whether an earlier run than that of `request` ended its creation of this document without events in the same way. */
+    /** An earlier run tried to create this document without events and was refused in the same way. */
     ofDocument: (document: number, request: number, { status, codes }: RefusedAs): boolean =>
       database.has(`${refusedBefore} AND r.kind LIKE 'create-%' AND r.run_id < @request >> 32 AND r.events IS NULL`, {
         document,

@@ -1,10 +1,9 @@
-/** Runs: invocations that may send, named like `2026-11-20T0200-import`. Their requests are a range of ids. */
+/** Runs, named like `2026-11-20T0200-import`. Their requests are a range of ids. */
 import { whoami } from "../model/whoami.js";
 import type { LedgerDatabase } from "./ledger-database.js";
 
 const REQUESTS = 2 ** 32;
 
-/** The first and the last id that a request of this run can have. */
 export const requestsOf = (run: number): [first: number, last: number] => [run * REQUESTS, (run + 1) * REQUESTS - 1];
 
 export interface Run {
@@ -22,13 +21,13 @@ export interface Decided {
 }
 
 interface FoundRun extends Run {
-  /** JSON; null where it has none. */
+  /** JSON; null: none. */
   summary: string | null;
 }
 
 export function createRunStore(database: LedgerDatabase) {
   const store = {
-    /** Times are UTC to the minute; a second run of the same minute gets `-2`. */
+    /** In UTC, to the minute; a second run in that minute gets `-2`. */
     begin(command: string, mapping: string | null, now: number, by = whoami(process.env)): Run {
       const minute = new Date(now).toISOString().slice(0, 16).replace(/:/g, "");
       const base = `${minute}-${command}`;
@@ -42,11 +41,11 @@ export function createRunStore(database: LedgerDatabase) {
       return { id, name };
     },
 
-    /** Belongs into the transaction that its rows are staged by. */
+    /** Call in the transaction that stages the rows. */
     staged: (id: number, now: number): void =>
       void database.run("UPDATE runs SET staged_at = @now WHERE id = @id", { id, now }),
 
-    /** The newest import, where it was killed before its rows were staged (the caller holds the lock); null: it was not. */
+    /** The newest import, if it was killed before staging (the caller holds the lock); null: it was not. */
     lastUnstaged: (): string | null =>
       database.value<string>(
         `SELECT name FROM runs WHERE id = (SELECT max(id) FROM runs WHERE command = 'import')
@@ -67,8 +66,8 @@ export function createRunStore(database: LedgerDatabase) {
       ) ?? null,
 
     /**
-     * When runs before this one may last have sent, ms; null: there was none. A killed one may have sent until now, for what
-     * was under way had no answer to write down (P6).
+     * When earlier runs may last have sent, in ms; null: never. A killed run may have sent until now, because nobody
+     * recorded the end of its calls (P6).
      */
     quietSince: (now: number): number | null =>
       database.value<number>(
@@ -76,7 +75,7 @@ export function createRunStore(database: LedgerDatabase) {
         { now },
       ) ?? null,
 
-    /** A run by name, or the last that came to a summary; null: there is none. */
+    /** By name, or the last with a summary; null: none. */
     find: (name: string | null): FoundRun | null =>
       database.row<FoundRun>(
         `SELECT id, name, iif(summary ->> 'type' = 'summary', summary, NULL) AS summary FROM runs
@@ -84,14 +83,13 @@ export function createRunStore(database: LedgerDatabase) {
         { name },
       ) ?? null,
 
-    /** Names of the runs that ended, or were killed, before that moment. */
     endedBefore: (before: number): string[] =>
       database.values<string>("SELECT name FROM runs WHERE coalesce(finished_at, started_at) < @before", { before }),
 
-    /** A plan leaves no run behind. */
+    /** A plan leaves no run. */
     forget: (id: number): void => void database.run("DELETE FROM runs WHERE id = @id", { id }),
 
-    /** `summary`: JSON; null where an error ended the run. */
+    /** `summary`: JSON; null: an error ended the run. */
     finish(id: number, exitCode: number, summary: string | null, now: number): void {
       database.run("UPDATE runs SET finished_at = @now, exit_code = @exitCode, summary = @summary WHERE id = @id", {
         id,

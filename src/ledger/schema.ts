@@ -1,10 +1,9 @@
 /**
- * The ledger's schema: tables, then views. States stand in narrow tables beside what they are of, for payloads are written
- * once. Comparisons with a list of states are chains of ORs where rows are written: SQLite builds a table for every IN list
- * of three or more, anew for each row. The triggers allow the moves that model/states.ts lists (from>to), and no others.
- *
- * Rows are numbered `input * 2^32 + row number`, requests `run * 2^32 + number`. A reference to a participant or address is
- * its id, or minus the id of an alias that may not be known yet. Times are ms since 1970.
+ * The ledger's schema: tables, then views. States are in narrow tables of their own, because payloads are written once.
+ * Comparisons with lists of states are chains of ORs in writing paths: SQLite builds a table for every IN list of three
+ * or more, for each row. The triggers allow only the moves in model/states.ts (from>to). Rows are numbered `input *
+ * 2^32 + row number`, requests `run * 2^32 + number`. A reference to a participant or address is its id, or minus the
+ * id of an alias. Times are ms since 1970.
  */
 export const schema = `
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -30,7 +29,7 @@ CREATE TABLE fingerprints (
   name TEXT NOT NULL,
   mapping TEXT NOT NULL,
   fingerprint TEXT NOT NULL,
-  -- What is left of it when its label in the mapping is another one.
+  -- The fingerprint without the label.
   kin TEXT NOT NULL DEFAULT '',
   changed_at INTEGER NOT NULL,
   PRIMARY KEY (namespace, name, mapping)
@@ -70,7 +69,7 @@ CREATE TABLE inputs (
   settings_id INTEGER NOT NULL REFERENCES settings (id),
   run_id INTEGER NOT NULL REFERENCES runs (id),
   staged_at INTEGER NOT NULL,
-  -- How often events had been given other content when it was judged (ledger/inputs.ts).
+  -- The count of content changes when it was judged (ledger/inputs.ts).
   judged_at INTEGER NOT NULL DEFAULT 0,
   read INTEGER NOT NULL DEFAULT 0,
   skipped INTEGER NOT NULL DEFAULT 0,
@@ -229,7 +228,8 @@ CREATE TABLE event_states (
   service_event_id TEXT,
   target_document_id TEXT,
   attempted_hash BLOB,
-  -- Once its row says something else than what was sent: the earliest time sent, and the document that all of it links to and back.
+  -- Set when the row changes after an attempt: the earliest time sent, and the only document that all its contents link
+  -- to.
   attempted_at INTEGER,
   attempted_link INTEGER,
   doubt INTEGER NOT NULL DEFAULT 0 CHECK (doubt IN (0, 1)),
@@ -334,7 +334,7 @@ CREATE TABLE requests (
   subject TEXT NOT NULL CHECK (subject = 'participant' OR subject = 'address' OR subject = 'document'),
   subject_id INTEGER NOT NULL,
   intended_at INTEGER NOT NULL,
-  -- Ids in the order of sending, a JSON array; null: it carries none.
+  -- A JSON array in sending order; null: no events.
   events TEXT,
   result TEXT CHECK (result IN ('accepted', 'duplicate', 'refused', 'unanswered', 'stopped')),
   finished_at INTEGER,
@@ -414,7 +414,7 @@ CREATE VIEW events_now AS
 -- What has come to no good end and nobody has given up; events that are being sent are found by their requests.
 CREATE VIEW open_events AS
   SELECT s.event_id AS id, s.document_id, s.state, s.reason, s.waits_for, s.doubt,
-    -- A refused CANCEL of a replacement is no matter of a row.
+    -- A refused CANCEL of a replacement is not a row's fault.
     iif(s.state = 'rejected' AND (SELECT event FROM events WHERE id = s.event_id) = '#replaced', 'cancel-refused',
       coalesce(s.reason, s.state)) AS code
   FROM event_states s
@@ -436,7 +436,7 @@ CREATE VIEW failures AS
   FROM rows r JOIN problems p ON p.row_id = r.id AND p.severity = 'error'
   WHERE r.fate = 'invalid' AND r.settled IS NULL
   UNION ALL
-  -- The row that differs from what landed, not the one that landed.
+  -- Names the row that differs, not the one that landed.
   SELECT 'event', o.id, coalesce(iif(o.state = 'changed', (SELECT row_id FROM problems
       WHERE subject = 'event' AND subject_id = o.id AND code = 'changed' ORDER BY id DESC LIMIT 1), NULL),
     (SELECT min(row_id) FROM row_events WHERE event_id = o.id)), o.state, o.code, NULL,

@@ -1,8 +1,8 @@
 import type { Database } from "better-sqlite3";
 
 /**
- * Runs `work` inside one transaction that may span other files' reading; nothing else writes meanwhile. `ROLLBACK`
- * takes everything back also when it went well (`plan`).
+ * One transaction that may span other files' reading; nothing else writes meanwhile. `ROLLBACK` also undoes a success
+ * (for `plan`).
  */
 export async function inTransaction<Result>(
   database: Database,

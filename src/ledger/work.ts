@@ -1,4 +1,4 @@
-/** What is not at rest, read document by document in the ledger's total order; the planner's only view of the ledger. */
+/** Open work, document by document in the ledger's total order; the planner's only view of the ledger. */
 import type { DocumentState, EventState } from "../model/states.js";
 import { keyText, OF_EVENT } from "./event-key.js";
 import { sendingDocuments, sendingEvents } from "./in-flight.js";
@@ -10,26 +10,26 @@ export interface WorkEvent {
   deduplicationId: string;
   event: string;
   name: string;
-  /** ms since 1970. */
+  /** In ms. */
   at: number;
   rank: number;
   participant: number;
   address: number;
   relatedDocument: number | null;
   relatedId: string | null;
-  /** Whether it writes on another timeline as well (bidirectional RELATED, propagation). */
+  /** It also appears on another timeline (bidirectional RELATED, propagation). */
   mirrored: boolean;
   target: number | null;
-  /** JSON text of the body's members that need no returned id. */
+  /** JSON of the parts that need no returned id. */
   payload: string;
   state: EventState;
   reason: string | null;
   waitsFor: string | null;
   dismissed: boolean;
   doubt: boolean;
-  /** Whether an earlier attempt of it stands in this ledger (HARD-CASES H3). */
+  /** This ledger has an earlier attempt of it (H3). */
   attempted: boolean;
-  /** Whether that attempt had the content which the event has now (HARD-CASES H9). */
+  /** That attempt had the present content (H9). */
   sentAsIs: boolean;
 }
 
@@ -50,22 +50,22 @@ export interface WorkDocument {
   state: DocumentState;
   reason: string | null;
   serviceId: string | null;
-  /** The newest event known to be on its timeline, ms; null: none. */
+  /** The newest event known on its timeline, ms; null: none. */
   lastAt: number | null;
-  /** Rank of the CLOSE (1) or CANCEL (2) that has landed with the content of its row; 0: none. */
+  /** The rank of a CLOSE (1) or CANCEL (2) that landed as its row says; 0: none. */
   shutBy: number;
 }
 
-/** An invalid row that still stands between its document and what is later there. */
+/** An invalid row that holds later events of its document. */
 export interface Hold {
   row: number;
-  /** ms; null: it holds everything. */
+  /** In ms; null: it holds everything. */
   at: number | null;
-  /** The one event it holds, because that stands later in its input; null: by place on the document. */
+  /** The only event it holds, a later one of its input; null: by place on the document. */
   event: number | null;
 }
 
-/** As SQLite gives it: a boolean is 0 or 1, or null where there is nothing to compare. */
+/** SQLite's booleans are 0 or 1. */
 type Stored<Record> = { [Key in keyof Record]: Record[Key] extends boolean ? number | null : Record[Key] };
 
 type StoredEvent = Stored<Omit<WorkEvent, "deduplicationId">> & { key: Buffer };
@@ -90,11 +90,11 @@ const inOrder = "ORDER BY e.at, e.rank, e.id";
 const ofInputs =
   "EXISTS (SELECT 1 FROM events e WHERE e.document_id = o.document_id AND e.input_id IN (SELECT value FROM json_each(@inputs)))";
 
-// Over the partial indexes by name: told to sort for a UNION, SQLite reads every event of the ledger instead, twice.
+// By name through partial indexes: with an ORDER BY over a UNION, SQLite would read every event of the ledger, twice.
 const openFrom = (tables: string) =>
   `FROM ${tables} LEFT JOIN event_states s ON s.document_id = e.document_id AND s.event_id = e.id
      WHERE coalesce(s.state, 'planned') NOT IN ('landed', 'landed-without-id', 'changed')`;
-// Documents, not events: one may have thousands that are propagated.
+// Documents, because one may have thousands of propagated events.
 const propagating = `SELECT DISTINCT e.document_id ${openFrom("events e INDEXED BY events_propagated")}
   AND e.mirrored = 1 AND e.related_document IS NULL`;
 const links = `SELECT e.document_id AS document, e.related_document AS other
@@ -117,10 +117,7 @@ const related = (which: string) =>
 
 export function createWorkStore(database: LedgerDatabase) {
   return {
-    /**
-     * Ids of documents with open work, without holding a cursor open: those that events of the `first` inputs belong to
-     * before all others, each ascending.
-     */
+    /** Holds no cursor open. Documents of the `first` inputs come first, each part ascending. */
     *openDocuments(first: readonly number[] = []): Generator<number> {
       const inputs = JSON.stringify(first);
       for (const which of first.length === 0 ? ["true"] : [ofInputs, `NOT ${ofInputs}`]) {
@@ -150,7 +147,7 @@ export function createWorkStore(database: LedgerDatabase) {
       return { ...found, declared: found.declared === 1, createEmpty: found.createEmpty === 1 };
     },
 
-    /** A document's events that have not landed, in the total order: time, rank, staging sequence. Up to `most`. */
+    /** Events that have not landed, by time, rank and staging sequence. Up to `most`. */
     events: (document: number, most = -1): WorkEvent[] =>
       database
         .rows<StoredEvent>(
@@ -159,11 +156,11 @@ export function createWorkStore(database: LedgerDatabase) {
         )
         .map(workEvent),
 
-    /** Ids of the same events, in the same order: the whole of a document that is too long to be held. */
+    /** The ids of all of them, for a document too long to be held in memory. */
     eventIds: (document: number): number[] =>
       database.values<number>(`SELECT e.id ${openEvents} AND e.document_id = @document ${inOrder}`, { document }),
 
-    /** These events of one document, but for those that have landed, in the total order. */
+    /** Those that have not landed, in total order. */
     eventsById: (ids: readonly number[]): WorkEvent[] =>
       database
         .rows<StoredEvent>(
@@ -172,7 +169,7 @@ export function createWorkStore(database: LedgerDatabase) {
         )
         .map(workEvent),
 
-    /** Invalid rows that hold this document: not settled, and their event has not landed (HARD-CASES H14, H15). */
+    /** Rows that are not settled and whose event has not landed (H14, H15). */
     holds(document: number): Hold[] {
       const placed = database.rows<Hold>(
         `SELECT p.row_id AS row, p.at, NULL AS event FROM placements p JOIN rows r ON r.id = p.row_id
@@ -191,13 +188,13 @@ export function createWorkStore(database: LedgerDatabase) {
       return [...placed, ...byInput];
     },
 
-    /** Pairs of documents that open events tie together (relations, targets), some more than once; to be read to its end at once. */
+    /** Pairs of documents tied by open events, some repeated. Read to the end at once. */
     links: () => database.each<{ document: number; other: number }>(links),
 
-    /** Documents that any event of the ledger relates to this one, in either direction. */
+    /** In either direction. */
     relatedTo: (id: number): number[] => database.values<number>(related("true"), { id }),
 
-    /** Of those, the ones whose relation has landed, or may have; and those that an event of this one has made, or may have. */
+    /** Those whose relation has landed, or may have; and documents that its events created, or may have created. */
     tiedAlready: (id: number): number[] => [
       ...database.values<number>(related("sent"), { id }),
       ...database.values<number>(
@@ -206,7 +203,7 @@ export function createWorkStore(database: LedgerDatabase) {
       ),
     ],
 
-    /** Documents whose creation stands stalled, or an event of theirs, ascending. */
+    /** Documents with a stalled creation or event, ascending. */
     stalledDocuments: (): number[] =>
       database.values<number>(
         `SELECT id FROM failed_documents WHERE state = 'stalled'
@@ -215,13 +212,12 @@ export function createWorkStore(database: LedgerDatabase) {
          UNION SELECT document_id FROM (${sendingEvents}) ORDER BY 1`,
       ),
 
-    /** Of these events, the ones whose request has not been settled. */
     sending: (ids: readonly number[]): { id: number }[] =>
       ids
         .filter((id) => database.has(`SELECT 1 FROM event_states WHERE ${OF_EVENT} AND state = 'sending'`, { id }))
         .map((id) => ({ id })),
 
-    /** Takes a document off the list of open work, unless something of it still waits for an answer or a person. */
+    /** Keeps the document while something waits for an answer or a person. */
     closeIfResting(id: number): void {
       database.run(
         `DELETE FROM open_documents WHERE document_id = @id AND NOT EXISTS (
@@ -233,7 +229,7 @@ export function createWorkStore(database: LedgerDatabase) {
       );
     },
 
-    /** The other document of this ledger that the service knows by this id, as `kind key`; null: there is none. */
+    /** `kind key` of another document with this service id; null: none. */
     otherOfId: (document: number, serviceId: string): string | null =>
       database.value<string>(
         `SELECT d.kind || ' ' || d.key FROM document_states s JOIN documents d ON d.id = s.document_id
@@ -247,7 +243,7 @@ export function createWorkStore(database: LedgerDatabase) {
 
 export type WorkStore = ReturnType<typeof createWorkStore>;
 
-/** The document has work again. In the caller's transaction. */
+/** In the caller's transaction. */
 export function markOpen(database: LedgerDatabase, document: number): void {
   database.run("INSERT OR IGNORE INTO open_documents (document_id) VALUES (@document)", { document });
 }

@@ -1,6 +1,6 @@
 /**
- * The one writer of states: a function for each permitted outcome (model/states.ts), for runs, persons and the journal's
- * replay. Each runs inside its caller's transaction; SQL refuses any move that the state tables do not list.
+ * The only writer of states: a function for each permitted outcome (model/states.ts), used by runs, commands and the
+ * journal's replay. Each runs inside its caller's transaction; SQL refuses moves that the state tables do not list.
  */
 import type { Code } from "../model/codes.js";
 import { COPIED_TO, OF_EVENT } from "./event-key.js";
@@ -12,7 +12,7 @@ export interface RefusalNote {
   message: string;
 }
 
-/** An event that was accepted with its id. `at`: ms. */
+/** `at`: ms. */
 export interface PlainLanding {
   id: number;
   at: number;
@@ -20,7 +20,10 @@ export interface PlainLanding {
   targetId: string | null;
 }
 
-/** What landed before is known by its hash alone: its time from above, and its link where there is only one it can be. */
+/**
+ * Content that landed earlier is known only by its hash: an upper bound of its time, and its link if there is only one
+ * candidate.
+ */
 interface EarlierContent {
   at: number;
   related_document: number | null;
@@ -45,10 +48,9 @@ export type Subject = "participant" | "address" | "document" | "event";
 
 type Table = "event_states" | "document_states" | "registrations";
 
-/** What a state is written with: columns of its table, by name. */
 type Columns = Readonly<Record<string, unknown>>;
 
-/** Names one row of its table by @id. */
+/** Finds one row by @id. */
 const ONE: Record<Table, string> = {
   event_states: OF_EVENT,
   document_states: "document_id = @id",
@@ -62,8 +64,6 @@ export class Writer {
     this.#database = database;
   }
 
-  // Events
-
   /** `ids`: a JSON array, as the request keeps it. */
   sendingEvents(ids: string, now: number): void {
     this.#database.run(
@@ -76,7 +76,7 @@ export class Writer {
     );
   }
 
-  /** What `landed` says of each, for events of one document that concern no other, and neither close nor cancel it. */
+  /** Like `landed`, for events of one document without mirror, CLOSE or CANCEL. */
   landedTogether(document: number, events: readonly PlainLanding[], now: number): void {
     for (const { id, serviceId, targetId } of events)
       if (!this.#set("event_states", id, landedWith(serviceId, targetId), now))
@@ -84,20 +84,20 @@ export class Writer {
     this.#advance(document, Math.max(...events.map(({ at }) => at)));
   }
 
-  /** `mirrorAt`: when its back-reference took place, in ms; null: at the event's own time. */
+  /** `mirrorAt`: the back-reference's time, in ms; null: the event's own. */
   landed(id: number, serviceId: string, targetId: string | null, mirrorAt: number | null, now: number): void {
     this.#event(id, landedWith(serviceId, targetId), now);
     this.#afterLanding(id, targetId, mirrorAt, now);
   }
 
-  /** Accepted, but the answer named no id for it (HARD-CASES H6). */
+  /** Accepted, but without an id in the answer (H6). */
   acceptedWithoutId(id: number, targetId: string | null, mirrorAt: number | null, now: number): void {
     const target = targetId === null ? {} : { target_document_id: targetId };
     this.#event(id, { state: "landed-without-id", reason: "answer-without-id", ...target }, now);
     this.#afterLanding(id, targetId, mirrorAt, now);
   }
 
-  /** A duplicate of our own attempt: landed, or landed with the earlier content (HARD-CASES H3, H9). */
+  /** A duplicate of our own attempt: it landed, perhaps with earlier content (H3, H9). */
   landedWithoutId(
     id: number,
     mirrorAt: number | null,
@@ -110,7 +110,7 @@ export class Writer {
     const state = isChanged ? "changed" : "landed-without-id";
     this.#event(id, { state, reason: isChanged ? "changed" : evidence }, now);
     if (isChanged) this.#rememberChange(id);
-    // What landed is known by its hash alone: believed is what it has in common, for certain, with what its row says now (P2).
+    // Only the hash of the landed content is known, so only facts certain for both contents are believed (P2).
     const earlier = this.#database.row<EarlierContent>(
       `SELECT min(attempted_at, at) AS at,
          iif(attempted_link = related_document AND mirrored = 1, related_document, NULL) AS related_document
@@ -130,23 +130,25 @@ export class Writer {
     this.problem("event", id, note, now);
   }
 
-  /** Sent, and nothing proves what became of it. */
+  /** Sent, outcome unknown. */
   stalled(id: number, reason: Code, now: number): void {
     this.#event(id, { state: "stalled", reason, doubt: 1 }, now);
   }
 
-  /** In doubt still, and asking again will not tell: a person must (HARD-CASES H1). */
+  /** Still in doubt, and asking again will not help: a person must settle it (H1). */
   unsettled(id: number, message: string, now: number): void {
     this.stalled(id, "doubt-unsettled", now);
     this.problem("event", id, { code: "doubt-unsettled", message }, now);
   }
 
-  /** Retries spent without doubt (429, a background process, no connection): it has not landed, and can go again. */
+  /**
+   * Retries spent without doubt (429, a background process, no connection): it has not landed, and can be sent again.
+   */
   unanswered(id: number, now: number): void {
     this.#event(id, { ...NOT_TRIED, state: "stalled", reason: "service-unanswered" }, now);
   }
 
-  /** Intended but never sent, or refused for a reason that is not its own. */
+  /** Never sent, or refused for another event's sake. */
   unsent(id: number, now: number): void {
     this.#event(id, { ...NOT_TRIED, state: "planned" }, now);
   }
@@ -163,7 +165,7 @@ export class Writer {
     if (!this.#isGivenUp(id)) this.unsent(id, now);
   }
 
-  /** A person gives it up; `unsent`: also what only waits. @returns whether it was in a state to be given up */
+  /** `unsent`: includes events that only wait. @returns whether its state allowed it */
   dismissed(id: number, unsent: boolean, now: number): boolean {
     if (this.#set("event_states", id, { dismissed: 1 }, now, "state IN ('rejected', 'foreign', 'changed')"))
       return true;
@@ -172,12 +174,12 @@ export class Writer {
     return true;
   }
 
-  /** Content that a person has given up before has come back (HARD-CASES H23). */
+  /** Dismissed content has come back (H23). */
   dismissedBefore(id: number, now: number): void {
     this.#event(id, { state: "rejected", reason: "dismissed", dismissed: 1 }, now);
   }
 
-  /** A person takes a dismissal back: what only waited goes again, the rest is open as it was. */
+  /** Events that only waited are planned again; others are open as before. */
   undismissed(id: number, now: number): void {
     this.#set("event_states", id, { dismissed: 0 }, now);
     this.#set(
@@ -189,7 +191,7 @@ export class Writer {
     );
   }
 
-  /** Its file has come again without its row (HARD-CASES H27). */
+  /** Its file came again without its row (H27). */
   rowGone(id: number, row: number, message: string, run: number, now: number): void {
     this.#event(id, { state: "rejected", reason: "row-gone" }, now);
     this.#database.run(
@@ -199,47 +201,47 @@ export class Writer {
     );
   }
 
-  /** Refused work goes again; what the plan itself refused for good stays. @returns whether it does */
+  /** Except what the plan refused permanently. @returns whether it is planned again */
   retried(id: number, gone: boolean, now: number): boolean {
     const forGood = `'late', 'after-close', 'after-cancel', 'dismissed'${gone ? "" : ", 'row-gone'"}`;
-    // What is planned again was never sent as far as evidence goes: a duplicate answer is no receipt (HARD-CASES H3).
+    // There is no evidence of an attempt any more, so a duplicate answer will not be a receipt (H3).
     const planned = { state: "planned", reason: null, waits_for: null, attempted_hash: null };
     const which = `(state = 'foreign' OR state = 'rejected' AND reason NOT IN (${forGood}))`;
     return this.#set("event_states", id, planned, now, which);
   }
 
-  /** What only a person could settle is asked about once more. @returns whether it was such */
+  /** Asks once more about doubt that only a person could settle. @returns whether it was such doubt */
   askedAgain(subject: "event" | "document", id: number, now: number): boolean {
     const which = "state = 'stalled' AND reason = 'doubt-unsettled'";
     return this.#set(`${subject}_states`, id, { reason: "refused-in-doubt" }, now, which);
   }
 
-  /** A person says that it has not landed. A duplicate answer to its key would still be about our own attempt (P5). */
+  /** A duplicate answer to its key would still be about our own attempt (P5). */
   notLanded(id: number, now: number): void {
     this.#set("event_states", id, { state: "planned", reason: null, waits_for: null, doubt: 0 }, now);
   }
 
-  /** Its row says something else now, or comes back after it was refused. What was attempted stays known. */
+  /** Its row has other content now, or comes back after a refusal. Attempts stay known. */
   corrected(id: number, now: number): void {
     const planned = { state: "planned", reason: null, changed_hash: null, dismissed: 0, waits_for: null };
     this.#set("event_states", id, planned, now, "state = 'rejected'");
   }
 
-  /** It has landed, and its row has come back with `content`: JSON of what the row says now; null: not known. */
+  /** It landed, and its row now has `content` (JSON; null: unknown). */
   changed(id: number, hash: Buffer, content: string | null, now: number): void {
     const changed = { state: "changed", reason: "changed", changed_hash: hash, changed_content: content };
     this.#set("event_states", id, { ...changed, dismissed: 0, waits_for: null }, now);
   }
 
-  /** Its row has come back as it landed. */
+  /** Its row came back as it landed. */
   unchanged(id: number, now: number): void {
     const landed = { state: "landed", reason: null, changed_hash: null, changed_content: null };
     this.#set("event_states", id, { ...landed, dismissed: 0, waits_for: null }, now);
   }
 
   /**
-   * Its row is about to say something else. Of two contents sent in doubt, which one landed will never be known. Kept is what
-   * no timeline is behind, whichever it was: the earliest time, and the document that each of them links to and back.
+   * Called before a sent event's content changes. Which of two contents in doubt landed can never be known, so the
+   * bounds that hold for both are kept: the earliest time, and the document that both link to.
    */
   keepAttempted(id: number): void {
     this.#database.run(
@@ -253,7 +255,7 @@ export class Writer {
     );
   }
 
-  /** As a journal tells of it; nothing that was known of it before. */
+  /** From a journal, for an event that the ledger does not know. */
   restored(
     id: number,
     found: { state: string; reason: string | null; serviceId: string | null; targetId: string | null },
@@ -267,12 +269,11 @@ export class Writer {
     );
   }
 
-  /** Planned, as if nothing had ever been tried. */
   asStaged(id: number): void {
     this.#database.run(`DELETE FROM event_states WHERE ${OF_EVENT}`, { id });
   }
 
-  /** They leave the ledger; `events` selects their ids. */
+  /** Deletes events; `events` selects ids. */
   eventsGone(events: string, values: object): void {
     this.#database.run(
       `DELETE FROM event_states WHERE (document_id, event_id) IN (SELECT document_id, id FROM events WHERE id IN (${events}))`,
@@ -280,15 +281,13 @@ export class Writer {
     );
   }
 
-  // Documents
-
   sendingDocument(id: number, now: number): void {
     this.#document(id, { state: "sending" }, now);
   }
 
   /**
-   * Created just now: of what was sent to it before, and does not ride with this create (`riding`, ids), nothing has
-   * landed (HARD-CASES H4). It is planned again; @returns how many events that are.
+   * Just created, so earlier events that do not come with this create (`riding`, ids) have not landed (H4). @returns
+   * how many events are planned again
    */
   opened(id: number, serviceId: string, riding: readonly number[], now: number): number {
     this.#document(id, { state: "open", service_id: serviceId }, now);
@@ -314,7 +313,7 @@ export class Writer {
     this.problem("document", id, { code: "doubt-unsettled", message }, now);
   }
 
-  /** What is in doubt on it waits with it for a person (HARD-CASES H4). */
+  /** Its events in doubt wait for a person too (H4). */
   stranded(id: number, reason: Code, message: string, now: number): void {
     this.#document(id, { state: "stranded", reason }, now);
     this.#database.run(
@@ -328,18 +327,18 @@ export class Writer {
     this.#document(id, { state: "planned" }, now);
   }
 
-  /** Refused before; its rows say something else now, or a person tries again. @returns whether it was refused */
+  /** Refused before; its rows changed, or a person retries. @returns whether it was refused */
   documentReplanned(id: number, now: number): boolean {
     return this.#set("document_states", id, { state: "planned", reason: null }, now, "state = 'rejected'");
   }
 
-  /** A row names it by the id that the service gave it. */
+  /** A row names it by its service id. */
   documentGiven(id: number, serviceId: string, now: number): void {
     if (this.#documentState(id) === undefined)
       this.#document(id, { state: "open", reason: "given", service_id: serviceId }, now);
   }
 
-  /** A person has found its id at the service. */
+  /** A person found its id. */
   documentResolved(id: number, serviceId: string, now: number): void {
     this.#document(id, { state: "open", reason: "resolved", service_id: serviceId }, now);
   }
@@ -348,7 +347,7 @@ export class Writer {
     return this.#set("document_states", id, { reason: "dismissed" }, now, "state = 'rejected'");
   }
 
-  /** Stranded, and its next generation is sent instead: what was in doubt on it matters no more. */
+  /** Stranded, and its next generation is sent instead. */
   strandedReplaced(id: number, now: number): void {
     this.#set("document_states", id, { reason: "replaced" }, now);
     this.doubtsGivenUp(id, now);
@@ -361,7 +360,7 @@ export class Writer {
     );
   }
 
-  /** Another name of `into`: what was known of it goes with it, by the law of its states closed before cancelled. */
+  /** Moves its state to `into`; the state rules demand closed before cancelled. */
   documentAbsorbed(from: number, into: number, now: number): void {
     const [state, lastAt] = [this.#documentState(from), this.#lastAt(from)];
     if (lastAt !== null) this.#advance(into, lastAt);
@@ -370,7 +369,7 @@ export class Writer {
     this.#database.run("DELETE FROM document_states WHERE document_id = @from", { from });
   }
 
-  /** As a journal tells of it; planned: nothing is known. */
+  /** From a journal; planned: nothing is known. */
   documentRestored(
     id: number,
     found: { state: string; reason: string | null; serviceId: string | null; lastAt: number | null },
@@ -381,8 +380,6 @@ export class Writer {
     const { state, reason, serviceId, lastAt } = found;
     this.#document(id, { state, reason, service_id: serviceId, last_at: lastAt }, now);
   }
-
-  // Participants and addresses
 
   sendingRegistration(id: number, now: number): void {
     this.#set("registrations", id, { state: "sending", attempted: 1 }, now);
@@ -395,7 +392,7 @@ export class Writer {
     this.#set("registrations", id, { state: "registered", reason: null, ...ids }, now);
   }
 
-  /** A mapping, or a row, names one by the id that the service gave it. @returns its id in the ledger */
+  /** A mapping or row names it by its service id. @returns its id in the ledger */
   registrationGiven(kind: "participant" | "address", identity: string, serviceId: string, now: number): number {
     return this.#database.insert(
       `INSERT INTO registrations (kind, identity, state, origin, service_id, changed_at)
@@ -417,12 +414,11 @@ export class Writer {
     this.#registration(id, "planned", null, now);
   }
 
-  /** As `documentReplanned`. */
   registrationReplanned(id: number, now: number): boolean {
     return this.#set("registrations", id, { state: "planned", reason: null }, now, "state = 'rejected'");
   }
 
-  /** As a journal tells of one that was dismissed. */
+  /** From a journal, dismissed. */
   registrationGivenUp(id: number, now: number): void {
     this.#registration(id, "rejected", "dismissed", now);
   }
@@ -431,9 +427,7 @@ export class Writer {
     return this.#set("registrations", id, { reason: "dismissed" }, now, "state = 'rejected'");
   }
 
-  // All of them
-
-  /** What an earlier process left between intent and outcome is in doubt (P4). The caller holds the lock: nothing is being sent. */
+  /** Requests without an outcome are in doubt (P4). The caller holds the lock, so nothing is being sent. */
   interrupted(now: number): void {
     const database = this.#database;
     const sending = "FROM registrations WHERE state <> 'registered' AND state = 'sending'";
@@ -464,7 +458,10 @@ export class Writer {
     );
   }
 
-  /** From what may have no row of its own yet. Columns that are not named are as after any outcome: without reason or doubt. */
+  /**
+   * Also for an event without a state row. Columns that are not named are reset, as after any outcome: no reason, no
+   * doubt.
+   */
   #event(id: number, columns: Columns, now: number): void {
     this.#database.run(
       `INSERT OR IGNORE INTO event_states (document_id, event_id, state, changed_at)
@@ -490,20 +487,20 @@ export class Writer {
     this.#set("registrations", id, { state, reason, ...none }, now);
   }
 
-  /** `which`: only of a state that it says. @returns whether there was one */
+  /** `which`: only in such a state. @returns whether there was one */
   #set(table: Table, id: number, columns: Columns, now: number, which = "true"): boolean {
     const assigned = Object.keys(columns).map((column) => `${column} = @${column}`);
     const text = `UPDATE ${table} SET ${assigned.join(", ")}, changed_at = @now WHERE ${ONE[table]} AND ${which}`;
     return this.#database.run(text, { ...columns, id, now }) > 0;
   }
 
-  /** Dismissed beside this run, since its plan was made. */
+  /** Dismissed beside this run, after its plan. */
   #isGivenUp(id: number): boolean {
     const given = `SELECT 1 FROM event_states WHERE ${OF_EVENT} AND state = 'rejected' AND dismissed = 1`;
     return this.#database.has(given, { id });
   }
 
-  /** The event's row holds what the file says now. */
+  /** The event's row has the file's present content. */
   #rememberChange(id: number): void {
     this.#database.run(
       `UPDATE event_states SET changed_hash = e.content_hash, changed_content = json_object('name', e.name, 'at', e.at,
@@ -537,7 +534,7 @@ export class Writer {
     );
   }
 
-  /** What follows from an event being on the timeline: its document's time and state, its target, its mirror. */
+  /** The consequences of a landing: the document's time and state, its target, its mirror. */
   #afterLanding(
     id: number,
     targetId: string | null,
@@ -559,7 +556,7 @@ export class Writer {
     if (landed.name === "CANCEL") this.#document(document, { state: "cancelled" }, now);
     const linkAt = mirrorAt ?? landed.at;
     if (landed.mirrored === 1 && related !== null) this.#advance(related, linkAt);
-    // When an earlier attempt landed, and to what its document was related by then, a duplicate does not say.
+    // A duplicate does not say when the earlier attempt landed, or which relations its document had then.
     else if (isJustNow && landed.mirrored === 1 && landed.related_id === null)
       this.#database.run(
         `UPDATE document_states SET last_at = max(coalesce(last_at, @linkAt), @linkAt)
@@ -574,7 +571,7 @@ export class Writer {
   }
 }
 
-/** Known not to have landed: no duplicate is a receipt for it (HARD-CASES H3). */
+/** It has not landed, so a duplicate will not be a receipt (H3). */
 const NOT_TRIED = { attempted_hash: null };
 
 const landedWith = (serviceId: string, targetId: string | null): Columns => ({
@@ -586,5 +583,5 @@ const landedWith = (serviceId: string, targetId: string | null): Columns => ({
   ...(targetId === null ? {} : { target_document_id: targetId }),
 });
 
-/** What may still become so, of a document that another one turns out to be. */
+/** States that may still be reached when two documents turn out to be one. */
 const SHUT = { closed: "state = 'open'", cancelled: "state IN ('open', 'closed')" };

@@ -1,4 +1,4 @@
-/** What a mapping names beside itself: tables and a module with custom functions. */
+/** The files that a mapping names: tables and a module with custom functions. */
 import { readFileSync } from "node:fs";
 import { extname, isAbsolute, join, normalize, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,17 +19,15 @@ import type { MappingSource, Path } from "./language/source.js";
 export interface Beside {
   tables: ReadonlyMap<string, TableFile>;
   functions: CustomFunctions;
-  /** The module's own text; empty without one. */
+  /** "" without a module. */
   functionsText: string;
   functionsPath: string | null;
-  /** Paths of the files read, without repeats. */
   dependencies: string[];
 }
 
 const MAX_TABLE_BYTES = 16 * 1024 * 1024;
 const MODULES = new Set([".mjs", ".js"]);
 
-/** Reports what cannot be used at its place in the mapping. */
 export async function readBeside(
   spec: MappingSpec,
   source: MappingSource,
@@ -52,10 +50,7 @@ export async function readBeside(
   return { tables, functions, functionsText, functionsPath, dependencies };
 }
 
-/**
- * A table is read as files of rows are, and no less strictly: any encoding that they may have, delimiters that are told by
- * the file, and no row of another width.
- */
+/** Tables are read as strictly as rows: same encodings and delimiters, and no row of another width. */
 async function readTable(spec: TableSpec, path: Path, source: MappingSource): Promise<TableFile | null> {
   const { file, delimiter, encoding, header } = spec;
   const location = besideMapping(file, path, source);
@@ -119,11 +114,11 @@ function whyOf(error: unknown): string {
   return shorten(error instanceof Error ? error.message : error);
 }
 
-/** Only files in the mapping's own folder or below it. */
+/** The file must be in the mapping's folder or below it. */
 function besideMapping(name: string, path: Path, source: MappingSource): string | null {
   const relative = normalize(name);
   if (isAbsolute(name) || relative.startsWith("..")) {
-    source.report("mapping-value", path, `"${name}" must lie beside the mapping or below its folder.`);
+    source.report("mapping-value", path, `"${name}" must be beside the mapping or below its folder.`);
     return null;
   }
   return resolve(join(dirname(source.path), relative));

@@ -1,4 +1,4 @@
-/** A whole mapping from its checked text: pure, and without a file in sight. */
+/** Compiles a checked mapping. Pure: touches no file. */
 import { basename, extname } from "node:path";
 import type { Beside } from "./beside.js";
 import { Cells } from "./column/cells.js";
@@ -16,7 +16,7 @@ import { fillSettings, type Mapping } from "./mapping.js";
 import type { MappingNames } from "./record/context.js";
 import { findWarnings } from "./warnings.js";
 
-/** Mistakes are reported to `source`; the mapping given is then of no use. */
+/** A mapping whose mistakes were reported to `source` must not be used. */
 export function compileMapping(spec: MappingSpec, source: MappingSource, beside: Beside): Mapping {
   const { blank, trim, spreadsheetErrors, ...defaults } = spec.defaults ?? {};
   const cells = new Cells({ blank, trim, spreadsheetErrors }, defaults);
@@ -69,7 +69,6 @@ export function compileMapping(spec: MappingSpec, source: MappingSource, beside:
   };
 }
 
-/** What the module exports is called by its own name, and takes something. */
 function checkFunctions({ functions }: Beside, builtIn: ReadonlyMap<string, unknown>, source: MappingSource): void {
   for (const [name, { length }] of functions) {
     const report = (message: string) => source.report("mapping-functions", ["functions"], `${message}.`);
@@ -79,7 +78,7 @@ function checkFunctions({ functions }: Beside, builtIn: ReadonlyMap<string, unkn
   }
 }
 
-/** Two documents, or two events of an input, cannot both be what one was before. */
+/** Only one document, or event of an input, can take over a former name. */
 function checkFormerLabels(spec: MappingSpec, source: MappingSource): void {
   for (const [name, input] of Object.entries(spec.inputs)) {
     for (const part of ["documents", "events"] as const) {
@@ -95,7 +94,7 @@ function checkFormerLabels(spec: MappingSpec, source: MappingSource): void {
   }
 }
 
-/** Names that `{ ref: … }` may use: those with a key in any input, targets, and those of other mappings. */
+/** Names that `{ ref: … }` may use: records with a key in any input, targets, and `elsewhere`. */
 function knownNames({ elsewhere = {}, participants = {}, addresses = {}, inputs }: MappingSpec): MappingNames["known"] {
   const all = [{ participants, addresses } as InputSpec, ...Object.values(inputs)];
   const keyed = (kinds: "participants" | "addresses") =>
@@ -113,7 +112,7 @@ function knownNames({ elsewhere = {}, participants = {}, addresses = {}, inputs 
   };
 }
 
-/** Of several inputs each says which files it reads, unless all are sheets. */
+/** Each of several inputs names its files, unless all are sheets. */
 function checkFiles(files: readonly InputFiles[], source: MappingSource): void {
   if (files.length < 2) return;
   for (const { input, patterns } of files) {

@@ -1,4 +1,4 @@
-/** What makes the keys of one kind of document or event, as one hash (HARD-CASES H25). */
+/** Hashes everything that determines the keys of one kind of document or event (H25). */
 import { createHash } from "node:crypto";
 import { canonicalJson, type JsonValue } from "../model/json.js";
 import { KEY_ALGORITHM } from "../model/keys.js";
@@ -6,26 +6,23 @@ import type { Table } from "./column/table.js";
 import type { MappingSpec } from "./language/mapping-schema.js";
 import type { KeyMaker } from "./record/context.js";
 
-/** What keys are made of, for the comparison with what was sent. */
 export interface KeyMakers {
   /**
-   * By `manifest` (document) or `manifest/pickup` (event). Another one means that keys may differ, the same one that they
-   * do not. Several inputs that yield the same kind count together.
+   * By `manifest` (document) or `manifest/pickup` (event), over all inputs that yield it. Equal hashes mean equal keys.
    */
   fingerprints: Map<string, string>;
-  /** By the same names: what is left of a document or an event when its label is another one. */
+  /** The same without the label, to recognise a renamed document or event. */
   kin: Map<string, string>;
   declaredNew: ReadonlySet<string>;
   tables: readonly KeyTable[];
 }
 
 export interface KeyTable {
-  /** The document or event whose key reads it. */
+  /** The document or event whose key reads the table. */
   kind: string;
   table: string;
-  /** What it says, as texts that tell two answers apart. */
   entries: ReadonlyMap<string, string>;
-  /** Whether what the table does not list gives a key too. */
+  /** Whether a row that the table lacks still gets a key. */
   fallback: boolean;
 }
 
@@ -37,7 +34,7 @@ export function fingerprint(
   const texts = new Map<string, Set<string>>();
   const tables: KeyTable[] = [];
   for (const { name, tree, reads } of makers) {
-    // Blank words count only for what can tell blanks apart.
+    // Blank words matter only to functions that can see blanks.
     const parts: JsonValue[] = [tree, tree.includes("(") ? (defaults.blank ?? []) : []];
     if (reads.functions.size > 0) parts.push(beside.functionsText);
     for (const read of [...reads.tables].toSorted()) {

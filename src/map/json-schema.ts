@@ -1,10 +1,10 @@
-/** The mapping language as JSON Schema, for editors: completion, descriptions and validation while typing. */
+/** The mapping language as JSON Schema, for editors. */
 import { z } from "zod";
 import type { JsonObject } from "../model/json.js";
 import { mappingSchema } from "./language/mapping-schema.js";
 import { exactNumberSchema, jsonSchema } from "./language/record-schema.js";
 
-/** Draft 7, which editors know best. Fresh at every call. */
+/** Draft 7, which editors support best. */
 export function mappingJsonSchema(): JsonObject {
   const schema = z.toJSONSchema(mappingSchema, {
     target: "draft-7",

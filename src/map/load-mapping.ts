@@ -11,22 +11,21 @@ import { parseWithSchema } from "./language/schema-problems.js";
 import { mappingSchema, type MappingSpec } from "./language/mapping-schema.js";
 
 export interface CheckedMapping {
-  /** Null where there are problems. */
+  /** Null: there are problems. */
   mapping: Mapping | null;
-  /** In the order of the file. */
   problems: MappingProblem[];
-  /** What is still to be written or decided: ids that are "?", and in a draft its lines `# decide:`. */
+  /** Ids that are still "?", and a draft's `# decide:` lines. */
   unwritten: MappingProblem[];
 }
 
 export interface LoadOptions {
-  /** Ids that are still "?", which the service would refuse in every row: refused (default), or left for later. */
+  /** Ids that are still "?". The service would refuse them in every row. */
   placeholders?: "refuse" | "accept";
-  /** Mappings with open decisions: refused (default), or taken as they are, as rehearsals in the sandbox take them. */
+  /** The sandbox accepts drafts. */
   drafts?: "refuse" | "accept";
 }
 
-/** @throws RowferryError with every mistake of the mapping, each with file, line, column and a caret line. */
+/** @throws RowferryError with every mistake, each with file, line, column and caret. */
 export async function loadMapping(path: string, options: LoadOptions = {}): Promise<Mapping> {
   const { placeholders = "refuse", drafts = placeholders } = options;
   const { mapping, problems, unwritten } = await checkMapping(path);
@@ -36,7 +35,10 @@ export async function loadMapping(path: string, options: LoadOptions = {}): Prom
   return mapping;
 }
 
-/** As `loadMapping`, with the mistakes as data. `running` is told of a module of functions before it runs. @throws RowferryError `mapping-missing` when the file cannot be read. */
+/**
+ * Like `loadMapping`, with the mistakes as data. Calls `running` before a module of functions runs. @throws
+ * RowferryError `mapping-missing`.
+ */
 export async function checkMapping(
   path: string,
   running: (module: string) => void = () => {},
@@ -54,7 +56,7 @@ export async function checkMapping(
   };
 }
 
-/** Whether there is a mapping of this version, with the one that it extends. */
+/** Whether the mapping and its base have a version that is read. */
 async function isReadable(source: MappingSource): Promise<boolean> {
   const data = source.data as { version?: unknown; extends?: unknown } | null | undefined;
   if (source.problems.length > 0) return false;
@@ -83,11 +85,11 @@ async function isReadable(source: MappingSource): Promise<boolean> {
   return source.problems.length === 0;
 }
 
-/** The lines of a draft that wait for a person; the line that makes it one where there are none. */
+/** A draft's open decisions, or else the line `draft: true`. */
 function findDecisions({ draft }: MappingSpec, source: MappingSource): MappingProblem[] {
   if (draft !== true) return [];
   const hint =
-    "Decide it and remove the line; with the last one, remove `draft: true`. The sandbox takes drafts as they are.";
+    "Decide it and remove the line; after the last one, remove `draft: true`. Drafts can be imported into the sandbox.";
   const open = source.lines("# decide:", "mapping-draft", (rest) => `still to be decided: ${rest}`, hint);
   return open.length > 0
     ? open

@@ -1,7 +1,6 @@
-/** The known name closest to a mistyped one. */
 import { foldName } from "../model/fold.js";
 
-/** Null when nothing is close: more than a third of the letters would have to change. Compares folded names of up to 80 characters. */
+/** Null: more than a third of the letters differ. Compares folded names of up to 80 characters. */
 export function nearestName(name: string, known: Iterable<string>): string | null {
   const wanted = foldName(name.slice(0, 80));
   let best: string | null = null;
@@ -16,7 +15,7 @@ export function nearestName(name: string, known: Iterable<string>): string | nul
   return best;
 }
 
-/** Insertions, deletions and changes of one letter; swaps of two neighbours count once. Gives up at `limit`. */
+/** Swapped neighbours count once. Gives up at `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforeLast: number[] = [];
@@ -37,7 +36,7 @@ function editDistance(a: string, b: string, limit: number): number {
   return last[b.length] ?? limit;
 }
 
-/** ` Did you mean "taxId"?`, or empty text. */
+/** ` Did you mean "taxId"?`, or "". */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const near = nearestName(name, known);
   return near === null ? "" : ` Did you mean "${near}"?`;

@@ -1,35 +1,36 @@
 /**
- * Pieces: what each reads, what it is made of, and what a row gives. Columns and formulas are pieces, and records are pieces
- * made of pieces. A compiler that finds a mistake reports it and goes on with `BROKEN`: a mapping with mistakes never runs.
+ * Pieces of a compiled mapping: what each reads, its fingerprint, and its value in a row. Columns and formulas are
+ * pieces; records are made of pieces. A compiler reports a mistake and continues with `BROKEN`; a mapping with mistakes
+ * never runs.
  */
 import type { HeaderUse } from "./column/headers.js";
 import type { Eval, Type, Value, View } from "./column/view.js";
 import type { ConversionName } from "./convert/conversion.js";
 
 export interface Piece<T> {
-  /** Everything it depends on, the records that it refers to included. */
+  /** Includes the records that it refers to. */
   reads: Reads;
-  /** What it is made of, headers instead of names: equal texts, and equal tables, mean equal values. */
+  /** The piece with headers instead of names: equal trees and tables give equal values. */
   tree: string;
   run: Eval<T>;
-  /** What every row has; undefined: it depends on the row. */
+  /** Undefined: it depends on the row. */
   constant?: T | undefined;
 }
 
-/** What a piece reads, the formulas of its columns included. */
+/** Includes the formulas of its columns. */
 export interface Reads {
   columns: Set<Column>;
   /** As `plants.region`. */
   tables: Set<string>;
   functions: Set<string>;
-  /** Whether the row's number enters. */
+  /** Whether it uses the row's number. */
   row: boolean;
   aggregate: boolean;
 }
 
 export interface Formula extends Piece<Value> {
   type: Type;
-  /** The column where it is nothing but one. */
+  /** The column, if the piece is only that. */
   column: Column | null;
 }
 
@@ -37,25 +38,25 @@ export interface Column extends Piece<Value> {
   name: string;
   slot: number;
   type: Type;
-  /** How its cells are converted; null: a formula. */
+  /** Null: a formula. */
   as: ConversionName | null;
-  /** Of a header: whether the cell holds something, readable or not. */
+  /** Whether the cell has content, readable or not. */
   filled: Eval<boolean> | null;
-  /** How its header is found; null: a formula, or a set. */
+  /** Null: a formula or a set. */
   use: HeaderUse | null;
-  /** A set of columns: which headers it takes, and the value at one of them. */
+  /** A set of columns: the headers it takes, and the value at each. */
   set: {
     pattern: string;
     fits: (header: string) => boolean;
     at: (view: View, index: number) => ReturnType<Eval>;
   } | null;
-  /** Whether a key or an id is made of it. */
+  /** Whether a key or an id uses it. */
   identity: boolean;
-  /** Of a tax id: what is said of its type and country. */
+  /** The type and country of a tax id. */
   taxId: { type: Piece<Value> | undefined; country: Piece<Value> | undefined };
 }
 
-/** A record that rows have, or lack; in a blank one it is false. */
+/** A record exists only where this is true; a blank is false. */
 export interface Condition extends Piece<boolean> {
   words: string;
 }
@@ -64,7 +65,6 @@ export function newReads(): Reads {
   return { columns: new Set(), tables: new Set(), functions: new Set(), row: false, aggregate: false };
 }
 
-/** What one reads, the other does too. */
 export function take(reads: Reads, { columns, tables, functions, row, aggregate }: Reads): Reads {
   for (const column of columns) reads.columns.add(column);
   for (const table of tables) reads.tables.add(table);
@@ -78,7 +78,7 @@ export function merged(all: readonly ({ reads: Reads } | undefined)[]): Reads {
   return all.reduce((reads, one) => (one === undefined ? reads : take(reads, one.reads)), newReads());
 }
 
-/** The only column that is read, whose header a problem then names. */
+/** The only column that is read, so that a problem can name its header. */
 export function onlyColumn({ columns }: Reads): Column | undefined {
   return columns.size === 1 ? [...columns][0] : undefined;
 }
@@ -104,7 +104,7 @@ type Values<P extends Pieces> = {
       : never;
 };
 
-/** Several as one; those that are undefined are left out. */
+/** Undefined pieces are left out. */
 export function combine<P extends Pieces>(pieces: P): Piece<Values<P>> {
   const used = Object.entries(pieces).flatMap(([name, piece]) => (piece === undefined ? [] : [{ name, piece }]));
   const isConstant = used.every(({ piece }) => piece.constant !== undefined);
@@ -116,7 +116,7 @@ export function combine<P extends Pieces>(pieces: P): Piece<Values<P>> {
     run: (view) => {
       const values: { [name: string]: unknown } = {};
       let whole = true;
-      // All are read, so that all problems are told.
+      // Reads all of them, so that all problems are reported.
       for (const { name, piece } of used) {
         const value = piece.constant === undefined ? piece.run(view) : piece.constant;
         if (value === null && piece.constant === undefined) whole = false;
@@ -127,7 +127,6 @@ export function combine<P extends Pieces>(pieces: P): Piece<Values<P>> {
   };
 }
 
-/** What is made of a piece, in rows that have it. */
 export function derive<T, U>(
   { reads, tree, run }: Piece<T>,
   make: (value: T, view: View) => ReturnType<Eval<U>>,
@@ -143,7 +142,6 @@ export function derive<T, U>(
   };
 }
 
-/** The record exists only in rows where the condition holds. */
 export function onlyWhere<T>(condition: Condition | undefined, piece: Piece<T>): Piece<T> {
   if (condition === undefined) return piece;
   return {

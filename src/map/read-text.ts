@@ -1,10 +1,9 @@
-/** A text file, bounded. */
 import { open } from "node:fs/promises";
 import type { Code } from "../model/codes.js";
 import { decodeText } from "../model/decode-text.js";
 import { RowferryError } from "../model/error.js";
 
-/** @throws RowferryError `code` when it cannot be read, `mapping-too-large` beyond `limit` bytes, `text-not-utf8`. */
+/** @throws RowferryError `code` if it cannot be read, `mapping-too-large` beyond `limit` bytes, `text-not-utf8`. */
 export async function readText(path: string, code: Code, limit = 1024 * 1024): Promise<string> {
   let bytes: Buffer;
   try {

@@ -1,12 +1,12 @@
-/** What is valid in a mapping and yet seldom meant; `rowferry check` shows it. */
+/** Settings that are valid but seldom meant, for `rowferry check`. */
 import { eventsOf, type MappingSpec } from "./language/mapping-schema.js";
 import type { MappingProblem, MappingSource, Path } from "./language/source.js";
 
-/** `used`: the tables that some formula reads. */
+/** `used`: the tables that formulas read. */
 export function findWarnings(spec: MappingSpec, source: MappingSource, used: ReadonlySet<string>): MappingProblem[] {
   const warnings: MappingProblem[] = [...findPlaceholders(spec, source), ...source.doubts];
   const lost = "The character that stands for letters which some program could not read.";
-  const again = "Write the letters again; otherwise they are sent as they stand.";
+  const again = "Write the letters again; otherwise they are sent as they are.";
   warnings.push(...source.lines("\uFFFD", "mapping-doubtful", () => lost, again).slice(0, 1));
   for (const name of Object.keys(spec.tables ?? {})) {
     if (used.has(name)) continue;
@@ -48,23 +48,23 @@ export function findWarnings(spec: MappingSpec, source: MappingSource, used: Rea
 }
 
 const PLACEHOLDER = "?";
-/** Data of one's own, in which an `id` may be anything. */
+/** Free data, in which an `id` may be anything. */
 const FREE: ReadonlySet<string> = new Set(["fields", "attributes", "extra", "value"]);
 
-/** Each place where an id is still to be written, in the order of the file. */
+/** In file order. */
 export function findPlaceholders(spec: MappingSpec, source: MappingSource): MappingProblem[] {
   const found: MappingProblem[] = [];
   const walk = (value: unknown, path: Path): void => {
     if (value === null || typeof value !== "object" || Array.isArray(value)) return;
     for (const [name, member] of Object.entries(value)) {
       const place = [...path, name];
-      // A draft runs on the sandbox with what is still to be written.
+      // A draft runs in the sandbox with such placeholders.
       if (member === PLACEHOLDER && (name === "id" || spec.draft !== true))
         found.push(
           source.describe(
             "mapping-doubtful",
             place,
-            `\`${name}: "${PLACEHOLDER}"\` stands for what is still to be written.`,
+            `\`${name}: "${PLACEHOLDER}"\` is a placeholder that is still to be replaced.`,
             {
               hint: "Write the id that the service gave, or the columns that tell it; the service refuses a question mark.",
             },

@@ -172,13 +172,13 @@ function refusalOf(
   if (event.at < state.lastAt) {
     if (state.lastAt === state.begins) {
       const begins = Number.isFinite(state.begins) ? `at ${new Date(state.begins).toISOString()}` : "when it is made";
-      const message = `${event.name} took place at ${time()}, but the timeline begins ${begins}, with the event that makes the document.`;
+      const message = `${event.name} took place at ${time()}, but the timeline begins ${begins}, with the event that creates the document.`;
       return { reason: "late", message };
     }
     const last = new Date(state.lastAt).toISOString();
     return {
       reason: "late",
-      message: `${event.name} took place at ${time()}, but the timeline already stands at ${last}.`,
+      message: `${event.name} took place at ${time()}, but the timeline has already reached ${last}.`,
     };
   }
   return null;

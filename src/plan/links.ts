@@ -94,7 +94,7 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
 }
 
 /**
- * Events whose target is there already, or comes to be in another way: the service would refuse its key. Which of two it
+ * Events whose target is there already, or is created in another way: the service would refuse its key. Which of two it
  * is can still be corrected in the row, so what is later on the document waits (P3).
  */
 function refuseVainMakers(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): void {
@@ -111,7 +111,7 @@ function refuseVainMakers(assessments: ReadonlyMap<number, Assessment>, context:
     const there = assessments.get(target);
     const why = vainBlock();
     if (why === null) {
-      const how = exists || stranded ? "exists already" : "comes to be in another way";
+      const how = exists || stranded ? "exists already" : "is created in another way";
       refuse(assessment, event, "target-exists", `${event.name} would make ${name}, which ${how}.`);
     } else holdFrom(assessment, event, why);
 

@@ -1,7 +1,6 @@
 /**
- * A rejected file that comes back corrected is known by its own column, whatever it is called and whatever program has
- * saved it. How it is read follows from that, and not from what the mapping says of the files that its rows came from:
- * its header is its first row, and Excel may have saved it in another encoding and with another delimiter.
+ * Recognises a rejected file that comes back corrected by its own column, whatever its name, encoding or delimiter are
+ * now. The mapping's options describe the original files, so they do not apply.
  */
 import type { CsvOptions } from "../model/dialect.js";
 
@@ -9,20 +8,19 @@ import type { CsvOptions } from "../model/dialect.js";
 export const REFERENCE_COLUMN = "rowferry_row";
 
 export interface CorrectedCsv {
-  /** What stands beside its column: between our own, else the usual ones; null: neither. */
+  /** The character next to the column: between our own columns, else a usual delimiter; null: neither. */
   delimiter: string | null;
-  /** The first row's reference; null: it holds none. */
   reference: string | null;
 }
 
-/** Of a long preamble's header no more is looked at. */
+/** Headers below a long preamble are not searched further. */
 const HEADER_BYTES = 256 * 1024;
 
 export function isReferenceColumn(text: string): boolean {
   return text.trim().toLowerCase() === REFERENCE_COLUMN;
 }
 
-/** From a file's first bytes, in whatever encoding: our own columns are ASCII. Null: no rejected file of ours. */
+/** Looks at a file's first bytes, in any encoding, because our column names are ASCII. Null: not a rejected file. */
 export function correctedCsv(head: Buffer): CorrectedCsv | null {
   if (head.length === 0) return null;
   const text = head.subarray(0, HEADER_BYTES).toString("latin1").replaceAll("\0", "");
@@ -37,13 +35,13 @@ export function correctedCsv(head: Buffer): CorrectedCsv | null {
   return { delimiter, reference };
 }
 
-/** The mapping's options as far as they hold for it. The header is left to the reader: it is the first line. */
+/** The mapping's options that also apply to a corrected file. */
 export function correctedOptions(csv: CsvOptions, { delimiter }: CorrectedCsv): CsvOptions {
   const pinned = csv.encoding ?? "auto";
   return {
     ...csv,
     ...(delimiter === null ? {} : { delimiter }),
-    // Editors save as UTF-8 what was written in the input's encoding.
+    // Editors save a file in UTF-8 whatever its encoding was.
     encoding: "auto",
     ...(/^(auto|utf-?8)$/i.test(pinned) ? {} : { fallbackEncoding: pinned }),
   };

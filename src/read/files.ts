@@ -1,4 +1,4 @@
-/** From the arguments of a command line to files: patterns, folders and archives that the shell did not expand. */
+/** Expands the command line's files: patterns, folders and archives. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { glob } from "tinyglobby";
@@ -7,15 +7,12 @@ import { listed } from "../model/fold.js";
 import { openFile } from "./opened-file.js";
 import { Zip } from "./zip.js";
 
-/** What a folder or an archive is searched for; other files in it are left alone. */
 const READABLE = /\.(csv|tsv|tab|txt|psv|xlsx|xlsm)(\.gz|\.zst)?$|\.zip$/i;
 
 /**
- * Files in the order of the arguments, those of one pattern, folder or archive by name, each once. `-` stays `-`; a file that
- * exists is taken as it is, whatever characters its name has; a folder stands for the files directly in it, a zip file that
- * holds several for those that may be tables (`archive.zip/inner.csv`).
- * @param tell gets a sentence about each archive that holds other files too.
- * @throws RowferryError `file-missing`, `file-pattern-unmatched`.
+ * Files in the order of the arguments, each once; those of one pattern, folder or archive by name. `-` stays. An
+ * existing file is taken as it is, whatever its name. A folder means the files directly in it, a zip file with several
+ * tables each of them (`archive.zip/inner.csv`). @throws RowferryError `file-missing`, `file-pattern-unmatched`.
  */
 export async function expandFiles(
   args: readonly string[],
@@ -31,7 +28,7 @@ export async function expandFiles(
   return [...files];
 }
 
-/** Bytes of all files together; each file within an archive counts as the whole archive. Null: standard input is among them. */
+/** A file within an archive counts as the whole archive. Null: standard input is included. */
 export async function bytesOf(paths: readonly string[], folder: string = process.cwd()): Promise<number | null> {
   let total = 0;
   for (const path of paths) {
@@ -54,10 +51,9 @@ async function membersWithin(path: string, folder: string, tell: (note: string) 
     const tables = members.filter((name) => READABLE.test(name)).toSorted();
     if (members.length < 2 || tables.length === 0) return [path];
     const others = members.filter((name) => !READABLE.test(name));
-    if (others.length > 0) tell(`${path} also holds what is not read: ${listed(others, 5)}.`);
+    if (others.length > 0) tell(`${path} also holds files that are not read: ${listed(others, 5)}.`);
     return tables.map((name) => `${path}/${name}`);
   } catch {
-    // Opening it for its rows says what is wrong.
     return [path];
   } finally {
     await file.close();
@@ -83,7 +79,7 @@ async function expand(arg: string, folder: string): Promise<string[]> {
   throw new RowferryError("file-pattern-unmatched", `no file fits ${arg}`);
 }
 
-/** Hidden files, and the lock files that Office keeps beside open workbooks. */
+/** Hidden files and Office's lock files. */
 function isClutter(name: string): boolean {
   return name.startsWith(".") || name.startsWith("~$");
 }

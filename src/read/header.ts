@@ -1,22 +1,18 @@
-/** Which row is the header, what its texts are, and what speaks against it. For both readers; knows neither CSV nor Excel. */
+/** Finds the header row, its texts, and reasons for doubt; for both readers. */
 import type { HeaderOption } from "../model/dialect.js";
 import { RowferryError } from "../model/error.js";
 import type { Place } from "../model/place.js";
 
-/** As much of a row as the search needs. Blank rows may be among the rows, or not. */
 export interface HeaderCandidate {
   /** As a person sees it in the file. */
   number: number;
   cells: readonly string[];
 }
 
-/** Rows above the header that are looked at before the first one is taken after all. */
+/** After this many rows above the header, the first row is taken. */
 const SEARCHED_ROWS = 50;
 
-/**
- * The header rows that the option asks for, in the order of the file; none under `none`, and where all rows are blank.
- * @param rows the rows at the beginning of a table. @throws RowferryError `header-missing`.
- */
+/** In file order; none for `none` or when all rows are blank. @throws RowferryError `header-missing`. */
 export function locateHeader<R extends HeaderCandidate>(
   rows: readonly R[],
   option: HeaderOption,
@@ -45,17 +41,16 @@ export function locateHeader<R extends HeaderCandidate>(
 }
 
 /**
- * The index in `rows` of the row that looks like a header, -1 when all are blank: the first that fills at least half
- * of the usual width, since preambles (title, date, filter) are narrow. A later row wins only when it is wider, reads
- * like labels, and has rows below it that do not.
+ * The index of the row that looks like a header; -1: all rows are blank. It is the first that fills at least half of
+ * the usual width, since preambles are narrow. A later row wins only if it is wider, reads like labels, and the rows
+ * below it do not.
  */
 export function findHeader(rows: readonly HeaderCandidate[]): number {
   const filled = rows.map(({ cells }) => filledCount(cells));
   const several = filled.filter((count) => count > 1);
-  // Rows of one cell count only among themselves.
   const usual = mostFrequent(several.length > new Set(several).size ? several : filled.filter((count) => count > 0));
   const wide = filled.findIndex((count) => count > 0 && count * 2 >= usual);
-  // Far down, a wide row is no header under a long preamble, but another table.
+  // A wide row far down is another table, not a header below a long preamble.
   const first = wide > SEARCHED_ROWS ? filled.findIndex((count) => count > 0) : wide;
   if (first === -1) return -1;
   const width = filled[first] ?? 0;
@@ -72,7 +67,7 @@ export function findHeader(rows: readonly HeaderCandidate[]): number {
   return first;
 }
 
-/** The texts of one header row, trimmed; several rows are joined column by column, their blank cells left out. */
+/** Joins several header rows column by column. */
 export function headerTexts(rows: readonly (readonly string[])[]): string[] {
   const width = Math.max(0, ...rows.map((cells) => cells.length));
   return Array.from({ length: width }, (_, column) => {
@@ -81,12 +76,11 @@ export function headerTexts(rows: readonly (readonly string[])[]): string[] {
   });
 }
 
-/** Whether the cells read like labels: at least one is filled, none is a number or a date. */
+/** At least one cell is filled, and none is a number or a date. */
 export function isLabels(cells: readonly string[]): boolean {
   return !isBlank(cells) && !cells.some(isValue);
 }
 
-/** The columns that hold nothing but values (and blanks). */
 export function valueColumns(rows: readonly (readonly string[])[]): number[] {
   const width = Math.max(0, ...rows.map((cells) => cells.length));
   return Array.from({ length: width }, (_, column) => column).filter((column) => {
@@ -95,16 +89,13 @@ export function valueColumns(rows: readonly (readonly string[])[]): number[] {
   });
 }
 
-/** A number, an amount, a date or a time: what a header hardly ever is. */
+/** A number, an amount, a date or a time, which headers hardly ever are. */
 export function isValue(cell: string): boolean {
   const text = cell.trim();
   return text.length <= 40 && /^[-+(]? ?([A-Z]{0,3}[$€£] ?)?\d[\d\s.,:/%T-]*\)?$/.test(text);
 }
 
-/**
- * Why what was taken for the header may be a row: a value stands above values, or a text comes again in its column. Null: nothing
- * speaks for it. `below`: some of the rows that follow. `notes` are told.
- */
+/** Why the header may be a row: a value above values, or a text that its column repeats. Null: no reason. */
 export function headerDoubt(
   header: readonly string[],
   below: readonly (readonly string[])[],
@@ -124,19 +115,18 @@ export function headerDoubt(
     const how = again ? "comes again" : "is like the cells";
     const doubt = `${JSON.stringify(text.slice(0, 40))} in column ${columnLetters(column + 1)} ${how} below it`;
     notes.push(
-      `Row ${row} is taken for the header, but it looks like a row: ${doubt}. If it is one, write \`header: none\`.`,
+      `Row ${row} is taken as the header, but it looks like a row: ${doubt}. If it is one, write \`header: none\`.`,
     );
     return doubt;
   }
   return null;
 }
 
-/** `M1042` → `A9999`. */
 function shapeOf(text: string): string {
   return text.slice(0, 40).replace(/\p{L}/gu, "A").replace(/\d/g, "9");
 }
 
-/** Whether a row says the header again, as where files were joined. One filled cell proves nothing. */
+/** Whether a row repeats the header, as in joined files. One filled cell proves nothing. */
 export function repeats(cells: readonly string[], header: readonly string[]): boolean {
   return (
     cells.length === header.length &&
@@ -145,7 +135,7 @@ export function repeats(cells: readonly string[], header: readonly string[]): bo
   );
 }
 
-/** `A` for 1, `Z` for 26, `AA` for 27: what a spreadsheet calls its columns. */
+/** `A` for 1, `Z` for 26, `AA` for 27. */
 export function columnLetters(position: number): string {
   let letters = "";
   for (let rest = position; rest > 0; rest = Math.floor((rest - 1) / 26)) {
@@ -154,7 +144,7 @@ export function columnLetters(position: number): string {
   return letters;
 }
 
-/** Whether a cell says something. Most begin with visible ASCII, and trimming each would cost. */
+/** Most texts begin with visible ASCII, so trimming every cell would be wasted time. */
 export function isFilled(cell: string): boolean {
   if (cell === "") return false;
   const code = cell.charCodeAt(0);
@@ -169,7 +159,7 @@ function filledCount(cells: readonly string[]): number {
   return cells.filter(isFilled).length;
 }
 
-/** The larger of two equally frequent; 0 for none. */
+/** Among equals the larger; 0 for none. */
 export function mostFrequent(counts: readonly number[]): number {
   const frequency = new Map<number, number>();
   for (const count of counts) frequency.set(count, (frequency.get(count) ?? 0) + 1);

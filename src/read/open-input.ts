@@ -1,4 +1,4 @@
-/** From a path to an `Input`: what the file is, is told from its bytes; what is neither CSV nor Excel is refused by name. */
+/** Opens a path as an `Input`. The bytes show what the file is; anything but CSV and Excel is refused by name. */
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,17 +16,15 @@ import type { Input } from "./table.js";
 import { Zip } from "./zip.js";
 
 /**
- * Opens a path, one file within a zip file (`archive.zip/inner.csv`), or standard input (`-`). Standard input and packed
- * workbooks are spooled to a temporary file that `close` removes.
- * @param standardInput what `-` reads; default `process.stdin`.
- * @throws RowferryError `file-*`, `archive-ambiguous`.
+ * Opens a path, a file within a zip file (`archive.zip/inner.csv`), or standard input (`-`). Standard input and packed
+ * workbooks go to a temporary file, which `close` removes. @throws RowferryError `file-*`, `archive-ambiguous`.
  */
 export async function openInput(path: string, standardInput?: AsyncIterable<Buffer | string>): Promise<Input> {
   if (path !== "-") return openPath(path);
   return { ...(await openSpooled(standardInput ?? process.stdin, "stdin", false)), nameless: true };
 }
 
-/** @param packed whether it came out of an archive: then it may not be one. */
+/** `packed`: it came out of an archive, so it may not be one. */
 async function openSpooled(bytes: AsyncIterable<Buffer | string>, name: string, packed: boolean): Promise<Input> {
   const spooled = await spool(bytes, name);
   try {
@@ -63,16 +61,14 @@ async function openPath(path: string, name?: string, packed = false): Promise<In
     }
     const zip = await Zip.open(file);
     if (inner === null && zip.isWorkbook()) {
-      // Loaded only for workbooks.
       const { openExcel } = await import("./excel/open-excel.js");
       return await openExcel(zip, await file.hash());
     }
     if (packed) throw refused("the archive holds another archive; unpack it first");
-    if (/\.xl\w{1,2}$/i.test(file.name)) throw refused("the file is a zip archive, but no Excel workbook");
+    if (/\.xl\w{1,2}$/i.test(file.name)) throw refused("the file is a zip archive, but not an Excel workbook");
     const member = inner ?? onlyMember(zip);
     const chunks = () => zip.read(member, "rows");
     const whole = inner === null ? file.name : `${file.name}/${inner}`;
-    // What else the archive holds is no part of this input.
     return await openPacked({ ...csv, name: whole, compression: "zip", contentHash: await hashOf(chunks()), chunks });
   } catch (error) {
     await file.close();
@@ -80,14 +76,13 @@ async function openPath(path: string, name?: string, packed = false): Promise<In
   }
 }
 
-/** The path of the file on the disk, and of the file within it, where there is none of the whole name. */
+/** Splits a path into the file on the disk and the file within it, if no file has the whole name. */
 async function withinArchive(path: string): Promise<[outer: string, inner: string | null]> {
   const end = path.toLowerCase().indexOf(".zip/");
   if (end === -1 || (await stat(path).catch(() => null)) !== null) return [path, null];
   return [path.slice(0, end + 4), path.slice(end + 5)];
 }
 
-/** @throws RowferryError `archive-ambiguous`. */
 function onlyMember(zip: Zip): string {
   const members = zip.members();
   const [first] = members;
@@ -100,7 +95,7 @@ function onlyMember(zip: Zip): string {
   });
 }
 
-/** Text is read as it is unpacked; a workbook needs its end first. */
+/** Text is read while it is unpacked; a workbook's directory is at its end. */
 async function openPacked(file: CsvFile): Promise<Input> {
   if ((await kindOf(file.chunks(), file.name)) === "text") return openCsv(file);
   const input = await openSpooled(file.chunks(), file.name, true);
@@ -109,7 +104,6 @@ async function openPacked(file: CsvFile): Promise<Input> {
   return input;
 }
 
-/** @throws RowferryError where the first bytes, or the name, show what cannot be read. */
 async function kindOf(chunks: AsyncIterable<Buffer>, name: string): Promise<"text" | "gzip" | "zstd" | "zip"> {
   let head: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -121,17 +115,13 @@ async function kindOf(chunks: AsyncIterable<Buffer>, name: string): Promise<"tex
   throw new RowferryError(found.code, `the file is ${found.what}`, { place: { file: name } });
 }
 
-/** Bytes that come as a stream, on the disk: files are read more than once, and not only from their beginning. */
+/** A stream's bytes on the disk, because files are read more than once. */
 interface Spooled {
   path: string;
-  /** Safe to call twice. */
   remove(): Promise<void>;
 }
 
-/**
- * Readable by its owner only. @param name what messages call it.
- * @throws RowferryError the stream's own; `file-unreadable` when the stream or the disk fails.
- */
+/** Readable by its owner only. @throws RowferryError `file-unreadable`, or the stream's own. */
 async function spool(source: AsyncIterable<Buffer | string>, name: string): Promise<Spooled> {
   const folder = await mkdtemp(join(tmpdir(), "rowferry-"));
   const remove = () => rm(folder, { recursive: true, force: true });

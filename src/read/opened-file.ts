@@ -1,4 +1,4 @@
-/** A file opened once: its bytes, its hash, and whether it stayed the same while it was read. Knows no format. */
+/** A file opened once: its bytes, its hash, and whether it changed while it was read. */
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { open, stat } from "node:fs/promises";
@@ -8,39 +8,31 @@ import { RowferryError } from "../model/error.js";
 const CHUNK_BYTES = 256 * 1024;
 
 export interface OpenedFile {
-  /** Without its folder; `stdin` for standard input. */
   name: string;
   bytes: number;
-  /** The system's number of the open file. */
   descriptor: number;
-  /** SHA-256 of the bytes on the disk, in hex. @param see gets them too. @throws RowferryError `file-unreadable`, `file-changed`. */
+  /** SHA-256 in hex; `see` gets the bytes too. @throws RowferryError `file-unreadable`, `file-changed`. */
   hash(see?: (chunk: Buffer) => void): Promise<string>;
-  /** The bytes from `start` (default: the first) to before `end` (default: the last). @throws RowferryError `file-unreadable`. */
+  /** From `start` to before `end`; default: all. @throws RowferryError `file-unreadable`. */
   chunks(start?: number, end?: number): AsyncIterable<Buffer>;
-  /** Where the last chunk ended. */
   position(): number;
-  /** @throws RowferryError `file-changed` when the file has been written to since it was opened. */
   checkUnchanged(): Promise<void>;
-  /** Safe to call twice. */
   close(): Promise<void>;
 }
 
-/**
- * Opens a regular file. `name`: what messages call it, default the path's last part.
- * @throws RowferryError `file-missing`.
- */
+/** `name`: for messages. @throws RowferryError `file-missing`. */
 export async function openFile(path: string, name: string = basename(path)): Promise<OpenedFile> {
   const missing = (cause: NodeJS.ErrnoException): never => {
     throw new RowferryError("file-missing", openingFailure(cause), { place: { file: path }, cause });
   };
-  // Before opening: a named pipe that nobody writes to would block for ever.
+  // Checked first, because opening a named pipe without a writer blocks.
   refuseIrregular(await stat(path).catch(missing), path);
   const handle = await open(path, "r").catch(missing);
   const opened = await handle.stat({ bigint: true });
   const place = { file: name };
   let position = 0;
   let closed: Promise<void> | null = null;
-  // Not a stream: destroying one would close the handle, and a file is read more than once.
+  // Not a stream, which would close the handle when destroyed; a file is read more than once.
   async function* chunks(start = 0, end = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
     for (let at = start; at < end; ) {
       const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -74,7 +66,6 @@ export async function openFile(path: string, name: string = basename(path)): Pro
   };
 }
 
-/** SHA-256 in hex. */
 export async function hashOf(chunks: AsyncIterable<Buffer>, see?: (chunk: Buffer) => void): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of chunks) {

@@ -1,13 +1,13 @@
-/** What files are packed in: gzip and zstd by their stream, zip files by what they hold. */
+/** Unpacks gzip and zstd files. */
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as zlib from "node:zlib";
 import { RowferryError } from "../model/error.js";
 import type { OpenedFile } from "./opened-file.js";
 
-/** Text of rows packs to a fiftieth at the very best; a bomb to a thousandth. */
+/** Rows of text pack to a fiftieth at best, a bomb to a thousandth. */
 const MAX_RATIO = 300;
-/** Below this many unpacked bytes the ratio is not looked at. */
+/** The ratio is not checked below this many unpacked bytes. */
 const UNBOUNDED_BYTES = 64 * 1024 * 1024;
 
 /** @throws RowferryError `file-corrupt` (truncated, damaged), `file-oversized`, `file-refused` (zstd before Node 22.15). */
@@ -32,9 +32,9 @@ export async function* unpacked(file: OpenedFile, kind: "gzip" | "zstd"): AsyncG
   }
 }
 
-/** What a stream makes of these bytes. Neither end stays open when it is given up. */
+/** Closes both ends when it is given up. */
 export async function* through(source: AsyncIterable<Buffer>, stream: Duplex): AsyncGenerator<Buffer> {
-  // The failure of either end reaches the loop below through `stream`.
+  // A failure of either end reaches the loop below through `stream`.
   const feeding = pipeline(source, stream).catch(() => undefined);
   try {
     yield* stream as AsyncIterable<Buffer>;

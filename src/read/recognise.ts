@@ -1,6 +1,5 @@
-/** What a file is, told from its first bytes and not from its name; and why it is refused, in a sentence, if it is. */
+/** Recognises a file by its first bytes, not by its name, and says why it is refused. */
 
-/** How many first bytes `recognise` wants to see (fewer: the file is shorter). */
 export const HEAD_BYTES = 8192;
 
 export type Recognised =
@@ -9,7 +8,7 @@ export type Recognised =
 
 const OLD_EXCEL = "an Excel workbook in the old .xls format; save it as .xlsx (File, Save As, Excel Workbook)";
 
-/** Of files that are refused, the first bytes as latin1 text: longer than what a column name might happen to begin with. */
+/** First bytes of refused files as latin1 text, longer than the beginning of any likely column name. */
 const SIGNATURES: readonly [bytes: string, what: string, at?: number][] = [
   ["%PDF-", "a PDF document; export its table as .xlsx or CSV from the program that made it"],
   ["{\\rtf", "an RTF document"],
@@ -35,7 +34,6 @@ const SIGNATURES: readonly [bytes: string, what: string, at?: number][] = [
   ["ustar", "a tar archive; unpack it first", 257],
 ];
 
-/** What `head`, the first {@link HEAD_BYTES} of a file, shows. `name`: without its folder. */
 export function recognise(head: Buffer, name: string): Recognised {
   if (name.startsWith("~$")) {
     return refused(
@@ -65,7 +63,7 @@ function refused(what: string): Recognised {
   return { kind: "refused", code: "file-refused", what };
 }
 
-/** OLE compound files: .xls, Word and others, and the envelope of encrypted .xlsx files; stream names are UTF-16. */
+/** OLE compound files (.xls, Word, encrypted .xlsx); their stream names are UTF-16. */
 function compoundFile(start: string): Recognised {
   const has = (stream: string) => start.includes(stream.split("").join("\0"));
   if (has("EncryptedPackage") || has("EncryptionInfo")) {
@@ -106,7 +104,7 @@ export function looksWide(head: Buffer): "utf-16le" | "utf-16be" | "utf-32le" | 
   return isUtf16(Buffer.from(whole).swap16()) ? "utf-16be" : null;
 }
 
-/** Whether nearly all are characters that texts have, most of them Latin, or line ends among letters of another script. */
+/** Nearly all characters are Latin, or there are line ends among letters of another script. */
 function isUtf16(bytes: Buffer): boolean {
   const text = bytes.toString("utf16le");
   const latin = text.match(/[\0-\xff]/g)?.length ?? 0;

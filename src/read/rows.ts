@@ -1,25 +1,24 @@
-/** From rows as a reader cuts them to rows of a table: blank ones left out, one cell a column, and whatever is odd said. */
+/**
+ * Turns a reader's rows into rows of a table: without blank ones, a cell for each column, and with notes on oddities.
+ */
 import type { Code } from "../model/codes.js";
 import type { Problem } from "../model/problem.js";
 import type { CellKind, Row } from "../model/row.js";
 import { columnLetters, isBlank, isFilled, isValue, repeats, valueColumns } from "./header.js";
 
-/** A row before its header is known. */
 export interface RawRow {
-  /** As a person sees it in the file, counting from 1. */
+  /** As a person sees it in the file, from 1. */
   number: number;
-  /** A missing or blank one is "". */
+  /** "" if missing or blank. */
   cells: string[];
   /** Null: all text. */
   kinds: CellKind[] | null;
   faults: Fault[] | null;
-  /** Hidden in its sheet; absent: no. */
   hidden?: boolean;
 }
 
-/** Something wrong with a row. */
 export interface Fault {
-  /** Of its cell, counting from 0; null: it is not one cell's. */
+  /** From 0; null: not a single cell. */
   column: number | null;
   code: Code;
   message: string;
@@ -27,21 +26,19 @@ export interface Fault {
 }
 
 export interface TableShape {
-  /** Texts; rows get as many cells. */
   header: readonly string[];
-  /** Rows up to it are left out; 0: there is no header. */
+  /** Rows up to it are left out; 0: no header. */
   headerRow: number;
-  /** Cells of a regular row: more or fewer are a problem. Null: rows may end early, as those of a sheet do. */
+  /** A regular row has this many cells. Null: rows may end early, as in a sheet. */
   width: number | null;
-  /** What to do with rows that are hidden; null: read them, and say so. */
+  /** Null: hidden rows are read, with a note. */
   hidden: "read" | "skip" | null;
-  /** Some rows below the header, which show the columns of numbers and dates. */
+  /** Rows below the header, which show the columns of numbers and dates. */
   sample: readonly (readonly string[])[];
 }
 
 const TOTAL = /^[*#=>\s-]{0,5}(?:(?:grand|sub)[- ]?)?(?:total|totais|summe|gesamt|soma\b|suma\b)/i;
 
-/** Goes along with the rows of a table, from its beginning. */
 export class RowFinisher {
   readonly #shape: TableShape;
   readonly #blankHeadings: number[];
@@ -59,7 +56,6 @@ export class RowFinisher {
     ": another table may begin there, or the header has several rows",
   );
   readonly #hidden: Tally;
-  /** The row before. */
   #above: readonly string[] = [];
   readonly #unheaded = new Map<number, Tally>();
 
@@ -96,7 +92,6 @@ export class RowFinisher {
     for (const row of rows) if (row.leftOut === undefined) this.#look(row);
   }
 
-  /** What shows at the end only. */
   notes(): string[] {
     const told = this.#shape.hidden === "read" ? [] : [this.#hidden];
     const unheaded = [...this.#unheaded.values()].slice(0, 5);
@@ -109,7 +104,6 @@ export class RowFinisher {
     return { code, message, hint: hint ?? null, column: name };
   }
 
-  /** Brings a row to the header's width. */
   #fit(row: Row): void {
     const { cells, kinds } = row;
     const { header, width } = this.#shape;
@@ -137,7 +131,6 @@ export class RowFinisher {
     }
   }
 
-  /** What is no problem, but told. */
   #look({ number, cells }: Row): void {
     const first = cells.findIndex(isFilled);
     const text = (cells[first] ?? "").trimStart();
@@ -155,7 +148,10 @@ export class RowFinisher {
     }
   }
 
-  /** Words in every column of numbers or dates, where there are two such columns or more; else in every one, below a row of two values. */
+  /**
+   * Words in every column of numbers or dates, if there are at least two; otherwise in every column, below a row of two
+   * values.
+   */
   #readsLikeHeader(cells: readonly string[]): boolean {
     const isWord = (cell = "") => isFilled(cell) && !isValue(cell);
     const above = this.#above;
@@ -165,13 +161,12 @@ export class RowFinisher {
   }
 }
 
-/** Rows of one kind: how many, and the first of them. */
 export class Tally {
   readonly #verbs: readonly [one: string, many: string, tail: string];
   #count = 0;
   #first = 0;
 
-  /** @param one what one row does. @param many what several do. @param tail what follows. */
+  /** `one` and `many`: what one row does, and what several do. */
   constructor(one: string, many: string, tail = "") {
     this.#verbs = [one, many, tail];
   }
@@ -180,7 +175,6 @@ export class Tally {
     if (this.#count++ === 0) this.#first = row;
   }
 
-  /** A sentence; none for no row. */
   said(): string[] {
     if (this.#count === 0) return [];
     const [one, many, tail] = this.#verbs;

@@ -1,7 +1,6 @@
 /**
- * A zip file by its central directory: a workbook's parts, or files that were packed together. Caps on entries, sizes and ratio are
- * checked before anything is unpacked; what is unpacked is checked against its size and checksum. Names are looked up without
- * regard to case, since writers disagree about it.
+ * A zip file by its central directory: a workbook's parts, or packed files. Entries, sizes and ratio are bounded before
+ * anything is unpacked; sizes and checksums are checked afterwards. Names ignore case, since writers disagree about it.
  */
 import { crc32, createInflateRaw } from "node:zlib";
 import { type Entry, fromFdPromise, type ZipFile } from "yauzl";
@@ -10,14 +9,14 @@ import type { Code } from "../model/codes.js";
 import type { OpenedFile } from "./opened-file.js";
 import { through } from "./packed.js";
 
-/** What no genuine file exceeds; tests lower them. */
+/** No genuine file exceeds these; tests lower them. */
 export interface ZipLimits {
   entries: number;
-  /** Unpacked bytes of one part that holds no rows. */
+  /** Of a part without rows. */
   partBytes: number;
-  /** Unpacked bytes of one that does: a million rows of a hundred columns are about 4 GiB. */
+  /** Of a part with rows: a million rows of a hundred columns take about 4 GiB. */
   rowsBytes: number;
-  /** Unpacked against packed bytes, for parts above `ratioFrom` bytes. Sheets of constant rows reach 150. */
+  /** Checked for parts above `ratioFrom` bytes. Sheets of constant rows reach 150. */
   ratio: number;
   ratioFrom: number;
 }
@@ -30,10 +29,10 @@ export const defaultZipLimits: ZipLimits = {
   ratioFrom: 32 * 1024 ** 2,
 };
 
-/** Large pieces: every piece is a round trip to another thread. */
+/** Large, because every chunk is a round trip to another thread. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Zip files that are no workbooks, by a part of theirs, and what to do with them. */
+/** Other documents that are zip files, recognised by a part, with advice. */
 const DOCUMENTS: readonly [part: RegExp, what: string][] = [
   [
     /^xl\/workbook\.bin$/,
@@ -47,7 +46,7 @@ const DOCUMENTS: readonly [part: RegExp, what: string][] = [
 
 export class Zip {
   readonly file: OpenedFile;
-  /** As they stand in the file, with forward slashes and no leading one. */
+  /** With forward slashes and no leading one. */
   readonly names: string[] = [];
   readonly #zip: ZipFile;
   readonly #entries = new Map<string, Entry>();
@@ -59,16 +58,17 @@ export class Zip {
     this.#limits = limits;
   }
 
-  /** Closing the file is left to its owner. @throws RowferryError `file-corrupt`, `file-oversized`, `file-unreadable`. */
+  /** The owner closes the file. @throws RowferryError `file-corrupt`, `file-oversized`, `file-unreadable`. */
   static async open(file: OpenedFile, limits: ZipLimits = defaultZipLimits): Promise<Zip> {
     try {
-      // Names come as bytes: yauzl refuses absolute ones, which some writers use and which never reach a disk here.
-      // It is never closed, since it would close the file's number, which is not its own.
+      // Names come as bytes: yauzl refuses absolute ones, which some writers use and which never reach a disk here. It
+      // is never closed, because it would close the file's descriptor, which it does not own.
       const zip = await fromFdPromise(file.descriptor, { autoClose: false, decodeStrings: false, lazyEntries: true });
       const opened = new Zip(file, zip, limits);
       for await (const entry of zip.eachEntry()) {
         const name = plainName((entry.fileName as unknown as Buffer).toString("utf8"));
-        // Of two parts with one name the first is read, by every look-up: what is checked is what is used.
+        // Of two parts with one name, every look-up reads the first: the part that was checked is the part that is
+        // used.
         if (opened.has(name)) continue;
         opened.names.push(name);
         opened.#entries.set(name.toLowerCase(), entry);
@@ -81,13 +81,12 @@ export class Zip {
     }
   }
 
-  /** The files that it holds, but for folders, hidden files, and what macOS and Windows add to archives by themselves. */
+  /** Without folders, hidden files, and the files that macOS and Windows add. */
   members(): string[] {
     const clutter = /(^|\/)(\.[^/]*|thumbs\.db|desktop\.ini|)$|^__MACOSX\//i;
     return this.names.filter((name) => !clutter.test(name));
   }
 
-  /** @throws RowferryError `file-refused` for the zip files that other programs call documents. */
   isWorkbook(): boolean {
     const lower = this.names.map((name) => name.toLowerCase());
     const holds = (what: RegExp) => lower.some((name) => what.test(name));
@@ -100,10 +99,6 @@ export class Zip {
     return this.#entries.has(plainName(name).toLowerCase());
   }
 
-  /**
-   * The unpacked bytes of a part.
-   * @throws RowferryError when there is no such part, when it is damaged, protected or too large.
-   */
   async *read(name: string, kind: "part" | "rows" = "part"): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(plainName(name).toLowerCase());
     if (entry === undefined) throw this.#fault("file-corrupt", `its part ${name} is missing`);
@@ -139,12 +134,14 @@ function failure({ name }: OpenedFile, what: string, cause: unknown): RowferryEr
   return new RowferryError(disk ? "file-unreadable" : "file-corrupt", message, { place: { file: name }, cause });
 }
 
-/** @throws Error (plain) when the bytes are damaged, or are not what the zip says; the system's error when the disk fails. */
+/**
+ * @throws Error (plain) when the bytes are damaged or contradict the directory; the system's error when the disk fails.
+ */
 async function* unpackEntry(file: OpenedFile, zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   const { compressionMethod, compressedSize, uncompressedSize } = entry;
   if (compressionMethod !== 0 && compressionMethod !== 8)
     throw new Error(`its compression method ${compressionMethod} is unknown`);
-  // Not through yauzl's streams, which crash the process when they are given up while a read is waiting.
+  // Not through yauzl's streams, which crash the process when they are given up during a read.
   const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
   const packed = file.chunks(fileDataStart, fileDataStart + compressedSize);
   let size = 0;

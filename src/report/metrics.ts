@@ -59,7 +59,7 @@ function groupsOf({ rows, participants, addresses, documents, events, open, requ
   const groups: [string, string, string, { [record: string]: StateCounts }][] = [
     ["rows", "Rows of the last run by fate.", "fate", { all: rows }],
     ["records", "Records of the last run by state.", "state", { participants, addresses, documents, events }],
-    ["open_records", "Records of the whole ledger that are not at rest, by state.", "state", openRecords],
+    ["open_records", "Open records of the whole ledger, by state.", "state", openRecords],
     ["requests", "Requests of the last run by kind.", "kind", { all: requests.byKind }],
   ];
   return groups;

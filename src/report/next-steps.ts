@@ -59,7 +59,7 @@ type Decision = readonly [when: (open: Open) => boolean, why: string, command: s
 const noPlace = (["late", "after-close", "after-cancel"] as const).map(
   (code): Decision => [
     told(code),
-    "these rows can no longer take their place on the timeline: replace their document, or give them up",
+    "these rows came too late for their timelines: replace their documents, or give the rows up",
     `dismiss --code ${code}`,
   ],
 );
@@ -75,7 +75,7 @@ const decisions: readonly Decision[] = [
   ...noPlace,
   [
     some("events", "foreign"),
-    "something this ledger did not send has taken these keys: find out who did, then accept it",
+    "something this ledger did not send has taken these keys: find out who sent it, then accept it",
     "dismiss --code foreign-collision",
   ],
   [

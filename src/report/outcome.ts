@@ -53,7 +53,7 @@ function whatIsNeeded({ outcomes, open, command }: Summary): string {
   const count = needed(open);
   const held = open.events["held"] ?? 0;
   if (count === 0 && held > 0)
-    return `${counted(held, "event")} ${held === 1 ? "waits" : "wait"} for something that only you can end. Nothing is lost.`;
+    return `${counted(held, "event")} ${held === 1 ? "waits" : "wait"} for something that only you can settle. Nothing is lost.`;
   if (count === 0) return "A file holds no rows; everything else is done.";
   const own = command === "import" ? "Nothing of these files needs you, but" : "Nothing is lost, but";
   return `${own} the ledger holds ${counted(count, "thing")} that ${count === 1 ? "needs" : "need"} you.`;

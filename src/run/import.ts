@@ -157,7 +157,7 @@ function nothingStaged(error: unknown): unknown {
 function tellUnstaged({ database, observe }: Session): void {
   const name = createRunStore(database).lastUnstaged();
   if (name === null) return;
-  const message = `${name} was killed before its rows were staged: nothing of them is in the ledger. Type that import again.`;
+  const message = `${name} was killed before its rows were staged: none of them is in the ledger. Run that import again.`;
   observe({ type: "notice", level: "warning", code: null, message });
 }
 

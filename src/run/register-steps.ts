@@ -54,7 +54,7 @@ export function stepsOfParticipant(session: Session, { id, data, settings }: Ope
       if (lookup === undefined) return undefined;
       if (lookup.outcome === "absent") return "absent";
       if (lookup.outcome === "unreadable")
-        return unreadable(`The lookup of ${name} was answered with something else than this participant`);
+        return unreadable(`The lookup of ${name} was answered with something other than this participant`);
       const { participant } = lookup;
       // Reads of other datasets' records carry identification and location fields only (service.md, What the service does 4):
       // whether the name is one of them is not said, the kind of participant is not.
@@ -93,7 +93,7 @@ export function stepsOfAddress(session: Session, address: OpenAddress): Registra
       if (answer.result !== "accepted") return undefined;
       const listed = addressesOf(answer.body);
       if (listed === null)
-        return unreadable("The list of the participant's addresses was answered with something that is no list");
+        return unreadable("The list of the participant's addresses was answered with something that is not a list");
       const match = listed.find(
         (one) => (one.participantId ?? owner) === owner && !isMasked(one) && isSamePlace(one, data, PLACE_FIELDS),
       );

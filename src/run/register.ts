@@ -121,7 +121,7 @@ async function rejectConflict(
   await clock.sleep(LOOK_AFTER_MS * 4, signal);
   if (session.stopped !== null || (await lookSettles(session, subject, steps))) return;
   const { code, message } = refusal(error);
-  const note = { code, message: `${message}; yet a look finds no such ${subject.kind}` };
+  const note = { code, message: `${message}; but a lookup finds no such ${subject.kind}` };
   registrations.rejected(subject.kind, subject.id, note, clock.now());
 }
 

@@ -247,7 +247,7 @@ function isAbsentEndpoint({ error }: Answer & { result: "refused" }): boolean {
 }
 
 function strand(t: Writer, document: WorkDocument, ours: boolean, answer: Answer, now: number): void {
-  const why = ours ? "exists already by an attempt of ours" : "exists already, and this ledger never sent it";
+  const why = ours ? "exists already, from an earlier attempt" : "exists already, and this ledger never sent it";
   t.stranded(document.id, ours ? "document-stranded" : "foreign-collision", strandedMessage(why, answer), now);
 }
 

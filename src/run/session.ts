@@ -203,13 +203,13 @@ function openRunJournal(
     journal.close();
     throw new RowferryError(
       "ledger-behind-journal",
-      `The journal ${path} tells of events that this ledger has never sent: it is not the ledger that sent last.`,
+      `The journal ${path} holds events that this ledger never sent: another ledger sent last.`,
       { place: { file: target.ledgerPath } },
     );
   }
   rememberJournal(database, path);
   if (journal.besideLedger) {
-    const message = "The journal lies on the same disk as the ledger, and would be lost with it.";
+    const message = "The journal is on the same disk as the ledger, and would be lost with it.";
     options.observe({ type: "notice", level: "warning", code: "journal-beside-ledger", message });
   }
   return journal;

@@ -74,7 +74,7 @@ async function isDeferredByOwnClock(session: Session): Promise<boolean> {
   if (behind < NOTEWORTHY_MS) return false;
   const minutes = Math.round(behind / 60_000);
   const much = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
-  const message = `This machine's clock is ${much} behind the service's, which counts. Set it right: what it deferred is looked at again.`;
+  const message = `This machine's clock is ${much} behind the service's, which decides. Set it; deferred events are then checked again.`;
   observe({ type: "notice", level: "warning", code: null, message });
   return true;
 }

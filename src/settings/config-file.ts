@@ -24,7 +24,7 @@ export const configTargetSchema = z.strictObject({
     .describe(
       "A file that holds the secret and nothing else; relative to the settings file, and in its folder or in one that ROWFERRY_SECRETS names.",
     ),
-  scope: words.optional().describe("Asked for at the token endpoint, where it wants one."),
+  scope: words.optional().describe("Sent to the token endpoint, if it needs one."),
   clientAuthentication: z
     .enum(["basic", "post"])
     .optional()
@@ -86,8 +86,8 @@ const wanted: Partial<Record<string, string>> = {
   requestIdHeaders: "must be a list of names",
   targets: "must hold a target for each name",
   notify: "must be a list of channels, each with one of webhook, slack, teams, email and command",
-  when: `must be a list out of ${moments.join(", ")}`,
-  silence: `must be a list out of ${oddities.join(", ")}`,
+  when: `must be a list of ${moments.join(", ")}`,
+  silence: `must be a list of ${oddities.join(", ")}`,
   ping: "needs either url or urlFile",
   slack: "needs either url or urlFile",
   teams: "needs either url or urlFile",

@@ -52,8 +52,8 @@ export const notifySettings = {
   ping: address.optional().describe("The address of a dead man's switch, called at the start and the end of each run."),
   expect: expectSchema
     .optional()
-    .describe("When an input is due; `rowferry notify --due` and `watch` tell of one that is not there."),
-  silence: z.array(z.enum(oddities)).optional().describe("What is never told although it is not as usual."),
+    .describe("When an input is due; `rowferry notify --due` and `watch` report one that is missing."),
+  silence: z.array(z.enum(oddities)).optional().describe("Unusual things that are never reported."),
 };
 
 export type ChannelSettings = z.infer<typeof channelSchema>;

@@ -91,7 +91,7 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
     if (isLost && now < askAt && now >= askAt - patienceMs) return;
     const found = await book(count);
     if (found === null && !isLost)
-      options.onLost?.("The shared throttle is out of reach: going on at a tenth of the rate.");
+      options.onLost?.("The shared throttle is out of reach: continuing at a tenth of the rate.");
     if (found !== null && isLost) options.onFound?.();
     isLost = found === null;
     askAt = clock.now() + patienceMs;

@@ -83,7 +83,7 @@ async function exchange(dispatcher: Dispatcher, request: TransportRequest, limit
   // undici's own timeouts bound a silence; a body that trickles for ever is silent never.
   const deadline = new AbortController();
   const bound = (kind: TransportFailureKind, ms: number) =>
-    setTimeout(() => deadline.abort(new TransportFailure(kind, true, `No whole answer within ${ms} ms.`)), ms);
+    setTimeout(() => deadline.abort(new TransportFailure(kind, true, `No complete answer within ${ms} ms.`)), ms);
   let timer = bound("headers-timeout", CONNECT_MS + headersMs + 2_000);
   const chunks: Buffer[] = [];
   let size = 0;

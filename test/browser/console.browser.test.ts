@@ -185,7 +185,7 @@ it.runIf(chromium !== undefined)(
     await eventually(() => page.locator(".bar").textContent()).toMatch(/= [1-9]\d* ready/);
     await page.getByRole("button", { name: /^Import/ }).click();
     await eventually(() => page.locator("h1 + *, .empty").allTextContents()).toContain(
-      "Nothing is left of this. It was corrected, dismissed, or has landed.",
+      "No rows are left here: they were corrected, dismissed, or have landed.",
     );
     await page.getByRole("link", { name: "Runs" }).click();
     await page.getByRole("button", { name: "Verify" }).click();

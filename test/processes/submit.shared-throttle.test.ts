@@ -122,7 +122,7 @@ describe("the shared throttle without its Redis", () => {
       times.push(Date.now());
     });
     await Promise.all(takers);
-    expect(lost).toEqual(["The shared throttle is out of reach: going on at a tenth of the rate."]);
+    expect(lost).toEqual(["The shared throttle is out of reach: continuing at a tenth of the rate."]);
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(900);
     await throttle.close();
   });

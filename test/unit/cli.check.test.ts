@@ -50,7 +50,7 @@ describe("rowferry check of a mapping alone", () => {
     const text = mapping.replace("skip:", "skipp:").replace("public: { Kg", "publik: { Kg");
     const world = testWorld({ files: { "m.yaml": text } });
     expect(await type(world, "check", "m.yaml")).toBe(2);
-    expect(world.stdout.text).toContain('m.yaml:7:5: There is no member "skipp"');
+    expect(world.stdout.text).toContain('m.yaml:7:5: There is no setting "skipp"');
     expect(world.stdout.text).toContain('Did you mean "skip"?');
     expect(world.stdout.text).toMatch(/\n +attributes: \{ publik: .*\n +\^\n/);
     expect(world.stdout.text).toContain('Did you mean "public"?');
@@ -87,7 +87,7 @@ describe("rowferry check of files", () => {
     const text = world.stdout.text;
     expect(text).toContain('format    utf-8, delimiter ;, quote ", lines end in LF');
     expect(text).toContain("header    row 2");
-    expect(text).toContain("columns   5 found, 1 that no field reads\n");
+    expect(text).toContain("columns   5 found, 1 not read\n");
     expect(
       text
         .match(/^ {5}\S.*$/gm)

@@ -23,7 +23,11 @@ const german = `Order;Customer;Event;Datum;Menge\n${jobs.join("\n")}\n`;
 describe("rowferry guess", () => {
   it.each([
     ["manifests", "manifests-2025-09.csv", "554 of 560 rows would be staged, 6 skipped"],
-    ["organisations", "organisations-2025.xlsx", 'sheet "Listas" of organisations-2025.xlsx is hidden, and left out'],
+    [
+      "organisations",
+      "organisations-2025.xlsx",
+      'sheet "Listas" of organisations-2025.xlsx is hidden and was left out',
+    ],
   ] as const)("writes a mapping of %s that check accepts, and says what it would stage", async (name, of, told) => {
     const { world, file } = withFixture(name, of);
     expect(await type(world, "guess", file, "-o", "mapping.yaml")).toBe(0);
@@ -87,7 +91,7 @@ describe("rowferry guess", () => {
     const world = testWorld({ files: { "colours.csv": "Colour;Size\nred;L\nblue;M\n" } });
     expect(await type(world, "guess", "colours.csv")).toBe(0);
     expect(world.stdout.text).toContain("colour: Colour # red | blue\n");
-    expect(world.stderr.text).toContain("2 of 2 columns of colours.csv are used by nothing: Colour, Size");
+    expect(world.stderr.text).toContain("2 of 2 columns of colours.csv are not used: Colour, Size");
     expect(world.stdout.text).toContain("draft: true");
   });
 

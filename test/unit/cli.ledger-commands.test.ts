@@ -210,7 +210,7 @@ describe("replace, resolve and verify", () => {
     const questions: string[] = [];
     world.ask = (question) => Promise.resolve(questions.push(question) > 0 ? "M1" : null);
     const { code, out } = await typed("resolve", "march.csv:2", "--landed", "--by", "Anna\u001b[31m");
-    expect([code, out]).toEqual([0, expect.stringContaining("In doubt of manifest M1 (documentId ")]);
+    expect([code, out]).toEqual([0, expect.stringContaining("In doubt on manifest M1 (documentId ")]);
     expect(out).toMatch(/2026-01-01 \d\d:00:00 {2}Weighing {2}rf1-[0-9a-f]{40}/);
     expect(questions[0]).toContain("You have seen this event on the timeline of manifest M1");
     const shown = await typed("show", "march.csv:2");

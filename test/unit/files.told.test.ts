@@ -126,7 +126,7 @@ describe("a CSV file", () => {
     const rows = csv("id, day, note", 'M1, "01/10/2025", "Coleta, parcial"', 'M2, "02/10/2025", "Pesagem"');
     const { exit, told } = await imported("rows.csv", rows, "", (name) => name);
     expect(exit).toBe(0);
-    expect(told).toContain("Blanks stand between delimiters and quotes");
+    expect(told).toContain("Blanks between delimiters and quotes are not part");
     const refused = await imported("rows.csv", rows, "    csv: { trim: false, delimiter: ',' }");
     expect([refused.exit, refused.rows.invalid, refused.rows.staged]).toEqual([3, 2, 0]);
   });
@@ -225,7 +225,7 @@ describe("a packed file", () => {
     expect([exit, counts.staged, counts.invalid]).toEqual([3, 2, 1]);
     expect(told).toContain("rows.zip/in/rows-2.csv, row 3");
     expect(told).toContain("rows.zip_in_rows-2.rejected.csv");
-    expect(told).toContain("rows.zip also holds what is not read: notes.md");
+    expect(told).toContain("rows.zip also holds files that are not read: notes.md");
     expect(await openNames(content)).toEqual(["rows.zip/in/rows-2.csv", "rows.zip/rows-1.csv"]);
   });
 

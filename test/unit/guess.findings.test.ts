@@ -31,7 +31,7 @@ describe("what is unused or undecided is said first", () => {
     const { yaml, said } = await draft({
       "staff.csv": ["CNPJ;Empresa;Menge;Notas", ...rows(6, (at) => `${cnpj(at)};Acme ${at};${at},5;x${at}`)],
     });
-    const told = "2 of 4 columns of staff.csv are used by nothing: Menge, Notas";
+    const told = "2 of 4 columns of staff.csv are not used: Menge, Notas";
     expect(yaml.split("\n").slice(0, 4).join("\n")).toContain(told);
     expect(said.split("\n")[1]).toContain(told);
   });
@@ -176,7 +176,7 @@ describe("day and month (F125)", () => {
 
   it("where none is certain, a person is asked", async () => {
     const { yaml, mapping } = await draft(file(doubtful, doubtful));
-    expect(yaml).toMatch(/# decide: which comes first in a date\? .*day \(01\/02 is 1 February\); month/);
+    expect(yaml).toMatch(/# decide: which comes first in a date, day or month\? .*day \(01\/02 is 1 February\); month/);
     expect(mapping.draft).toBe(true);
   });
 
@@ -262,7 +262,7 @@ describe("what people write (F28)", () => {
     const { mapping, yaml, said } = await draft({ "a.csv": lines });
     expect(said).toContain('what is 1.234 in "Densidade"?');
     expect(yaml).toMatch(
-      /# decide: what is 1.234 in "Densidade"\? a thousand; a fraction; no number: such cells are mistakes/,
+      /# decide: what is 1.234 in "Densidade"\? a thousand; a fraction; not a number: such cells are errors/,
     );
     expect(mapping.defaults.grouping).toBe(true);
   });
@@ -317,7 +317,7 @@ describe("what people write (F28)", () => {
     expect(input.header).toBe("none");
     expect(Object.values(input.columns)[0]).toBe("A");
     expect(mapping.draft).toBe(true);
-    expect(said).toContain("has no header, it seems");
+    expect(said).toContain("seems to have no header");
     expect(said).toContain("8 of 8 rows would be staged");
   });
 

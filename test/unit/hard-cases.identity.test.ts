@@ -146,7 +146,7 @@ describe("a participant of which no look and no create can tell", () => {
     ]);
     const summary = await imported(...at(10));
     expect([summary.exitCode, summary.open.participants]).toEqual([3, { rejected: 1 }]);
-    expect(summary.problems[0]?.example).toContain("a look finds no such participant");
+    expect(summary.problems[0]?.example).toContain("a lookup finds no such participant");
     world.sandbox.setFaults([]);
     expect((await retried()).exitCode).toBe(0);
     expect(world.sandbox.store.twinParticipants()).toEqual([]);

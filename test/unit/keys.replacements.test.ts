@@ -112,7 +112,7 @@ describe("a replacement of what was pruned (F86)", () => {
       /weighing of load L1 waits for its row, imported again\s+w-1\.csv, row \d · replacement-incomplete/,
     );
     expect(status.match(/^rowferry .*$/gm)).toEqual(["rowferry import <mapping> w-1.csv --sandbox"]);
-    expect((await office.type("resume")).out).toMatch(/^4 events wait for something that only you can end/);
+    expect((await office.type("resume")).out).toMatch(/^4 events wait for something that only you can settle/);
     expect(there(office)).toEqual([["L1", "open", "1", "2", "3"]]);
     expect((await office.import("w-1.csv")).exitCode).toBe(0);
     expect(there(office)).toEqual(whole);

@@ -185,9 +185,9 @@ describe("a formula", () => {
     expect(problemsOf(mapped)[0]?.code).toBe("expression-failed");
   });
 
-  it("that is made of itself is refused", async () => {
+  it("that depends on itself is refused", async () => {
     const error = await refusal(mappingWith({ columns: "a: =b + 1\nb: =a + 1", attributes: "A: =a" }));
-    expect(error.message).toContain("is made of itself");
+    expect(error.message).toContain("depends on itself");
   });
 });
 

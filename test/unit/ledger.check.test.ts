@@ -59,7 +59,7 @@ const damages: [promise: string, damage: string][] = [
   ["every row that was read has a fate", "DELETE FROM row_pages WHERE kind = 'known'"],
   ["skipped and invalid rows are as many as counted", "UPDATE rows SET fate = 'skipped' WHERE fate = 'invalid'"],
   [
-    "a row has one fate: what was skipped or invalid has yielded nothing",
+    "a row has one fate: a skipped or invalid row yielded nothing",
     `INSERT INTO row_events (row_id, event_id) SELECT id, 1 FROM rows WHERE fate = 'invalid'`,
   ],
   [
@@ -70,9 +70,9 @@ const damages: [promise: string, damage: string][] = [
     "every row is of a file that was imported, and a group's rows of one file",
     `UPDATE rows SET lead = ${row(2, 1)} WHERE fate = 'invalid'`,
   ],
-  ["what a row yielded is there", "INSERT INTO row_events (row_id, event_id) VALUES (99, 1)"],
-  ["what a row yielded is there", known(2, 99)],
-  ["what holds others is an invalid row", `UPDATE placements SET row_id = ${row(1, 2)}`],
+  ["every record of a row exists", "INSERT INTO row_events (row_id, event_id) VALUES (99, 1)"],
+  ["every record of a row exists", known(2, 99)],
+  ["a row that holds others is invalid", `UPDATE placements SET row_id = ${row(1, 2)}`],
   ["a row that a person must change has its cells", "DELETE FROM row_pages WHERE kind = 'cells'"],
   [
     "nothing has landed on a document without an id",
@@ -88,22 +88,19 @@ const damages: [promise: string, damage: string][] = [
     "a document is closed or cancelled by an event that landed",
     "UPDATE events SET name = 'Weighing' WHERE name = 'CANCEL'",
   ],
+  ["nothing follows a CANCEL that landed", `UPDATE events SET name = 'CANCEL' WHERE id = ${eventOf("M2", "RELATED")}`],
+  ["every document has the time of its newest event", "UPDATE document_states SET last_at = 0"],
+  ["every state belongs to an existing event", "UPDATE event_states SET document_id = 99 WHERE state = 'landed'"],
+  ["everything held names what it waits for", "UPDATE event_states SET waits_for = NULL WHERE state = 'held'"],
+  ["only what was sent and not settled is in doubt", "UPDATE event_states SET doubt = 1 WHERE state = 'held'"],
+  ["a dismissed event waits for nothing", "UPDATE event_states SET dismissed = 1 WHERE state = 'held'"],
   [
-    "nothing goes on after a CANCEL that landed",
-    `UPDATE events SET name = 'CANCEL' WHERE id = ${eventOf("M2", "RELATED")}`,
-  ],
-  ["a document knows the time of its newest event", "UPDATE document_states SET last_at = 0"],
-  ["every state is of an event that is there", "UPDATE event_states SET document_id = 99 WHERE state = 'landed'"],
-  ["what is held names what it waits for", "UPDATE event_states SET waits_for = NULL WHERE state = 'held'"],
-  ["doubt is about what was sent and not settled", "UPDATE event_states SET doubt = 1 WHERE state = 'held'"],
-  ["what is dismissed waits for nobody", "UPDATE event_states SET dismissed = 1 WHERE state = 'held'"],
-  [
-    "an event that is being sent stands in a request",
+    "an event that is being sent belongs to a request",
     "UPDATE requests SET events = NULL; UPDATE event_states SET state = 'planned' WHERE state = 'held'; UPDATE event_states SET state = 'sending' WHERE state = 'planned'",
   ],
   ["a request has ended when it has a result", "UPDATE requests SET finished_at = NULL"],
   ["the list of open documents is complete", "DELETE FROM open_documents"],
-  ["what waits to be sent has its payload", "UPDATE events SET payload = ''"],
+  ["everything that waits to be sent has its payload", "UPDATE events SET payload = ''"],
   ["every event names a participant and an address", "UPDATE events SET address_ref = -77 WHERE id = 1"],
   [
     "every address names its participant, and every document what it was declared with",
@@ -114,11 +111,11 @@ const damages: [promise: string, damage: string][] = [
     "UPDATE documents SET address_ref = -77",
   ],
   [
-    "what says in which row it stands names a file that was imported",
+    "every row that a record names is of an imported file",
     `UPDATE registrations SET row_id = ${row(99, 1)} WHERE kind = 'participant'`,
   ],
   [
-    "what was dismissed is on a document that is there",
+    "everything dismissed belongs to an existing document",
     "INSERT INTO dismissals (document_id, deduplication_id, content_hash, at) VALUES (99, x'00', x'00', 0)",
   ],
   [
@@ -142,7 +139,7 @@ const damages: [promise: string, damage: string][] = [
   ],
   ["every page of known rows holds its rows", "UPDATE row_pages SET last_row = last_row + 1 WHERE kind = 'known'"],
   ["every page of known rows holds its rows", "UPDATE row_pages SET highest_event = 0 WHERE kind = 'known'"],
-  ["what known rows stand for has landed", `DELETE FROM event_states WHERE event_id = ${eventOf("M1")}`],
+  ["everything that known rows refer to has landed", `DELETE FROM event_states WHERE event_id = ${eventOf("M1")}`],
 ];
 
 describe("ledger check", () => {

@@ -21,7 +21,7 @@ describe("a row in which none of the events happens", () => {
     expect(problemsOf(bad)).toEqual([
       {
         code: "no-event",
-        message: '"Pickup" is the word of no event; they are Pick-up, Drop-off, Return',
+        message: '"Pickup" names no event; the words are Pick-up, Drop-off, Return',
         hint: expect.stringContaining('Did you mean "Pick-up"?'),
         column: "Event",
       },

@@ -22,7 +22,7 @@ it('a mapping for an import is refused while an id is "?", with the line', async
     .findIndex((text) => text.includes("participant: { id"));
   const error = await refusal(guessed());
   expect(error).toMatchObject({ code: "mapping-doubtful", place: { line: line + 1 } });
-  expect(error.message).toContain("still to be written");
+  expect(error.message).toContain("still to be replaced");
   const several = await refusal(guessed('\naddress: { id: "?" }'));
   expect(several.message).toMatch(/^2 mistakes in the mapping/u);
 });

@@ -165,7 +165,7 @@ describe("settings", () => {
   it.each([
     ["two ways in one channel", 'notify: [{ command: x, slack: { url: "https://a" } }]', /must be a list of channels/],
     ["no way", "notify: [{ when: [failed] }]", /must be a list of channels/],
-    ["a moment that there is not", "notify: [{ command: x, when: [allways] }]", /must be a list out of needs-person/],
+    ["a moment that there is not", "notify: [{ command: x, when: [allways] }]", /must be a list of needs-person/],
     ["a mistyped name", "notify: [{ comand: x }]", /there is no setting "comand".*command/],
     ["plain http to another machine", 'notify: [{ webhook: { url: "http://example.com/" } }]', /plain http/],
     ["a secret elsewhere", "notify: [{ slack: { urlFile: /etc/hostname } }]", /secret outside its folder/],

@@ -20,7 +20,7 @@ export const spec = command({
   flags: outputFlags,
   examples: {
     "rowferry check manifests.yaml": "the mapping alone",
-    "rowferry check manifests.yaml march.csv": "what it makes of a file",
+    "rowferry check manifests.yaml march.csv": "how it reads a file",
     "rowferry check manifests.yaml inbox/*.xlsx --json": "",
   },
   notes: [

@@ -48,7 +48,7 @@ export const spec = command({
   examples: {
     "rowferry guess march.csv > mapping.yaml": "",
     "rowferry guess inbox/*.xlsx -o mapping.yaml --country BR --namespace acme": "",
-    "rowferry guess march.csv -o mapping.yaml --ask": "what is open is asked",
+    "rowferry guess march.csv -o mapping.yaml --ask": "asks what the file leaves open",
   },
   notes: [
     'The draft always loads; review it before you use it. What the data do not decide is a line marked "decide:"; with such lines it is a draft, for the sandbox only.',
@@ -63,8 +63,8 @@ export async function guess(frame: Frame, files: readonly string[], given: Given
   const { output, force, ask, ...options } = given as { output?: string; force?: boolean; ask?: boolean };
   const terminal = ask === true ? terminalOf(world) : null;
   if (ask === true && terminal === null)
-    throw new RowferryError("usage", "Not a terminal: nothing can be asked.", {
-      hint: "Leave --ask out; what is open is then marked in the mapping.",
+    throw new RowferryError("usage", "Not a terminal, so --ask cannot ask.", {
+      hint: "Leave out --ask; the mapping then marks the open decisions.",
     });
   const path = output === undefined ? null : resolve(cwd, output);
   const sampled = await sampleFiles(files, { cwd, signal });
@@ -152,6 +152,6 @@ function outcome({ path, tables, error }: FileCheck): string[] {
       `${where}: ${grouped(rows.valid)} of ${grouped(rows.read)} rows would be staged`,
       rows.skipped > 0 && `${grouped(rows.skipped)} skipped`,
     ]);
-    return rows.invalid === 0 || most === undefined ? staged : `${staged}; of the others most: ${most.example}`;
+    return rows.invalid === 0 || most === undefined ? staged : `${staged}; most of the others: ${most.example}`;
   });
 }

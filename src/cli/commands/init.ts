@@ -15,7 +15,7 @@ const folderFiles = [
 
 const next = exampleText({
   "rowferry guess data.csv -o mapping.yaml": "a first mapping from a file",
-  "rowferry check mapping.yaml data.csv": "what it makes of the file",
+  "rowferry check mapping.yaml data.csv": "how it reads the file",
   "rowferry import mapping.yaml data.csv": "a rehearsal in a local sandbox",
 }).replace("Examples:", "Next:");
 

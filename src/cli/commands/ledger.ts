@@ -13,9 +13,9 @@ import { told } from "../output.js";
 const care = () => import("../../desk/care.js");
 
 const backup = onTarget({
-  takes: { "<file>": "where to; in a folder the file is named by the date. Nothing is overwritten" },
+  takes: { "<file>": "a file, or a folder in which it is named by date; nothing is overwritten" },
   flags: {
-    keep: ["--keep <n>", "of the dated backups in that folder, leave the newest n", positiveInteger],
+    keep: ["--keep <n>", "keep only the newest n dated backups in that folder", positiveInteger],
     forgetJournal: ["--forget-journal", "let the next run begin a new journal, or keep none"],
   },
   async run({ world, target, shown }, { keep, forgetJournal }, file: string) {
@@ -41,7 +41,7 @@ const backup = onTarget({
 
 const restore = onTarget({
   anyones: true,
-  takes: { "<backup>": "what `ledger backup` has made" },
+  takes: { "<backup>": "a file that `ledger backup` made" },
   async run({ world, target, shown }, _given, backupFile: string) {
     const { restoreLedger } = await import("../../desk/care.js");
     const path = resolve(world.cwd, backupFile);
@@ -91,7 +91,7 @@ const prune = onTarget({
         [
           `To the archive: ${counted(payloads, "body", "bodies")}, cells of ${counted(cells, "row")}, ${counted(attempts, "attempt")}.`,
           `Removed: folders of ${counted(runFolders, "run")}.`,
-          `The ledger had ${grouped(sizeBefore)} bytes and has ${grouped(sizeAfter)}.`,
+          `Size of the ledger: ${grouped(sizeBefore)} bytes before, ${grouped(sizeAfter)} now.`,
         ],
       ],
     });
@@ -129,7 +129,7 @@ const rebind = onTarget({
     return told({
       line: { type: "rebound", ...(await (await care()).rebind(target, options)) },
       text: ({ before, lookedUp, journal }) => [
-        `The ledger belonged to ${before ?? "nobody"} and belongs to this target now; ${counted(lookedUp, "participant")} of it ${lookedUp === 1 ? "was" : "were"} looked up here.`,
+        `The ledger belonged to ${before ?? "nobody"} and now belongs to this target; ${counted(lookedUp, "participant")} ${lookedUp === 1 ? "was" : "were"} looked up here.`,
         journal !== null &&
           `Its journal ${shown(journal)} belongs to the old address. Back up the ledger (\`rowferry ledger backup <file>\`) and name a new journal with --journal; a rebuild takes both.`,
       ],
@@ -149,12 +149,9 @@ export const spec = command({
   subcommands: {
     backup: ["copy the ledger as it is, also while an import runs", backup],
     restore: ["put a backup in the ledger's place; what was there is kept beside it", restore],
-    check: ["check the file and what it promises", check],
-    prune: ["move bodies, cells and attempts of long ago to the archive, and remove old runs' folders", prune],
-    rebuild: ["make a lost ledger anew from its journal", rebuild],
-    rebind: [
-      "give the ledger to this target, after the service there has shown that it knows its participants",
-      rebind,
-    ],
+    check: ["check the file and its content", check],
+    prune: ["move old bodies, cells and attempts to the archive, and remove old runs' folders", prune],
+    rebuild: ["rebuild a lost ledger from its journal", rebuild],
+    rebind: ["bind the ledger to this target, once its service has proved to know the participants", rebind],
   },
 });

@@ -8,7 +8,7 @@ import { tellerOf } from "../run-command.js";
 export const spec = onTarget({
   flags: {
     test: ["--test", "send a trial message to everybody"],
-    due: ["--due", "tell of an input that should have come by now (`expect:` of the settings)"],
+    due: ["--due", "report an input that is overdue (`expect:` in the settings)"],
   },
   examples: {
     "rowferry notify --test": "a trial message to everybody named",

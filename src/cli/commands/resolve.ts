@@ -81,10 +81,10 @@ async function giveId(work: Work, request: { document: string; documentId: strin
   const { document, documentId, findings, body } = plain(check);
   const title = documentTitle(document);
   const seen =
-    body === null ? "The read told nothing of it." : `The service has: ${JSON.stringify(body).slice(0, 600)}`;
+    body === null ? "The read could not confirm it." : `The service has: ${JSON.stringify(body).slice(0, 600)}`;
   const lines = findings.map(({ agrees, text }) => `  ${agrees ? "agrees" : "DIFFERS"}: ${text}`);
   output.text(`${[seen, ...lines].join("\n")}\n`);
-  const doubt = findings.every(({ agrees }) => agrees) ? "" : "The read speaks against it. ";
+  const doubt = findings.every(({ agrees }) => agrees) ? "" : "The read contradicts it. ";
   const question = `${doubt}${title} gets the id ${documentId}; this cannot be undone.`;
   await confirm(world, question, check.document.key, word.yes);
   await patiently({ ...options, wait: options.waitForLock }, () =>
@@ -117,14 +117,14 @@ async function settle(
   const id = document.serviceId === null ? "its id is not known" : `documentId ${document.serviceId}`;
   const own = ofDocument ? ["  the document itself"] : [];
   const lines = events.map((event) => `  ${localTime(event.at)}  ${event.name}  ${event.deduplicationId}`);
-  output.text(`${[`In doubt of ${title} (${id}):`, ...own, ...lines].join("\n")}\n`);
+  output.text(`${[`In doubt on ${title} (${id}):`, ...own, ...lines].join("\n")}\n`);
   const what = events.length === 1 ? "this event" : `these ${counted(events.length, "event")}`;
   const isAbsent = ofDocument
     ? `${title} is not there`
     : `${what} ${events.length === 1 ? "is" : "are"} not on the timeline of ${title}`;
   const question =
     said === "landed"
-      ? `You have seen ${what} on the timeline of ${title}; nothing of it is sent again, ever.`
+      ? `You have seen ${what} on the timeline of ${title}; nothing of it is ever sent again.`
       : `You have seen that ${isAbsent}; it is sent again.`;
   await confirm(world, question, confirmed.document.key, isSure);
   const settled = await settleNamed(target, { name, confirmed, word: said, by }, options);

@@ -46,7 +46,7 @@ function tableText(table: TableCheck, look: CheckLook): string {
     dialect !== null && [
       dialect.format === "csv" && line("format", dialectText(dialect)),
       line("header", headerText(table)),
-      line("columns", `${columns.found.length} found, ${columns.unmapped.length} that no field reads`),
+      line("columns", `${columns.found.length} found, ${columns.unmapped.length} not read`),
       rows.read > 0
         ? columnTable(table, look)
         : [line("found", names(columns.found)), line("unmapped", names(columns.unmapped))],

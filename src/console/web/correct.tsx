@@ -36,7 +36,7 @@ export function Correct({ target, code, column, allowChanges }: Props) {
           ? null
           : {
               message: `Nothing was saved: "${other.column}" was changed to "${other.value}" elsewhere meanwhile.`,
-              hint: "What stands there now is shown; edit it again.",
+              hint: "The new text is shown; edit it again.",
             },
       );
     } catch (error) {
@@ -64,7 +64,7 @@ export function Correct({ target, code, column, allowChanges }: Props) {
         <Prose text={cause.hint} />
       </p>
       <Trouble failure={trouble} />
-      {cause.count === 0 && <Empty>Nothing is left of this. It was corrected, dismissed, or has landed.</Empty>}
+      {cause.count === 0 && <Empty>No rows are left here: they were corrected, dismissed, or have landed.</Empty>}
       {column !== null && values.length > 0 && (
         <Values
           column={column}

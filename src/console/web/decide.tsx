@@ -20,7 +20,7 @@ interface Choice {
 const giveUp: Choice = {
   action: "dismiss",
   label: "Give up",
-  does: "is not sent, and what waits behind it goes on",
+  does: "is not sent, and what waits for it is released",
   each: false,
 };
 const replaceIt: Choice = {
@@ -33,18 +33,18 @@ const replaceIt: Choice = {
 const nameIt: Choice = {
   action: "resolve",
   label: "This is its id",
-  does: "is looked up before it is believed",
+  does: "is verified with a read",
   each: true,
   asks: "documentId",
 };
 const tryAgain: Choice = { action: "retry", label: "Try again", does: "is sent once more", each: false };
 
 const choices: { [code: string]: Choice[] } = {
-  changed: [{ ...giveUp, label: "Keep what landed", does: "stays as it is on the service" }, replaceIt],
+  changed: [{ ...giveUp, label: "Keep what landed", does: "stays as it is at the service" }, replaceIt],
   late: [giveUp, replaceIt],
   "after-close": [giveUp, replaceIt],
   "after-cancel": [giveUp, replaceIt],
-  "foreign-collision": [{ ...giveUp, label: "Accept", does: "is taken as done by somebody else" }],
+  "foreign-collision": [{ ...giveUp, label: "Accept", does: "is accepted as sent by someone else" }],
   "row-gone": [giveUp, tryAgain],
   "cancel-refused": [tryAgain],
   "doubt-unsettled": [nameIt, tryAgain],

@@ -37,7 +37,7 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init);
   } catch {
-    const message = "The console does not answer: it has ended, or this machine sleeps.";
+    const message = "The console does not answer. It may have ended, or this machine was asleep.";
     throw new Refused({ code: "", message, hint: "Start it again with `rowferry console`. Corrections are kept." }, 0);
   }
 }

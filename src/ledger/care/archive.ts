@@ -1,6 +1,6 @@
 /**
- * The archive: what was pruned, a line of JSON each, in one gzip file a month; a further one (`2026-11.2.ndjson.gz`) where a
- * tear ends the last. Only ever appended to; readable by its owner only.
+ * The archive of pruned data: a line of JSON each, in a gzip file per month. After a tear, the month continues in
+ * another file (`2026-11.2.ndjson.gz`). Append-only; readable by its owner only.
  */
 import { closeSync, createReadStream, existsSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,10 +12,10 @@ import { openDurableFile } from "../journal/durable-file.js";
 
 export type ArchivedEntry = JsonObject & { type: "payload" | "cells" | "attempts" };
 
-/** An empty gzip member, written when what stands before it is durable: a file that ends otherwise ends in a tear. */
+/** An empty gzip member, written once everything before it is durable: a file with any other end is torn. */
 const MARK = gzipSync("");
 
-/** Appends and makes durable. `at`: ms; decides the month. @throws RowferryError `archive-not-written` */
+/** Durable when it returns. `at`: ms, decides the month. @throws RowferryError `archive-not-written` */
 export function appendToArchive(folder: string, entries: readonly { at: number; entry: ArchivedEntry }[]): void {
   const months = new Map<string, string[]>();
   for (const { at, entry } of entries) {
@@ -29,7 +29,7 @@ export function appendToArchive(folder: string, entries: readonly { at: number; 
     try {
       const file = openDurableFile(path);
       try {
-        // Gzip members one after the other are one file.
+        // A sequence of gzip members is one gzip file.
         file.append(gzipSync(`${lines.join("\n")}\n`));
         file.append(MARK);
       } finally {
@@ -45,7 +45,7 @@ export function appendToArchive(folder: string, entries: readonly { at: number; 
   }
 }
 
-/** The month's file that may be appended to: nothing is read behind a tear. */
+/** The month's last untorn file, because nothing can be read after a tear. */
 function wholeFile(folder: string, month: string): string {
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${month}${number === 1 ? "" : `.${number}`}.ndjson.gz`);
@@ -65,7 +65,7 @@ function endsWhole(path: string): boolean {
   }
 }
 
-/** All entries, oldest month first. What a power loss tore ends its file, and the next goes on. */
+/** Oldest month first. A file's torn end is left out. */
 export async function* readArchive(folder: string): AsyncGenerator<ArchivedEntry> {
   if (!existsSync(folder)) return;
   const names = readdirSync(folder).filter((name) => /^\d{4}-\d{2}(\.\d+)?\.ndjson\.gz$/.test(name));

@@ -8,9 +8,9 @@ import { LedgerDatabase } from "../ledger-database.js";
 import { type LedgerOwner, openLedgerReadOnly } from "../open-ledger.js";
 
 /**
- * A copy of the ledger as it is at one moment, made while others read and write; readable by its owner only. Whole or
- * not at all. @returns its size in bytes
- * @throws RowferryError `ledger-there-already`, `ledger-missing`, `ledger-of-another-target`, `folder-missing`
+ * Copies the ledger as it is at one moment, beside other readers and writers; whole or not at all. Readable by its
+ * owner only. @returns its size in bytes @throws RowferryError `ledger-there-already`, `ledger-missing`,
+ * `ledger-of-another-target`, `folder-missing`
  */
 export async function backupLedger(path: string, owner: LedgerOwner, destination: string): Promise<number> {
   if (existsSync(destination)) {
@@ -44,12 +44,12 @@ export async function backupLedger(path: string, owner: LedgerOwner, destination
 
 const dated = (name: string, date: string): string => `rowferry-${name}-${date}.db`;
 
-/** The file in `folder` that a backup of this moment (ms) is written to; times are UTC to the minute. */
+/** `now`: ms; names are in UTC, to the minute. */
 export function datedBackup(folder: string, name: string, now: number): string {
   return join(folder, dated(name, new Date(now).toISOString().slice(0, 16).replace(":", "")));
 }
 
-/** Of the dated backups of this name leaves the newest `keep`; other files are not touched. @returns those that went */
+/** Deletes all but the newest `keep` dated backups of this name, and no other files. @returns the deleted ones */
 export function keepBackups(folder: string, name: string, keep: number): string[] {
   const isOurs = (file: string) => file === dated(name, /\d{4}-\d\d-\d\dT\d{4}/.exec(file)?.[0] ?? "");
   const gone = readdirSync(folder).filter(isOurs).toSorted().toReversed().slice(keep);
@@ -57,7 +57,9 @@ export function keepBackups(folder: string, name: string, keep: number): string[
   return gone;
 }
 
-/** A copy for a look at it, made in one reading: however much is written meanwhile, it ends. Readable by its owner only. */
+/**
+ * Copies the ledger for reading, in one pass that ends however much is written meanwhile. Readable by its owner only.
+ */
 export function copyLedger(path: string, owner: LedgerOwner, destination: string): void {
   closeSync(openSync(destination, "wx", 0o600));
   const database = openLedgerReadOnly(path, owner);

@@ -1,12 +1,12 @@
 /**
- * Who holds a ledger, written in the ledger itself: whoever takes the lock's file away admits no second writer (F68), and a
- * ledger whose holder never let go needs its log (F93).
+ * Records the holder of a ledger in the ledger itself: deleting the lock's file must not admit a second writer (F68),
+ * and a ledger whose holder was killed needs its log (F93).
  */
 import { closeSync, existsSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import { RowferryError } from "../../model/error.js";
 import { fact, type LedgerDatabase, setFact } from "../ledger-database.js";
 
-/** Null: another process holds it. To be released before the ledger is closed. */
+/** Null: another process holds it. Release before closing the ledger. */
 export function takeHold(database: LedgerDatabase): (() => void) | null {
   const mine = holderOf("self", database.name) ?? UNTOLD;
   const isTaken = database.atomic(() => {
@@ -16,13 +16,13 @@ export function takeHold(database: LedgerDatabase): (() => void) | null {
     return true;
   });
   if (!isTaken) return null;
-  // From here on the ledger's own file says that its log belongs to it.
+  // From here on, the ledger's own file says that its log belongs to it.
   database.pragma("wal_checkpoint(PASSIVE)");
   return () => {
     try {
       forget(database, mine);
     } catch {
-      // On a disk that is full the log may make room; else this process ends, and is not found alive.
+      // On a full disk the log may make room. Otherwise this process ends, and is not found alive.
       try {
         database.pragma("wal_checkpoint(TRUNCATE)");
         forget(database, mine);
@@ -37,25 +37,25 @@ export function isHeld(database: LedgerDatabase): boolean {
   return holder !== null && isAlive(holder, database.name);
 }
 
-/** Of one who was killed, once his log has been read: whoever closes the ledger last puts the log away. */
+/** Called once the killed holder's log has been read; SQLite then removes the log at the last close. */
 export function forgetDeadHolder(database: LedgerDatabase): void {
   const holder = fact(database, "holder");
   if (holder === null || isAlive(holder, database.name)) return;
   forget(database, holder);
 }
 
-/** An empty one holds nothing: whoever reads a ledger makes it. */
+/** An empty log holds nothing: every reader of a ledger makes one. */
 export const hasLog = (path: string): boolean => existsSync(logOf(path)) && statSync(logOf(path)).size > 0;
-/** SQLite looks for it where a link leads. */
+/** SQLite looks for it at a link's target. */
 const logOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}-wal`;
 
-/** A copy as it is: nobody holds it, and it needs no log. It keeps none, so that an old one beside it is noticed. */
+/** Makes the copy independent: no holder, and no log, so that an old log beside it is noticed. */
 export function makeBackup(database: LedgerDatabase): void {
   database.run("DELETE FROM facts WHERE name = 'holder'");
   database.pragma("journal_mode = DELETE");
 }
 
-/** To be asked before SQLite opens the file, for it would read any log. @throws RowferryError `ledger-log-mismatch` */
+/** Call before SQLite opens the file, because it would read any log. @throws RowferryError `ledger-log-mismatch` */
 export function refuseAnothersLog(path: string): void {
   if (!hasLog(path) || !isBackup(path)) return;
   throw mismatch(
@@ -69,7 +69,7 @@ export function refuseAnothersLog(path: string): void {
 export function refuseMissingLog(database: LedgerDatabase, hadLog: boolean): void {
   const path = database.name;
   const holder = hadLog ? null : fact(database, "holder");
-  // One that is alive has made its log a moment ago.
+  // A living holder has just made its log.
   if (holder === null || isAlive(holder, path)) return;
   throw mismatch(
     path,
@@ -82,7 +82,7 @@ function mismatch(path: string, message: string, hint: string): RowferryError {
   return new RowferryError("ledger-log-mismatch", message, { place: { file: path }, hint });
 }
 
-/** Its header says that it keeps no log: only what `ledger backup` has made does. */
+/** Only `ledger backup` makes a file whose header says that it has no log. */
 function isBackup(path: string): boolean {
   const file = openSync(path, "r");
   try {
@@ -96,15 +96,18 @@ function isBackup(path: string): boolean {
 const forget = (database: LedgerDatabase, holder: string): void =>
   void database.run("DELETE FROM facts WHERE name = 'holder' AND value = @holder", { holder });
 
-/** Where the system does not tell of processes: the lock's file alone counts. */
+/** For systems without /proc, where only the lock's file counts. */
 const UNTOLD = JSON.stringify({ pid: null });
 
-/** A process, told from any other that ever had its number, and the ledger's file, told from its copies. Null: no such process. */
+/**
+ * Identifies a process even if its number is reused, and the ledger's file as opposed to its copies. Null: no such
+ * process.
+ */
 function holderOf(pid: number | "self", ledgerPath: string): string | null {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // Behind the name, which may hold anything: the state first, the time of its start twentieth.
+    // After the name, which may hold anything: the state comes first, the start time twentieth.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (fields[0] === "Z" || fields[0] === "X") return null;
     const { dev, ino } = statSync(ledgerPath);

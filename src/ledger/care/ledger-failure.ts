@@ -1,8 +1,8 @@
-/** A writer that takes long, a full disk, a read-only file or a damaged one in words, where SQLite has only a code (HARD-CASES H33). */
+/** Explains SQLite's codes: a busy writer, a full disk, a read-only file, a damaged file (H33). */
 import Database from "better-sqlite3";
 import { RowferryError } from "../../model/error.js";
 
-/** The error as it is, or `ledger-locked`, `ledger-not-written` or `ledger-damaged` where it is about the ledger's file. */
+/** Returns other errors unchanged. */
 export function asLedgerFailure(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   const { code } = error;
@@ -10,7 +10,7 @@ export function asLedgerFailure(error: unknown, path: string): unknown {
   if (/^SQLITE_(BUSY|LOCKED)/.test(code))
     return new RowferryError(
       "ledger-locked",
-      "Another rowferry process is writing much to this ledger at once, as staging does.",
+      "Another rowferry process is writing a lot to this ledger, as staging does.",
       about,
     );
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))

@@ -1,6 +1,6 @@
 /**
  * One writer at a time: a second SQLite file held in BEGIN EXCLUSIVE. The kernel frees it within milliseconds of a
- * kill. The holder never opens that file in any other way: closing another handle would drop POSIX locks.
+ * kill. The holder must not open that file in any other way: closing another handle would drop POSIX locks.
  */
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -16,7 +16,7 @@ export interface LedgerLock {
 }
 
 function tryLock(lockPath: string): LedgerLock | null {
-  // Only to make it with its mode. Closing a handle of a file that is locked by this process would free the lock.
+  // Only creates it, with its mode. Closing a handle of a file that this process has locked would free the lock.
   if (!existsSync(lockPath)) closeSync(openSync(lockPath, "a", 0o600));
   const database = new Database(lockPath, { timeout: 0 });
   try {
@@ -31,22 +31,19 @@ function tryLock(lockPath: string): LedgerLock | null {
 }
 
 export interface Waiting {
-  /** Keep trying until the other process ends (`--wait`). */
+  /** For `--wait`. */
   wait: boolean;
   clock: Clock;
   signal?: AbortSignal;
 }
 
-/**
- * @param wait keep trying until the other process ends (`--wait`).
- * @throws RowferryError `ledger-locked` when another process holds the ledger, or the wait was aborted.
- */
+/** @throws RowferryError `ledger-locked` when another process holds the ledger, or the wait was aborted. */
 export async function lockLedger(ledgerPath: string, options: Waiting): Promise<LedgerLock> {
   mkdirSync(dirname(ledgerPath), { recursive: true, mode: 0o700 });
   return untilHeld(ledgerPath, options, () => tryLock(`${ledgerPath}.lock`));
 }
 
-/** Right after the ledger is opened under its lock; released before it is closed. @throws as `lockLedger` */
+/** Call right after opening the locked ledger; release before closing it. @throws as `lockLedger` */
 export function holdLedger(database: LedgerDatabase, options: Waiting): Promise<LedgerLock> {
   return untilHeld(database.name, options, () => {
     const release = takeHold(database);

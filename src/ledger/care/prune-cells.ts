@@ -1,6 +1,6 @@
 /**
- * Cells of rows that a person need not see any more: pages of rows that have all landed or been corrected are forgotten;
- * `ledger prune` takes other such rows out of the pages that they share, and moves them to the archive.
+ * Removes cells that nobody needs any more. Pages whose rows have all landed or been corrected are deleted; `ledger
+ * prune` moves other such rows from shared pages to the archive.
  */
 import type { LedgerDatabase } from "../ledger-database.js";
 import type { Page } from "../pages.js";
@@ -10,15 +10,15 @@ import { appendToArchive, type ArchivedEntry } from "./archive.js";
 
 const CHUNK = 2000;
 
-/** What was dismissed waits for nobody. */
+/** A dismissed record waits for nothing. */
 const openDocument =
   "(x.state IS NULL OR x.service_id IS NULL AND x.reason IS NOT 'dismissed' AND x.reason IS NOT 'replaced')";
 const openRegistration = "p.state <> 'registered' AND p.reason IS NOT 'dismissed'";
 
 /**
- * Selects `row_id`, of rows from @first to @last that may still be asked for: what they yielded is not finished, or a
- * person must change them. An event that has landed counts as open if it did so since @since (ms); what was dismissed is only
- * forgotten when it is in the archive, @since is not null then.
+ * Selects `row_id` of rows from @first to @last that may still be needed: a record is unfinished, or a person must
+ * change the row. With @since (ms), landings since then count as unfinished, and dismissed rows as finished, because
+ * the archive keeps them.
  */
 const openRows = `
   SELECT re.row_id FROM row_events re JOIN events_now e ON e.id = re.event_id
@@ -31,7 +31,7 @@ const openRows = `
     WHERE r.row_id BETWEEN @first AND @last AND r.kind = 'document' AND ${openDocument}
   UNION ALL SELECT row_id FROM temp.open_declarations WHERE row_id BETWEEN @first AND @last`;
 
-/** Rows that declared a record of their own which is not registered, whatever became of their events; as things are now. */
+/** Rows that declared a record which is not registered now, whatever became of their events. */
 function collectOpenDeclarations(database: LedgerDatabase): void {
   database.exec(`DROP TABLE IF EXISTS temp.open_declarations;
     CREATE TEMP TABLE open_declarations (row_id INTEGER PRIMARY KEY);
@@ -40,7 +40,6 @@ function collectOpenDeclarations(database: LedgerDatabase): void {
       UNION ALL SELECT row_id FROM failed_documents WHERE state = 'rejected' AND row_id IS NOT NULL`);
 }
 
-/** Cells of finished rows are no longer needed. */
 export function forgetLandedCells(database: LedgerDatabase): void {
   collectOpenDeclarations(database);
   let after: number | undefined = 0;
@@ -62,7 +61,7 @@ export function forgetLandedCells(database: LedgerDatabase): void {
 
 type Archived = { at: number; entry: ArchivedEntry };
 
-/** `before`: ms. Archive first, ledger second, as in prune.ts. @returns the number of rows */
+/** `before`: ms. Archives first, as prune.ts does. @returns the number of rows */
 export function pruneCells(database: LedgerDatabase, archive: string, before: number): number {
   collectOpenDeclarations(database);
   const { pages } = createCells(database);
@@ -90,7 +89,7 @@ export function pruneCells(database: LedgerDatabase, archive: string, before: nu
   return count;
 }
 
-/** What goes to the archive of a row; null: its input came no longer ago than `before`. */
+/** A row's entry in the archive; null: its input is newer than `before`. */
 function archived(database: LedgerDatabase, id: number, packed: PackedCells, before: number): Archived | null {
   const { cells, kinds } = keptCells(packed);
   const input = inputOf(id);

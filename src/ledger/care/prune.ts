@@ -1,6 +1,6 @@
 /**
- * Moves what is needed no longer out of the ledger: bodies of landed events, cells of settled rows, attempts of finished
- * requests. Keys, hashes, ids, times and dismissals stay, so known rows stay known (HARD-CASES H24).
+ * Moves bodies of landed events, cells of settled rows and attempts of finished requests to the archive. Keys, hashes,
+ * ids, times and dismissals stay, so known rows stay known (H24).
  */
 import { type JsonObject, parseJson } from "../../model/json.js";
 import { keyText } from "../event-key.js";
@@ -16,7 +16,7 @@ export interface Pruned {
 
 const CHUNK = 2000;
 
-/** `before`: ms; what came to rest earlier goes. The caller holds the lock. */
+/** `before`: ms; older finished records go. The caller holds the lock. */
 export function pruneLedger(database: LedgerDatabase, archive: string, before: number): Pruned {
   return {
     payloads: prunePayloads(database, archive, before),
@@ -27,7 +27,7 @@ export function pruneLedger(database: LedgerDatabase, archive: string, before: n
 
 type Found = { id: number; at: number; entry: ArchivedEntry };
 
-/** Archive first, ledger second: a crash in between leaves something twice in the archive, and nothing lost. */
+/** Archives first: after a crash in between, entries are in both, and nothing is lost. */
 function move(
   database: LedgerDatabase,
   archive: string,

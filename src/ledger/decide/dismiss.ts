@@ -1,4 +1,4 @@
-/** What a person decides of open work: give it up, take that back, or try it again (HARD-CASES H23). */
+/** Decisions about open work: dismiss it, take a dismissal back, or retry (H23). */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { markOpen } from "../work.js";
 import { Writer } from "../writer.js";
@@ -10,7 +10,7 @@ export interface Dismissed {
   documents: number;
   participants: number;
   addresses: number;
-  /** In doubt, or held behind something else: left as they are. */
+  /** Unchanged: in doubt, or held by something else. */
   left: number;
 }
 
@@ -25,9 +25,9 @@ function markOpenByRow(database: LedgerDatabase, row: number): void {
 }
 
 /**
- * Gives up rows and events, and releases what waits for them. A dismissal names the content, so it stays in force when
- * the same row comes back (HARD-CASES H23). What is in doubt cannot be dismissed: it may have landed. What only waits
- * is released, not given up, unless `unsent` says otherwise. Safe beside a running import.
+ * Gives up rows and events, and releases everything that waits for them. A dismissal is for the content, so it stays in
+ * force when the same row comes back (H23). Records in doubt cannot be dismissed, since they may have landed. Records
+ * that only wait are released, unless `unsent`. Safe beside a running import.
  */
 export function dismiss(
   database: LedgerDatabase,
@@ -67,7 +67,7 @@ export function dismiss(
     for (const id of selection.documents) {
       if (!writer.documentDismissed(id, now)) continue;
       done.documents += 1;
-      // Nothing of a document that is given up can ever be sent.
+      // No event of a dismissed document can be sent.
       const waiting = "SELECT id FROM events_now WHERE document_id = @id AND state = 'held' AND dismissed = 0";
       for (const event of database.values<number>(waiting, { id })) dismissEvent(event, true);
     }
@@ -78,7 +78,10 @@ export function dismiss(
   });
 }
 
-/** Takes dismissals back: what only waited is planned, as are refused documents and registrations; the rest is open as it was. */
+/**
+ * Takes dismissals back: waiting events, refused documents and registrations are planned again; everything else is open
+ * as before.
+ */
 export function undismiss(database: LedgerDatabase, selection: Selection, now: number): Omit<Dismissed, "left"> {
   const writer = new Writer(database);
   return database.atomic(() => {
@@ -115,8 +118,8 @@ export function undismiss(database: LedgerDatabase, selection: Selection, now: n
 }
 
 /**
- * Rejected work back to planned; what the plan itself refused for good stays, and what is stalled is tried again by
- * any run. `gone`: also what its file no longer has. @returns how many records
+ * Plans rejected work again, except what the plan itself refused permanently; every run retries stalled work anyway.
+ * `gone`: includes rows missing from their file. @returns how many records
  */
 export function retry(database: LedgerDatabase, selection: Selection, now: number, gone = false): number {
   const writer = new Writer(database);

@@ -1,11 +1,11 @@
 /**
- * Two names of one document: rows may name it by the id that the service gave it before the ledger knows that id under
- * the document's own key. One document has one row here, and so one lane (P2).
+ * Merges two names of one document: rows may name it by its service id before the ledger knows that the document under
+ * its own key has that id. One document has one row here, and so one lane (P2).
  */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { Writer } from "../writer.js";
 
-/** All that is known of `from` is known of `into` afterwards, and its name stands for it. Inside the caller's transaction. */
+/** Moves everything known of `from` to `into`. Inside the caller's transaction. */
 export function absorbDocument(database: LedgerDatabase, from: number, into: number, now: number): void {
   new Writer(database).documentAbsorbed(from, into, now);
   const run = (text: string) => database.run(text, { from, into });

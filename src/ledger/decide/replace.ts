@@ -1,6 +1,6 @@
 /**
- * The service's only remedy: cancel a document and send its next generation (service.md, What the service does 3;
- * HARD-CASES H26). Staged here, sent by the next run; later rows follow the newest generation.
+ * The service's only remedy: cancel a document and send its next generation (service.md, What the service does 3; H26).
+ * Staged here, sent by the next run; later rows follow the newest generation.
  */
 import { eventDeduplicationId } from "../../model/keys.js";
 import { RowferryError } from "../../model/error.js";
@@ -14,27 +14,28 @@ import { Writer } from "../writer.js";
 import type { KnownDocument } from "../documents-named.js";
 
 export interface Replacement {
-  /** The next generation's id in the ledger. */
+  /** In the ledger. */
   next: number;
   generation: number;
-  /** Events of the new generation, in all. */
   events: number;
-  /** Whether the old generation gets a CANCEL; false: it never came to be, or its id is unknown. */
+  /** False: the old generation was never created, or its id is unknown. */
   cancels: boolean;
-  /** Events that had landed and whose payload neither ledger nor archive has: their rows must be imported again. */
+  /** Landed events without a payload in ledger or archive: their rows must be imported again. */
   missing: { event: string; keyParts: string[] }[];
-  /** Landed relations that other documents made to it; they name the old generation and are not repeated. */
+  /** Landed relations from other documents; they keep naming the old generation. */
   relations: number;
-  /** Some of those documents, those that are not cancelled: replaced too, before anything is sent, they link to the new one. */
+  /**
+   * Some of those documents, not cancelled ones: if they are replaced before anything is sent, they link to the new
+   * generation.
+   */
   linkedFrom: string[];
-  /** The old generation is stranded and stays at the service as it is. */
   staysStranded: boolean;
 }
 
 /**
- * `cancelAt`: ms, before the service's now. `cancellation`: what ends the old generation, also of a stranded one (a
- * journal may know an id that a kill kept from this ledger); null: it is cancelled already.
- * @throws RowferryError `document-not-replaceable`, `document-has-made-others`
+ * `cancelAt`: ms, before the service's now. `cancellation`: ends the old generation, even a stranded one, since a
+ * journal may know an id that a kill kept from this ledger; null: already cancelled. @throws RowferryError
+ * `document-not-replaceable`, `document-has-made-others`
  */
 export function replaceDocument(
   database: LedgerDatabase,
@@ -52,11 +53,11 @@ export function replaceDocument(
   const made = madeBy(database, document.id);
   if (made.length > 0) {
     const which = made.slice(0, 5).join(", ") + (made.length > 5 ? " …" : "");
-    const message = `${document.kind} ${document.key} has made other documents (${which}); sent again it would have to make them once more, and their keys are taken.`;
+    const message = `${document.kind} ${document.key} has created other documents (${which}); sending it again would create them again, and their keys are taken.`;
     throw new RowferryError("document-has-made-others", message);
   }
   return database.atomic(() => {
-    // Bodies that were pruned and the archive has.
+    // Pruned bodies from the archive.
     for (const [key, payload] of recalled)
       database.run(
         "UPDATE events SET payload = @payload WHERE document_id = @id AND deduplication_id = @key AND payload = ''",
@@ -68,14 +69,13 @@ export function replaceDocument(
   });
 }
 
-/** deduplicationIds of the events whose bodies were pruned. */
 export function prunedEvents(database: LedgerDatabase, document: number): string[] {
   return database
     .values<Buffer>("SELECT deduplication_id FROM events WHERE document_id = @document AND payload = ''", { document })
     .map(keyText);
 }
 
-/** Documents that its events with a target have made, or may have. */
+/** Documents that its events created, or may have created. */
 function madeBy(database: LedgerDatabase, document: number): string[] {
   return database.values<string>(
     `SELECT t.kind || ' ' || t.key FROM events_now e JOIN documents t ON t.id = e.target_document
@@ -132,7 +132,7 @@ function replaceWithin(
     copies.set(event.id, copy);
     moveRows(database, event, copy, now);
   }
-  // What it links to may have been replaced since, and takes no mirror any more: links go to the newest generation.
+  // A replaced document takes no mirror, so links go to the newest generation.
   database.run(
     `UPDATE events SET related_document = (
        SELECT newest.id FROM documents old JOIN documents newest USING (key, kind, namespace)
@@ -142,14 +142,14 @@ function replaceWithin(
   );
   carryPlacements(database, old, next, keyOf);
   carryDismissals(database, old, next, keyOf);
-  // Rows that were known bring something to send again.
+  // Rows that were known have something to send again.
   for (const { row, event } of createKnownRows(database).take(new Set(copies.keys())))
     database.run("INSERT OR IGNORE INTO row_events (row_id, event_id) VALUES (@row, @copy)", {
       row,
       copy: copies.get(event) ?? event,
     });
   countContentChange(database);
-  // What points at the old generation and has not been sent points at the next.
+  // Unsent references to the old generation move to the next one.
   database.run(
     `UPDATE events SET related_document = @next
      WHERE id IN (SELECT id FROM events_now WHERE related_document = @old AND unsent)`,
@@ -171,7 +171,6 @@ function replaceWithin(
   };
 }
 
-/** With the content that its row has now. */
 function copyEvent(database: LedgerDatabase, event: OldEvent, next: number, key: Buffer): number {
   const id = database.insert(
     `INSERT INTO events (document_id, deduplication_id, content_hash, event, key_parts, name, at, rank, participant_ref,
@@ -188,7 +187,7 @@ function copyEvent(database: LedgerDatabase, event: OldEvent, next: number, key:
       { ...(JSON.parse(event.changed_content) as object), id },
     );
   } else if (event.payload === "") {
-    // Its row gives it back; until then it holds its whole generation (plan/replacements.ts).
+    // Its row brings the payload back; until then it holds its whole generation (plan/replacements.ts).
     database.run("UPDATE events SET participant_ref = @participant, address_ref = @address WHERE id = @id", {
       ...restoredReference(database, "make"),
       id,
@@ -197,7 +196,7 @@ function copyEvent(database: LedgerDatabase, event: OldEvent, next: number, key:
   return id;
 }
 
-/** Its rows bring the copy from now on; of the old event is left what was sent. */
+/** Rows move to the copy; the old event keeps what was sent. */
 function moveRows(database: LedgerDatabase, { id, unsent, state }: OldEvent, copy: number, now: number): void {
   database.run("UPDATE OR IGNORE row_events SET event_id = @copy WHERE event_id = @id", { copy, id });
   if (unsent === 1) {
@@ -214,8 +213,8 @@ function moveRows(database: LedgerDatabase, { id, unsent, state }: OldEvent, cop
 type Keyed = { key: Buffer; event: string; key_parts: string };
 
 /**
- * Gives the key that an event has in the next generation: keys hold the generation (HARD-CASES H26). Rows that know the
- * document by its id may call it by another name, which made the key in this one.
+ * The event's key in the next generation (H26). Rows that know the document by its id may use another name for it,
+ * which made the key in this one.
  */
 function nextKeys(database: LedgerDatabase, { namespace, kind, key, generation }: KnownDocument) {
   type Name = Pick<KnownDocument, "namespace" | "kind" | "key">;
@@ -249,7 +248,7 @@ function carryPlacements(database: LedgerDatabase, old: number, next: number, ke
   database.run("UPDATE placements SET document_id = @next WHERE document_id = @old", { old, next });
 }
 
-/** A dismissal stays in force on the next generation (HARD-CASES H23); what has landed as it was is sent again whole. */
+/** Dismissals stay in force on the next generation (H23); landed events are sent again. */
 function carryDismissals(database: LedgerDatabase, old: number, next: number, keyOf: NextKeys): void {
   const dismissed = database.rows<Keyed & { hash: Buffer; at: number }>(
     `SELECT m.deduplication_id AS "key", e.event, e.key_parts, m.content_hash AS hash, m.at FROM dismissals m
@@ -274,7 +273,7 @@ function linkedFrom(database: LedgerDatabase, document: number): string[] {
   );
 }
 
-/** What cancels a document. References as in `events`; null: the ledger has none. */
+/** References as in `events`; null: the ledger has none. */
 export interface Cancellation {
   key: Buffer;
   at: number;
@@ -283,7 +282,7 @@ export interface Cancellation {
   address: number | null;
 }
 
-/** Before its events follow into the next generation. */
+/** Call before the events move to the next generation. */
 function cancellationOf(
   database: LedgerDatabase,
   { id, namespace, kind, key, generation }: KnownDocument,
@@ -308,10 +307,9 @@ function cancellationOf(
   return { ...found, key: keyBytes(deduplicationId), payload: JSON.stringify(payload) };
 }
 
-/** No row brings it. */
 export function addCancel(database: LedgerDatabase, document: number, cancel: Cancellation, input: number): void {
   const { participant, address, ...own } = cancel;
-  // References that the ledger does not have are refused by its columns.
+  // The columns refuse missing references.
   const owners = { participant: participant as number, address: address as number };
   const name = { event: "#replaced", parts: "[]", name: "CANCEL", rank: 2, hash: Buffer.alloc(16) };
   addEvent(database, { ...own, ...owners, ...name, document, input });

@@ -1,6 +1,6 @@
 /**
- * A person's word on what is in doubt: an event has landed, or it has not; a document has this id. Never guessed by us, never
- * taken back (P4, HARD-CASES H5).
+ * Records what a person says about doubt: an event landed or did not; a document has this id. Never guessed, never
+ * taken back (P4, H5).
  */
 import { RowferryError } from "../../model/error.js";
 import { keyBytes, keyText } from "../event-key.js";
@@ -16,28 +16,26 @@ export interface DoubtfulEvent {
   id: number;
   deduplicationId: string;
   name: string;
-  /** ms since 1970. */
+  /** In ms. */
   at: number;
 }
 
 export interface Doubt {
   document: KnownDocument;
-  /** Whether the document itself may not exist. */
   ofDocument: boolean;
-  /** In the order of the timeline. */
   events: DoubtfulEvent[];
 }
 
 export interface Settled {
   landed: number;
-  /** Of these, the ones that landed with other content than their row has now. */
+  /** Those that landed with other content than their row has now. */
   changed: number;
   notLanded: number;
 }
 
 /**
- * What is in doubt of an event (its key), a row (`file:17`) or a document (its key, `kind/key`), newest generation.
- * @throws RowferryError `document-unknown`; `not-in-doubt` where nothing of it is in doubt
+ * Finds doubt by an event's key, a row (`file:17`) or a document (key or `kind/key`, newest generation). @throws
+ * RowferryError `document-unknown`; `not-in-doubt`
  */
 export function findDoubt(database: LedgerDatabase, name: string): Doubt {
   const keys = keysOf(database, name);
@@ -72,23 +70,24 @@ export function findDoubt(database: LedgerDatabase, name: string): Doubt {
   return { document, ofDocument, events };
 }
 
-/** Null: it names neither an event nor a row. */
+/** Null: neither an event nor a row. */
 function keysOf(database: LedgerDatabase, name: string): string[] | null {
   const { rows, event } = show(database, name);
   if (event !== null) return [event.deduplicationId];
   return rows.length === 0 ? null : rows.flatMap(({ events }) => events.map(({ deduplicationId }) => deduplicationId));
 }
 
-/**
- * Whether the word could be taken at all. @throws RowferryError `not-in-doubt` where evidence stands against it, or an
- * event cannot have landed as far as is known
- */
+/** @throws RowferryError `not-in-doubt` if evidence contradicts the person, or an event cannot have landed */
 export function checkWord({ document, ofDocument }: Doubt, said: Decision["said"]): void {
   const name = `${document.kind} ${document.key}`;
   if (said === "landed" && document.serviceId === null) {
-    throw new RowferryError("not-in-doubt", `The id of ${name} is not known, so nothing can be said to stand on it.`, {
-      hint: `If the document is there: \`rowferry resolve ${document.key} --document-id <id>\`.`,
-    });
+    throw new RowferryError(
+      "not-in-doubt",
+      `The id of ${name} is unknown, so no event can be recorded as landed on it.`,
+      {
+        hint: `If the document is there: \`rowferry resolve ${document.key} --document-id <id>\`.`,
+      },
+    );
   }
   if (said === "not-landed" && document.state === "stranded" && !ofDocument) {
     throw new RowferryError("not-in-doubt", `${name} is stranded: the service has answered that it exists.`, {
@@ -97,7 +96,7 @@ export function checkWord({ document, ofDocument }: Doubt, said: Decision["said"
   }
 }
 
-/** Writes it down, all or nothing. The caller holds the lock. */
+/** All or nothing. The caller holds the lock. */
 export function settleDoubt(database: LedgerDatabase, doubt: Doubt, decision: Decision, now: number): Settled {
   checkWord(doubt, decision.said);
   const { document, events } = doubt;
@@ -124,10 +123,9 @@ export function settleDoubt(database: LedgerDatabase, doubt: Doubt, decision: De
 }
 
 /**
- * Gives a stranded document (or one whose creation is in doubt) the id that a person found at the service. Never
- * verified by a write (HARD-CASES H5): the caller has looked as far as a read can, and a person has confirmed.
- * `now` null: only says whether it could be done.
- * @throws RowferryError `document-not-stranded`
+ * Gives a stranded document, or one whose creation is in doubt, the id that a person found. Never verified by a write
+ * (H5): the caller has read the document, and a person has confirmed. `now` null: only checks. @throws RowferryError
+ * `document-not-stranded`
  */
 export function resolveDocument(
   database: LedgerDatabase,
@@ -145,7 +143,7 @@ export function resolveDocument(
     "SELECT id, kind || ' ' || key AS name, reason FROM documents_now WHERE service_id = @serviceId",
     { serviceId },
   );
-  // Rows named it by this id before: it is the same document.
+  // Rows named it by this id before, so it is the same document.
   const isSame = taken?.reason === "given";
   if (taken !== undefined && !isSame) {
     throw new RowferryError("document-not-stranded", `The id ${serviceId} belongs to ${taken.name} already.`);

@@ -1,15 +1,14 @@
-/** Selectors, the same for every command: which open rows, events and documents a person means (DESIGN section 7). */
+/** Selects the open rows, events and documents that a person means, in the same way for every command. */
 import { RowferryError } from "../../model/error.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { generationsNamed } from "../documents-named.js";
 import { inputOf } from "../rows.js";
 
 export interface Selectors {
-  /** A run's name: what it staged or sent. */
+  /** A run that staged or sent it. */
   run?: string | undefined;
-  /** An input's file name. */
   input?: string | undefined;
-  /** A row number; with `input`, or as `file:17`. */
+  /** With `input`, or as `file:17`. */
   row?: number | undefined;
   /** As documents-named.ts reads it. */
   document?: string | undefined;
@@ -17,16 +16,16 @@ export interface Selectors {
 }
 
 export interface Selection {
-  /** Invalid rows that nobody has settled. */
+  /** Invalid and not settled. */
   rows: number[];
-  /** Events that are held, rejected, foreign, changed or stalled, and not dismissed. */
+  /** Held, rejected, foreign, changed or stalled, and not dismissed. */
   events: number[];
   documents: number[];
   participants: number[];
   addresses: number[];
 }
 
-/** What the conditions below compare with; null: any. @throws RowferryError `document-unknown` */
+/** Null: any. @throws RowferryError `document-unknown` */
 export const selectorValues = (database: LedgerDatabase, { run, input, row, document, code }: Selectors) => ({
   run: run ?? null,
   input: input ?? null,
@@ -35,7 +34,6 @@ export const selectorValues = (database: LedgerDatabase, { run, input, row, docu
   code: code ?? null,
 });
 
-/** Whether the row with this id is meant. */
 export const isRow = (id: string): string =>
   `(@input IS NULL OR (${id} >> 32) IN (SELECT id FROM inputs WHERE name = @input))
    AND (@run IS NULL OR (${id} >> 32) IN (SELECT i.id FROM inputs i JOIN runs u ON u.id = i.run_id WHERE u.name = @run))
@@ -44,14 +42,13 @@ export const isRow = (id: string): string =>
 export const isDocument = (id: string): string =>
   `(@documents IS NULL OR ${id} IN (SELECT value FROM json_each(@documents)))`;
 
-/** Invalid rows that are meant, `settled` or open. */
 export const invalidRows = (settled: string): string => `SELECT r.id FROM rows r
   WHERE r.fate = 'invalid' AND r.settled ${settled} AND r.lead IS NULL AND ${isRow("r.id")} AND (@documents IS NULL
     OR EXISTS (SELECT 1 FROM placements p WHERE p.row_id = r.id AND ${isDocument("p.document_id")}))`;
 
 const isCode = (code: string): string => `(@code IS NULL OR ${code} = @code)`;
 
-/** What was dismissed is open again when something waits for it that was not: a row which came in later. */
+/** A dismissed record is open again when a later row waits for it. */
 const isAwaited = (name: string) =>
   `EXISTS (SELECT 1 FROM open_events h WHERE h.state = 'held' AND h.waits_for = ${name})`;
 
@@ -62,12 +59,12 @@ const eventsOf = (which: string): string => `SELECT e.id FROM ${which}
 
 const openEvents = eventsOf("open_events e WHERE e.state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')");
 
-/** What a row that a person names gives and only waits to be sent. */
+/** Events of the named row that only wait to be sent. */
 const waitingEvents = `SELECT e.id FROM row_events re JOIN events_now e ON e.id = re.event_id
   WHERE @row IS NOT NULL AND ${isRow("re.row_id")} AND e.state IN ('planned', 'deferred')
     AND ${isDocument("e.document_id")} AND ${isCode("coalesce(e.reason, e.state)")}`;
 
-/** Of documents that were replaced nothing can be taken up again. */
+/** Events of replaced documents cannot be taken up again. */
 const dismissedEvents = eventsOf(`(SELECT event_id AS id, document_id, coalesce(reason, state) AS code FROM event_states
     WHERE dismissed = 1 AND state IN ('rejected', 'foreign', 'changed')) e
   WHERE NOT EXISTS (SELECT 1 FROM documents d JOIN documents n ON n.key = d.key AND n.kind = d.kind AND n.namespace = d.namespace
@@ -89,8 +86,8 @@ const registrations = `SELECT t.id FROM registrations t
     AND ${isRow("t.row_id")} AND ${isCode("t.reason")}`;
 
 /**
- * Everything that is open and fits all the selectors given; without selectors everything that is open. Or what can be given up,
- * or has been. @throws RowferryError `usage` for a row number that such rows of several files have
+ * Everything open that fits all selectors; or everything that can be, or was, given up. @throws RowferryError `usage`
+ * for a row number that several files have
  */
 export function selectOpen(
   database: LedgerDatabase,
@@ -116,7 +113,7 @@ export function selectOpen(
   return selection;
 }
 
-/** The same, of what a person named: what fits nothing is a mistake. @throws RowferryError `usage` also then, with what is open */
+/** Also refuses selectors that fit nothing. @throws RowferryError `usage`, with the open codes */
 export function selectNamed(
   database: LedgerDatabase,
   selectors: Selectors,
@@ -125,19 +122,17 @@ export function selectNamed(
   const selection = selectOpen(database, selectors, which);
   const isNamed = Object.values(selectors).some((selector) => selector !== undefined);
   if (!isNamed || Object.values(selection).some((ids) => ids.length > 0)) return selection;
-  if (which === "given up") throw new RowferryError("usage", "Nothing that was dismissed fits these selectors.");
+  if (which === "given up") throw new RowferryError("usage", "No dismissed record fits these selectors.");
   const codes = database.values<string>(
     `SELECT count(*) || ' of ' || code FROM (
        SELECT code FROM open_events WHERE state IN ('held', 'rejected', 'foreign', 'changed', 'stalled')
        UNION ALL SELECT reason FROM rows WHERE fate = 'invalid' AND settled IS NULL AND lead IS NULL)
      WHERE code IS NOT NULL GROUP BY code ORDER BY count(*) DESC, code LIMIT 8`,
   );
-  const hint =
-    codes.length === 0 ? "Nothing is open." : `Open are ${codes.join(", ")}; \`rowferry status\` shows them.`;
-  throw new RowferryError("usage", "Nothing that is open fits these selectors.", { hint });
+  const hint = codes.length === 0 ? "Nothing is open." : `Open: ${codes.join(", ")}; \`rowferry status\` shows them.`;
+  throw new RowferryError("usage", "No open record fits these selectors.", { hint });
 }
 
-/** The rows behind everything that a selection holds. */
 export function rowsOf(database: LedgerDatabase, selection: Selection): Set<number> {
   const rows = (select: string, ids: readonly number[]) =>
     database.values<number>(`${select} IN (SELECT value FROM json_each(@ids)) AND row_id IS NOT NULL`, {
@@ -151,15 +146,15 @@ export function rowsOf(database: LedgerDatabase, selection: Selection): Set<numb
   ]);
 }
 
-/** A row number means one row: what a person did not name is not touched (findings F87). */
+/** A row number must mean one row: other rows are not touched (F87). */
 export function refuseAmbiguous(database: LedgerDatabase, { row, input }: Selectors, inputs: Iterable<number>): void {
-  const found = database.rows<{ name: string; path: string; run: string }>(
-    `SELECT DISTINCT i.name, i.path, u.name AS run FROM inputs i JOIN runs u ON u.id = i.run_id
+  const found = database.rows<{ name: string; run: string }>(
+    `SELECT DISTINCT i.name, u.name AS run FROM inputs i JOIN runs u ON u.id = i.run_id
      WHERE i.id IN (SELECT value FROM json_each(@inputs)) ORDER BY i.staged_at, i.id`,
     { inputs: JSON.stringify([...new Set(inputs)]) },
   );
   if (found.length < 2) return;
-  const choices = found.map(({ path, run }) => `${path} (run ${run})`).join(", ");
+  const choices = found.map(({ name, run }) => `${name}:${row} (run ${run})`).join(", ");
   const isNamed = input !== undefined && found.every(({ name }) => name === input);
   throw new RowferryError("usage", `${found.length} inputs have a row ${row}: ${choices}.`, {
     hint: isNamed ? "Add --run <name> to say which import of it you mean." : "Name the file too: --row <file>:<row>.",

@@ -1,6 +1,6 @@
 /**
- * Takes back what was staged and never sent, as if its rows had not come; importing their file stages them again (HARD-CASES
- * H39). Rows that are invalid go too, and hold nothing any more. What was sent, or may have been, is not touched.
+ * Takes back rows that were staged and never sent, as if they had not come; importing their file stages them again
+ * (H39). Invalid rows go too, and hold nothing any more. Does not touch anything that was sent, or may have been.
  */
 import { RowferryError } from "../../model/error.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -15,13 +15,13 @@ export interface Withdrawn {
   addresses: number;
 }
 
-/** Of a document's next generation nothing is taken back: its CANCEL would go alone. */
+/** Keeps the events of a next generation, because its CANCEL would be sent alone. */
 const neverSent = `e.state IN ('planned', 'held', 'deferred') AND e.attempted_hash IS NULL
   AND e.document_id NOT IN (SELECT id FROM documents WHERE generation > 1)`;
 
 /**
- * In the caller's transaction; the caller holds the lock.
- * @throws RowferryError `usage` where nothing fits, or for a row number that rows of several files have
+ * In the caller's transaction, under the lock. @throws RowferryError `usage` if nothing fits, or for a row number that
+ * several files have
  */
 export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdrawn {
   database.exec("DROP TABLE IF EXISTS temp.taken; CREATE TEMP TABLE taken (row_id INTEGER NOT NULL, event_id INTEGER)");
@@ -39,7 +39,7 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdr
 
   database.run("DELETE FROM row_events WHERE (row_id, event_id) IN (SELECT row_id, event_id FROM temp.taken)");
   database.run("DELETE FROM row_records WHERE row_id IN (SELECT row_id FROM temp.taken WHERE event_id IS NULL)");
-  // What a row of another file gives as well stays.
+  // Events that other files' rows also bring stay.
   const events = dropUnbroughtEvents(database, "SELECT event_id FROM temp.taken");
   const rows = settleRows(database, taken);
   database.run(
@@ -47,7 +47,6 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdr
        AND id IN (SELECT id FROM documents_now WHERE state IN ('planned', 'rejected'))
        AND NOT EXISTS (SELECT 1 FROM events e WHERE e.document_id = documents.id OR e.target_document = documents.id)`,
   );
-  // Addresses first: they need their participants.
   const unneeded = (kind: string) =>
     database.run(
       `UPDATE registrations SET row_id = NULL WHERE kind = @kind AND row_id IS NOT NULL AND state = 'planned' AND attempted = 0
@@ -56,12 +55,12 @@ export function withdraw(database: LedgerDatabase, selectors: Selectors): Withdr
     );
   const addresses = unneeded("address");
   const participants = unneeded("participant");
-  // The same bytes are no shortcut any more: they stage again what was taken back.
+  // The file's bytes must stage these rows again.
   database.run("UPDATE inputs SET judged_at = -1 WHERE id IN (SELECT row_id >> 32 FROM temp.taken)");
   return { rows, events, participants, addresses };
 }
 
-/** Rows of which nothing is left in the ledger, with those of their groups. @returns how many */
+/** Settles rows without records in the ledger, with the rest of their groups. @returns how many */
 function settleRows(database: LedgerDatabase, taken: readonly number[]): number {
   const settled = taken.filter((row) => !database.has("SELECT 1 FROM row_events WHERE row_id = @row", { row }));
   const rows = settled.flatMap((lead) => [lead, ...membersOf(database, lead)]);
@@ -80,8 +79,6 @@ function nothingFits(database: LedgerDatabase): RowferryError {
      WHERE ${neverSent} GROUP BY i.name ORDER BY count(*) DESC LIMIT 5`,
   );
   const hint =
-    inputs.length === 0
-      ? "The ledger has nothing that was staged and never sent."
-      : `Events that were never sent are of ${inputs.join(", ")}.`;
-  return new RowferryError("usage", "Nothing that was never sent fits these selectors.", { hint });
+    inputs.length === 0 ? "Nothing in the ledger is staged and unsent." : `Unsent events are of ${inputs.join(", ")}.`;
+  return new RowferryError("usage", "No unsent record fits these selectors.", { hint });
 }

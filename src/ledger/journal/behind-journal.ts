@@ -1,6 +1,6 @@
 /**
- * Whether a journal tells of more than its ledger knows: then the ledger is an older copy, or a new one in place of a lost
- * one. What it sent next would be taken for somebody else's, and could name no document.
+ * Finds out whether a journal knows more than its ledger: then the ledger is an older copy, or a new one. It would take
+ * its own earlier events for somebody else's.
  */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import type { JsonObject } from "../../model/json.js";
@@ -12,10 +12,7 @@ import type { JournalDocument } from "./entries.js";
 /** Far more than one entry. */
 const TAIL_BYTES = 1024 * 1024;
 
-/**
- * Looks at the last entry with a landed event: the ledger has written down the intent of what has ended, whatever a kill
- * kept from it.
- */
+/** Looks at the last landed event: a ledger that is up to date has at least its intent, even after a kill. */
 export function isBehindJournal(database: LedgerDatabase, path: string): boolean {
   const last = lastLanding(path);
   if (last === null) return false;
@@ -29,7 +26,7 @@ export function isBehindJournal(database: LedgerDatabase, path: string): boolean
   return !last.keys.every((key) => last.documents.some((document) => wasSent(document, key)));
 }
 
-/** Null: none in the journal's last part. */
+/** Null: none near the journal's end. */
 function lastLanding(path: string): { documents: JournalDocument[]; keys: string[] } | null {
   for (const line of tailOf(path).split("\n").toReversed()) {
     const entry = parsed(line);
@@ -45,7 +42,7 @@ function lastLanding(path: string): { documents: JournalDocument[]; keys: string
 
 const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? (value as JsonObject[]) : []);
 
-/** Null: torn by a power loss, or cut off in front. */
+/** Null: torn by a power loss, or cut at the beginning. */
 function parsed(line: string): JournalEntry | null {
   try {
     return JSON.parse(line) as JournalEntry;

@@ -1,6 +1,6 @@
 /**
- * What is chosen without a request, and no file brings back: dismissals, and keys of a changed mapping. Temporary triggers
- * note each as it is written, whoever writes it; the journal takes them before the transaction commits.
+ * Choices without a request, which no file brings back: dismissals and keys of a changed mapping. Temporary triggers
+ * note them, whoever writes; the journal takes them before the transaction commits.
  */
 import type { JsonObject, JsonValue } from "../../model/json.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -68,11 +68,11 @@ const triggers = [
 ].join("\n");
 
 export interface ChoiceLog {
-  /** Into the journal, durably; inside the transaction that chose. */
+  /** Durable; inside the transaction that made the choices. */
   record(now: number): void;
 }
 
-/** Of one connection, from now on. */
+/** For one connection, from now on. */
 export function createChoiceLog(database: LedgerDatabase, journal: Journal, entries: JournalEntries): ChoiceLog {
   database.exec(triggers);
 

@@ -1,21 +1,21 @@
 /**
- * Appending so that what has returned is on the disk: bytes are counted, file and folder are synced, and what could not be
- * written whole is taken back, so that nothing ever stands behind a tear.
+ * Appends durably: bytes are counted, file and folder are synced, and a partial write is taken back, so that nothing
+ * follows a tear.
  */
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
 export interface DurableFile {
-  /** Bytes, as it is now. */
+  /** In bytes. */
   size(): number;
-  /** Whole and durable when it returns; else the file is as it was. @throws the system's error */
+  /** Whole and durable when it returns; otherwise the file is unchanged. @throws the system's error */
   append(text: string | Uint8Array): void;
-  /** Takes away what stands behind so many bytes. */
+  /** Truncates the file. */
   cut(size: number): void;
   close(): void;
 }
 
-/** Makes file and folders where they are not there, readable by their owner only. One writer at a time, the caller sees to that. */
+/** Makes missing folders; readable by its owner only. The caller makes sure that there is one writer. */
 export function openDurableFile(path: string): DurableFile {
   const made = mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = openSync(path, constants.O_APPEND | constants.O_CREAT | constants.O_RDWR, 0o600);
@@ -49,9 +49,9 @@ export function openDurableFile(path: string): DurableFile {
   };
 }
 
-/** Names in it are durable when it returns: of files that were made or renamed there. */
+/** Makes the names of new and renamed files durable. */
 export function syncFolder(folder: string): void {
-  // Windows opens no folders, and keeps their names by itself.
+  // Windows cannot open folders, and makes names durable itself.
   if (process.platform === "win32") return;
   const handle = openSync(folder, "r");
   try {

@@ -1,4 +1,4 @@
-/** What is written into the journal, read from the ledger inside the transaction that it goes before. */
+/** Journal entries, read from the ledger inside the transaction that they precede. */
 import type { JsonObject, JsonValue } from "../../model/json.js";
 import type { Decision } from "../decide/decisions.js";
 import type { Cancellation } from "../decide/replace.js";
@@ -7,7 +7,7 @@ import type { LedgerDatabase } from "../ledger-database.js";
 import { type RegistrationKind, resolved } from "../event-key.js";
 import type { JournalEntry } from "./journal.js";
 
-/** Names a document without ids of the ledger: `[namespace, kind, key, generation]`. */
+/** `[namespace, kind, key, generation]`, without ids of the ledger. */
 export type JournalDocument = [string, string, string, number];
 
 interface EventRow {
@@ -85,7 +85,7 @@ export function createJournalEntries(database: LedgerDatabase) {
       request,
     });
 
-  /** What has become of these events of a document, and of every document that they touch. */
+  /** The outcome of these events, and of every document they touch. */
   const outcomeOf = (document: number, ids: readonly number[]): JsonObject => {
     const events = eventsOf(ids);
     const touched = new Set([document]);
@@ -112,7 +112,7 @@ export function createJournalEntries(database: LedgerDatabase) {
     stateOf,
     registration,
 
-    /** Before the call: what is meant to be sent. */
+    /** Before the call. */
     intent(request: number, now: number): JournalEntry {
       const { kind, subject, subject_id: id } = requestOf(request);
       if (subject !== "document")
@@ -135,7 +135,7 @@ export function createJournalEntries(database: LedgerDatabase) {
       return { entry: "intent", at: now, kind, record: "document", ...stateOf(id)[0], events };
     },
 
-    /** After the answer: what became of it, and of every document that it touched. */
+    /** After the answer. */
     end(request: number, now: number): JournalEntry {
       const { kind, subject, subject_id: id } = requestOf(request);
       if (subject !== "document")
@@ -149,7 +149,7 @@ export function createJournalEntries(database: LedgerDatabase) {
       ...registration(kind, id),
     }),
 
-    /** A person's word about a document in doubt, or these events of it. */
+    /** A person's answer about a document in doubt, or these events of it. */
     decision: (id: number, events: readonly number[], { said, by }: Decision, now: number): JournalEntry => ({
       entry: "document",
       at: now,
@@ -157,7 +157,7 @@ export function createJournalEntries(database: LedgerDatabase) {
       decision: { document: nameOf(id), said, by },
     }),
 
-    /** A person's word: cancelled, and sent again as its next generation. No row brings the CANCEL: it stands here whole. */
+    /** A replacement, with the whole CANCEL, because no row brings it. */
     replaced(id: number, next: number, found: Cancellation | null, now: number): JournalEntry {
       const partyOf = (kind: RegistrationKind, ref: number | null) =>
         registration(kind, database.value<number>(`SELECT ${resolved("@ref")}`, { ref: ref ?? 0 }) ?? 0);

@@ -1,6 +1,6 @@
 /**
  * The journal: an append-only file, meant for another disk, with intents before calls and ids after them. Each entry is
- * durable before the ledger's own transaction commits, so the ledger can be rebuilt from it (DESIGN section 3).
+ * durable before the ledger's transaction commits, so the ledger can be rebuilt from it.
  */
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -11,7 +11,7 @@ import { refuseMissingFolder } from "../care/missing-folder.js";
 import { openDurableFile } from "./durable-file.js";
 import { type LedgerOwner, ownerName } from "../open-ledger.js";
 
-/** One line of the journal; docs/reference/journal.md says what stands in which. */
+/** docs/reference/journal.md describes the kinds. */
 export type JournalEntry = JsonObject & {
   entry: "journal" | "intent" | "end" | "registered" | "document" | "replaced" | "dismissed" | "undone" | "keys";
 };
@@ -19,15 +19,15 @@ export type JournalEntry = JsonObject & {
 export interface Journal {
   /** Durable when it returns. @throws RowferryError `journal-not-written` */
   write(...entries: JournalEntry[]): void;
-  /** Whether it lies on the ledger's own disk, and would be lost with it. */
+  /** On the ledger's own disk, where it would be lost with it. */
   besideLedger: boolean;
   close(): void;
 }
 
 /**
- * Opens for appending, and makes the file (readable by its owner only). In a transaction that writes to the ledger: whoever
- * else writes to this journal does so in one of his own, and takes back what he could not write whole.
- * @throws RowferryError `ledger-of-another-target`, `journal-not-written`
+ * Makes the file if necessary, readable by its owner only. Call inside a writing transaction: other writers of this
+ * journal do so too, and take back partial writes. @throws RowferryError `ledger-of-another-target`,
+ * `journal-not-written`
  */
 export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner): Journal {
   const about = <Result>(work: () => Result): Result => {
@@ -44,7 +44,7 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
   });
   const write = (text: string): void => about(() => file.append(text));
   about(() => {
-    // A line that a power loss tore was of a commit that never came about: nothing is appended behind it.
+    // A torn line belonged to a commit that never happened; nothing may follow it.
     const whole = isTornAtBirth(path, owner) ? 0 : endOfLastLine(path, file.size());
     if (whole < file.size()) file.cut(whole);
     if (whole === 0) write(headerOf(owner));
@@ -58,18 +58,18 @@ export function openJournal(path: string, ledgerPath: string, owner: LedgerOwner
   };
 }
 
-/** The owner in a journal's first line. @throws RowferryError `journal-unreadable` */
+/** @throws RowferryError `journal-unreadable` */
 export function journalOwner(path: string): string {
   try {
     const { entry, owner } = JSON.parse(firstLine(path)) as JournalEntry;
     if (entry === "journal" && typeof owner === "string") return owner;
   } catch (error) {
-    throw new RowferryError("journal-unreadable", "The file is no journal, or cannot be read.", {
+    throw new RowferryError("journal-unreadable", "The file is not a journal, or cannot be read.", {
       place: { file: path },
       cause: error,
     });
   }
-  throw new RowferryError("journal-unreadable", "The file is no journal.", { place: { file: path } });
+  throw new RowferryError("journal-unreadable", "The file is not a journal.", { place: { file: path } });
 }
 
 function refuseAnothers(path: string, owner: LedgerOwner): void {
@@ -86,7 +86,7 @@ function refuseAnothers(path: string, owner: LedgerOwner): void {
   );
 }
 
-/** A power loss while the first line was written: part of it, or zeros, and nothing else. */
+/** A power loss during the first line leaves part of it, or zeros. */
 function isTornAtBirth(path: string, owner: LedgerOwner): boolean {
   const whole = headerOf(owner);
   if (statSync(path).size >= whole.length) return false;
@@ -108,7 +108,7 @@ function firstLine(path: string): string {
   }
 }
 
-/** Where the last whole line ends, in bytes; 0: there is none. */
+/** In bytes; 0: there is no whole line. */
 export function endOfLastLine(path: string, size: number): number {
   const file = openSync(path, "r");
   try {

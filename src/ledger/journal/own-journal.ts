@@ -1,4 +1,4 @@
-/** What the ledger remembers of its journal: where it lay, and how far it went. A journal that lost entries rebuilds no ledger. */
+/** Remembers the journal's path and length in the ledger, because a journal that lost entries cannot rebuild it. */
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -8,40 +8,40 @@ import { endOfLastLine } from "./journal.js";
 
 interface OwnJournal {
   path: string;
-  /** Bytes, up to the end of a line. */
+  /** In bytes, up to a line's end. */
   length: number;
-  /** Of what stands last in them. */
+  /** Of the last bytes. */
   hash: string;
 }
 
 const HASHED_BYTES = 4096;
 
-/** To be called in a transaction, after what was written there. */
+/** In a transaction, after the journal was written. */
 export function rememberJournal(database: LedgerDatabase, path: string): void {
   const length = endOfLastLine(path, statSync(path).size);
   const own: OwnJournal = { path, length, hash: hashBefore(path, length) };
   setFact(database, "journal", JSON.stringify(own));
 }
 
-/** @returns its path; null: there was none */
+/** @returns its path; null: none */
 export function forgetJournal(database: LedgerDatabase): string | null {
   const text = database.value<string>("DELETE FROM facts WHERE name = 'journal' RETURNING value");
   return text === undefined ? null : (JSON.parse(text) as OwnJournal).path;
 }
 
 /**
- * The journal to write to, before anything is written or sent: where a command names none, the one that the ledger was
- * kept with goes on. Null: none. @throws RowferryError `journal-gap`
+ * The journal to write to. Without a named one, the remembered one continues. Null: none. @throws RowferryError
+ * `journal-gap`
  */
 export function journalOf(database: LedgerDatabase, named: string | null): string | null {
   const text = fact(database, "journal");
   if (text === null) return named;
   const own = JSON.parse(text) as OwnJournal;
   const path = named ?? own.path;
-  // That its folder is missing is said by what opens it.
+  // Opening it reports a missing folder.
   if (!existsSync(dirname(path)) || goesOn(path, own)) return path;
   const its = path === own.path ? "its journal" : `its journal ${own.path}`;
-  const cause = `This does not hold the ${own.length} bytes that the ledger has written into ${its}: it is not there, empty, another one, or has lost entries.`;
+  const cause = `The ledger has written ${own.length} bytes into ${its}, and this file does not hold them: it is missing, empty, another journal, or has lost entries.`;
   const right = path === own.path ? "Mount its disk or put the file back" : `Add \`--journal ${own.path}\``;
   throw new RowferryError("journal-gap", cause, {
     place: { file: path },

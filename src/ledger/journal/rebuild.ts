@@ -1,7 +1,6 @@
 /**
- * Rebuilds a ledger from its journal, over nothing or over a backup: registrations, documents with ids, landed events, and
- * what was intended and not answered as in doubt; and what persons decided. Bodies come back when the files are imported
- * again.
+ * Rebuilds a ledger from its journal, from nothing or over a backup: registrations, documents with ids, landed events,
+ * decisions, and unanswered intents as doubt. Bodies come back when the files are imported again.
  */
 import { RowferryError } from "../../model/error.js";
 import { ExitCode } from "../../model/exit-code.js";
@@ -28,7 +27,7 @@ export async function rebuildFrom(
   const runs = createRunStore(database);
   const run = runs.begin("rebuild", null, now);
   runs.finish(run.id, ExitCode.ok, null, now);
-  // Only for finding events by key alone while the journal is read.
+  // The reading of a journal needs this index and nothing else does.
   database.exec("CREATE INDEX events_by_key_for_rebuild ON events (deduplication_id)");
   const replay = createReplay(database, run.id);
   let entries = 0;
@@ -41,7 +40,7 @@ export async function rebuildFrom(
     try {
       entry = JSON.parse(line) as JournalEntry;
     } catch {
-      // Torn by a power loss: what it told had not been sent, or is in doubt by its intent.
+      // Torn by a power loss: its request was not sent, or its intent leaves it in doubt.
       torn = number;
       continue;
     }

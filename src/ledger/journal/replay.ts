@@ -1,4 +1,4 @@
-/** Applies a journal's entries, one after another. They are read without trust: a journal may be of an earlier program. */
+/** Applies a journal's entries in order. Trusts none of them: an earlier program may have written the journal. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import { landedStates } from "../../model/states.js";
 import { type Decision, keepDecision } from "../decide/decisions.js";
@@ -21,14 +21,12 @@ const keyOf = (entry: JsonObject): Buffer => keyBytes(text(entry["key"]) ?? "");
 const hexBytes = (value: JsonValue | undefined): Buffer => Buffer.from(text(value) ?? "", "hex");
 const isLandedState = (state: string): boolean => (landedStates as readonly string[]).includes(state);
 
-/** `run`: the one that restores the ledger. */
+/** `run`: the run that restores the ledger. */
 export function createReplay(database: LedgerDatabase, run: number): (entry: JournalEntry) => void {
   const writer = new Writer(database);
   const reference = restoredReference(database, "make");
   const input = journalInput(database, run);
   const knownRows = createKnownRows(database);
-
-  // Participants and addresses
 
   const registrationOf = (kind: RegistrationKind, owner: number, identity: string, entry: JsonObject): number =>
     database.value<number>(
@@ -47,11 +45,11 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       },
     );
 
-  /** @returns its id in the ledger; null: the entry names none */
+  /** Null: the entry names none. */
   const register = (entry: JsonObject, at: number): number | null => {
     const { record } = entry;
     const natural = text(entry["natural_key"]);
-    // An address that a mapping gave by its id belongs to nobody.
+    // An address that a mapping gave by its id has no owner.
     const isGiven = record === "address" && entry["origin"] === "given";
     if ((record !== "participant" && record !== "address") || (natural === null && !isGiven)) return null;
     const owner = natural === null ? 0 : registrationOf("participant", 0, natural, entry);
@@ -78,8 +76,6 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     return id;
   };
 
-  // Documents and events
-
   const named = ([namespace, kind, key, generation]: JournalDocument, mode = "create"): number =>
     database.value<number>(
       "SELECT id FROM documents WHERE namespace = @namespace AND kind = @kind AND key = @key AND generation = @generation",
@@ -103,10 +99,10 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const before = documentNow(id);
     const serviceId = text(entry["id"]) ?? before?.serviceId ?? null;
     const told = restingState(text(entry["state"]), text(entry["reason"]), serviceId);
-    // A ledger that a kill kept from an answer tells of an earlier state; no document goes back to it.
+    // A ledger that missed an answer tells of an earlier state; no document returns to it.
     const isEarlier = before?.state === "cancelled" || (before?.state === "closed" && told === "open");
     const state = isEarlier ? before.state : told;
-    // Of a document whose id is known from before, what an older ledger says of a stranded one is not true.
+    // A known id outweighs an older ledger's claim that the document is stranded.
     const reason = told === "open" && text(entry["state"]) === "stranded" ? null : text(entry["reason"]);
     const lastAt = Math.max(Number(entry["lastAt"] ?? 0), before?.lastAt ?? 0) || null;
     writer.documentRestored(id, { state, reason, serviceId, lastAt }, at);
@@ -148,13 +144,13 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
   const endEvent = (entry: JsonObject, at: number): void => {
     const found = find(entry);
     const state = text(entry["state"]) ?? "planned";
-    // What the service has said stands, though a kill kept it from the ledger that was in doubt about it later, or an older
-    // ledger has gone on with the same journal.
+    // The service's answer stands, even if a kill kept it from a ledger that was later in doubt, or an older ledger
+    // continued the same journal.
     if (found === undefined || (isLandedState(found.state) && !isLandedState(state))) return;
     const { id } = found;
     if (state !== "planned" && state !== "rejected")
       return setEvent(id, isLandedState(state) || state === "foreign" ? state : "stalled", entry, at);
-    // Known not to have landed: the rows bring it again.
+    // It has not landed, so the rows bring it again.
     writer.asStaged(id);
     if (knownRows.rowsOf(id).length === 0)
       database.run(
@@ -162,8 +158,6 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
         { id },
       );
   };
-
-  // What persons chose
 
   const dismissed = (entry: JsonObject, at: number): void => {
     for (const cells of list(entry["cells"]))
@@ -202,7 +196,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
 
   const acknowledge = ({ id, state }: { id: number; state: string }, hash: Buffer, at: number): void => {
     const isSame = database.has("SELECT 1 FROM events WHERE id = @id AND content_hash = @hash", { id, hash });
-    // It has landed with other content than its row has now: the person knows.
+    // It landed with other content than its row has now, and the person knows.
     const isChange = state !== "changed" && isLandedState(state) && !isSame;
     if (isChange) writer.changed(id, hash, null, at);
     if (isChange || state === "foreign") writer.dismissed(id, false, at);
@@ -225,7 +219,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
       );
   };
 
-  /** No row brings the CANCEL of a replacement, so it comes with its body. */
+  /** The CANCEL comes with its body, because no row brings it. */
   const replaced = (entry: JsonObject, at: number): void => {
     const [old] = objects(entry["documents"]);
     if (old === undefined) return;
@@ -236,7 +230,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     const partyOf = (value: JsonValue | undefined) => register(isJsonObject(value) ? value : {}, at);
     const [participant, address] = [partyOf(cancel["participant"]), partyOf(cancel["address"])];
     const there = documentNow(document);
-    // Stranded, it has no id by which it could be cancelled.
+    // A stranded document has no id to cancel it by.
     if (participant === null || address === null || there?.serviceId == null || there.state === "cancelled") return;
     if (find(cancel) !== undefined) return;
     const cancelAt = Math.max(Number(cancel["at"]), there.lastAt ?? 0);
@@ -245,7 +239,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
     markOpen(database, document);
   };
 
-  /** What a person said became of a document in doubt, or of these events of it. */
+  /** A person's answer about a document in doubt, or these events of it. */
   const decided = (decision: JsonObject, events: readonly JsonObject[], at: number): void => {
     const document = documentOf(decision);
     for (const key of events.length === 0 ? [null] : events.map(keyOf)) {
@@ -276,7 +270,7 @@ export function createReplay(database: LedgerDatabase, run: number): (entry: Jou
   };
 }
 
-/** What a document is found in when nobody works on it. */
+/** The state of a document that nobody works on. */
 function restingState(state: string | null, reason: string | null, serviceId: string | null): string {
   if (serviceId !== null) return state === "closed" || state === "cancelled" ? state : "open";
   if (state === "stranded" || (state === "rejected" && reason === "dismissed")) return state;

@@ -1,4 +1,4 @@
-/** What the rows of a corrected file correct, told by their own column (DESIGN section 7). */
+/** Finds out what the rows of a corrected file correct, by their `rowferry_row` column. */
 import { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -6,12 +6,12 @@ import { inputOf, leadOf, membersOf, parseRowReference, rowNumberOf } from "../r
 import type { KnownRows } from "../known-rows.js";
 import type { CorrectedRow } from "./take-back.js";
 
-/** `lead` and `others`: first rows of what is corrected, each with all rows of its group among `rows`. */
+/** `lead` and `others`: first rows of corrected groups, all of whose rows are among `rows`. */
 export interface Correction {
-  /** The row that its own column names; `lead` is what has come instead of it since, if anything has. */
+  /** The row that the file names; `lead` is its newest version. */
   referred: number;
   lead: number;
-  /** Further groups, whose rows came together in this one. */
+  /** Other groups whose rows were joined into this one. */
   others: number[];
   rows: CorrectedRow[];
 }
@@ -24,7 +24,7 @@ export function createCorrections(
     header: readonly string[];
     place: { file: string; sheet: string | null };
     knownRows: KnownRows;
-    /** A row's cells without our own columns. */
+    /** Without our own columns. */
     originalCells(row: Row): string[];
   },
 ) {
@@ -42,7 +42,7 @@ export function createCorrections(
     });
   };
 
-  /** The row that a cell of our column names; null: this ledger has no such row. */
+  /** Null: this ledger has no such row. */
   const referredTo = (cell: string): number | null => {
     const reference = parseRowReference(cell);
     if (reference === null) return null;
@@ -56,7 +56,7 @@ export function createCorrections(
     return isThere ? row : null;
   };
 
-  /** The row that has come instead of this one, as far as it is of another input than the one staged now; else itself. */
+  /** The row that replaced this one, if it is of another input than the current one; else itself. */
   const settledBy = (row: number): number => {
     const seen = new Set<number>();
     for (let latest = row; ; ) {
@@ -68,7 +68,7 @@ export function createCorrections(
     }
   };
 
-  /** What has come instead of a row since; of a group, the row in the same place of it. */
+  /** A row's newest version; in a group, the row in the same place. */
   const latestOf = (row: number): number => {
     const lead = leadOf(database, row);
     const latest = leadOf(database, settledBy(lead));
@@ -77,8 +77,8 @@ export function createCorrections(
 
   return {
     /**
-     * Null: these rows, of one group, correct nothing that this ledger knows. A group is corrected whole, for what is left of
-     * one may be valid, and wrong. @throws RowferryError `group-incomplete`
+     * Null: these rows correct nothing here. A group must come whole, because part of it may be valid and wrong.
+     * @throws RowferryError `group-incomplete`
      */
     of(rows: readonly Row[]): Correction | null {
       const corrected = rows.flatMap((row): CorrectedRow[] => {
@@ -104,12 +104,11 @@ export function createCorrections(
 
 export const isOwnColumn = (name: string): boolean => /^rowferry_(row|code|message|hint)$/i.test(name.trim());
 
-/** Takes them out of a row's cells. */
 export function withoutOwnColumns(header: readonly string[]): (cells: readonly string[]) => string[] {
   const own = new Set(header.flatMap((name, position) => (isOwnColumn(name) ? [position] : [])));
   return (cells) => (own.size === 0 ? [...cells] : cells.filter((_, position) => !own.has(position)));
 }
 
-/** Whether the header, as the ledger keeps it (a JSON array), is of a rejected file that has come back. */
+/** `header`: a JSON array, as the ledger keeps it. */
 export const isReferenceHeader = (header: string): boolean =>
   (JSON.parse(header) as string[]).some((name) => /^rowferry_row$/i.test(name.trim()));

@@ -1,8 +1,8 @@
 /**
- * A file that comes again under its name with other bytes: rows of its earlier state that were not sent and are gone are
- * not sent without a person's word (HARD-CASES H27), and a row at which an upload had broken off is there whole now. Rows that
- * were mended where they came from: an invalid row whose event could not be told is known again by its cells, or by its place and
- * its time (docs/decisions/mended-in-the-source.md). Rows whose event could be told are known by its key.
+ * Handles a file that comes again with other content. Unsent rows that it lacks now are not sent without a person's
+ * decision (H27). A row at which an upload broke off is complete now. An invalid row that was mended at its source is
+ * recognised by its cells, or by place and time (docs/decisions/mended-in-the-source.md); rows with a known key need
+ * none of this.
  */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow, inputOf, rowNumberOf, rowsOfInput } from "../rows.js";
@@ -13,7 +13,7 @@ import { createCells } from "./row-cells.js";
 import type { KeyedEvent } from "./event-keys.js";
 import type { References } from "./references.js";
 
-/** What was staged before of the same mapping's input, but for corrected files, which hold parts of others, and files of this import. */
+/** Earlier states of the same mapping's input, except corrected files and files of this import. */
 export function createFileStates(database: LedgerDatabase, input: number, inputsOfImport: ReadonlySet<number>) {
   const found = database
     .rows<{ id: number; header: string; mine: string; isSame: number }>(
@@ -29,10 +29,10 @@ export function createFileStates(database: LedgerDatabase, input: number, inputs
   const common = new Map<number, boolean>();
   return {
     earlier: found.map(({ id }) => id),
-    /** Earlier states of a file of this name and sheet. */
+    /** With the same name and sheet. */
     sameName,
     isSameName: (earlier: number): boolean => sameName.includes(earlier),
-    /** To be asked when all of the file is staged. */
+    /** Call when the whole file is staged. */
     haveEventsInCommon(earlier: number): boolean {
       const known = common.get(earlier) ?? haveEventsInCommon(database, earlier, input);
       common.set(earlier, known);
@@ -44,8 +44,8 @@ export function createFileStates(database: LedgerDatabase, input: number, inputs
 export type FileStates = ReturnType<typeof createFileStates>;
 
 /**
- * Stops the events of rows that an earlier state of the file had, that were never sent, and that it has no longer. A file
- * that has nothing in common with the earlier one is another file of that name. To be called when all of it is staged.
+ * Holds unsent events of rows that the file no longer has. A file with nothing in common with the earlier one is a
+ * different file of that name. Call when the whole file is staged.
  */
 export function stopGoneRows(database: LedgerDatabase, states: FileStates, run: number, now: number): void {
   const writer = new Writer(database);
@@ -87,8 +87,8 @@ function haveEventsInCommon(database: LedgerDatabase, one: number, other: number
 }
 
 /**
- * The row that an earlier state of the file broke off in, by its number: invalid, its last, and not yet settled. It is the
- * same row where its cells are the beginning of the cells that are there now.
+ * The row in which an earlier state of the file broke off: its last one, invalid and not settled. It is the same row if
+ * its cells begin like the present ones.
  */
 export function createCutRows(database: LedgerDatabase, states: FileStates) {
   const cells = createCells(database);
@@ -104,7 +104,7 @@ export function createCutRows(database: LedgerDatabase, states: FileStates) {
     return id === undefined || kept === null ? [] : [{ id, cells: kept.cells }];
   });
   return {
-    /** Ids of the rows that have come whole as this one. */
+    /** The broken rows that this one completes. */
     completedBy: (row: { number: number; cells: readonly string[] }): number[] =>
       cut
         .filter(({ id, cells: begun }) => rowNumberOf(id) === row.number && isBegunBy(row.cells, begun))
@@ -140,7 +140,7 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
   );
   const matches: Match[] = [];
 
-  /** What the row before would have put where; `at` null: at a time that could not be read. */
+  /** The place of the earlier row; `at` null: its time could not be read. */
   const placedBy = (row: number) =>
     database.rows<{ document_id: number; at: number | null }>(
       "SELECT document_id, at FROM placements WHERE row_id = @row",
@@ -157,10 +157,10 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
   };
 
   return {
-    /** Whether any row of an earlier file is open; without one, nothing is looked up. */
+    /** Without open rows nothing is looked up. */
     any: open > 0,
 
-    /** The open row of just these cells: what was wrong was not in it. Null: none. */
+    /** The open row with exactly these cells, whose fault was elsewhere. Null: none. */
     sameCells: (hash: Buffer): number | null =>
       database.value<number>(
         `SELECT r.id FROM rows r JOIN temp.open_by_number o ON o.number = r.id & 4294967295 AND o.id = r.id
@@ -168,7 +168,7 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
         { hash },
       ) ?? null,
 
-    /** Notes that `after`, a valid row, may be what an open row of its number was mended to. */
+    /** Notes that `after`, a valid row, may be the mended version of an open row. */
     note(after: number, keyed: readonly KeyedEvent[], events: readonly number[]): void {
       const fresh = keyed.filter(({ stored }) => stored === undefined);
       if (fresh.length === 0) return;
@@ -181,7 +181,9 @@ export function createMendedRows(database: LedgerDatabase, states: FileStates, r
       for (const before of candidates) if (isInPlaceOf(before, fresh)) matches.push({ before, after, events });
     },
 
-    /** When all of the file is staged: those whose file had more than this row in common with it, or was of its name. */
+    /**
+     * Call when the whole file is staged. Returns matches in files with the same name or with another row in common.
+     */
     end: (): Match[] =>
       matches.filter(({ before }) => {
         if (!database.has("SELECT 1 FROM rows WHERE id = @before AND settled IS NULL", { before })) return false;

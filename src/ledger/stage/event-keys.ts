@@ -1,6 +1,5 @@
 /**
- * Finds events under their deterministic keys (DESIGN section 3): what the ledger holds of an event, before anything of its
- * row is staged.
+ * Makes the deterministic keys of a row's events and finds what the ledger has under them, before anything is staged.
  */
 import { contentHash, contentKeyParts, eventDeduplicationId } from "../../model/keys.js";
 import { foldKey, variants } from "../../model/near-keys.js";
@@ -11,7 +10,6 @@ import { inputOf, rowId, rowsOfInput } from "../rows.js";
 import type { KnownRows } from "../known-rows.js";
 import { type References, restoredReference } from "./references.js";
 
-/** An event as the ledger has it. */
 export interface StoredEvent {
   id: number;
   content_hash: Buffer;
@@ -24,16 +22,16 @@ export interface StoredEvent {
   dismissed: number;
 }
 
-/** Keys and hash of an event, worked out once for checking and staging. */
+/** Computed once for checking and staging. */
 export interface KeyedEvent {
   record: EventRecord;
   deduplicationId: string;
   key: Buffer;
   parts: string[];
   hash: Buffer;
-  /** The event's id in the ledger where it has landed with this content; null: see `stored`. */
+  /** The event's id if it landed with this content; null: see `stored`. */
   known: number | null;
-  /** Undefined: the ledger does not have it. */
+  /** Undefined: not in the ledger. */
   stored: StoredEvent | undefined;
 }
 
@@ -46,7 +44,7 @@ export function createEventKeys(
     inputId: number;
     references: References;
     knownRows: KnownRows;
-    /** The number of the row that is being staged. */
+    /** The row being staged. */
     row(): number;
   },
 ) {
@@ -66,8 +64,8 @@ export function createEventKeys(
   };
 
   /**
-   * Which of its twins a corrected row's event is, under `key: content`: it stands alone in its rejected file, so the rows of
-   * the file that it comes from count, and those that came with it (HARD-CASES H22).
+   * With `key: content`, equal rows are numbered. A corrected row is alone in its file, so the numbering counts the
+   * rows of its original file and of this one (H22).
    */
   const ordinalOfCorrected = (document: number, event: string, hash: Buffer, corrects: number): number => {
     const twins = database.rows<{ id: number; ordinal: number }>(
@@ -98,7 +96,7 @@ export function createEventKeys(
     return contentKeyParts(hash, count ?? 1);
   };
 
-  /** `document`: undefined where the ledger does not have it. */
+  /** `document`: undefined if not in the ledger. */
   const deduplicationId = (
     document: number | undefined,
     { kind, key }: Name,
@@ -117,8 +115,8 @@ export function createEventKeys(
       keyBytes(deduplicationId(document, name, event, parts)),
 
     /**
-     * The key of another event of the document that differs only by case, width or leading zeros; null: none was found. In documents
-     * of this import only the folded key is looked for: an import of a million new ones would take the time of all the others.
+     * Another key of the document that differs only by case, width or leading zeros; null: none. For documents of this
+     * import only the folded key is checked: comparing a million new ones would double the import's time.
      */
     nearlyEqual(record: EventRecord, document: number): string[] | null {
       if (record.key.by !== "fields") return null;
@@ -132,7 +130,7 @@ export function createEventKeys(
       return (document <= lastDocument ? all : folded).find(isThere) ?? null;
     },
 
-    /** `corrects`: the row of a rejected file that this one is; null: it is none. */
+    /** `corrects`: the corrected row; null: none. */
     key(record: EventRecord, corrects: number | null): KeyedEvent {
       const hash = contentHash(record);
       const parts = keyParts(record, hash, corrects);
@@ -144,7 +142,7 @@ export function createEventKeys(
          WHERE document_id = @document AND deduplication_id = @key`,
         { document: document ?? null, key },
       );
-      // Rebuilt from a journal, it has no body: its row gives it back.
+      // An event rebuilt from a journal has no body until its row comes.
       const isKnown = stored !== undefined && hasLanded(stored) && stored.participant_ref !== restored;
       const known = isKnown && stored.content_hash.equals(hash) ? stored.id : null;
       return { record, deduplicationId: id, key, parts, hash, known, stored };

@@ -1,7 +1,7 @@
 /**
- * A row that has come instead of another, corrected or by its rowId, and gives other keys: what landed under the old ones
- * stays where it is, and a source that is mended later brings them again. So it is said before anything is sent; and a key
- * that changed as spreadsheets change keys (007 into 7) is a mistake.
+ * Compares the keys of a corrected row with those before. Events that landed under old keys stay, and the uncorrected
+ * source would bring them again, so this is reported before anything is sent. A key that changed as spreadsheets change
+ * keys (007 into 7) is an error.
  */
 import type { Problem } from "../../model/problem.js";
 import { areNearlyEqual } from "../../model/near-keys.js";
@@ -10,9 +10,9 @@ import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow } from "../rows.js";
 import type { KnownRows } from "../known-rows.js";
 
-/** A document's or an event's key as texts that belong together. */
+/** A key as text. */
 interface Name {
-  /** What it is a key of: `load`, or `ticket of load L1`. */
+  /** `load`, or `ticket of load L1`. */
   of: string;
   parts: string[];
   landed: boolean;
@@ -28,11 +28,11 @@ interface Found {
 
 export interface Move {
   problem: Problem;
-  /** Whether it changed as spreadsheets change keys. */
+  /** Changed as spreadsheets change keys. */
   mangled: boolean;
 }
 
-/** What a row, `row`, that `records` have come instead of had given other keys to. */
+/** `row`: the row that these records replace. */
 export function movesOf(database: LedgerDatabase, knownRows: KnownRows, row: number, records: Records): Move[] {
   const staged = database.values<number>("SELECT event_id FROM row_events WHERE row_id = @row", { row });
   const old = database.rows<Found>(
@@ -47,7 +47,7 @@ export function movesOf(database: LedgerDatabase, knownRows: KnownRows, row: num
     old.map(({ kind, key, landed }): Name => ({ of: kind, parts: [key], landed: landed === 1 })),
     names.map(({ kind, key }) => ({ of: kind, parts: [key] })),
   );
-  // Of an event that never landed only the new one will ever be there.
+  // An event that never landed will only exist under its new key.
   const ofEvents =
     moved.length > 0 ? [] : movedEvents(old, records).filter(({ from, mangled }) => from.landed || mangled);
   return [...moved, ...ofEvents].map(({ from, to, mangled }) => ({
@@ -72,7 +72,7 @@ function movedEvents(old: readonly Found[], records: Records): Moved[] {
 
 type Moved = { from: Name; to: string[]; mangled: boolean };
 
-/** Keys of one thing of which none is there any more, and others are. */
+/** Keys of one thing that are gone, while others have come. */
 function movedBetween(old: readonly Name[], now: readonly { of: string; parts: string[] }[]): Moved[] {
   const moved: Moved[] = [];
   for (const from of old) {
@@ -94,7 +94,7 @@ function movedBetween(old: readonly Name[], now: readonly { of: string; parts: s
 function problemOf(row: string, { of, parts, landed }: Name, to: readonly string[], mangled: boolean): Problem {
   const [was, is] = [parts.join(" "), to.join(" ")];
   if (mangled) {
-    const message = `${row} was of ${of} ${was}; here its key is ${is}, which may be the work of a spreadsheet.`;
+    const message = `${row} was of ${of} ${was}; here its key is ${is}, perhaps changed by a spreadsheet.`;
     const hint = `Write ${was} again. If ${is} is meant, empty rowferry_row in this row, and dismiss the other one.`;
     return { code: "key-mangled", message, hint, column: null };
   }

@@ -1,6 +1,6 @@
 /**
- * References between records inside the ledger. A participant or address is its id, or minus the id of an alias
- * whose owner may not be known yet; a document is a row that may not be declared yet.
+ * References inside the ledger. A participant or address is its id, or minus the id of an alias that may be undeclared;
+ * a document is a row that may be undeclared.
  */
 import type { AddressRef, ParticipantRef } from "../../model/records.js";
 import { absorbDocument } from "../decide/one-document.js";
@@ -9,7 +9,7 @@ import type { RegistrationKind } from "../event-key.js";
 import { Writer } from "../writer.js";
 import { foldKey } from "../../model/near-keys.js";
 
-/** So many ids are kept by their names, and forgotten all at once: flat memory for any number of rows. */
+/** Cached ids, all forgotten at this number: flat memory for any number of rows. */
 const MOST_IDS = 20_000;
 
 type Alias = { kind: string; key: string };
@@ -56,7 +56,7 @@ export function createReferences(
     return -remember(name, known ?? database.insert(make, { kind, name: ref.kind, key: ref.key }));
   };
 
-  /** What is known of the alias or registration behind a reference that stands in the ledger. */
+  /** The alias or registration behind a stored reference. */
   const named = (ref: number): ({ by: "alias" } & Alias) | { by: "own"; owner: number; identity: string } => {
     if (ref < 0) {
       const found = database.row<Alias>("SELECT name AS kind, key FROM aliases WHERE id = -@ref", { ref });
@@ -69,14 +69,14 @@ export function createReferences(
     return { by: "own", owner: found?.owner ?? 0, identity: found?.identity ?? "" };
   };
 
-  /** The registration that an alias stands for; null: nobody has declared it. */
+  /** Null: undeclared. */
   const ownerOf = (kind: RegistrationKind, { kind: name, key }: Alias): number | null =>
     database.value<number | null>(
       "SELECT registration_id FROM aliases WHERE kind = @kind AND name = @name AND key = @key",
       { kind, name, key },
     ) ?? null;
 
-  /** The reference of a participant; makes the alias, or the row of a given id, when it is not there. */
+  /** Creates the alias, or the row of a given id, if necessary. */
   const participant = (ref: ParticipantRef): number => {
     if (ref.by === "alias") return alias("participant", ref);
     if (ref.by === "id") return given("participant", `id:${ref.id}`, ref.id);
@@ -85,14 +85,14 @@ export function createReferences(
     return found;
   };
 
-  /** Null: an address by identity that no row has declared. */
+  /** Null: an undeclared address by identity. */
   const address = (ref: AddressRef): number | null => {
     if (ref.by === "alias") return alias("address", ref);
     if (ref.by === "id") return given("address", ref.id, ref.id);
     return findRegistration("address", participant(ref.participant), ref.identity) ?? null;
   };
 
-  /** The same without making anything; null: it is not there. */
+  /** Creates nothing; null: unknown. */
   const findParticipant = (ref: ParticipantRef): number | null => {
     if (ref.by !== "alias")
       return findRegistration("participant", 0, ref.by === "id" ? `id:${ref.id}` : ref.key) ?? null;
@@ -100,7 +100,6 @@ export function createReferences(
     return found === undefined ? null : -found;
   };
 
-  /** What a reference that stands in the ledger names. */
   const participantNamed = (ref: number): ParticipantRef => {
     const found = named(ref);
     if (found.by === "alias") return found;
@@ -116,7 +115,7 @@ export function createReferences(
     return { by: "identity", participant: participantNamed(owner), identity };
   };
 
-  /** One text for all names of one participant, as far as the ledger knows; writes nothing. */
+  /** One text for all names of a participant; writes nothing. */
   const participantText = (ref: ParticipantRef): string => {
     if (ref.by === "natural") return ref.key;
     if (ref.by === "id") return `id:${ref.id}`;
@@ -131,7 +130,7 @@ export function createReferences(
     return place === null ? JSON.stringify([ref.kind, ref.key]) : addressText(addressNamed(place));
   };
 
-  /** The newest generation's row; undefined when it is not there. */
+  /** The newest generation; undefined: none. */
   const findDocument = (kind: string, key: string): number | undefined => {
     const name = `document ${kind} ${key}`;
     const cached = ids.get(name);
@@ -151,13 +150,12 @@ export function createReferences(
     return id === undefined ? undefined : remember(name, id);
   };
 
-  /** Says that a document that was not there is now. */
   const addDocument = (kind: string, key: string, id: number): void => {
     remember(`document ${kind} ${key}`, id);
     isNew(kind, key);
   };
 
-  /** The newest generation's row; made undeclared when it is not there. */
+  /** The newest generation; created undeclared if necessary. */
   const document = (kind: string, key: string): number => {
     const found = findDocument(kind, key);
     if (found !== undefined) return found;
@@ -169,7 +167,7 @@ export function createReferences(
     return made;
   };
 
-  /** The newest generation of the document that the service knows by that id; undefined: the ledger has none. */
+  /** The newest generation by service id; undefined: none. */
   const documentById = (serviceId: string): number | undefined =>
     database.value<number>(
       `SELECT g.id FROM document_states s JOIN documents d ON d.id = s.document_id
@@ -178,7 +176,10 @@ export function createReferences(
       { serviceId, namespace },
     );
 
-  /** Rows that name a document by its id may call a known one by another kind and key: it is one document, with one lane. */
+  /**
+   * A row that names a document by its id may use another kind and key for a known one: it is one document with one
+   * lane.
+   */
   const identify = (kind: string, key: string, serviceId: string): void => {
     const known = documentById(serviceId);
     const other = findDocument(kind, key);
@@ -188,7 +189,7 @@ export function createReferences(
         "INSERT OR IGNORE INTO document_aliases (namespace, kind, key, document_id) VALUES (@namespace, @kind, @key, @known)",
         { namespace, kind, key, known },
       );
-    // Referred to before it was known what it is; with an id of its own it is another document.
+    // A reference made before the document was known; with an id of its own it is another document.
     else if (database.has("SELECT 1 FROM document_states WHERE document_id = @other AND state <> 'planned'", { other }))
       return;
     else absorbDocument(database, other, known, now);
@@ -214,8 +215,8 @@ export function createReferences(
 export type References = ReturnType<typeof createReferences>;
 
 /**
- * The participant and address that a restored event refers to until its row comes again: aliases that nobody declares, so
- * that nothing without a body is ever sent. `find`: null where no ledger was rebuilt.
+ * The parties of a restored event until its row comes again: aliases that nobody declares, so that nothing without a
+ * body is sent. `find`: null if no ledger was rebuilt.
  */
 export function restoredReference(
   database: LedgerDatabase,
@@ -232,7 +233,7 @@ export function restoredReference(
   return participant === undefined || address === undefined ? null : { participant, address };
 }
 
-/** Of a new document, the key of another one that is nearly equal; null: there is none. Only odd keys are kept. */
+/** The key of another, nearly equal document; null: none. Only unusual keys are kept. */
 export function nearlyEqualKey(database: LedgerDatabase, namespace: string, kind: string, key: string): string | null {
   const folded = foldKey(key);
   const names = { namespace, kind, key, folded };

@@ -1,10 +1,10 @@
-/** Cells as read, of rows that have not landed: what a rejected file is written from. */
+/** Cells of rows that have not landed, from which rejected files are written. */
 import { createHash } from "node:crypto";
 import type { CellKind, Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createPages, type Entry } from "../pages.js";
 
-/** The same cells give the same hash, wherever the row stands (HARD-CASES H23). Of a group: of all its rows' cells. */
+/** Equal cells have equal hashes, wherever the row is (H23). A group's hash covers all its rows. */
 export function cellHash(cells: readonly string[]): Buffer {
   return createHash("sha256").update(JSON.stringify(cells)).digest().subarray(0, 16);
 }
@@ -22,7 +22,7 @@ export const keptCells = ([cells, kinds]: PackedCells): KeptCells => ({ cells, k
 export function createCells(database: LedgerDatabase) {
   const pages = createPages<PackedCells>(database, "cells");
   return {
-    /** Of a row, or of all rows of a group, which stay together; `first`: the id of the first one. */
+    /** `first`: the id of the first row. Rows of a group stay together. */
     keep(first: number, rows: readonly Row[]): void {
       const offset = first - (rows[0]?.number ?? 0);
       pages.add(
@@ -35,10 +35,9 @@ export function createCells(database: LedgerDatabase) {
       );
     },
 
-    /** At the end of an input. */
     flush: pages.flush,
 
-    /** Null: the ledger does not have them (any more). */
+    /** Null: not, or no longer, in the ledger. */
     of(row: number): KeptCells | null {
       const packed = pages.of(row);
       return packed === undefined ? null : keptCells(packed);

@@ -1,4 +1,4 @@
-/** Writes down what became of a row when it was staged, and of the further rows of its group (P7). */
+/** Records the fate of staged rows and of their groups (P7). */
 import type { MappedRow } from "../../model/mapped-row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { rowId } from "../rows.js";
@@ -6,19 +6,19 @@ import { rowId } from "../rows.js";
 export interface RowFate {
   fate: "skipped" | "invalid" | "known" | "staged";
   reason?: string | null;
-  /** Of the row's, or the whole group's, cells. */
+  /** Of the row, or of its whole group. */
   cellHash?: Buffer;
   settled?: Settled | null;
 }
 
 export interface Settled {
   how: "corrected" | "dismissed";
-  /** The row that has come instead; null: none has, or it is not known. */
+  /** The row that replaced it; null: none, or unknown. */
   by: number | null;
 }
 
 export function createRowFates(database: LedgerDatabase, inputId: number) {
-  /** How many rows of this input had cells that were corrected: of twins as many are settled as were corrected. */
+  /** How many rows of this input had corrected cells: of equal rows, only as many as were corrected are settled. */
   const seen = new Map<string, number>();
   const add = (id: number, { fate, settled }: RowFate, more: object = {}): void => {
     database.run(
@@ -28,10 +28,9 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
     );
   };
   return {
-    /** Whether any row was ever corrected; without any, no row is looked up. */
     anyCorrected: database.has("SELECT 1 FROM dismissals WHERE row_id IS NOT NULL"),
 
-    /** The correction of a row of these cells that has come before, once for each (HARD-CASES H37). Null: there is none. */
+    /** A correction of a row with these cells; each counts once (H37). Null: none. */
     correctedBefore(hash: Buffer, row: number): Settled | null {
       const found = database.rows<Settled>(
         `SELECT 'corrected' AS how, row_id AS "by" FROM dismissals WHERE cell_hash = @hash AND row_id <> @row ORDER BY id`,
@@ -44,11 +43,11 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
       return found[nth] ?? null;
     },
 
-    /** Whether it has not been said before that rows of these cells come back uncorrected. */
+    /** Whether this is the first time that rows with these cells come back uncorrected. */
     tellOnce: (hash: Buffer): boolean =>
       database.run("UPDATE dismissals SET told = 1 WHERE cell_hash = @hash AND told = 0", { hash }) > 0,
 
-    /** A person has given up, or corrected, a row of these cells before (HARD-CASES H23). Null: nobody has. */
+    /** A person dismissed or corrected a row with these cells before (H23). Null: nobody did. */
     settledBefore: (hash: Buffer, row: number): Settled | null =>
       database.row<Settled>(
         `SELECT iif(row_id IS NULL, 'dismissed', 'corrected') AS how, row_id AS "by" FROM dismissals
@@ -56,14 +55,13 @@ export function createRowFates(database: LedgerDatabase, inputId: number) {
         { hash, row },
       ) ?? null,
 
-    /** Of a row and the further rows of its group. */
     addGroup({ row, rowId: key, alsoRows }: MappedRow, fate: RowFate): void {
       const lead = rowId(inputId, row);
       add(lead, fate, { key, reason: fate.reason ?? null, cellHash: fate.cellHash ?? null });
       for (const also of alsoRows) add(rowId(inputId, also), fate, { lead });
     },
 
-    /** Of the further rows of its group alone. */
+    /** Without the first row. */
     addMembers({ row, alsoRows }: MappedRow, fate: RowFate): void {
       for (const also of alsoRows) add(rowId(inputId, also), fate, { lead: rowId(inputId, row) });
     },

@@ -1,4 +1,4 @@
-/** Stages documents: one row per kind, key and generation (HARD-CASES H21, H26). */
+/** Stages documents: one row per kind, key and generation (H21, H26). */
 import type { Problem } from "../../model/problem.js";
 import type { AddressRef, DocumentRecord, EventRecord, ParticipantRef } from "../../model/records.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -43,7 +43,7 @@ export function createDocumentStager(
 ) {
   const { namespace, references, settingsId, now } = context;
   const writer = new Writer(database);
-  // The mapper gives the same record again for rows that say the same.
+  // The mapper returns the same object for rows with the same record.
   let latest: { record: DocumentRecord; id: number } | null = null;
   const reported = new Set<number>();
 
@@ -98,14 +98,14 @@ export function createDocumentStager(
     );
   };
 
-  /** Of a document that the ledger has: takes what the row says, or tells that it differs. */
+  /** Takes the row's data for a known document, or reports that they differ. */
   const declareAgain = (kind: string, key: string, id: number, stored: Stored, given: Given, row: number): void => {
     if (stored.declared === 0) return declare(id, given, row);
     if (given.mode === "existing") return;
     const isUnsent = stored.state === "planned" || stored.state === "rejected";
-    // A row may append to a document before the row that makes it is read.
+    // A row may append to a document before the row that creates it is read.
     if (stored.mode === "existing" && stored.state === "planned") return declare(id, given, row);
-    // Rows of its own make it, though an event with a target does as well; in whatever order they come, it is as the event says.
+    // Rows of its own also create it, but the event with the target decides, in whatever order they come.
     if (isUnsent && given.mode === "target" && stored.mode === "create") {
       declare(id, given, row, "create");
       writer.documentReplanned(id, now);
@@ -113,7 +113,7 @@ export function createDocumentStager(
     }
     if (isUnsent && given.mode === "create" && stored.mode === "target")
       database.run("UPDATE documents SET mode = 'create' WHERE id = @id", { id });
-    // An edited mapping's choices hold for what it brings again.
+    // An edited mapping's settings apply to what it brings again.
     if (stored.settings_id !== settingsId)
       database.run("UPDATE documents SET settings_id = @settingsId WHERE id = @id", { settingsId, id });
     if (isSame(stored, given)) return;
@@ -143,7 +143,7 @@ export function createDocumentStager(
   };
 
   return {
-    /** A problem that makes the row invalid; writes nothing. */
+    /** Writes nothing. */
     check(record: DocumentRecord): Problem | null {
       const { kind, key, mode } = record;
       if (context.identity !== "reject" || latest?.record === record) return null;
@@ -153,8 +153,8 @@ export function createDocumentStager(
     },
 
     /**
-     * The parties of the ledger's document that stand although the record gives others, null where it gives the same: events
-     * that name none of their own are theirs. Null: none. Writes nothing.
+     * The stored document's parties that differ from the record's, null for equal ones: events without parties of their
+     * own take them. Null: none differ. Writes nothing.
      */
     ownersInstead(record: DocumentRecord): Owners | null {
       const stored = record.mode === "existing" ? undefined : find(record.kind, record.key)?.stored;
@@ -170,7 +170,7 @@ export function createDocumentStager(
       };
     },
 
-    /** The document's id in the ledger. */
+    /** @returns the document's id */
     stage(record: DocumentRecord, row: number): number {
       if (latest?.record === record) return latest.id;
       const id = stageDeclaration(record.kind, record.key, record, row);
@@ -182,7 +182,7 @@ export function createDocumentStager(
       return id;
     },
 
-    /** Declares the downstream document of an event (service.md, Event endpoints, rule 6). */
+    /** The document that an event creates (service.md, Event endpoints, rule 6). */
     stageTarget(target: NonNullable<EventRecord["target"]>, row: number): number {
       const { kind, key } = target.document;
       return stageDeclaration(kind, key, { ...target, mode: "target", createEmpty: false }, row);

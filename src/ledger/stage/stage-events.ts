@@ -1,6 +1,6 @@
 /**
- * Stages events under their deterministic keys: a new one is planned, a known one costs nothing, an edited one is a
- * correction while it has not landed and `changed` afterwards (DESIGN section 3; HARD-CASES H9, H22, H27).
+ * Stages events under their deterministic keys: a new one is planned, a known one costs nothing; an edited one is a
+ * correction until it lands, and `changed` afterwards (H9, H22, H27).
  */
 import type { Problem } from "../../model/problem.js";
 import type { DocumentRef, EventRecord } from "../../model/records.js";
@@ -28,11 +28,13 @@ export function createEventStager(
     references: References;
     documents: DocumentStager;
     keys: EventKeys;
-    /** Inputs staged by this import: two rows of one import that disagree on an event are both in question. */
+    /** Two rows of one import that disagree on an event are both in question. */
     inputsOfImport: ReadonlySet<number>;
-    /** Landed events of which a row of this import says something else: another row that repeats what landed does not settle it. */
+    /**
+     * Landed events that a row of this import contradicts: another row that repeats what landed does not settle that.
+     */
     changedByImport: Set<number>;
-    /** `event`: the one it is about, by id; it is told of the event and of the row. */
+    /** `event`: reported for the event as well as for the row. */
     report(problem: Problem, severity: "error" | "warning", event?: number): void;
   },
 ) {
@@ -47,7 +49,8 @@ export function createEventStager(
   const columnsOf = (record: EventRecord, row: number): EventColumns =>
     eventColumns(record, references, record.target === null ? null : context.documents.stageTarget(record.target, row));
 
-  // A creation may have been refused for the sake of an event that rode along: with another event it is tried again.
+  // An event that was sent along may have caused the refusal of a creation, so another event makes a new attempt
+  // worthwhile.
   const reopen = (document: number): void => {
     markOpen(database, document);
     writer.documentReplanned(document, now);
@@ -83,14 +86,13 @@ export function createEventStager(
     );
   };
 
-  /** The ledger has the event with this content. */
   const stageSame = ({ record, hash }: KeyedEvent, stored: StoredEvent, row: number): StagedEvent => {
     const { id, state } = stored;
     const isThere = hasLanded(stored) || state === "changed";
-    // Rebuilt from the journal, without a body: its row gives it back (DESIGN section 3).
+    // Rebuilt from the journal without a body, which its row brings back.
     if (stored.participant_ref === restored) {
       const columns = columnsOf(record, row);
-      // It was sent to the generation of then: what has landed stands there, what is in doubt perhaps.
+      // It was sent to the generation of that time.
       if (isThere)
         columns.relatedDocument =
           database.value<number | null>("SELECT related_document FROM events WHERE id = @id", { id }) ?? null;
@@ -112,7 +114,6 @@ export function createEventStager(
     return { id, known: isThere };
   };
 
-  /** The event has landed with other content. */
   const stageChanged = (
     { record, hash }: KeyedEvent,
     stored: StoredEvent,
@@ -142,13 +143,12 @@ export function createEventStager(
     column: null,
   });
 
-  /** The first row of this import that has given it; undefined: none has. */
+  /** Undefined: none. */
   const rowOfImport = ({ id }: StoredEvent): number | undefined =>
     database
       .values<number>("SELECT row_id FROM row_events WHERE event_id = @id ORDER BY row_id", { id })
       .find((row) => context.inputsOfImport.has(inputOf(row)));
 
-  /** Another row of this import has given it just so. */
   const isRepeated = ({ stored, hash }: KeyedEvent): boolean =>
     stored !== undefined &&
     !hasLanded(stored) &&
@@ -157,25 +157,24 @@ export function createEventStager(
     rowOfImport(stored) !== undefined;
 
   return {
-    /** Whether any event has got other content than it had. */
     changedAny: () => changedAny,
 
-    /** Two rows of one import give one event different content: which is right is not ours to guess. */
+    /** Two rows of one import give one event different content; only a person knows which is right. */
     check({ stored, hash, record }: KeyedEvent, supersedes: boolean): Problem | null {
       if (stored === undefined || supersedes || stored.content_hash.equals(hash)) return null;
       const isUnsent = ["planned", "held", "deferred", "rejected"].includes(stored.state);
       if (!isUnsent || !context.inputsOfImport.has(stored.input_id)) return null;
-      // Rows of earlier imports gave the event too, perhaps: what they said is corrected, not contradicted.
+      // Rows of earlier imports may have given the event too: they are corrected, not contradicted.
       const twin = rowOfImport(stored);
       return twin === undefined ? null : twice(record, describeRow(database, twin));
     },
 
-    /** The same of two rows of a group. `other`: in words. */
+    /** For two rows of a group. `other`: in words. */
     twice: ({ record }: KeyedEvent, other: string): Problem => twice(record, other),
 
     isRepeated,
 
-    /** The row of this import that has given all of these before; null: something of them is new, or has landed. */
+    /** The row of this import that gave all of these before; null: something is new, or has landed. */
     repeatedBy(keyed: readonly KeyedEvent[]): number | null {
       const [first] = keyed;
       if (first?.stored === undefined || !keyed.every(isRepeated)) return null;
@@ -195,7 +194,7 @@ export function createEventStager(
       writer.keepAttempted(id);
       correct(id, hash, columns);
       writer.corrected(id, now);
-      // The service has not been asked about this content yet (HARD-CASES H9).
+      // The service has not seen this content yet (H9).
       writer.askedAgain("event", id, now);
       return { id, known: false };
     },
@@ -204,7 +203,7 @@ export function createEventStager(
 
 interface EventColumns {
   name: string;
-  /** ms since 1970. */
+  /** In ms. */
   at: number;
   rank: number;
   participant: number;
@@ -216,13 +215,13 @@ interface EventColumns {
   payload: string;
 }
 
-/** Total order of a document's events at one instant: ordinary, then CLOSE, then CANCEL (DESIGN section 5). */
+/** The order of a document's events at one instant: ordinary, CLOSE, CANCEL. */
 function rankOf(name: string): number {
   if (name === "CANCEL") return 2;
   return name === "CLOSE" ? 1 : 0;
 }
 
-/** `target`: the document that the event makes; null: none. */
+/** `target`: the document that the event creates; null: none. */
 function eventColumns(record: EventRecord, references: References, target: number | null): EventColumns {
   const { related } = record;
   const [relatedDocument, relatedId] = relatedOf(related?.document, references);
@@ -250,7 +249,7 @@ function relatedOf(ref: DocumentRef | undefined, references: References): [numbe
   return known === undefined ? [null, ref.documentId] : [known, null];
 }
 
-/** The body's members that need no returned id, as JSON text; `relatedDocument` without its documentId. */
+/** The parts of the body that need no returned id, as JSON; `relatedDocument` without its documentId. */
 const payloadText = ({ extra, name, isPublic, attributes, related, propagate, value }: EventRecord): string =>
   JSON.stringify({
     ...extra,

@@ -1,6 +1,6 @@
 /**
- * Stages the rows of one input inside the transaction of its import: whole rows or invalid rows, counted so that
- * read = skipped + invalid + known + staged (P7). Nothing here touches the network.
+ * Stages the rows of an input inside the import's transaction, each whole or invalid, counted so that read = skipped +
+ * invalid + known + staged (P7). Touches no network.
  */
 import type { MappedRow, Placement } from "../../model/mapped-row.js";
 import type { Problem } from "../../model/problem.js";
@@ -34,31 +34,30 @@ export interface StageInputOptions {
   settingsId: number;
   identity: IdentityPolicy;
   extendedFields?: boolean;
-  /** HARD-CASES H14: what a row whose document cannot be told holds. */
+  /** What a row without a known document holds (H14). */
   unplacedRows: "report" | "hold";
   now: number;
   inputsOfImport: ReadonlySet<number>;
-  /** Landed events of which a row of this import says something else. */
+  /** Landed events that a row of this import contradicts. */
   changedByImport: Set<number>;
-  /** Header texts; columns of our own (`rowferry_…`) in a corrected file are known by them. */
+  /** Our own columns (`rowferry_…`) identify a corrected file. */
   header: readonly string[];
-  /** The file and sheet, for messages. */
+  /** For messages. */
   place: { file: string; sheet: string | null };
-  /** Tells of a warning before anything is sent. */
+  /** Reports a warning before anything is sent. */
   notify?(problem: Problem): void;
 }
 
-/** A row, or a group, as mapped and as read. */
+/** As mapped and as read. */
 interface Group {
   mapped: MappedRow;
   row: Row;
-  /** Its further rows. */
   members: readonly Row[];
-  /** Null: it corrects nothing that this ledger knows. */
+  /** Null: it corrects nothing here. */
   correction: Correction | null;
-  /** Rows that an upload broke off in, and that are whole now. */
+  /** Broken rows that are complete now. */
   cut: number[];
-  /** Its other rows stand elsewhere, so what it gives would be a part. */
+  /** Its other rows are elsewhere, so its records would be incomplete. */
   apart: Problem | null;
 }
 
@@ -114,7 +113,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     const document = references.document(kind, key);
     const parts = event === null ? null : placement.keyParts;
     const id = parts === null ? null : keys.deduplicationKey(document, placement.document, event ?? "", parts);
-    // The same event, said before and not sent yet, waits for this row too: it says something of it that cannot be read.
+    // An unsent event from an earlier row also waits for this one, whose content cannot be read.
     const before = database.value<number>(
       "SELECT at FROM events WHERE document_id = @document AND deduplication_id = @id",
       { document, id },
@@ -129,10 +128,10 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     markOpen(database, document);
   };
 
-  /** Rows that could not say of this event what they meant to are corrected by one that can. */
+  /** Settles rows that could not be read when they named this event. */
   const settlePlaced = ({ record, key }: KeyedEvent, by: number): void => {
     const document = references.document(record.document.kind, record.document.key);
-    // Of two rows of one import that contradict each other, none speaks for the other.
+    // Two contradicting rows of one import settle nothing for each other.
     const leads = database.values<number>(
       `SELECT id FROM rows WHERE settled IS NULL AND id IN
          (SELECT row_id FROM placements WHERE document_id = @document AND deduplication_id = @key)
@@ -149,13 +148,13 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
 
   const hashOf = ({ row, members }: Group): Buffer => cellHash([row, ...members].flatMap(originalCells));
 
-  /** What has come instead of it was staged; nobody has mended the source yet, and need not (HARD-CASES H37). */
+  /** A newer version was staged; the source still has the old one (H37). */
   const stageSuperseded = ({ mapped, row }: Group, hash: Buffer, settled: Settled): void => {
     const fate = { fate: "known", cellHash: hash, settled } as const;
     fates.addGroup(mapped, fate);
     counts.known += 1 + mapped.alsoRows.length;
     if (!fates.tellOnce(hash)) return;
-    const message = `Row ${row.number} was corrected (${describeRow(database, settled.by)}), and stands in its source as it was: the correction holds.`;
+    const message = `Row ${row.number} was corrected (${describeRow(database, settled.by)}), but its source still has the old text: the correction applies.`;
     report({ code: "still-wrong-in-source", message, hint: null, column: null }, "warning");
   };
 
@@ -172,9 +171,9 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     fates.addGroup(mapped, fate);
     for (const problem of problems) report(problem, "error");
     cells.keep(id, [row, ...members]);
-    // A row that could not be read right says nothing certain of its place: what it held, it goes on holding.
+    // A row with an unreadable place keeps holding what it held.
     const isPlaced = placements.length > 0 && unread.length === 0;
-    // What the first rows of its group have given would be a part: it is held with the rest.
+    // The first rows of its group would be incomplete, so they are held too.
     const held = apart === null ? placements : placements.map((one) => ({ ...one, at: null }));
     if (isPlaced || corrects === null) for (const placement of held) place(id, placement);
     if (placements.length === 0 && options.unplacedRows === "hold")
@@ -186,7 +185,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     counts.invalid += 1 + mapped.alsoRows.length;
   };
 
-  /** Events that name no party of their own are those of the document that stands in the ledger. */
+  /** Events without parties of their own take those of the stored document. */
   const withOwners = (records: Records): Records => {
     const instead = records.documents.flatMap((document) => {
       const owners = documents.ownersInstead(document);
@@ -206,7 +205,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     return { ...records, events: owned };
   };
 
-  /** Of events that one row, or one group, gives under one key, one; a problem where they say different things. */
+  /** Merges equal events under one key; reports a problem if they differ. */
   const withoutTwins = (keyed: KeyedEvent[]): { keyed: KeyedEvent[]; repeated: boolean; problem: Problem | null } => {
     if (keyed.length < 2) return { keyed, repeated: false, problem: null };
     const first = new Map<string, KeyedEvent>();
@@ -224,10 +223,10 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     report({ code: "row-repeats", message, hint: null, column: null }, "warning");
   };
 
-  /** The row of the same file that has this rowId and says something else; what comes with the next file is a correction. */
+  /** A row of the same file with this rowId and other content; in a later file it would be a correction. */
   const rowIdTwice = (earlier: number | null, keyed: readonly KeyedEvent[]): Problem | null => {
     if (earlier === null || inputOf(earlier) !== inputId || keyed.every(events.isRepeated)) return null;
-    const message = `Its rowId is also that of row ${rowNumberOf(earlier)}, which says something else.`;
+    const message = `Its rowId is also that of row ${rowNumberOf(earlier)}, which differs.`;
     return { code: "row-id-twice", message, hint: null, column: null };
   };
 
@@ -237,12 +236,12 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
     if (first === null && !isPart) return null;
     const message =
       first === null
-        ? "It is a part of a group whose first rows are not in this file: import the file that holds all of them, with the group together."
-        : `It belongs to the group that begins in row ${first}, and rows of other groups stand between them.`;
+        ? "It is part of a group whose first rows are not in this file: import the file that holds all of them, with the group together."
+        : `It belongs to the group that begins in row ${first}, with rows of other groups between them.`;
     return { code: "group-interrupted", message, hint: null, column: null };
   };
 
-  /** Where what it gives is held: from the earlier of the two times, where the ledger has the event already. */
+  /** Where its events are held; for a known event from the earlier of the two times. */
   const placementsOf = (keyed: readonly KeyedEvent[]): Placement[] =>
     keyed.map(({ record: { document, event, key, at }, parts, stored }) => ({
       document,
@@ -333,7 +332,6 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
 
   return {
     counts,
-    /** After the last row. */
     end(): void {
       cells.flush();
       knownRows.flush();
@@ -341,7 +339,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
       stopGoneRows(database, states, options.runId, now);
       if (events.changedAny()) countContentChange(database);
     },
-    /** `rowOf` gives a row of the mapped one (its own, or one of its group) as read. */
+    /** `rowOf`: the row, or one of its group, as read. */
     stage(mapped: MappedRow, rowOf: (number: number) => Row): void {
       const row = rowOf(mapped.row);
       const members = mapped.alsoRows.length === 0 ? NONE : mapped.alsoRows.map(rowOf);
@@ -372,7 +370,7 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
   };
 }
 
-/** Says of a group's key in which row the group began, where rows of others came between; null: it begins here. */
+/** The first row of a group whose rows are interrupted by others; null: the group begins here. */
 function createGroupsSeen(database: LedgerDatabase): (group: string, row: number) => number | null {
   database.exec(
     `CREATE TEMP TABLE IF NOT EXISTS groups_seen (name TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID;

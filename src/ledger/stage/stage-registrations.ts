@@ -1,6 +1,6 @@
 /**
- * Stages participants and addresses: one row per natural key, one per participant and place (P1). The identity
- * audit of DESIGN section 5 happens here, before anything is sent.
+ * Stages participants and addresses: one row per natural key, and per participant and place (P1). Finds contradicting
+ * data before anything is sent.
  */
 import type { Problem } from "../../model/problem.js";
 import type { AddressRecord, ParticipantRecord } from "../../model/records.js";
@@ -17,11 +17,11 @@ interface StagingContext {
   identity: IdentityPolicy;
   settingsId: number;
   now: number;
-  /** Whether further address fields are sent; absent: they are only kept. */
+  /** Absent: further address fields are kept, but not sent. */
   extendedFields?: boolean;
-  /** Rows that the one which is staged now has come instead of. */
+  /** Rows that the current one replaces. */
   superseded(): readonly number[];
-  /** Says that a record differs from what the ledger holds; `rejected` makes the row invalid. */
+  /** `rejected` makes the row invalid. */
   report(problem: Problem, severity: "error" | "warning"): void;
 }
 
@@ -35,7 +35,7 @@ interface Stored {
   row_id: number | null;
 }
 
-/** What both have in common: who they are, and what is said of them. */
+/** Identity and data of either kind. */
 interface Given {
   kind: RegistrationKind;
   owner: number;
@@ -47,11 +47,11 @@ interface Given {
 export function createRegistrationStager(database: LedgerDatabase, context: StagingContext) {
   const { references, identity: policy, settingsId, now } = context;
   const writer = new Writer(database);
-  // The mapper gives the same record again for rows that say the same.
+  // The mapper returns the same object for rows with the same record.
   const seen = new WeakMap<RegistrationRecord, number>();
   const reported = new Set<string>();
 
-  /** Null: of a participant that is not in the ledger. */
+  /** Null: the participant is not in the ledger. */
   const givenBy = (record: RegistrationRecord): Given | null => {
     if ("natural" in record)
       return { kind: "participant", owner: 0, identity: record.natural, data: record.data, extended: {} };
@@ -68,8 +68,8 @@ export function createRegistrationStager(database: LedgerDatabase, context: Stag
     );
 
   /**
-   * Fields that come with another value, or too late: those that only one of two rows gives complete an address, as long as
-   * they can still be sent where they are to be.
+   * Fields with another value, or too late: a field that only one of two rows has completes an address as long as it
+   * can be sent.
    */
   const differingFields = ({ kind, data, extended }: Given, stored: Stored): string[] => {
     const completes = kind === "address" && (stored.state !== "registered" || context.extendedFields !== true);
@@ -97,8 +97,8 @@ export function createRegistrationStager(database: LedgerDatabase, context: Stag
   };
 
   /**
-   * The key by which other rows refer to a record names one record. It follows the correction of its own row, and what was
-   * withdrawn or refused; else the first record keeps it, also from one import to the next. Null: `id` may have it.
+   * A `key` names one record. It follows a correction of its own row, and moves on when its record was withdrawn or
+   * refused; otherwise the first record keeps it, also across imports. Null: `id` may have it.
    */
   const keptByAnother = (kind: RegistrationKind, record: RegistrationRecord, id: number | null): Problem | null => {
     const owner = database.row<{ id: number; row_id: number | null; state: string }>(
@@ -123,7 +123,7 @@ export function createRegistrationStager(database: LedgerDatabase, context: Stag
     database.run("UPDATE aliases SET registration_id = @id WHERE id = -@ref", { id, ref });
   };
 
-  /** Of a record that the ledger has: takes what it says, or tells that it differs. */
+  /** Takes the data for a known record, or reports that they differ. */
   const stageAgain = (record: RegistrationRecord, given: Given, stored: Stored, row: number): void => {
     const { id, state } = stored;
     const payload = JSON.stringify(given.data);
@@ -146,7 +146,7 @@ export function createRegistrationStager(database: LedgerDatabase, context: Stag
   };
 
   return {
-    /** A problem that makes the row invalid; writes nothing. */
+    /** Writes nothing. */
     check(record: RegistrationRecord): Problem | null {
       if (policy !== "reject" || seen.has(record)) return null;
       const given = givenBy(record);
@@ -157,7 +157,6 @@ export function createRegistrationStager(database: LedgerDatabase, context: Stag
       return record.alias === null ? null : keptByAnother(kind, record, stored?.id ?? null);
     },
 
-    /** @returns its id in the ledger */
     stage(record: RegistrationRecord, row: number): number {
       const before = seen.get(record);
       if (before !== undefined) return before;

@@ -1,7 +1,4 @@
-/**
- * Takes back what rows had yielded and was not sent. What rows of other files bring as well stays, with what it needs; what
- * was sent is never touched.
- */
+/** Takes back unsent records of rows. Records that other files' rows also bring stay, with everything they need. */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
 import { inputOf, membersOf, rowsOfInput } from "../rows.js";
@@ -11,14 +8,14 @@ import type { Problem } from "../../model/problem.js";
 import { withoutOwnColumns } from "./corrections.js";
 import { cellHash, createCells } from "./row-cells.js";
 
-/** Takes those of some events out of the ledger that no row brings any more; `events` selects their ids. @returns how many */
+/** Deletes events (`events` selects ids) that no row brings any more. @returns how many */
 export function dropUnbroughtEvents(database: LedgerDatabase, events: string, values: { id?: number } = {}): number {
   const gone = `SELECT id FROM events WHERE id IN (${events}) AND NOT EXISTS (SELECT 1 FROM row_events WHERE event_id = events.id)`;
   new Writer(database).eventsGone(gone, values);
   return database.run(`DELETE FROM events WHERE id IN (${gone})`, values);
 }
 
-/** `id` of a participant or address that something which is still to be sent needs, or a row gives by itself, and that row. */
+/** `id` of a participant or address that something unsent needs, or a row declares, and that row. */
 export const needed = `SELECT id, min(row_id) AS row_id FROM (
     SELECT ${resolved("ref")} AS id, row_id FROM (
       SELECT e.participant_ref AS ref, re.row_id FROM events_now e JOIN row_events re ON re.event_id = e.id WHERE NOT e.landed
@@ -29,7 +26,7 @@ export const needed = `SELECT id, min(row_id) AS row_id FROM (
     UNION SELECT record_id, row_id FROM row_records WHERE kind <> 'document')
   WHERE id IS NOT NULL AND row_id IS NOT NULL GROUP BY id`;
 
-/** All that an input had yielded; it is about to be staged again. `refused`: also what the service has refused. */
+/** Called before the input is staged again. `refused`: includes refused records. */
 export function withdrawInput(database: LedgerDatabase, input: number, refused: boolean): void {
   const range = rowsOfInput(input);
   database.exec(
@@ -48,13 +45,13 @@ export function withdrawInput(database: LedgerDatabase, input: number, refused: 
   database.run("DELETE FROM rows WHERE id BETWEEN @first AND @last", range);
   database.run("DELETE FROM problems WHERE row_id BETWEEN @first AND @last AND stage = 'staging'", range);
   dropUnbroughtEvents(database, "SELECT id FROM temp.withdrawn");
-  // What is declared again takes the new data; what is not declared again, and that nothing else needs, is never sent.
+  // Records declared again take the new data; others that nothing needs are never sent.
   database.run(
     `INSERT INTO temp.taken_back SELECT 0, id FROM registrations
      WHERE row_id BETWEEN @first AND @last AND state IN ('planned', 'rejected')`,
     range,
   );
-  // The document of a target that may be under way keeps what its event says of it.
+  // A target that may be under way keeps its data.
   database.run(
     `INSERT INTO temp.taken_back SELECT 1, d.id FROM documents_now d
      WHERE row_id BETWEEN @first AND @last AND declared = 1 AND state IN ('planned', 'rejected')
@@ -70,7 +67,7 @@ export function withdrawInput(database: LedgerDatabase, input: number, refused: 
   });
 }
 
-/** Once the input is staged again: what it does not declare any more, and rows of others still need, is as it was. */
+/** Called after the input is staged again: restores what it no longer declares and other rows need. */
 export function giveBackWhatIsNeeded(database: LedgerDatabase): void {
   if (!database.has("SELECT 1 FROM temp.sqlite_schema WHERE name = 'taken_back'")) return;
   database.run(
@@ -80,7 +77,6 @@ export function giveBackWhatIsNeeded(database: LedgerDatabase): void {
        AND (EXISTS (SELECT 1 FROM events e JOIN row_events re ON re.event_id = e.id WHERE e.document_id = documents.id)
          OR id IN (SELECT record_id FROM row_records WHERE kind = 'document'))`,
   );
-  // Addresses first: they need their participants.
   for (const kind of ["address", "participant"])
     database.run(
       `UPDATE registrations SET row_id = n.row_id FROM (${needed}) n
@@ -91,7 +87,7 @@ export function giveBackWhatIsNeeded(database: LedgerDatabase): void {
   database.exec("DROP TABLE temp.taken_back");
 }
 
-/** A row that has come back: the id of the one it corrects, and its cells now. */
+/** The id of the corrected row, and its cells now. */
 export interface CorrectedRow {
   before: number;
   cells: readonly string[];
@@ -99,20 +95,20 @@ export interface CorrectedRow {
 
 type How = "corrected" | "superseded";
 
-/** Cells without the blanks at their end, as one text to compare. */
+/** Cells without trailing blanks, as one text. */
 const trimmedEnd = (cells: readonly string[]): string =>
   JSON.stringify(cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1));
 
 const withoutOwn = (header: string, cells: readonly string[]): string[] =>
   withoutOwnColumns(JSON.parse(header) as string[])(cells);
 
-/** @param input the one that is staged now. */
+/** `input`: the current one. */
 export function createRowWithdrawal(database: LedgerDatabase, input: number, now: number) {
   const cells = createCells(database);
   const headerOf = (row: number): string =>
     database.value<string>("SELECT header FROM inputs WHERE id = @input", { input: inputOf(row) }) ?? "[]";
 
-  /** A row's cells as they came, to compare; undefined: they are not kept. */
+  /** Undefined: not kept. */
   const originalText = (row: number): string | undefined => {
     const kept = cells.of(row);
     return kept === null ? undefined : trimmedEnd(withoutOwn(headerOf(row), kept.cells));
@@ -132,7 +128,6 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
     }
   };
 
-  /** A group is settled as a whole. */
   const settleGroup = (lead: number, how: How, by: number): void => {
     for (const row of [lead, ...membersOf(database, lead)])
       database.run(
@@ -142,7 +137,7 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
       );
   };
 
-  /** The same bad row may come back in tomorrow's full export: it stays settled. */
+  /** The same bad row in tomorrow's full export stays settled. */
   const remember = (hash: Buffer | null | undefined, after: number): void => {
     if (hash == null) return;
     const add = "INSERT INTO dismissals (cell_hash, row_id, at) VALUES (@hash, @after, @now)";
@@ -152,14 +147,14 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
   const hashOf = (row: number) =>
     database.value<Buffer | null>("SELECT cell_hash FROM rows WHERE id = @row", { row }) ?? null;
 
-  /** Of a valid row, which has no hash of its own; null: its cells are gone. */
+  /** For a valid row, which has no stored hash; null: its cells are gone. */
   const hashOfCells = (row: number): Buffer | null => {
     const header = headerOf(row);
     const kept = [row, ...membersOf(database, row)].map((one) => cells.of(one)?.cells);
     return kept.includes(undefined) ? null : cellHash(kept.flatMap((one) => withoutOwn(header, one ?? [])));
   };
 
-  /** `before`, whose source was mended, has come again as `after`, a valid row that yielded `events`. */
+  /** `before` was mended at its source and came again as `after`, a valid row that yielded `events`. */
   const mend = (before: number, after: number, events: readonly number[]): void => {
     withdraw(before, events);
     settleGroup(before, "corrected", after);
@@ -169,14 +164,14 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
     );
   };
 
-  /** The same of a row that has come again under its rowId: should its cells come back, they say nothing new. */
+  /** For a row that came again under its rowId: its old cells mean nothing any more. */
   const replace = (before: number, after: number, events: readonly number[]): void => {
     const hash = hashOf(before);
     mend(before, after, events);
     remember(hash, after);
   };
 
-  /** The same of a row that a person has corrected: what its cells say is no longer to be believed (HARD-CASES H37). */
+  /** For a row that a person corrected: its old cells must not be believed (H37). */
   const correct = (before: number, after: number, events: readonly number[]): void => {
     const hash = hashOf(before) ?? hashOfCells(before);
     mend(before, after, events);
@@ -188,7 +183,7 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
     replace,
     correct,
 
-    /** The earlier row of the same mapping input with this rowId; null: none. */
+    /** The earlier row of the same mapping input; null: none. */
     rowWithKey: (key: string): number | null =>
       database.value<number>(
         `SELECT r.id FROM rows r JOIN inputs i ON i.id = r.id >> 32
@@ -198,8 +193,8 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
       ) ?? null,
 
     /**
-     * The open row with just these cells that an earlier import of the same mapping's input has left: it has come again.
-     * Equal rows of one import are twins. Null: none.
+     * The open row with exactly these cells from an earlier import of the same mapping input. Equal rows of one import
+     * are twins. Null: none.
      */
     sameRow: (inputsOfImport: ReadonlySet<number>, hash: Buffer): number | null =>
       database.value<number>(
@@ -211,8 +206,8 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
       ) ?? null,
 
     /**
-     * What was wrong with reading a row, or a group, whose cells have all come back unchanged: a rejected file writes a short
-     * row out in full, and that alone corrects nothing. Empty when a person has changed a cell.
+     * Reading problems of a row or group whose cells came back unchanged: a rejected file writes out a short row in
+     * full, which corrects nothing by itself. Empty: a person has changed a cell.
      */
     readProblems(lead: number, rows: readonly CorrectedRow[]): Problem[] {
       const isUnchanged = rows.every(({ before, cells: given }) => originalText(before) === trimmedEnd(given));
@@ -220,11 +215,11 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
       return problemsOfRow(database, lead).filter(({ code }) => code in readCodes);
     },
 
-    /** Whether each of these first rows was refused for a group that others interrupt: its beginning is not among them. */
+    /** Whether all of them were refused because other rows interrupt their group. */
     areParts: (leads: readonly number[]): boolean =>
       leads.every((lead) => problemsOfRow(database, lead).some(({ code }) => code === "group-interrupted")),
 
-    /** First rows of parts of groups, refused for that, that held one of the documents and whose rows are all among these cells. */
+    /** First rows of such parts that held one of the documents, all of whose rows are among these cells. */
     partsOf(documents: readonly number[], rows: readonly (readonly string[])[]): number[] {
       const parts = documents.flatMap((document) =>
         database.values<number>(
@@ -238,17 +233,17 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
       return [...new Set(parts)].filter((lead) => [lead, ...membersOf(database, lead)].every(stands));
     },
 
-    /** `before` has come again as `after`, a row that is left out: it yields nothing. What has landed stays as it is. */
+    /** `before` came again as `after`, a skipped row. What landed stays. */
     leaveOut(before: number, after: number): void {
       const isOpen = database.has("SELECT 1 FROM rows WHERE id = @before AND settled IS NULL", { before });
       if (isOpen || unsentOf(before).length > 0) correct(before, after, []);
     },
 
-    /** `before` has come again as row `after`, which is invalid too, and holds what it held when it could not be placed. */
+    /** `before` came again as `after`, which is invalid too, and takes over its holds if it has no place of its own. */
     supersede(before: number, after: number, takeHolds: boolean): void {
       withdraw(before, []);
       if (takeHolds) {
-        // Copies: when the file of `after` is staged again, what it had yielded goes, and the row before is asked again.
+        // Copies: when the file of `after` is staged again, its records go and the earlier row counts again.
         database.run(
           `INSERT INTO placements (row_id, document_id, event, deduplication_id, key_parts, at)
            SELECT @after, document_id, event, deduplication_id, key_parts, at FROM placements WHERE row_id = @before`,
@@ -264,7 +259,6 @@ export function createRowWithdrawal(database: LedgerDatabase, input: number, now
   };
 }
 
-/** What was wrong with a row when it was staged. */
 export function problemsOfRow(database: LedgerDatabase, row: number): Problem[] {
   return database.rows<Problem>(
     `SELECT code, message, hint, column_name AS "column" FROM problems WHERE row_id = @row AND severity = 'error' ORDER BY id`,

@@ -1,4 +1,4 @@
-/** What is wrong, by cause, and the rows and records behind each: what a person corrects or decides. Reads only. */
+/** Open problems by cause, with the rows and records that a person corrects or decides. */
 import { isBeyondCorrection } from "../../model/beyond-correction.js";
 import { type Code, codes } from "../../model/codes.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -6,28 +6,28 @@ import { describeRow } from "../rows.js";
 
 export interface Cause {
   code: Code;
-  /** The column at fault; null: the row as a whole, or the program cannot tell. */
+  /** Null: the whole row, or unknown. */
   column: string | null;
-  /** Rows, each counted under its first problem; of what no row can correct, records. */
+  /** Rows, each counted under its first problem; records where no correction of a row helps. */
   count: number;
-  /** The first one, with its place; it may hold cells. */
+  /** The first one, with its place; may hold cells. */
   example: string;
 }
 
 export interface OpenCauses {
-  /** Invalid rows and what the service refused of rows: another text in the row may be right. */
+  /** Invalid rows, and rows whose records the service refused. */
   correct: Cause[];
-  /** What no correction of a row can send. */
+  /** No correction of a row can send these. */
   decide: Cause[];
-  /** What the next run tries again by itself. */
+  /** The next run retries these. */
   later: Cause[];
 }
 
-/** Invalid rows, each under the first thing that is wrong with it. */
+/** By the first problem of each. */
 const INVALID = `rows r JOIN problems p ON p.id = (SELECT min(id) FROM problems WHERE row_id = r.id AND severity = 'error')
   WHERE r.fate = 'invalid' AND r.settled IS NULL AND r.lead IS NULL`;
 
-/** Most first. */
+/** Most frequent first. */
 export function openCauses(database: LedgerDatabase): OpenCauses {
   type Found = Omit<Cause, "example"> & { row: number | null; what: string | null };
   const causes = database
@@ -47,7 +47,7 @@ export function openCauses(database: LedgerDatabase): OpenCauses {
   return { correct, decide, later };
 }
 
-/** Ids, ascending. `column` null: whatever the column. */
+/** Ascending. `column` null: any. */
 export function rowsOfCause(
   database: LedgerDatabase,
   { code, column }: { code: string; column: string | null },
@@ -64,22 +64,21 @@ export function rowsOfCause(
 }
 
 export interface OpenRecord {
-  /** Null: the document as a whole. */
+  /** Null: the whole document. */
   eventId: number | null;
   kind: string;
   key: string;
-  /** Name in the mapping; null: the document as a whole. */
+  /** Null: the whole document. */
   event: string | null;
-  /** ms; null of a document. */
+  /** In ms; null for a document. */
   at: number | null;
   message: string | null;
-  /** Null: no row is known. */
+  /** Null: unknown. */
   firstRow: number | null;
-  /** `march.csv:17`, as `--row` takes it. */
   row: string | null;
 }
 
-/** Events and documents that are open with this code, oldest first. */
+/** Oldest first. */
 export function recordsOfCause(database: LedgerDatabase, code: string, limit: number): OpenRecord[] {
   return database.rows<OpenRecord>(
     `SELECT e.id AS eventId, d.kind, d.key, e.event, e.at, f.message, f.row_id AS firstRow,

@@ -1,17 +1,16 @@
-/** What an event landed with, and what its row says now, field by field: a timeline cannot be edited (HARD-CASES H9). */
+/** Compares a landed event with its row, field by field (H9). */
 import type { JsonObject } from "../../model/json.js";
 import { resolved } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 
 export interface FieldChange {
-  /** `attribute "Gross Weight"`, `externalCreatedAt`, `participant`. */
   field: string;
-  /** Null: it has none. */
+  /** Null: absent. */
   landed: string | null;
   now: string | null;
 }
 
-/** An event as it stands in `events`, or in `changed_content`. `payload` empty: it is in the archive. */
+/** From `events` or `changed_content`. `payload` empty: archived. */
 export interface EventContent {
   name: string;
   at: number;
@@ -26,7 +25,7 @@ export interface EventContent {
 export const contentColumns = `name, at, participant_ref AS participant, address_ref AS address, related_document AS relatedDocument,
   related_id AS relatedId, target_document AS target, payload`;
 
-/** Empty where the ledger does not have what landed: an answer in doubt proved that it was something else. */
+/** Empty: the ledger lacks the landed content, because an answer in doubt only proved that it differs. */
 export function changesOf(database: LedgerDatabase, event: number): FieldChange[] {
   const found = database.row<EventContent & { now: string | null }>(
     `SELECT ${contentColumns}, changed_content AS now FROM events_now WHERE id = @event`,
@@ -35,7 +34,7 @@ export function changesOf(database: LedgerDatabase, event: number): FieldChange[
   return found?.now == null ? [] : changesBetween(database, found, JSON.parse(found.now) as EventContent);
 }
 
-/** `changed`: an event that has landed differently from its row, in words. Most fields are cells: they stand in quotes (P9). */
+/** Describes the changes. Values are quoted, because most are cells, which collected output hides (P9). */
 export function describeChanges(changes: readonly FieldChange[]): string {
   const quoted = (value: string | null) => (value === null ? "absent" : JSON.stringify(value));
   const told = changes
@@ -58,7 +57,7 @@ function fieldsOf(database: LedgerDatabase, content: EventContent, withPayload: 
   const set = (field: string, value: unknown) => {
     if (value == null) return;
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    // Attributes of one name stand side by side.
+    // Attributes may share a name.
     fields.set(field, fields.has(field) ? `${fields.get(field)}; ${text}` : text);
   };
   const { name, at, participant, address, relatedDocument, relatedId, target, payload } = content;

@@ -1,9 +1,9 @@
-/** What a held event waits for, in words: `row:…`, `event:…`, `document:…`, `participant:…`, `address:…`. Reads only. */
+/** Describes what a held event waits for. */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { resolved } from "../event-key.js";
 import { describeRow } from "../rows.js";
 
-/** `event weighing of manifest 310025 (rejected), m.csv, row 17`; the text itself where it names nothing known. */
+/** Returns the text itself if it names nothing known. */
 export function describeWait(database: LedgerDatabase, waitsFor: string | null): string {
   const [, kind = "", number] = /^(row|event|document|participant|address):(-?\d+)$/.exec(waitsFor ?? "") ?? [];
   const id = Number(number);

@@ -1,4 +1,4 @@
-/** What the service is said to have, by this ledger: for looking it up there. Reads only, page by page. */
+/** What the service should have according to this ledger, page by page. */
 import type { JsonObject } from "../../model/json.js";
 import { keyText } from "../event-key.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -7,7 +7,7 @@ import { resolved } from "../event-key.js";
 interface RegisteredRecord {
   id: number;
   serviceId: string;
-  /** Empty for one that was only given by its id. */
+  /** Empty: only its id was given. */
   data: JsonObject;
 }
 
@@ -23,7 +23,7 @@ export interface RegisteredDocument {
   generation: number;
   serviceId: string;
   state: string;
-  /** Events that landed; `eventId` null: known only by a duplicate answer. */
+  /** `eventId` null: known only from a duplicate answer. */
   events: { event: string; deduplicationId: string; eventId: string | null }[];
 }
 
@@ -84,7 +84,6 @@ export function createRegisteredView(database: LedgerDatabase) {
       };
     },
 
-    /** Documents that cannot be read, because their id is not known. */
     countWithoutId: (): number =>
       database.value<number>(
         "SELECT count(*) FROM document_states WHERE state IN ('stranded', 'stalled', 'sending')",

@@ -1,4 +1,4 @@
-/** Rows that a person may correct, as their files have them, with all that is wrong with each. Reads only. */
+/** Rows that a person may correct, as in their files, with all their problems. */
 import type { Problem } from "../../model/problem.js";
 import type { CellKind } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
@@ -8,7 +8,7 @@ import { createCells } from "../stage/row-cells.js";
 import { problemsOfRow } from "../stage/take-back.js";
 
 export interface OpenRow {
-  /** Names the row, also in a rejected file. */
+  /** Also used in rejected files. */
   ref: string;
   input: number;
   row: number;
@@ -16,11 +16,11 @@ export interface OpenRow {
   lead: string;
   cells: string[];
   kinds: CellKind[] | null;
-  /** As they were when it was staged or refused. */
+  /** From staging or the service's refusal. */
   problems: Problem[];
 }
 
-/** What the service refused of records that rows declared, of events of row @row; a change is told with its row. */
+/** Refusals of records declared by row @row or of its events; changes are described with their row. */
 const refusedRecords = `SELECT row_id AS "row", code, coalesce(message, code) AS message FROM failures
   WHERE subject NOT IN ('row', 'event') AND state = 'rejected' AND row_id IS NOT NULL`;
 const refusedEvents = `SELECT o.code, coalesce((SELECT message FROM problems p
@@ -32,7 +32,7 @@ type Refusal = Pick<Problem, "code" | "message">;
 
 const problemOf = ({ code, message }: Refusal): Problem => ({ code, message, hint: null, column: null });
 
-/** Rows whose cells are gone (all of theirs had landed) are left out. */
+/** Leaves out rows whose cells are gone because everything landed. */
 export function createOpenRowReader(database: LedgerDatabase) {
   const inputs = createInputStore(database);
   const known = new Map<number, StoredInput | null>();
@@ -57,21 +57,20 @@ export function createOpenRowReader(database: LedgerDatabase) {
   };
   return {
     input,
-    /** The text of one cell; null: not known (any more). */
+    /** Null: unknown, or no longer kept. */
     cell: (id: number, header: string): string | null =>
       cells.of(id)?.cells[input(inputOf(id))?.header.indexOf(header) ?? -1] ?? null,
-    /** How a rejected file names it; null: its input is not known (any more). */
+    /** Null: its input is unknown, or no longer kept. */
     ref,
-    /** The first row of its group; without one, the row itself. */
     lead: (id: number): number => leadOf(database, id),
-    /** With the further rows of its group, if it is a group's first row. */
+    /** Includes the rest of a group that it begins. */
     withGroup: (id: number): OpenRow[] => [id, ...membersOf(database, id)].flatMap(read),
   };
 }
 
 /**
- * Rows of events that failed for their own sake; rows that are invalid, or declared what the service refused. Of an event that
- * changed only the rows that say so: not the one that landed, nor one that a rejected file brought again.
+ * Rows of failed events, and rows that are invalid or declared refused records. For a changed event, only the rows that
+ * differ, not those that landed or came from a rejected file.
  */
 const rejected = `SELECT re.row_id FROM open_events e JOIN row_events re ON re.event_id = e.id
     WHERE e.reason IS NOT 'row-gone' AND (e.state IN ('rejected', 'foreign')
@@ -84,14 +83,12 @@ export interface RejectedLedgerRow extends Pick<OpenRow, "row" | "ref" | "cells"
   lead: number;
 }
 
-/** The rows that a person must change. */
 export function createRejects(database: LedgerDatabase) {
   const reader = createOpenRowReader(database);
   return {
-    /** Inputs that have such rows, by id. */
     inputs: () => database.values<number>(`SELECT DISTINCT row_id >> 32 FROM (${rejected}) ORDER BY 1`),
 
-    /** In row order; of a group all rows, for only together do they say again what they said. */
+    /** In row order, with complete groups, because only complete groups can be imported again. */
     *rows(input: { id: number }): Generator<RejectedLedgerRow> {
       const ids = database.values<number>(
         `SELECT DISTINCT row_id FROM (${rejected}) WHERE row_id BETWEEN @first AND @last ORDER BY 1`,

@@ -1,8 +1,8 @@
-/** A fingerprint of all that is open, so that a plan can be held to what it was. Reads only. */
+/** A fingerprint of all open work, for `import --plan`. */
 import { createHash } from "node:crypto";
 import type { LedgerDatabase } from "../ledger-database.js";
 
-/** What is to be sent, and in which state it is; each ordered by what it is, not by when it was staged. */
+/** Ordered by content, not by when it was staged. */
 const open = [
   `SELECT json_array(kind, identity, payload, extended, state) AS line FROM registrations
    WHERE state <> 'registered' ORDER BY kind DESC, identity, payload, extended`,
@@ -16,14 +16,12 @@ const open = [
    WHERE r.fate = 'invalid' AND r.settled IS NULL ORDER BY i.content_hash, i.sheet, r.id & 4294967295`,
 ];
 
-/** SHA-256, in hexadecimal. */
 export function digestOfOpenWork(database: LedgerDatabase): string {
   const hash = createHash("sha256");
   for (const text of open) for (const { line } of database.each<{ line: string }>(text)) hash.update(`${line}\n`);
   return hash.digest("hex");
 }
 
-/** Of an input's bytes. */
 export function contentHashOf(database: LedgerDatabase, input: number): string {
   const hash = database.value<string>("SELECT content_hash FROM inputs WHERE id = @input", { input });
   if (hash === undefined) throw new Error(`no input ${input}`);

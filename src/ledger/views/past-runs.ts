@@ -1,11 +1,11 @@
-/** What earlier imports were like, for a later one to be compared with, and figures of one run for its report. Reads only. */
+/** Figures of earlier imports, for comparison and reports. */
 import type { Summary } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import type { JsonValue } from "../../model/json.js";
 import { resolved } from "../event-key.js";
 import { requestsOf } from "../runs.js";
 
-/** Imports by the same mapping that came to a summary, before a run; newest first. */
+/** Imports with a summary by the same mapping before this run; newest first. */
 export function importsBefore(database: LedgerDatabase, run: string, mapping: string, limit: number): Summary[] {
   return database
     .values<string>(
@@ -18,7 +18,7 @@ export function importsBefore(database: LedgerDatabase, run: string, mapping: st
     .map((text) => JSON.parse(text) as Summary);
 }
 
-/** The newest time of events that a run has staged, and of those that earlier runs staged by the same mapping; ms, null: none. */
+/** The newest event time of this run, and of earlier runs by the same mapping; ms, null: none. */
 export function newestEvents(database: LedgerDatabase, run: string): { own: number | null; earlier: number | null } {
   const found = database.row<{ own: number | null; earlier: number | null }>(
     `WITH this AS (SELECT id, mapping FROM runs WHERE name = @run)
@@ -31,13 +31,13 @@ export function newestEvents(database: LedgerDatabase, run: string): { own: numb
   return found ?? { own: null, earlier: null };
 }
 
-/** When rows were last staged, ms; null: never. */
+/** In ms; null: never. */
 export function lastStaged(database: LedgerDatabase): number | null {
   return database.value<number | null>("SELECT max(staged_at) FROM runs") ?? null;
 }
 
 export interface Pace {
-  /** The first attempt, ms since 1970. */
+  /** In ms. */
   startedAt: number;
   spanMs: number;
   sent: number[];
@@ -46,7 +46,7 @@ export interface Pace {
 
 const mostSpans = 10_000;
 
-/** Attempts of a run in equal spans of at least a second; null where none was made. */
+/** Attempts of a run in equal spans of at least a second; null: none. */
 export function paceOf(database: LedgerDatabase, run: number): Pace | null {
   const [from, to] = requestsOf(run);
   const bounds = database.row<{ first: number | null; last: number | null }>(
@@ -64,7 +64,7 @@ export function paceOf(database: LedgerDatabase, run: number): Pace | null {
     rateLimited: Array.from({ length: spans }, () => 0),
   };
   const slots = database.each<{ slot: number; sent: number; refused: number }>(
-    // Numbers are bound as REAL: without the cast every attempt has a slot of its own.
+    // Numbers are bound as REAL: without the cast, every attempt would have a slot of its own.
     `SELECT CAST((started_at - @first) / @spanMs AS INTEGER) AS slot, count(*) AS sent, sum(status IS 429) AS refused FROM attempts
      WHERE request_id BETWEEN @from AND @to GROUP BY 1`,
     { first, spanMs, from, to },
@@ -77,13 +77,12 @@ export function paceOf(database: LedgerDatabase, run: number): Pace | null {
 }
 
 export interface UnresolvedPlace {
-  /** Name and tax id of the participant. */
   participant: string;
   address: string;
   geography: JsonValue;
 }
 
-/** Addresses that a run registered and the service could not place (open-points 6). */
+/** Addresses that this run registered and the service could not resolve (open point 6). */
 export function unresolvedPlaces(
   database: LedgerDatabase,
   since: number,
@@ -106,7 +105,7 @@ export function unresolvedPlaces(
   return { total, items };
 }
 
-/** Fields of a record with commas between, those of one group with blanks. */
+/** Commas between groups, blanks within them. */
 function joined(json: string, groups: readonly string[][]): string {
   const data = JSON.parse(json) as { [field: string]: string };
   const texts = groups.map((fields) => fields.flatMap((field) => data[field] || []).join(" "));

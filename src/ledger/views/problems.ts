@@ -1,4 +1,4 @@
-/** Open work and its reason: counted by code, each with one example for summaries and `status`, or with some for the report. */
+/** Open problems: counted by code with one example each for summaries and `status`, or with several for the report. */
 import { type Code, codes } from "../../model/codes.js";
 import type { ToldProblem } from "../../model/summary.js";
 import type { LedgerDatabase } from "../ledger-database.js";
@@ -8,7 +8,7 @@ import { createCells } from "../stage/row-cells.js";
 
 export type ProblemCount = ToldProblem;
 
-/** A line of the view `failures`, or a warning. */
+/** From the view `failures`, or a warning. */
 interface Failure {
   subject: "row" | "event" | "document" | "participant" | "address" | "warning";
   code: Code;
@@ -20,8 +20,8 @@ interface Failure {
 }
 
 /**
- * Open problems, most first: those of rows by column and by mistake, all others by code. `cells`: whether examples show
- * what their cells hold (a terminal), or hide it (all that is collected, P9).
+ * Most frequent first: rows' problems by column and mistake, others by code. `cells`: show cells in examples (terminal)
+ * or hide them (collected output, P9).
  */
 export function tallyProblems(database: LedgerDatabase, cells = false): ProblemCount[] {
   const others = tally(
@@ -33,7 +33,7 @@ export function tallyProblems(database: LedgerDatabase, cells = false): ProblemC
   return [...problemsOfRows(database, cells), ...others].toSorted((a, b) => b.count - a.count);
 }
 
-/** More kinds of one mistake than this are one line: a message may hold a text of its own for every row. */
+/** More variants of one mistake become one line, because their messages may differ in every row. */
 const KINDS_OF_A_MISTAKE = 5;
 
 function problemsOfRows(database: LedgerDatabase, cells: boolean): ProblemCount[] {
@@ -41,7 +41,7 @@ function problemsOfRows(database: LedgerDatabase, cells: boolean): ProblemCount[
   const kinds = new Map<string, number>();
   for (const found of database.each<Failure>("SELECT * FROM failures WHERE subject = 'row' ORDER BY row_id")) {
     const place = JSON.stringify([found.code, found.column_name]);
-    // What no column is at fault for names records in its message, and is one mistake.
+    // Without a column, the message names records, so it counts as one mistake.
     let name = found.column_name === null ? place : place + mistakeOf(found.message ?? "");
     if (!groups.has(name)) {
       const known = kinds.get(place) ?? 0;
@@ -59,13 +59,13 @@ function problemsOfRows(database: LedgerDatabase, cells: boolean): ProblemCount[
   return Array.from(groups.values(), (group) => told(database, conceal, group));
 }
 
-/** The message without what differs from row to row: quoted cells and numbers. */
+/** The message without quoted cells and numbers. */
 const mistakeOf = (message: string): string => message.replace(/"[^"]*"/g, '"').replace(/\d+/g, "0");
 
 const concealing = (database: LedgerDatabase, cells: boolean): Conceal =>
   cells ? (_code, message) => message : createConceal(database);
 
-/** Warnings told since `since` (ms), most first. */
+/** `since`: ms; most frequent first. */
 export function tallyWarnings(database: LedgerDatabase, since: number): ProblemCount[] {
   return tally(
     database,
@@ -85,7 +85,7 @@ function tally(database: LedgerDatabase, counted: string, first: string, cells: 
   });
 }
 
-/** Stands for a name while cells are hidden. */
+/** A placeholder while cells are hidden. */
 const NAME = "\u0001";
 
 function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { count: number }): ProblemCount {
@@ -93,7 +93,7 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { cou
   const isCancel = code === "cancel-refused";
   const what = isCancel ? `the CANCEL of ${name?.slice("#replaced of ".length)}, which is to be replaced` : name;
   const isNamed = what !== null && message?.includes(what) === true;
-  // A document's key stays, though a cell holds it: without it nobody could ask further.
+  // A document's key stays visible even though it is from a cell: nobody could look further without it.
   const parts = [
     isNamed ? null : what,
     message === null
@@ -108,11 +108,11 @@ function told(database: LedgerDatabase, conceal: Conceal, found: Failure & { cou
 }
 
 export interface WaitingCount extends ProblemCount {
-  /** The example's row, as `--row` takes it; null: it has none. */
+  /** As `--row` takes it; null: none. */
   row: string | null;
 }
 
-/** What is held, by what it waits for, most first. The example is the first event of its kind in the ledger. */
+/** Held events by what they wait for, most frequent first, with the first one as an example. */
 export function tallyHeld(database: LedgerDatabase): WaitingCount[] {
   type Held = Pick<WaitingCount, "code" | "count" | "row"> & {
     name: string;
@@ -138,7 +138,7 @@ export function tallyHeld(database: LedgerDatabase): WaitingCount[] {
 
 export interface ProblemExample {
   code: Code;
-  /** `an earlier import` where the row is not known. */
+  /** `an earlier import` if the row is unknown. */
   file: string;
   sheet: string | null;
   row: number | null;
@@ -147,12 +147,12 @@ export interface ProblemExample {
   hint: string | null;
 }
 
-/** At most `each` of every code, in row order. */
+/** At most `each` per code, in row order. */
 export function problemExamples(database: LedgerDatabase, each: number): ProblemExample[] {
   return examples(database, "SELECT *, id AS place FROM failures", each);
 }
 
-/** Warnings told since `since` (ms), at most `each` of every code. */
+/** `since`: ms; at most `each` per code. */
 export function warningExamples(database: LedgerDatabase, since: number, each: number): ProblemExample[] {
   const warnings = `SELECT 'warning' AS subject, code, row_id, column_name, message, hint, NULL AS name, id AS place
     FROM problems WHERE severity = 'warning' AND at >= ${since}`;
@@ -186,9 +186,9 @@ function examples(database: LedgerDatabase, failures: string, each: number): Pro
 
 export type Conceal = (code: Code, message: string, row: number | null) => string;
 
-/** Their messages repeat text that stands in no cell. */
+/** Their messages repeat unquoted text from the file. */
 const bare: ReadonlySet<Code> = new Set(["row-long", "quote-stray"]);
-/** What stands in quotes behind these is a name of the mapping or of the file. */
+/** Quoted words after these are names of the mapping or file. */
 const names = /(?:participant|address|document|event|attribute|column|field|member|input|sheet|function|conversion) $/;
 const SHORTEST = 4;
 
@@ -211,7 +211,7 @@ function isOfCell(segment: string, cells: readonly string[]): boolean {
   return cells.includes(text);
 }
 
-/** As it stands in the cell, and as a tax id or a number is written without its marks; longest first. */
+/** The cell's text, and its spelling as a tax id or number without punctuation; longest first. */
 function spellings(cell: string): string[] {
   const unmarked = cell.replaceAll(/[^\p{L}\p{N}]/gu, "");
   return [cell, cell.slice(0, 60), ...(unmarked.length >= 8 ? [unmarked] : [])].filter(

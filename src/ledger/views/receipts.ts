@@ -1,4 +1,4 @@
-/** Which row became which record, with every id that came back. Reads only. */
+/** Which row became which record, with every returned id. */
 import type { LedgerDatabase } from "../ledger-database.js";
 import { inputOf, rowNumberOf } from "../rows.js";
 import { requestsOf } from "../runs.js";
@@ -8,20 +8,19 @@ export interface Receipt {
   sheet: string | null;
   row: number;
   record: "participant" | "address" | "document" | "event";
-  /** Its name in the mapping. */
   name: string;
-  /** A person's key for it: tax id, address identity, document key, document key and event key. */
+  /** In a person's terms: tax id, address identity, document key, document and event key. */
   key: string;
-  /** Its state in the ledger; `landed-without-id` where the id is lost. */
+  /** `landed-without-id`: the id is lost. */
   state: string;
-  /** Of the record itself: participant, address or document id, eventId; null where none came. */
+  /** Participant, address, document or event id; null: none came. */
   id: string | null;
   snapshotId: string | null;
-  /** Of events: the document they are on. */
+  /** For events. */
   documentId: string | null;
   targetDocumentId: string | null;
   deduplicationId: string | null;
-  /** ISO 8601, UTC: when the answer came; null where none did. */
+  /** ISO 8601, UTC; null: never. */
   answeredAt: string | null;
 }
 
@@ -51,7 +50,7 @@ const events = `SELECT re.row_id, e.changed_at, 'event' AS record, e.event AS na
   JOIN documents_now d ON d.id = e.document_id
   WHERE e.known`;
 
-/** Everything that this run's requests brought to rest: participants, addresses, documents, then events. */
+/** What this run's requests settled: participants, addresses, documents, events. */
 export function* receiptsOf(database: LedgerDatabase, run: number): Generator<Receipt> {
   const [first, last] = requestsOf(run);
   const inputs = new Map<number, { input: string; sheet: string | null }>();

@@ -1,4 +1,4 @@
-/** Counts of a run and of the whole ledger, for summaries and `status`; reads only. */
+/** Counts for summaries and `status`, of a run and of the whole ledger. */
 import { beyondCorrection } from "../../model/beyond-correction.js";
 import type { RowOutcomes, StateCounts } from "../../model/summary.js";
 import { countSending } from "../in-flight.js";
@@ -10,7 +10,7 @@ export interface OpenWork {
   addresses: StateCounts;
   documents: StateCounts;
   events: StateCounts;
-  /** Invalid rows that nobody has corrected or dismissed. */
+  /** Neither corrected nor dismissed. */
   rows: number;
 }
 
@@ -19,7 +19,7 @@ type Counted = { state: string; count: number };
 const counted = (rows: readonly Counted[]): StateCounts =>
   Object.fromEntries(rows.filter(({ count }) => count > 0).map(({ state, count }) => [state, count]));
 
-/** What this run sent, by the state it is in now, and its requests by kind. */
+/** By their present state; requests by kind. */
 export function tallyRun(database: LedgerDatabase, run: number): Omit<OpenWork, "rows"> & { requests: StateCounts } {
   const [first, last] = requestsOf(run);
   const count = (text: string) => counted(database.rows<Counted>(text, { first, last }));
@@ -45,7 +45,6 @@ export function tallyRun(database: LedgerDatabase, run: number): Omit<OpenWork, 
 const unsettledDocuments = `SELECT id FROM failed_documents WHERE reason = 'doubt-unsettled'
   UNION SELECT document_id FROM open_events WHERE state = 'stalled' AND reason = 'doubt-unsettled'`;
 
-/** Everything of the ledger that is not at rest. */
 export function tallyOpen(database: LedgerDatabase): OpenWork {
   const count = (text: string, values: object = {}) => database.rows<Counted>(text, { ...values });
   const registrations =
@@ -56,8 +55,8 @@ export function tallyOpen(database: LedgerDatabase): OpenWork {
        + (SELECT count(*) FROM open_events WHERE state = 'planned')`,
   );
   const events = count(
-    // What rode with a stranded document, or is in doubt behind doubt that only a person can settle, waits for a person,
-    // not for the next run (HARD-CASES H1, H4).
+    // Events that went out with a stranded document, or are in doubt behind doubt that only a person can settle, wait
+    // for a person, not for the next run (H1, H4).
     `SELECT CASE WHEN state <> 'stalled' THEN state WHEN reason = 'document-stranded' THEN 'stranded'
        WHEN document_id IN (${unsettledDocuments}) THEN 'unsettled'
        ELSE state END AS state, count(*) AS count FROM open_events WHERE state <> 'planned' GROUP BY 1`,
@@ -77,7 +76,7 @@ export function tallyOpen(database: LedgerDatabase): OpenWork {
   };
 }
 
-/** What is held by nothing but time counts as `waiting`: it needs nobody. */
+/** Events held only by time count as `waiting`, because nobody must act. */
 function apartFromWaiting(database: LedgerDatabase, { held = 0, ...events }: StateCounts): StateCounts {
   const waiting = held > 0 && (events["deferred"] ?? 0) > 0 ? countHeldForTime(database) : 0;
   return {
@@ -87,12 +86,12 @@ function apartFromWaiting(database: LedgerDatabase, { held = 0, ...events }: Sta
   };
 }
 
-/** Of more held events than these a person should know anyhow. */
+/** With more held events, a person should look anyway. */
 const MOST_HELD = 50_000;
 
 /**
- * Held events that wait for nothing but time: what they wait for, or what that waits for in turn, lies in the future
- * (HARD-CASES H20); a later run sends them. 0 where more than 50,000 events are held.
+ * Held events that wait, directly or through others, only for a time in the future (H20); a later run sends them. 0 if
+ * more than 50,000 events are held.
  */
 function countHeldForTime(database: LedgerDatabase): number {
   const held = database.rows<{ id: number; document_id: number; waits_for: string }>(
@@ -101,7 +100,7 @@ function countHeldForTime(database: LedgerDatabase): number {
   );
   if (held.length > MOST_HELD) return 0;
   const waiting = Map.groupBy(held, ({ waits_for: name }) => name);
-  // A document that is not there yet waits for whatever its first event waits for.
+  // A document that does not exist yet waits for whatever its first event waits for.
   const isFirst = (document: number, id: number) =>
     id ===
     database.value<number>(
@@ -125,12 +124,11 @@ function countHeldForTime(database: LedgerDatabase): number {
   return count;
 }
 
-/** The id of the problem written last; 0: there is none. Every refusal writes one. */
+/** Every refusal writes a problem; 0: none. */
 export function newestProblem(database: LedgerDatabase): number {
   return database.value<number | null>("SELECT max(id) FROM problems") ?? 0;
 }
 
-/** Events that a run has sent, and how many of them the service refused. */
 export function tallyRefused(database: LedgerDatabase, run: number): { sent: number; refused: number } {
   const [first, last] = requestsOf(run);
   return (
@@ -144,7 +142,7 @@ export function tallyRefused(database: LedgerDatabase, run: number): { sent: num
   );
 }
 
-/** What went wrong so far and what waits for it, in the whole ledger; cheap enough to ask every second. */
+/** Problems and held events of the whole ledger; cheap enough to query every second. */
 export function countTrouble(database: LedgerDatabase): { problems: number; held: number } {
   return (
     database.row<{ problems: number; held: number }>(
@@ -154,19 +152,18 @@ export function countTrouble(database: LedgerDatabase): { problems: number; held
   );
 }
 
-/** Events that an earlier plan found held, or not yet due. */
 export function countWaiting(database: LedgerDatabase): { held: number; deferred: number } {
   const count = (state: string) =>
     database.value<number>("SELECT count(*) FROM open_events WHERE state = @state", { state }) ?? 0;
   return { held: count("held"), deferred: count("deferred") };
 }
 
-/** Invalid rows that nobody has corrected or dismissed. */
+/** Neither corrected nor dismissed. */
 export function countInvalidRows(database: LedgerDatabase): number {
   return database.value<number>("SELECT count(*) FROM rows WHERE fate = 'invalid' AND settled IS NULL") ?? 0;
 }
 
-/** Worst first; a query names an outcome by its position. */
+/** Worst first; queries use the position. */
 const outcomes = ["toDecide", "toCorrect", "waiting", "toSend", "later", "dismissed"] as const;
 const [DECIDE, CORRECT, WAITING, SEND, LATER, DISMISSED] = outcomes.keys();
 
@@ -193,8 +190,8 @@ const openOutcomes = `SELECT re.row_id, CASE o.state
     WHERE r.fate = 'invalid' OR r.fate = 'staged' AND r.settled IS NOT NULL`;
 
 /**
- * What became of the rows of some inputs (ids) that were staged or invalid, unless all of a row has landed: each row counted
- * once, by the worst that became of it (P7).
+ * Outcomes of staged and invalid rows of these inputs, each row counted once, by its worst outcome (P7). Rows that have
+ * landed completely are left out.
  */
 export function tallyRows(database: LedgerDatabase, inputs: readonly number[]): Omit<RowOutcomes, "landed"> {
   const found = database.rows<{ outcome: number; count: number }>(

@@ -1,4 +1,4 @@
-/** Documents of which something failed, as timelines; held events; stranded documents. For the report; reads only. */
+/** For the report: timelines with failures, held events, stranded documents. */
 import { type DocumentKey, documentDeduplicationId } from "../../model/keys.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { describeRow } from "../rows.js";
@@ -17,15 +17,14 @@ const placeOf = (database: LedgerDatabase, row: number | null) => (row === null 
 export interface HeldRecord {
   document: DocumentName;
   event: string;
-  /** externalCreatedAt, ms since 1970. */
+  /** externalCreatedAt, in ms. */
   at: number;
-  /** The code beside the state. */
   reason: string;
   waitsFor: string;
   place: string | null;
 }
 
-/** `total` of all held events, with the first `limit` in the ledger's order. */
+/** `total`: all held events; returns the first `limit`. */
 export function heldEvents(database: LedgerDatabase, limit: number): { total: number; items: HeldRecord[] } {
   type Held = DocumentName &
     Pick<HeldRecord, "event" | "at" | "reason"> & { waitsFor: string | null; row: number | null };
@@ -47,23 +46,22 @@ export function heldEvents(database: LedgerDatabase, limit: number): { total: nu
 }
 
 export interface StrandedRecord {
-  /** In the ledger. */
   id: number;
   document: DocumentName;
   deduplicationId: string;
-  /** When what made it went out, ms; 0 where no attempt is known. */
+  /** When its creation was sent, ms; 0: no attempt is known. */
   sentAt: number;
   requestIds: string[];
   waiting: number;
 }
 
-/** `total` of them, as `tallyOpen` counts them, with the first `limit`. */
+/** `total` as in `tallyOpen`; returns the first `limit`. */
 export function strandedDocuments(database: LedgerDatabase, limit: number): { total: number; items: StrandedRecord[] } {
   const total = count(database, "failed_documents WHERE state = 'stranded'");
   return { total, items: [...everyStranded(database, limit)] };
 }
 
-/** One by one, in the ledger's order; `limit` -1: all. */
+/** `limit` -1: all. */
 export function* everyStranded(database: LedgerDatabase, limit = -1): Generator<StrandedRecord> {
   const documents = database.each<DocumentKey & { id: number; waiting: number }>(
     `SELECT d.id, d.namespace, d.kind, d.key, d.generation,
@@ -123,7 +121,7 @@ const entries = `SELECT e.name, e.at, e.rank, e.state, e.reason, e.waits_for,
   WHERE p.document_id = @id AND r.fate = 'invalid' AND r.settled IS NULL
   ORDER BY 2, 3`;
 
-/** Whole timelines, invalid rows among them, at most `events` entries each. */
+/** Includes invalid rows; at most `events` entries each. */
 export function failedTimelines(
   database: LedgerDatabase,
   limits: { documents: number; events: number },

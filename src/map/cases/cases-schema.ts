@@ -1,4 +1,4 @@
-/** `<mapping>.cases.yaml`: rows, and the records or codes that must come of them. Every scalar is read as text. */
+/** `<mapping>.cases.yaml`: rows, and the records or codes they must yield. Every scalar is text. */
 import { z } from "zod";
 import { filled, maybe } from "../described.js";
 
@@ -29,7 +29,7 @@ export const caseSchema = z
       .meta({ description: "Cells by header; columns that are left out are blank." }),
     records: maybe(
       expectedRecords,
-      "What comes of the rows, each kind of record in order; members that are left out are not compared.",
+      "What the rows yield, each kind of record in order; fields that are left out are not compared.",
     ),
     codes: maybe(
       z.array(z.string()).min(1),

@@ -4,7 +4,7 @@ import type { AddressRef, EventRecord, ParticipantRef, Records } from "../../mod
 
 export type Presented = { [kinds in keyof Records]: JsonValue[] };
 
-/** Records of several rows in order; what repeats is given once. Participants and addresses of the rows are called by their names. */
+/** The records of several rows in order, each once; participants and addresses by name. */
 export function presentRecords(all: readonly Records[]): Presented {
   const names = new Map<string, string>();
   for (const { participants, addresses } of all) {
@@ -86,7 +86,6 @@ function once(values: JsonValue[]): JsonValue[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** The parts of a length-prefixed text. */
 function unprefixed(text: string): string[] {
   const colon = text.indexOf(":");
   if (colon < 0) return [];

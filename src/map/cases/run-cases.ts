@@ -1,4 +1,4 @@
-/** Runs the cases beside a mapping: rows in, records or codes out. Touches no ledger and no network. */
+/** Runs the cases beside a mapping. Touches no ledger and no network. */
 import { extname } from "node:path";
 import { RowferryError } from "../../model/error.js";
 import { foldName } from "../../model/fold.js";
@@ -17,18 +17,16 @@ import { presentRecords } from "./present.js";
 
 export interface CaseResult {
   name: string;
-  /** The line of the cases file on which it begins. */
   line: number;
   passed: boolean;
   differences: Difference[];
 }
 
 export interface Difference {
-  /** `events[0].attributes.Gross Weight`. */
   place: string;
-  /** Null: nothing was expected there. */
+  /** Null: nothing was expected. */
   expected: string | null;
-  /** Null: nothing came there. */
+  /** Null: nothing came. */
   actual: string | null;
 }
 
@@ -38,12 +36,11 @@ export interface CasesReport {
   results: CaseResult[];
 }
 
-/** `maps/m.yaml` → `maps/m.cases.yaml`. */
 export function casesPathOf(mappingPath: string): string {
   return `${mappingPath.slice(0, mappingPath.length - extname(mappingPath).length)}.cases.yaml`;
 }
 
-/** @throws RowferryError for mistakes of the mapping or the cases file; a case that fails is a result. */
+/** A case that fails is a result. @throws RowferryError for mistakes in the mapping or the cases file. */
 export async function runCases(mappingPath: string): Promise<CasesReport> {
   const mapping = await loadMapping(mappingPath, { placeholders: "accept" });
   const casesPath = casesPathOf(mappingPath);
@@ -61,7 +58,7 @@ export async function runCases(mappingPath: string): Promise<CasesReport> {
   return { mappingPath, casesPath, results };
 }
 
-/** Undefined: the case has a mistake, which has been reported. */
+/** Undefined: the case has a mistake, already reported. */
 function chooseInput(mapping: Mapping, one: CaseSpec, path: Path, source: MappingSource): MappingInput | undefined {
   const names = mapping.inputs.map(({ name }) => name);
   const given = [one.records, one.codes, one.skipped].filter((expectation) => expectation !== undefined);
@@ -109,7 +106,6 @@ function runCase(one: CaseSpec, input: MappingInput, file: string): Difference[]
   });
 }
 
-/** Every expected code must come, and no other. */
 function compareCodes(codes: readonly string[], problems: readonly Problem[]): Difference[] {
   const left = [...problems];
   const missing = codes.filter((wanted) => {
@@ -127,7 +123,7 @@ function compareCodes(codes: readonly string[], problems: readonly Problem[]): D
   ];
 }
 
-/** The case's own headers, and blank columns for whatever else the mapping reads. */
+/** The case's headers, and blank columns for the others that the mapping reads. */
 function headerFor(one: CaseSpec, input: MappingInput): string[] {
   const header = [...new Set(one.rows.flatMap((row) => Object.keys(row)))];
   const known = new Set(header.map(foldName));
@@ -149,7 +145,7 @@ function toRow(cells: CaseSpec["rows"][number], header: readonly string[], numbe
   return { number, cells: typed.map(({ text }) => text), kinds, problems: null };
 }
 
-/** Members that `expected` leaves out are not compared; lists must agree in length. Scalars compare as text. */
+/** Compares only what `expected` names; lists must have the same length, scalars compare as text. */
 function findDifferences(expected: unknown, actual: JsonValue | undefined, place: string): Difference[] {
   if (Array.isArray(expected) && Array.isArray(actual)) {
     const length = Math.max(expected.length, actual.length);
@@ -168,7 +164,6 @@ function findDifferences(expected: unknown, actual: JsonValue | undefined, place
   return wanted === came ? [] : [{ place, expected: wanted, actual: came }];
 }
 
-/** A scalar as the text that cases write; anything else as JSON. */
 function say(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }

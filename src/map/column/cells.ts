@@ -1,6 +1,6 @@
 /**
- * Cells as fields read them: blank words are nothing; what a spreadsheet spoilt is refused; and where text is wanted, a
- * typed cell of a workbook is written as the mapping's text files write it, so that both give one value (HARD-CASES H42).
+ * Cells as fields read them: blank words are blank, and values that a spreadsheet damaged are refused. A typed cell
+ * read as text is written as the mapping's text files would write it, so that both give one value (H42).
  */
 import { DateTime } from "luxon";
 import type { CellKind } from "../../model/row.js";
@@ -8,13 +8,13 @@ import type { ConvertDefaults, Refusal } from "../convert/conversion.js";
 import { quoteCell, refuseErrorCell } from "../convert/conversion-kind.js";
 import { compileDateReader } from "../convert/date-reader.js";
 
-/** What a cell is read for: a key or an id, other values, or a `map`, which may list what a spreadsheet wrote. */
+/** `map` may list what a spreadsheet wrote. */
 export type Purpose = "identity" | "value" | "map";
 
-/** The longest text of a cell, and of what a formula makes. */
+/** Of a cell or a formula's result. */
 export const MAX_TEXT = 65_536;
 
-/** A spreadsheet's number has no more digits, whatever was typed. */
+/** A spreadsheet keeps no more digits of a number. */
 const KEPT_DIGITS = 15;
 
 const ERRORS: ReadonlySet<string> = new Set(
@@ -25,7 +25,7 @@ const ERRORS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** `1,23457E+17`: how a spreadsheet shows, and saves, a number of more digits than its column has room for. */
+/** `1,23457E+17`: a spreadsheet's form of a number too long for its column. */
 const SHORTENED = /^-?\d(?:[.,]\d{1,20})?[eE]\+\d{2,3}$/;
 
 export interface CellOptions {
@@ -47,20 +47,20 @@ export class Cells {
     this.#spell = compileSpelling(defaults);
   }
 
-  /** A cell as text, in the mapping's own formats; "" where it is blank. */
+  /** As text, in the mapping's formats; "" if blank. */
   text(cell: string, kind: CellKind): string {
     const spelt = kind === "text" ? cell : this.#spell(cell, kind);
     const text = this.#trim ? spelt.trim() : spelt;
     return this.#blank.has(text) ? "" : text;
   }
 
-  /** A cell as its file holds it, its kind beside it; "" where it is blank. */
+  /** As in the file; "" if blank. */
   raw(cell: string, kind: CellKind): string {
     const text = this.text(cell, kind);
     return text === "" || kind === "text" ? text : cell;
   }
 
-  /** Why a field may not take this cell, which is not blank. Null: nothing is wrong. */
+  /** Why a field may not take this filled cell. Null: it may. */
   fault(cell: string, kind: CellKind, purpose: Purpose): Refusal | null {
     const strict = purpose === "identity" || (purpose === "value" && this.#strict);
     if (kind === "text") return faultOfText(cell, strict);
@@ -106,7 +106,7 @@ function damaged(message: string, hint: string): Refusal {
   return { code: "cell-damaged", message, hint };
 }
 
-/** What a text file in the mapping's formats would say. Where they have no way to say it: the cell's own plain form. */
+/** As a text file in the mapping's formats would write it, else the cell's own plain form. */
 function compileSpelling({
   decimal,
   booleans,
@@ -117,7 +117,6 @@ function compileSpelling({
     if (kind === "boolean") return booleans?.[cell === "true" ? "true" : "false"][0] ?? cell;
     if (kind !== "date") return cell;
     const at = DateTime.fromISO(cell, { zone: "utc" }).setLocale(defaults.language ?? "en");
-    // The first format that reads back as the very same date and time.
     const format = defaults.dates?.find((one) => {
       const read = compileDateReader({ formats: [one] }, defaults);
       const same = JSON.stringify(read(at.toFormat(one), "text")) === JSON.stringify(read(cell, "date"));

@@ -1,4 +1,4 @@
-/** A column's cells: from a text to a typed value, by the column's type, map and rules. */
+/** Turns a column's text into a typed value, by its type, map and rules. */
 import { RowferryError } from "../../model/error.js";
 import { foldName, shorten } from "../../model/fold.js";
 import { isExactNumber } from "../../model/json.js";
@@ -19,30 +19,28 @@ import type { Site } from "../language/site.js";
 import type { Cells } from "./cells.js";
 import { asText, literalText, type Maybe, type Type, type Value, type View } from "./view.js";
 
-/** How one text becomes a value; the same for cells of files and of tables. */
 export interface Reader {
   type: Type;
-  /** What stands for a blank. */
+  /** The value for a blank. */
   fallback: Value | undefined;
-  /** `text` is not blank. Null: it cannot be read, and why has been reported at `index`. */
+  /** Null: the text (not blank) cannot be read; already reported at `index`. */
   read(text: string, kind: CellKind, index: number, view: View): Maybe<Value>;
 }
 
 export interface CellRules {
   cells: Cells;
   conversions: Conversions;
-  /** Words that come out as they are spelt here; any other stays as it is. */
+  /** Words returned in this spelling. */
   words?: ReadonlyMap<string, string> | undefined;
-  /** Instead of the column's own, for what depends on other columns. */
+  /** Replaces the column's conversion if that depends on other columns. */
   convert?: ((view: View) => Conversion | null) | undefined;
-  /** Whether something that it becomes is a key or an id. */
+  /** Whether the value ends up in a key or an id. */
   identity?: (() => boolean) | undefined;
 }
 
-/** Conversions that read a typed cell by its kind; to the others every cell is text. */
+/** These conversions use a typed cell's kind; the others take it as text. */
 const TYPED: ReadonlySet<string> = new Set(["integer", "number", "boolean", "date", "timestamp"]);
 
-/** What is wrong with the column is reported at `site`. */
 export function compileReader(spec: ColumnObject, site: Site, rules: CellRules): Reader {
   const { cells, conversions, words, identity = () => false } = rules;
   const name = spec.as ?? "text";
@@ -94,7 +92,6 @@ function compileOwn(spec: ColumnObject, name: ConversionName, site: Site, conver
   }
 }
 
-/** `oneOf` and `pattern`. */
 function compileRules({ oneOf, pattern }: ColumnObject, site: Site) {
   const allowed = oneOf === undefined ? null : new Map(oneOf.map((one) => [foldName(literalText(one)), one]));
   let matches = (_text: string) => true;
@@ -125,7 +122,7 @@ function compileDefault(literal: Scalar, name: ConversionName, convert: Conversi
   return undefined;
 }
 
-/** By text as written and by folded text. */
+/** By exact and by folded text. */
 function compileMap(map: NonNullable<ColumnObject["map"]>, site: Site): ReadonlyMap<string, Scalar> {
   const known = new Map(Object.entries(map));
   const first = new Map<string, string>();
@@ -135,22 +132,20 @@ function compileMap(map: NonNullable<ColumnObject["map"]>, site: Site): Readonly
     first.set(folded, other ?? text);
     if (other === undefined && !known.has(folded)) known.set(folded, value);
     if (literalText(map[other ?? text] ?? "") === literalText(value)) continue;
-    const message = `: "${other}" and "${text}" are one text, for case, accents and white space do not count, and have two values.`;
+    const message = `: "${other}" and "${text}" are one text (case, accents and white space do not count) but have two values.`;
     site.reportAt(["map", text], "mapping-value", message);
   }
   return known;
 }
 
-/** The kind of a value that is a constant. */
 export function kindOf(value: Scalar): "text" | "number" | "boolean" {
   return typeof value === "string" ? "text" : typeof value === "boolean" ? "boolean" : "number";
 }
 
-/** Cells of one column, of the row or of the group that is looked at. */
 export interface CellReading {
-  /** The value at a position of the header: the row's, or that on which the group's rows agree, or the column's default. */
+  /** The row's value, the value on which a group's rows agree, or the default. */
   at: (view: View, index: number) => Maybe<Value>;
-  /** Whether the cell holds something, readable or not; of a group: a cell of one of its rows. */
+  /** Whether the cell, or any in the group, has content. */
   filled: (view: View, index: number) => boolean;
 }
 
@@ -162,7 +157,7 @@ export function cellReading(reader: Reader, cells: Cells): CellReading {
     const text = cells.raw(row.cells[index] ?? "", kind);
     return text === "" ? undefined : reader.read(text, kind, index, view);
   };
-  /** Two spellings of one value agree; each cell that cannot be read is reported. */
+  /** Two spellings of one value agree; every unreadable cell is reported. */
   const agreed = (members: readonly Row[], index: number, view: View): Maybe<Value> => {
     const read = new Set<string>();
     let found: { value: Value; text: string } | undefined;
@@ -195,7 +190,6 @@ export function cellReading(reader: Reader, cells: Cells): CellReading {
   };
 }
 
-/** Conversions by what a mapping says of them. */
 export class Conversions {
   readonly defaults: ConvertDefaults;
   readonly #known = new Map<string, Conversion>();
@@ -204,7 +198,6 @@ export class Conversions {
     this.defaults = defaults;
   }
 
-  /** @throws RowferryError as `compileConversion` does. */
   get(spec: ConversionSpec): Conversion {
     const name = JSON.stringify(spec);
     const conversion = this.#known.get(name) ?? compileConversion(spec, this.defaults);
@@ -213,7 +206,7 @@ export class Conversions {
     return conversion;
   }
 
-  /** Where nothing is known of a country or of a type of tax ids, the text is taken as it stands. */
+  /** Takes the text as it is if the country or tax id type is not known. */
   orText(spec: ConversionSpec): Conversion {
     try {
       return this.get(spec);

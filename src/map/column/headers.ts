@@ -1,20 +1,17 @@
-/** From the columns of a mapping to positions in a file's header. */
+/** Finds a mapping's columns in a file's header. */
 import { RowferryError } from "../../model/error.js";
 import { foldName, squeeze } from "../../model/fold.js";
 import { nearestName } from "../nearest.js";
 
-/** How a column is found in a file. */
 export interface HeaderUse {
-  /** Its name in the mapping. */
   name: string;
-  /** Headers under which it may come. */
   headers: readonly string[];
   optional: boolean;
-  /** Of several columns with the same header which, counting from 1, and of how many; null: there is one. */
+  /** Which of several columns with the same header, from 1, and how many there are. */
   nth: { position: number; count: number } | null;
 }
 
-/** Columns that rejected files carry in addition; they belong to no field. */
+/** Columns of rejected files that belong to no field. */
 const OWN_COLUMNS = new Set(["rowferry_row", "rowferry_code", "rowferry_message", "rowferry_hint"]);
 
 export function isOwnColumn(header: string): boolean {
@@ -38,7 +35,7 @@ export class Headers {
     }
   }
 
-  /** Its position; -1 for an optional column that the file lacks. What is missing or ambiguous is kept for `check`. */
+  /** -1: an optional column that the file lacks. Missing and ambiguous columns are kept for `check`. */
   index(use: HeaderUse): number {
     const index = use.nth === null ? this.#only(use) : this.#nth(use, use.nth);
     if (index >= 0) this.#used.add(index);
@@ -65,7 +62,7 @@ export class Headers {
     return -1;
   }
 
-  /** Rows that are given by the mapping's own names, as cases are, have a column of that name. */
+  /** Cases use the mapping's own names as headers, so such a column may occur once. */
   #nth({ name, headers, optional }: HeaderUse, { position, count }: { position: number; count: number }): number {
     const [own] = this.#folded.get(foldName(name)) ?? [];
     const found = [...new Set(headers.flatMap((header) => this.#folded.get(foldName(header)) ?? []))].toSorted(
@@ -79,12 +76,12 @@ export class Headers {
     return -1;
   }
 
-  /** A mistake that only the header shows, kept for `check`. */
+  /** Kept for `check`, because only the header shows the mistake. */
   refuse(message: string): void {
     this.#ambiguous.push(message);
   }
 
-  /** Positions of headers that `test` accepts, each counted as used, by name: the order of a file's columns says nothing. */
+  /** Sorted by name, because the order of a file's columns means nothing; all count as used. */
   matching(test: (header: string) => boolean): number[] {
     const at = (index: number): string => this.header[index] ?? "";
     const indexes = [...this.header.keys()].filter((index) => {
@@ -94,12 +91,11 @@ export class Headers {
     return indexes.toSorted((a, b) => (at(a) < at(b) ? -1 : 1));
   }
 
-  /** Headers that no field asked for. */
   unmapped(): string[] {
     return this.header.filter((text, index) => text !== "" && !isOwnColumn(text) && !this.#used.has(index));
   }
 
-  /** @throws RowferryError naming every column that was asked for and is missing or ambiguous. */
+  /** @throws RowferryError naming every missing or ambiguous column. */
   check(place: { file: string; sheet: string | null }): void {
     const where = { file: place.file, ...(place.sheet === null ? {} : { sheet: place.sheet }) };
     if (this.#missing.length > 0) {

@@ -1,4 +1,3 @@
-/** What a column, a table or a function may be called. */
 import { foldName } from "../../model/fold.js";
 import type { MappingSource, Path } from "../language/source.js";
 
@@ -10,7 +9,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Reports a name that formulas could not say. */
+/** Reports a name that formulas cannot use. */
 export function refuseName(name: string, source: MappingSource, path: Path): void {
   const usable = /^[a-z][a-z0-9_]*$/.test(name);
   if (usable && !RESERVED.has(name)) return;
@@ -19,7 +18,7 @@ export function refuseName(name: string, source: MappingSource, path: Path): voi
   source.report("mapping-value", path, message, { at: "key", hint: `Call it "${columnSlug(name)}", say.` });
 }
 
-/** A name for a header: `Peso Bruto (kg)` → `peso_bruto_kg`. */
+/** `Peso Bruto (kg)` → `peso_bruto_kg`. */
 export function columnSlug(header: string): string {
   const slug = foldName(header)
     .replace(/[^a-z0-9]+/g, "_")

@@ -1,4 +1,4 @@
-/** The columns, tables and functions that one input's formulas see. Columns are compiled when a formula first names them. */
+/** The columns, tables and functions of one input's formulas. A column is compiled when a formula first names it. */
 import { createHash } from "node:crypto";
 import { foldName, squeeze } from "../../model/fold.js";
 import { compileGlob } from "../../model/glob.js";
@@ -17,23 +17,21 @@ import { refuseName } from "./names.js";
 import type { Table } from "./table.js";
 import { asText, type Eval, type Value, type View } from "./view.js";
 
-/** What all inputs of a mapping share. */
 export interface Shared {
   source: MappingSource;
   conversions: Conversions;
   cells: Cells;
   callables: ReadonlyMap<string, Callable>;
-  /** Null: it has a mistake, which has been reported. */
+  /** Null: it has a mistake, already reported. */
   tables: ReadonlyMap<string, Table | null>;
-  /** Top-level columns. */
   columns: { [name: string]: ColumnSpec };
 }
 
 export class Scope {
   readonly shared: Shared;
-  /** Whether the rows of a group are looked at together. */
+  /** Whether the rows of a group are read together. */
   grouped = false;
-  /** Of each `by` column, all words of `is`: by their folded form as they are spelt. */
+  /** The words of `is` for each `by` column, by their folded form. */
   readonly words = new Map<string, Map<string, string>>();
   readonly #sites = new Map<string, { spec: ColumnSpec; site: Site }>();
   /** Null: it is being compiled. */
@@ -57,19 +55,18 @@ export class Scope {
     return this.#sites.keys();
   }
 
-  /** A place where a row's value is remembered. */
+  /** A place for a row's computed value. */
   slot(): number {
     return this.#slots++;
   }
 
-  /** Undefined: there is none. */
   column(name: string): Column | undefined {
     const written = this.#sites.get(name);
     if (written === undefined) return undefined;
     const { spec, site } = written;
     const known = this.#columns.get(name);
     if (known !== undefined)
-      return known ?? this.#broken(name, site.report("mapping-expression", " is made of itself."));
+      return known ?? this.#broken(name, site.report("mapping-expression", " depends on itself."));
     this.#columns.set(name, null);
     const column =
       typeof spec === "string" && spec.startsWith("=")
@@ -79,12 +76,11 @@ export class Scope {
     return column;
   }
 
-  /** Every column that some formula has named so far. */
   compiled(): Column[] {
     return [...this.#columns.values()].filter((column) => column !== null);
   }
 
-  /** Compiles the input's own columns too that nothing reads, so that their mistakes are told. */
+  /** Also compiles the input's unused columns, so that their mistakes are reported. */
   compileRest(): void {
     for (const [name, { site }] of this.#sites) if (site.path.length > 2) this.column(name);
   }
@@ -94,7 +90,7 @@ export class Scope {
     return { ...broken, ...none, name, slot: this.slot(), taxId: { type: undefined, country: undefined } };
   }
 
-  /** In a group: one value where it is over the group's rows, else that on which the rows agree. */
+  /** In a group: a value over its rows, or the value on which they agree. */
   #formulaColumn(name: string, text: string, site: Site): Column {
     const formula = compileFormula(text, site, this);
     const column = this.#broken(name, BROKEN);
@@ -118,7 +114,6 @@ export class Scope {
     return { ...column, type, as, taxId, reads, tree, run: (view) => view.once(column.slot, false, compute) };
   }
 
-  /** A header, or a set of them. */
   #cellColumn(name: string, spec: ColumnObject, site: Site): Column {
     const { header, headers, required, except = [] } = spec;
     if (header === undefined && headers === undefined) {
@@ -190,7 +185,6 @@ export class Scope {
     return compileReader(spec, site, { ...rules, convert });
   }
 
-  /** `.type` and `.country` of a tax id. */
   taxIdPart({ run, column }: Part, name: "type" | "country"): Eval {
     const { country } = this.shared.conversions.defaults;
     const said = column?.taxId[name];
@@ -207,7 +201,7 @@ export class Scope {
     };
   }
 
-  /** What makes its values, for fingerprints: of other headers only the first, and not how a blank or a file without it is taken. */
+  /** What determines its values, for fingerprints: only the first of its headers, and not its treatment of blanks. */
   #tree(name: string, spec: ColumnObject): string {
     const plain = spec.as === undefined || spec.as === "text";
     const [first] = [spec.header ?? []].flat();

@@ -1,10 +1,10 @@
-/** Yes and no in six languages, or in the mapping's own words. */
+/** True and false in six languages, or in the mapping's own words. */
 import { z } from "zod";
 import { convertDefaultsShape, defineConversion, refuse } from "./conversion-kind.js";
 import { cleanText, foldText } from "./text.js";
 import { maybe } from "../described.js";
 
-/** For true and for false. A word may stand in several languages, but never with two meanings: then no language need be named. */
+/** No word has two meanings across languages, so that no language need be named. */
 const words = {
   pt: ["sim s verdadeiro v", "não n falso f"],
   en: ["yes y t on", "no n f off"],
@@ -13,7 +13,6 @@ const words = {
   de: ["ja j wahr w", "nein n falsch f"],
   it: ["sì s vero v", "no n falso f"],
 };
-/** Understood in every language. */
 const always = ["true 1", "false 0"];
 
 export const boolean = defineConversion({

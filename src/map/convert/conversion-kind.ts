@@ -1,6 +1,6 @@
 /**
- * The contract of a conversion: from a cell's text and kind to a value, or to a refusal that says why.
- * Conversions are pure, never guess, and never throw for what stands in a cell.
+ * The contract of a conversion: from a cell's text and kind to a value or a refusal. Conversions are pure, never guess,
+ * and never throw because of a cell.
  */
 import { z } from "zod";
 import type { Code } from "../../model/codes.js";
@@ -8,26 +8,22 @@ import type { CellKind } from "../../model/row.js";
 import { shorten } from "../../model/fold.js";
 import { filledList, maybe } from "../described.js";
 
-/** Why a cell's text does not become a value; a `Problem` without its column. */
+/** A `Problem` without its column. */
 export interface Refusal {
   code: Code;
-  /** The cause in a sentence; names the offending text, shortened to 80 characters. */
+  /** One sentence, with the offending text shortened to 80 characters. */
   message: string;
-  /** What to change; null when the message says it all. */
   hint: string | null;
 }
 
 export type ConvertResult = { value: string | number | boolean } | { problem: Refusal };
 
-/** One cell to one value. `text` is not blank: blank words are the caller's, before this. */
+/** `text` is not blank: the caller handles blank words. */
 export type Conversion = (text: string, kind: CellKind) => ConvertResult;
 
-/** The members of a mapping's `defaults:` that conversions heed; to be spread into the mapping's own schema. */
+/** The settings under `defaults:` that conversions use. */
 export const convertDefaultsShape = {
-  timezone: maybe(
-    z.string(),
-    "IANA name of the zone in which local times of the files stand, such as `America/Sao_Paulo`.",
-  ),
+  timezone: maybe(z.string(), "IANA name of the zone of local times in the files, such as `America/Sao_Paulo`."),
   decimal: maybe(z.enum([",", "."]), "The decimal mark of numbers in text cells; the other one groups thousands."),
   grouping: maybe(
     z.boolean(),
@@ -62,35 +58,32 @@ export const convertDefaultsShape = {
 const convertDefaultsSchema = z.object(convertDefaultsShape);
 export type ConvertDefaults = z.infer<typeof convertDefaultsSchema>;
 
-/** One name of the closed list. */
 export interface ConversionKind<Options extends z.ZodObject = z.ZodObject> {
-  /** What it does, for the mapping reference. */
   description: string;
-  /** Its options beside `name`, all optional unless the schema says otherwise. */
   options: Options;
-  /** The kinds of cells that it reads, and what it calls its values; undefined: any cell, as text. */
+  /** The kinds of cells it reads, and its name for their values; undefined: any cell, as text. */
   reads?: { kinds: readonly CellKind[]; called: string };
-  /** Text in, value out, for the reference; a test proves each. */
+  /** For the reference; a test proves each. */
   examples: {
     spec: string | { name: string; [option: string]: unknown };
     in: string;
     out: string | number | boolean;
   }[];
-  /** @throws RowferryError `conversion-options` where defaults or options do not suffice (no time zone, say). */
+  /** @throws RowferryError `conversion-options` if defaults and options do not suffice (no time zone, say). */
   compile(options: z.infer<Options>, defaults: ConvertDefaults): Conversion;
 }
 
-/** Keeps the options' type between the schema and `compile`. */
+/** Infers the options' type. */
 export function defineConversion<Options extends z.ZodObject>(kind: ConversionKind<Options>): ConversionKind<Options> {
   return kind;
 }
 
-/** The text in quotes, shortened to 80 characters, line breaks and control characters made visible. */
+/** In quotes, shortened to 80 characters, control characters visible. */
 export function quoteCell(text: string): string {
   return JSON.stringify(shorten(text));
 }
 
-/** `message` goes on after the cell in quotes. */
+/** `message` follows the quoted cell. */
 export function refuse(code: Code, cell: string, message: string, hint: string | null = null): { problem: Refusal } {
   return { problem: { code, message: `${quoteCell(cell)} ${message}`, hint } };
 }
@@ -105,7 +98,7 @@ const kindNames: Record<CellKind, string> = {
   error: "an error",
 };
 
-/** The refusal of a cell whose kind in the workbook cannot be what the field needs. */
+/** The workbook's kind of cell does not fit the field. */
 export function refuseKind(cell: string, kind: CellKind, wanted: string): { problem: Refusal } {
   return {
     problem: {
@@ -116,7 +109,6 @@ export function refuseKind(cell: string, kind: CellKind, wanted: string): { prob
   };
 }
 
-/** The refusal that every conversion gives for a cell that holds a spreadsheet's error. */
 export function refuseErrorCell(cell: string): { problem: Refusal } {
   return {
     problem: {

@@ -1,4 +1,4 @@
-/** The closed list of `as` conversions (DESIGN section 4), and how a mapping's spec becomes a function. */
+/** The closed list of `as` conversions. */
 import { RowferryError } from "../../model/error.js";
 import { boolean } from "./boolean.js";
 import {
@@ -18,7 +18,6 @@ import { date, timestamp } from "./timestamp.js";
 export type { Conversion, ConvertDefaults, Refusal } from "./conversion-kind.js";
 export { convertDefaultsShape } from "./conversion-kind.js";
 
-/** Every conversion by its name, with description, options schema and examples for the mapping reference. */
 export const conversions = {
   text,
   integer,
@@ -40,14 +39,9 @@ export const conversions = {
 export type ConversionName = keyof typeof conversions;
 export const conversionNames = Object.keys(conversions) as ConversionName[];
 
-/** What a mapping writes after `as:`: a name, or a name with options. */
 export type ConversionSpec = string | { name: string; [option: string]: unknown };
 
-/**
- * The function for one `as`.
- * @throws RowferryError `conversion-unknown` (naming the list) or `conversion-options` (naming the option at fault);
- * both without a place, which the caller knows.
- */
+/** @throws RowferryError `conversion-unknown` or `conversion-options`, without a place, which the caller adds. */
 export function compileConversion(spec: ConversionSpec, defaults: ConvertDefaults): Conversion {
   const { name, ...options } = typeof spec === "string" ? { name: spec } : spec;
   if (!Object.hasOwn(conversions, name)) {

@@ -1,4 +1,4 @@
-/** All date formats of one field: which of them reads a cell, and what to say when none does. */
+/** The date formats of a field: which one reads a cell, and the message if none does. */
 import type { z } from "zod";
 import type { Code } from "../../model/codes.js";
 import { RowferryError } from "../../model/error.js";
@@ -12,7 +12,6 @@ import {
 } from "./conversion-kind.js";
 import { asUtc, compileDateFormat, type DateFault, type DateFormat, type DateParts, readExcelCell } from "./dates.js";
 
-/** Options that `date` and `timestamp` share. */
 export const dateOptions = {
   formats: convertDefaultsShape.dates.describe("The formats of this field, instead of the mapping's `dates`."),
   timezone: convertDefaultsShape.timezone,
@@ -24,16 +23,15 @@ export type DateOptions = z.infer<z.ZodObject<typeof dateOptions>>;
 
 export interface ReadCell {
   parts: DateParts;
-  /** Whether the cell told a time of day. */
   hasTime: boolean;
 }
 
-/** Before any format's pattern: those are composed from what the mapping says, and luxon's own are not ours. */
+/** Longer texts are refused before any pattern runs. */
 const LONGEST_DATE = 100;
-/** As luxon understands two digits. */
+/** luxon's own meaning of two digits. */
 const LATEST_BY_DEFAULT = 2060;
 
-/** The reader of one field's dates. @throws RowferryError `conversion-options` without formats, or with one that reads no date. */
+/** @throws RowferryError `conversion-options` without formats, or with one that reads no date. */
 export function compileDateReader(
   options: DateOptions,
   defaults: ConvertDefaults,
@@ -71,10 +69,10 @@ function readDateCell(cell: string): ReadCell | DateFault {
   return typeof parts === "string" ? parts : { parts, hasTime: cell.includes("T") };
 }
 
-/** Of several faults the one that says most: a format that fits but names no real date beats one that does not fit. */
+/** The most informative fault last: a format that fits but names no real date beats one that does not fit. */
 const TELLING: DateFault[] = ["form", "two-digit-year", "impossible", "ambiguous"];
 
-/** A text that two formats read as two different times is refused. */
+/** Refuses a text that two formats read as different times. */
 function readByFormats(formats: readonly DateFormat[], text: string): ReadCell | DateFault {
   let fault: DateFault = "form";
   let first: ReadCell | undefined;

@@ -1,8 +1,11 @@
-/** Dates as formats read them: what a text says, and whether there is such a date. Formats of digits are patterns of our own; formats with names go to luxon. */
+/**
+ * Reads dates by their formats and refuses dates that do not exist. Formats of digits are patterns of our own; luxon
+ * reads formats with names.
+ */
 import { DateTime } from "luxon";
 import { RowferryError } from "../../model/error.js";
 
-/** Local fields; `offset` in minutes east of UTC where the text carries one, else null. */
+/** Local fields; `offset`: minutes east of UTC, null if the text has none. */
 export interface DateParts {
   year: number;
   month: number;
@@ -15,8 +18,8 @@ export interface DateParts {
 }
 
 /**
- * Why a text is no date under a format. `form`: it does not look like the format at all. `impossible`: it does, but
- * there is no such date or time. `two-digit-year`: refused by the mapping. `ambiguous`: formats disagree.
+ * `form`: the text does not look like the format. `impossible`: it does, but there is no such date or time.
+ * `two-digit-year`: the mapping refuses it. `ambiguous`: formats disagree.
  */
 export type DateFault = "form" | "impossible" | "two-digit-year" | "ambiguous";
 
@@ -24,16 +27,14 @@ export type ReadDate = (text: string) => DateParts | DateFault;
 
 export interface DateFormat {
   read: ReadDate;
-  /** Whether it reads numbers of a workbook: digits without a sign between them. */
+  /** Reads numbers of a workbook: digits without signs between them. */
   ofNumbers: boolean;
-  /** Whether it reads a time of day, or a date alone. */
   hasTime: boolean;
 }
 
 export interface DateFormatOptions {
-  /** The latest year that two digits can mean; null: refused. */
+  /** Null: two digits are refused. */
   twoDigitYears: number | null;
-  /** Language of month and day names. */
   language: string;
 }
 
@@ -42,7 +43,6 @@ export function asUtc(parts: DateParts): number {
   return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second, parts.millisecond);
 }
 
-/** The inverse of `asUtc`. */
 export function fromUtc(local: number, offset: number | null = null): DateParts {
   const date = new Date(local);
   return {
@@ -57,12 +57,12 @@ export function fromUtc(local: number, offset: number | null = null): DateParts 
   };
 }
 
-/** Of a text that says its own offset; null: the zone is asked. */
+/** Null: without an offset the zone decides. */
 export function instantOf(parts: DateParts): number | null {
   return parts.offset === null ? null : asUtc(parts) - parts.offset * 60_000;
 }
 
-/** Refuses what does not exist: 30 February, 24:00, second 60; and slips such as the years 0025 and 20225. */
+/** Refuses 30 February, 24:00 and second 60, and slips such as the years 0025 and 20225. */
 function existing(parts: DateParts): DateParts | DateFault {
   const { year, month, day, hour, minute, second } = parts;
   const found = fromUtc(asUtc(parts));
@@ -94,7 +94,6 @@ const TOKENS: { [token: string]: string } = {
   ZZZ: "(?<offset>Z|[+-]\\d{4})",
 };
 
-/** By the named groups of a pattern. */
 function reader(matcher: RegExp, twoDigitYears: number | null = null): ReadDate {
   return (text) => {
     const found = matcher.exec(text)?.groups;
@@ -120,7 +119,7 @@ function reader(matcher: RegExp, twoDigitYears: number | null = null): ReadDate 
   };
 }
 
-/** Two digits to the year that ends in them and is not after `latest`. */
+/** The latest year up to `latest` with these two last digits. */
 function fullYear(short: number, latest: number): number {
   const year = latest - (latest % 100) + short;
   return year <= latest ? year : year - 100;
@@ -132,14 +131,13 @@ function offsetMinutes(text: string): number {
   return (text.startsWith("-") ? -1 : 1) * (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2, 4)));
 }
 
-/** A date cell of a workbook. */
 export const readExcelCell = reader(
   /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(?:T(?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2})(?:\.(?<fraction>\d+))?)?$/,
 );
 
 const EXCEL_EPOCH = Date.UTC(1899, 11, 30);
 
-/** What is told by one number; one that is no time gives NaN. */
+/** A time given by one number; NaN if it is no time. */
 function counted(form: RegExp, toMilliseconds: (number: number) => number, offset: number | null): ReadDate {
   return (text) => {
     if (!form.test(text)) return "form";
@@ -148,11 +146,11 @@ function counted(form: RegExp, toMilliseconds: (number: number) => number, offse
 }
 
 const NAMED: { [format: string]: ReadDate } = {
-  /** ISO 8601 with `Z` or an offset; without one the text is no instant, and some other format must fit it. */
+  /** ISO 8601 with `Z` or an offset; without one the text is not an instant, and another format must fit. */
   ISO: reader(
     /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})[Tt ](?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:[.,](?<fraction>\d{1,9}))?)?(?<offset>Z|z|[+-]\d{2}(?::?\d{2})?)$/,
   ),
-  /** A serial day number of the 1900 date system; up to 60 they are wrong in Excel itself, and refused. */
+  /** A serial number of the 1900 date system. Up to 60, Excel's own dates are wrong, so they are refused. */
   EXCEL: counted(
     /^\d{1,7}(?:[.,]\d+)?$/,
     (days) => (days < 61 ? Number.NaN : EXCEL_EPOCH + Math.round(days * 86_400_000)),
@@ -162,10 +160,9 @@ const NAMED: { [format: string]: ReadDate } = {
   UNIX_MS: counted(/^\d{12,13}$/, (milliseconds) => milliseconds, 0),
 };
 
-/** The tokens without which a date is not told. */
+/** A date needs all of these tokens. */
 const DATE_TOKENS = [/^y+$/, /^[MLo]+$/, /^[do]+$/];
 
-/** @throws RowferryError `conversion-options` with what is wrong with the format. */
 export function compileDateFormat(format: string, options: DateFormatOptions): DateFormat {
   const named = NAMED[format];
   if (named !== undefined) return { read: named, ofNumbers: format !== "ISO", hasTime: true };
@@ -174,7 +171,7 @@ export function compileDateFormat(format: string, options: DateFormatOptions): D
       "Formats are written like dd/MM/yyyy HH:mm (luxon's notation), or ISO, EXCEL, UNIX (seconds since 1970) or UNIX_MS.";
     throw new RowferryError("conversion-options", `format ${JSON.stringify(format)} ${message}`, { hint });
   };
-  // Runs of one letter are tokens; what stands in single quotes, and everything else, is literal.
+  // Runs of one letter are tokens; text in single quotes, and everything else, is literal.
   const pieces = [...format.matchAll(/'([^']*)'|(([A-Za-z])\3*)|([^A-Za-z']+)|(')/gu)];
   if (pieces.some(([, , , , , loneQuote]) => loneQuote !== undefined)) refuse("has a quote that is not closed");
   const tokens = pieces.flatMap(([, , token]) => token ?? []);

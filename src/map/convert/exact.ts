@@ -1,35 +1,32 @@
-/** Exact decimal numbers, and quotients of them: no binary float between what a cell says and what is sent. */
+/** Exact decimal numbers and their quotients, without binary floats between cell and request. */
 import { Big } from "big.js";
 
-/** More than anybody counts, and few enough that no cell or formula can make long work. */
+/** Enough for any real quantity, and few enough to bound the work of a formula. */
 export const MAX_DIGITS = 60;
 
-/** A number with more digits than `MAX_DIGITS`. */
 export class TooLong extends Error {
   constructor() {
     super(`the number has more than ${MAX_DIGITS} digits`);
   }
 }
 
-/** The digits of its plain notation. */
 function digits({ c, e }: Big): number {
   return Math.max(e, 0) + 1 + Math.max(c.length - 1 - e, 0);
 }
 
 const ONE = new Big(1);
 
-/** A constructor of our own: whoever else uses the library cannot change how ours divides. */
+/** A constructor of our own, so that other users of the library cannot change its division. */
 const Quotient = Big();
 Quotient.RM = 1;
 
 export class Exact {
   readonly #top: Big;
-  /** One, but for quotients, which only `round` makes decimals of. */
+  /** One, except in quotients, which only `round` turns into decimals. */
   readonly #bottom: Big;
-  /** As its column spells it, with places; null: plainly. */
+  /** The column's spelling, with its places; null: plain. */
   readonly #spelt: string | null;
 
-  /** @throws TooLong */
   private constructor(top: Big, bottom: Big, spelt: string | null = null) {
     const most = bottom === ONE ? MAX_DIGITS : 4 * MAX_DIGITS;
     if (digits(top) > most || digits(bottom) > most) throw new TooLong();
@@ -38,7 +35,7 @@ export class Exact {
     this.#spelt = spelt;
   }
 
-  /** From decimal digits, with or without an exponent; `spelt`: how `text` gives them back. @throws TooLong; Error where it is none. */
+  /** `spelt`: the text to return. @throws TooLong; Error if it is not a number. */
   static of(text: string | number, spelt: string | null = null): Exact {
     return new Exact(new Big(text), ONE, spelt);
   }
@@ -56,7 +53,7 @@ export class Exact {
     return new Exact(this.#top.times(other.#top), this.#under(other.#bottom));
   }
 
-  /** `other` is not zero. The bottom stays positive, so that comparing can multiply by it. */
+  /** `other` must not be zero. The bottom stays positive, because `compare` multiplies by it. */
   over(other: Exact): Exact {
     const sign = other.#top.s;
     return new Exact(this.#top.times(other.#bottom).times(sign), this.#under(other.#top.times(sign)));
@@ -74,7 +71,6 @@ export class Exact {
     return this.#top.eq(0);
   }
 
-  /** Less than zero, zero, or more, as this is less than, equal to or more than `other`. */
   compare(other: Exact): number {
     return this.#top.times(other.#bottom).cmp(other.#top.times(this.#bottom));
   }
@@ -85,7 +81,7 @@ export class Exact {
     return new Exact(new Big(new Quotient(this.#top).div(this.#bottom)), ONE);
   }
 
-  /** Plain notation: a point, no exponent, no superfluous zeros. @throws Error for a quotient, which may have no end. */
+  /** Plain notation, without exponent or superfluous zeros. @throws Error for a quotient, which may have no end. */
   get text(): string {
     if (this.#bottom !== ONE) throw new Error("a quotient may have no end: write round(a / b, 2)");
     return this.#spelt ?? (this.isZero() ? "0" : this.#top.toFixed());

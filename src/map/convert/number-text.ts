@@ -1,25 +1,24 @@
-/** Reads numbers as people write them, exactly: decimal digits in, decimal digits out, no floating point between. */
+/** Reads numbers as people write them, without floating point. */
 import { RE2JS } from "re2js";
 import { Exact, TooLong } from "./exact.js";
 
 export interface ReadNumber {
-  /** Plain canonical notation: a point, no grouping, no exponent, no superfluous zeros, no minus before zero. */
+  /** Plain notation, without grouping, exponent, superfluous zeros or a minus before zero. */
   text: string;
-  /** What stood before or behind the number, such as `kg` or `R$`; "" for none. */
+  /** Text beside the number, such as `kg` or `R$`; "" for none. */
   unit: string;
 }
 
 export type NumberFault = "exponent" | "grouping" | "ambiguous" | "sign" | "form" | "digits";
 
-/** A longer text is no number that anybody wrote. */
 const LONGEST = 200;
 
-/** What most cells hold: digits and marks, perhaps a minus in front. */
+/** The form of most cells. */
 const BARE = /^(-?)(\d[\d.,]*)$/;
 const EXPONENT = /^[-+\d.,\s]*[\d.,][eE][+-]?\d+$/;
-/** A unit begins with a letter or a sign of its own, so that `1/2` and `10-20` are no numbers with units. */
+/** A unit begins with a letter or such a sign, so that `1/2` and `10-20` are not numbers with units. */
 const UNIT = "[\\p{L}\\p{Sc}%‰°]";
-/** A unit, a parenthesis, a sign and a unit before the digits; a minus, a parenthesis and a unit behind them. */
+/** Before the digits: unit, parenthesis, sign, unit; after them: minus, parenthesis, unit. */
 const FORM = RE2JS.compile(
   [
     `(?P<before>${UNIT}[^-+−()\\d.,]*)?(?P<open>\\()? *(?P<sign>[-+−])? *(?P<after>${UNIT}[^-+−()\\d.,]*)?`,
@@ -27,11 +26,11 @@ const FORM = RE2JS.compile(
     `(?P<minus>-)?(?P<closed>\\))? *(?P<unit>${UNIT}.*)?`,
   ].join(""),
 );
-/** Full groups of three; a first group of zeros is no grouping: `0.500` is a half, or a mistake, and never 500. */
+/** Full groups of three. A group of zeros cannot come first: `0.500` is a half, or a mistake, and never 500. */
 const GROUPED = { ",": /^[1-9]\d{0,2}(?:\.\d{3})+$/, ".": /^[1-9]\d{0,2}(?:,\d{3})+$/ };
-/** White space and Swiss apostrophes group digits too. */
+/** White space and Swiss apostrophes also group digits. */
 const SPACED = /^[1-9]\d{0,2}(?:[ '’]\d{3})+$/u;
-/** One group alone may as well be a fraction under the other mark. */
+/** A single group could be a fraction under the other mark. */
 const ONE_GROUP = /^\d{1,3}[.,]\d{3}$/;
 
 /** `1.234` or `1,234 kg`: by itself a thousand as well as a fraction. A column of which all marked numbers are so tells neither. */
@@ -40,9 +39,8 @@ export function isEither(text: string): boolean {
 }
 
 /**
- * Reads one number under one decimal mark; the other mark, white space or apostrophes may group thousands, in full
- * groups of three only, so that a decimal point in a comma file (`1.5`) is a fault and not fifteen. `grouping`: whether
- * the file is known to group; if not, `1.234` under a comma is ambiguous, while `1.234,5` and `1.234.567` are not.
+ * The other mark, white space or apostrophes may group thousands, in full groups only, so that `1.5` in a comma file is
+ * a fault and not 15. Unless `grouping` is set, `1.234` under a comma is ambiguous; `1.234,5` and `1.234.567` are not.
  */
 export function readNumber(text: string, decimal: "," | ".", grouping: boolean): ReadNumber | NumberFault {
   const trimmed = text.trim();
@@ -63,7 +61,6 @@ export function readNumber(text: string, decimal: "," | ".", grouping: boolean):
   return typeof number === "string" ? number : { ...number, unit };
 }
 
-/** @param body digits and whatever groups and divides them. */
 function fromMarks(body: string, minus: string, decimal: "," | ".", grouping: boolean): ReadNumber | NumberFault {
   const mark = body.lastIndexOf(decimal);
   const whole = mark === -1 ? body : body.slice(0, mark);

@@ -1,4 +1,3 @@
-/** Exact decimal numbers in plain canonical notation, and whole ones. */
 import { z } from "zod";
 import type { CellKind } from "../../model/row.js";
 import {
@@ -84,10 +83,7 @@ export const integer = defineConversion({
   },
 });
 
-/**
- * Gives a cell's number in plain notation, or its refusal. Without a decimal mark (neither option nor default) text cells
- * may hold digits and a sign only, since `1.500` could be either; numbers of a workbook need no mark.
- */
+/** Without a decimal mark, text cells may hold only digits and a sign, since `1.500` could be either. */
 function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeOptions>, defaults: ConvertDefaults) {
   const { decimal, grouping = false } = { ...defaults, ...marks };
   const entries = Array.isArray(units) ? units.map((unit) => [unit, 1] as const) : Object.entries(units);
@@ -97,7 +93,7 @@ function compileReader({ units = [], min, max, ...marks }: z.infer<typeof wholeO
       const hint = 'Set `decimal: ","` or `decimal: "."` under `defaults:`.';
       return refuse("number-unreadable", cell, "cannot be read, since the mapping names no decimal mark", hint);
     }
-    // A number of a workbook is canonical already: reading it under decimal "," would take 1.234 for 1234.
+    // A workbook's number is canonical: read under decimal ",", 1.234 would become 1234.
     const mark = kind === "number" ? "." : (decimal ?? ".");
     const found = readNumber(cell, mark, grouping);
     if (typeof found === "string") return refuseLetter(cell, mark, grouping) ?? refuseNumber(cell, found, mark);
@@ -129,10 +125,10 @@ function foldUnit(unit: string): string {
   return unit.trim().replace(/\.$/, "").toLowerCase();
 }
 
-/** Letters that are typed, or read by a scanner, for a digit: beside a digit or a mark, and at no beginning of a unit. */
+/** Letters typed or scanned in place of digits: next to a digit or a mark, and not the beginning of a unit. */
 const lookAlike = /(?<=[\d.,])[OoIl](?=[\d.,\s]|$)|^[OoIl](?=[\d.,])/g;
 
-/** `12,5O kg`; null where no letter stands for a digit, or more is wrong. */
+/** `12,5O kg`; null: no such letter, or there is another fault. */
 function refuseLetter(cell: string, mark: "," | ".", grouping: boolean): ConvertResult | null {
   const [letter] = cell.slice(0, 100).match(lookAlike) ?? [];
   const corrected = cell.replace(lookAlike, (found) => (/o/i.test(found) ? "0" : "1"));

@@ -1,4 +1,3 @@
-/** Telephone numbers. */
 import { createRequire } from "node:module";
 import type * as phoneNumbers from "libphonenumber-js/max";
 import { z } from "zod";
@@ -16,7 +15,7 @@ export const phone = defineConversion({
   reads: { kinds: ["text", "number"], called: "a telephone number" },
   examples: [{ spec: { name: "phone", country: "BR" }, in: "(11) 98765-4321", out: "+5511987654321" }],
   compile(options, defaults) {
-    // Loaded when a mapping first needs it: every other would wait 45 ms for it.
+    // Loading takes 45 ms, so only mappings that need it load it.
     const { isSupportedCountry, parsePhoneNumberFromString } = require("libphonenumber-js/max") as typeof phoneNumbers;
     const country = options.country ?? defaults.country;
     if (country !== undefined && !isSupportedCountry(country))

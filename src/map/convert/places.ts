@@ -1,4 +1,3 @@
-/** Countries, and federal states of Brazil, by code or name. */
 import { createRequire } from "node:module";
 import type countriesModule from "i18n-iso-countries";
 import type { LocaleData } from "i18n-iso-countries";
@@ -10,7 +9,7 @@ import { maybe } from "../described.js";
 
 const require = createRequire(import.meta.url);
 
-/** The library's main entry loads all 78 languages (60 ms); these six are loaded when a mapping first needs them. */
+/** The library's main entry loads all 78 languages (60 ms); these six are loaded on first use. */
 function loadNames(): Map<string, string> {
   const countries = require("i18n-iso-countries/index.js") as typeof countriesModule;
   const byName = new Map<string, string>();
@@ -60,7 +59,7 @@ export const country = defineConversion({
   },
 });
 
-/** ISO 3166-2:BR, the 26 states and the Federal District: code, the number that IBGE gives it, and name. */
+/** ISO 3166-2:BR: code, number of the statistics office (IBGE), name. */
 const brazil = [
   "AC 12 Acre",
   "AL 27 Alagoas",

@@ -1,4 +1,4 @@
-/** Tax ids in one canonical form, so that dots and dashes never make twins (HARD-CASES H32). */
+/** Tax ids in one canonical form, so that dots and dashes never make two participants (H32). */
 import { createRequire } from "node:module";
 import type { Validator } from "stdnum";
 import { z } from "zod";
@@ -9,9 +9,9 @@ import { filled, maybe } from "../described.js";
 
 const require = createRequire(import.meta.url);
 
-/** The library has files for these, and does not list them. */
+/** The library has these files but does not list them. */
 const UNLISTED = ["AI", "LK"];
-/** Types whose numbers have a fixed length and may have lost leading zeros in a spreadsheet. */
+/** Numbers of these types may have lost leading zeros in a spreadsheet. */
 const FIXED_LENGTHS: { [type: string]: number } = {
   "BR/CPF": 11,
   "BR/CNPJ": 14,
@@ -19,19 +19,18 @@ const FIXED_LENGTHS: { [type: string]: number } = {
   "PT/NIPC": 9,
   "MZ/NUIT": 9,
 };
-/** Fewer digits than this are a slip, not a number that has lost its zeros. */
+/** Fewer digits are a typing slip, not a number that lost its zeros. */
 const FEWEST_DIGITS = 3;
 const MOST_KNOWN = 5000;
 
 interface TaxIdType {
-  /** As mappings write it: `CNPJ`. */
   name: string;
   validator: Validator;
-  /** Null: of any. */
+  /** Null: any. */
   length: number | null;
 }
 
-/** The types of a country's tax ids. The library's main entry loads all 92 countries (100 ms); each is loaded when it is asked for. */
+/** The library's main entry loads all 92 countries (100 ms), so each is loaded on first use. */
 function typesOf(country: string): TaxIdType[] {
   if (!/^[A-Z]{2}$/.test(country) || UNLISTED.includes(country)) return [];
   let validators: { [type: string]: Validator };
@@ -47,26 +46,25 @@ function typesOf(country: string): TaxIdType[] {
   });
 }
 
-/** The canonical form; null when the number is not of this type. Repeated digits pass every checksum, and are refused. */
+/** Null: not of this type. Repeated digits pass every checksum, and are refused. */
 function canonical(text: string, { validator }: TaxIdType): string | null {
-  // Some validators of the library know their country's separators only in part (the dots of a Chilean RUT).
+  // Some validators know their country's separators only in part (the dots of a Chilean RUT).
   const asWritten = validator.validate(text);
   const checked = asWritten.isValid ? asWritten : validator.validate(text.replace(/[\s./-]+/g, ""));
   return checked.isValid && !/^(\d)\1+$/.test(checked.compact) ? checked.compact.toUpperCase() : null;
 }
 
-/** With the leading zeros that bare digits may have lost. */
+/** Restores leading zeros. */
 function padded(text: string, { length }: TaxIdType): string {
   return length !== null && /^\d+$/.test(text) && text.length >= FEWEST_DIGITS ? text.padStart(length, "0") : text;
 }
 
-/** Which of a country's types a tax id is (`CNPJ`), or null when it is of none or of several. */
+/** Null: none or several. */
 export function taxIdTypeOf(text: string, country: string): string | null {
   const fitting = typesOf(country).filter((type) => canonical(text.trim().toUpperCase(), type) !== null);
   return fitting.length === 1 ? (fitting[0]?.name ?? null) : null;
 }
 
-/** The types that a field allows. */
 function chooseTypes(country: string | undefined, wanted: string | undefined): TaxIdType[] {
   const refuseOptions = (message: string, hint: string): never => {
     throw new RowferryError("conversion-options", message, { hint });
@@ -132,7 +130,7 @@ export const taxId = defineConversion({
           : "Check the number against its document: its length or its check digits are wrong.";
       return refuse("tax-id-invalid", cell, message, hint);
     };
-    // Ten microseconds each, and few of them in a file.
+    // Each takes ten microseconds, and a file has few different ones.
     const known = new Map<string, ConvertResult>();
     return (cell) => {
       const result = known.get(cell) ?? convert(cell);

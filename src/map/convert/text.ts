@@ -1,4 +1,3 @@
-/** Text as people mean it, and what is made of its letters and digits. */
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { defineConversion, refuse } from "./conversion-kind.js";
@@ -7,12 +6,12 @@ import { filled, maybe } from "../described.js";
 /** Control characters but tab and line feed, and invisible ones: soft hyphen, zero-width space, word joiner, BOM. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u2060\ufeff]/g;
-/** White space other than single spaces within, or what may be invisible: hardly any cell holds that. */
+/** A fast test: hardly any cell needs cleaning. */
 const UNTIDY = /[^\S ]|^ | $| {2}|[\p{Cc}\u00ad\u200b\u2060\ufeff]/u;
 
 /**
- * Unicode NFC; control and invisible characters dropped; runs of white space one space; trimmed; line breaks become
- * `\n` (spaces around them and empty lines at the ends dropped) or a space.
+ * Unicode NFC, without control and invisible characters; runs of white space become one space; trimmed. Line breaks
+ * become `\n` (without spaces around them or empty lines at the ends) or a space.
  */
 export function cleanText(raw: string, lines: "keep" | "join" = "keep"): string {
   const composed = raw.normalize("NFC");
@@ -25,7 +24,7 @@ export function cleanText(raw: string, lines: "keep" | "join" = "keep"): string 
     .trim();
 }
 
-/** `Ação Nº 2` → `acao no 2`: without accents, compatibility forms unfolded, in lower case. */
+/** `Ação Nº 2` → `acao no 2`. */
 export function foldText(raw: string): string {
   return raw
     .normalize("NFKD")
@@ -53,7 +52,7 @@ export const text = defineConversion({
       if (!cell.isWellFormed()) return refuse("cell-damaged", cell, "holds half a character");
       const value = cleanText(cell, lines);
       if (value.length <= maxLength) return { value };
-      // Code points, so that one emoji counts as one character.
+      // Counts code points, so that an emoji is one character.
       const { length } = Array.from(value);
       if (length <= maxLength) return { value };
       return refuse("text-too-long", value, `has ${length} characters; ${maxLength} are allowed`, "Shorten the text.");

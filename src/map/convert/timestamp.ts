@@ -1,4 +1,3 @@
-/** Calendar days, and local times of a file to instants. */
 import { z } from "zod";
 import { RowferryError } from "../../model/error.js";
 import { type ConvertDefaults, defineConversion, refuse } from "./conversion-kind.js";
@@ -7,7 +6,7 @@ import { asUtc, instantOf } from "./dates.js";
 import { openZone, type Zone } from "./zone.js";
 import { maybe } from "../described.js";
 
-/** The zone of a field. @throws RowferryError `conversion-options` when none is named, or an unknown one. */
+/** @throws RowferryError `conversion-options` for no zone or an unknown one. */
 function compileZone(options: DateOptions, defaults: ConvertDefaults): Zone {
   const { timezone, disambiguation = "reject" } = {
     timezone: options.timezone ?? defaults.timezone,

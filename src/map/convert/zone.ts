@@ -1,30 +1,27 @@
-/** Local times to instants in one zone. */
 import { IANAZone } from "luxon";
 
 export type Disambiguation = "reject" | "earlier" | "later";
 
-/** A local time as if it were UTC, in ms since 1970. */
+/** As if it were UTC, in ms since 1970. */
 export type LocalMilliseconds = number;
 
 export interface Zone {
-  /** The instant in ms since 1970, or why there is no single one: the zone skips that local time, or has it twice. */
+  /** In ms since 1970, or why there is no single instant. */
   toInstant(local: LocalMilliseconds): number | "skipped" | "repeated";
-  /** The first instant of a day, given as its midnight; `skipped` where the zone has no such day. */
+  /** `skipped`: the zone has no such day. */
   toFirstInstant(midnight: LocalMilliseconds): number | "skipped";
-  /** The local time of an instant. */
   toLocal(instant: number): LocalMilliseconds;
 }
 
 const DAY = 86_400_000;
 
-/** @throws RangeError when there is no such zone. */
 export function openZone(timezone: string, disambiguation: Disambiguation): Zone {
   const zone = IANAZone.create(timezone);
   if (!zone.isValid) throw new RangeError(`no zone ${timezone}`);
-  // Before 1914 offsets have seconds.
+  // Before 1914, offsets have seconds.
   const offset = (instant: number) => Math.round(zone.offset(instant) * 60_000);
   const toLocal = (instant: number) => instant + offset(instant);
-  /** By day since 1970: the offset of days far from a change of clocks, or null; each look-up of a zone takes microseconds. */
+  /** Days far from a change of clocks by their offset, because each look-up takes microseconds. */
   const steady = new Map<number, number | null>();
   const steadyAt = (local: LocalMilliseconds): number | null => {
     const day = Math.floor(local / DAY);
@@ -37,7 +34,7 @@ export function openZone(timezone: string, disambiguation: Disambiguation): Zone
     return known;
   };
 
-  /** By the offsets before and after: instants that it may mean, in order, and those that have that local time. */
+  /** The instants that a local time may mean, in order, and those that really have it. */
   const candidates = (local: LocalMilliseconds) => {
     const [before, after] = [local - offset(local - DAY), local - offset(local + DAY)];
     const low = Math.min(before, after);
@@ -59,7 +56,7 @@ export function openZone(timezone: string, disambiguation: Disambiguation): Zone
     toFirstInstant(midnight) {
       let { low, high, real } = candidates(midnight);
       if (real[0] !== undefined) return real[0];
-      // The zone skips midnight: the day begins when the clocks are put forward.
+      // The zone skips midnight, so the day begins when clocks go forward.
       while (high - low > 1) {
         const middle = Math.floor((low + high) / 2);
         if (toLocal(middle) < midnight) low = middle;

@@ -1,4 +1,4 @@
-/** Functions that look at more than values: at blanks, or at all rows of a group, in which each is computed once. */
+/** Functions that see blanks, or all rows of a group. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { asText, type Eval, type Type, type Value } from "../column/view.js";
 import { Exact } from "../convert/exact.js";
@@ -16,7 +16,6 @@ export function choice([test, yes, no]: ASTNode[], { compile, typed }: Compiling
   return { type: both.type, run };
 }
 
-/** Two values of one type. */
 function pair([one, two]: (ASTNode | undefined)[], { compile }: Pick<Compiling, "compile">) {
   const [first, second] = [compile(one as ASTNode), compile(two as ASTNode)];
   const type = common(first, second, two as ASTNode);
@@ -27,7 +26,6 @@ function pair([one, two]: (ASTNode | undefined)[], { compile }: Pick<Compiling, 
   };
 }
 
-/** Of one argument. */
 function single(build: (part: Part, node: ASTNode) => Part): Callable {
   return { takes: [1], compile: ([arg], { compile }) => build(compile(arg as ASTNode), arg as ASTNode) };
 }
@@ -65,7 +63,6 @@ const fallback: Callable = {
   },
 };
 
-/** What is made of the filled values of a group's rows. */
 const AGGREGATES: { [name: string]: (values: readonly Value[], type: Type, between: string) => Value | undefined } = {
   sum: (values) => (values as Exact[]).reduce((a, b) => a.plus(b)),
   min: (values) => values.reduce((a, b) => (compare(b, a) < 0 ? b : a)),
@@ -76,17 +73,17 @@ const AGGREGATES: { [name: string]: (values: readonly Value[], type: Type, betwe
   join: (values, type, between) => [...new Set(values.map((value) => asText(value, type)))].join(between),
 };
 
-/** Over the rows of a group: blanks do not count, and they do not nest. */
+/** Blanks do not count, and calls do not nest. */
 function aggregate(name: string, args: ASTNode[], { scope, reads, compile }: Compiling, node: ASTNode): Part {
   const [first, between] = args as [ASTNode, ASTNode | undefined];
   if (!scope.grouped) {
     const hint = "Say which rows belong together with `group:` in the input.";
-    throw new FormulaRefusal(node.start, `${name}() is over the rows of a group, and there is none here`, hint);
+    throw new FormulaRefusal(node.start, `${name}() needs the rows of a group, and there is none here`, hint);
   }
   reads.aggregate = false;
   const given = compile(first);
   if (reads.aggregate)
-    throw new FormulaRefusal(first.start, `what is over the rows of a group already cannot stand in ${name}()`);
+    throw new FormulaRefusal(first.start, `this already covers the rows of a group, so it cannot be inside ${name}()`);
   reads.aggregate = true;
   const one = name === "sum" ? wanted(given, "number", first) : given;
   if ((name === "min" || name === "max") && (one.type === "boolean" || one.type === "any"))

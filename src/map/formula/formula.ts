@@ -1,6 +1,6 @@
 /**
- * A formula: from columns to a typed value. The library parses it; types are checked here, when the mapping loads, and what
- * runs is closures over typed columns. Blank in, blank out; numbers are exact; only the functions listed in `functions.ts`.
+ * Compiles a formula into closures over typed columns. A library parses it; types are checked when the mapping loads.
+ * Blank in, blank out; numbers are exact; only the functions in `functions.ts` exist.
  */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { shorten } from "../../model/fold.js";
@@ -14,7 +14,7 @@ import { choice } from "./forms.js";
 import { FormulaRefusal, functionHabit, parseFormula } from "./parse.js";
 import { common, compare, type Compiling, FormulaFailure, lift, type Part, typeName, wanted } from "./part.js";
 
-/** `text` is without its `=`. What is wrong with it is reported at `site`. */
+/** `text`: without its `=`. Reports mistakes at `site`. */
 export function compileFormula(text: string, { source, path }: Site, scope: Scope): Formula {
   const reads = newReads();
   const context: Compiling = {
@@ -26,7 +26,7 @@ export function compileFormula(text: string, { source, path }: Site, scope: Scop
   try {
     const node = parseFormula(text);
     const { type, run, column = null } = context.compile(node);
-    // What a row can be blamed for becomes a problem of the row.
+    // Failures caused by the row become its problems.
     const guarded: Eval = (view) => {
       try {
         return run(view);
@@ -47,7 +47,7 @@ export function compileFormula(text: string, { source, path }: Site, scope: Scop
   }
 }
 
-/** Headers instead of names. */
+/** The formula with headers instead of names. */
 function treeOf(node: ASTNode, scope: Scope): string {
   if (node.op === "value")
     return typeof node.args === "string" ? JSON.stringify(node.args) : node.input.slice(node.start, node.end);
@@ -105,7 +105,7 @@ function compileNode(node: ASTNode, context: Compiling, rounded: boolean): Part 
     case "[]":
       throw new FormulaRefusal(node.start, "only tables are read with [ ]", READ_TABLE);
     case "list":
-      throw new FormulaRefusal(node.start, "a list stands only behind `in`", 'Write x in ["a", "b"].');
+      throw new FormulaRefusal(node.start, "a list can only follow `in`", 'Write x in ["a", "b"].');
     case "==":
     case "!=":
     case "<":
@@ -122,7 +122,7 @@ function compileNode(node: ASTNode, context: Compiling, rounded: boolean): Part 
     case ".?":
     case "[?]":
     case "map":
-      throw new FormulaRefusal(node.start, node.op === "%" ? "% is not available" : "this cannot stand in a formula");
+      throw new FormulaRefusal(node.start, node.op === "%" ? "% is not available" : "this is not allowed in a formula");
   }
 }
 
@@ -187,7 +187,7 @@ function logical(op: "&&" | "||", [left, right]: [ASTNode, ASTNode], { typed }: 
     if (a === decides) return decides;
     const b = second(view);
     if (b === decides) {
-      // What decides nothing need not be readable.
+      // The side that did not decide need not be readable.
       if (a === null) view.takeBack(before);
       return decides;
     }
@@ -196,7 +196,7 @@ function logical(op: "&&" | "||", [left, right]: [ASTNode, ASTNode], { typed }: 
   return { type: "boolean", run };
 }
 
-/** A blank equals nothing, and its order is blank. */
+/** A blank equals nothing, and comparing it gives a blank. */
 function comparison(op: string, [left, right]: [ASTNode, ASTNode], { compile }: Compiling): Part {
   const [one, two] = [compile(left, true), compile(right, true)];
   const blank = two.type === "blank" ? right : one.type === "blank" ? left : null;
@@ -232,7 +232,6 @@ function membership([left, right]: [ASTNode, ASTNode], { compile }: Compiling): 
   return { type: "boolean", run };
 }
 
-/** `id.type`, `id.country`, `tables.plants[code].region`. */
 function member(node: ASTNode, [receiver, name]: [ASTNode, string], context: Compiling): Part {
   if (receiver.op === "[]") return tableMember(node, receiver, name, context);
   const table = tableOf(receiver);
@@ -245,7 +244,7 @@ function member(node: ASTNode, [receiver, name]: [ASTNode, string], context: Com
   throw new FormulaRefusal(node.start, why, "A tax id has .type and .country.");
 }
 
-/** Of `tables.plants`: its name. */
+/** The name of `tables.plants`. */
 function tableOf(node: ASTNode): string | null {
   return node.op === "." && node.args[0].op === "id" && node.args[0].args === "tables" ? node.args[1] : null;
 }
@@ -306,7 +305,10 @@ function call(node: ASTNode, name: string, args: ASTNode[], context: Compiling):
   throw new FormulaRefusal(node.start, `${name}() takes ${counted}, not ${args.length}`);
 }
 
-/** A problem has one column at most; of several the message names the headers, unquoted: quoted values are concealed in collected output. */
+/**
+ * A problem names at most one column; the message names several headers, unquoted, because quoted values are hidden in
+ * collected output.
+ */
 function severalColumns(view: View, { columns }: Reads): string {
   const headers = [...columns].flatMap(({ slot }) => view.header[view.index[slot] ?? -1] ?? []);
   return headers.length < 2 ? "" : ` (columns ${headers.join(" · ")})`;

@@ -1,4 +1,4 @@
-/** The functions of formulas: what they take and give, what they do. Blank in, blank out, unless `forms.ts` has one by name. */
+/** The functions of formulas. Blank in, blank out, except those in `forms.ts`. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
 import { foldName, shorten } from "../../model/fold.js";
@@ -11,7 +11,7 @@ import { forms } from "./forms.js";
 import { FormulaRefusal } from "./parse.js";
 import { type Callable, FormulaFailure, lift, type Part, wanted } from "./part.js";
 
-/** For the reference: signature and meaning of every function. */
+/** For the reference. */
 export const formulaFunctions: readonly { signature: string; meaning: string }[] = [
   {
     signature: "filled(x), blank(x)",
@@ -33,7 +33,7 @@ export const formulaFunctions: readonly { signature: string; meaning: string }[]
   { signature: "text(x)", meaning: 'Anything as text, as keys and attributes have it: `text(net) + " kg"`.' },
   {
     signature: "round(number, places)",
-    meaning: "Halves away from zero. A division stands inside it, for a quotient may have no end.",
+    meaning: "Halves away from zero. Put divisions inside it, because a quotient may have no end.",
   },
   {
     signature: "fixed(number, places)",
@@ -57,10 +57,9 @@ const MAX_PADDED = 1000;
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the types of arguments are checked by `takes`
 type Run = (...values: any[]) => Value | undefined;
-/** What its arguments are; a literal pattern is compiled when the mapping loads. */
+/** A literal pattern is compiled when the mapping loads. */
 type Takes = Type | "pattern";
 
-/** Of values, as most functions are. */
 function ofValues(takes: readonly Takes[], gives: Type, run: Run): Callable {
   return {
     takes: [takes.length],
@@ -80,7 +79,7 @@ function ofValues(takes: readonly Takes[], gives: Type, run: Run): Callable {
   };
 }
 
-/** Functions over text take whatever a key would have; what is a number stays one. */
+/** Text functions take any value as keys write it; numbers stay numbers. */
 function argument(node: ASTNode, type: Type, given: Part): Part {
   if (type !== "text") return wanted(given, type, node);
   const part = given.type === "number" ? given : wanted(given, "text", node);
@@ -98,10 +97,10 @@ function patternOf(node: ASTNode): RegularExpression {
   }
 }
 
-/** A module's own functions. They take text, numbers and booleans, and give text, a number, a boolean or null (blank). */
+/** They take text, numbers and booleans, and return text, a number, a boolean or null (blank). */
 export type CustomFunctions = ReadonlyMap<string, (...values: unknown[]) => unknown>;
 
-/** Everything that formulas can call, by name; what types of columns lend follows the mapping's defaults. */
+/** Functions named like column types use the mapping's defaults. */
 export function callables(conversions: Conversions, custom: CustomFunctions): ReadonlyMap<string, Callable> {
   const table = new Map(forms);
   for (const name of conversionNames) {
@@ -164,7 +163,7 @@ function round(number: Exact, places: Exact): Exact {
 function placesOf({ text }: Exact): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 0 && number <= MAX_PLACES) return number;
-  throw new FormulaFailure(`${text} is no number of places from 0 to ${MAX_PLACES}`);
+  throw new FormulaFailure(`${text} is not a number of places from 0 to ${MAX_PLACES}`);
 }
 
 function fixed({ text }: Exact, places: Exact): string {
@@ -177,12 +176,10 @@ function fixed({ text }: Exact, places: Exact): string {
   return most === 0 ? whole : `${whole}.${fraction.padEnd(most, "0")}`;
 }
 
-/** What a conversion gave, as formulas have it. */
 export function valueOf(value: string | number | boolean, conversion: string): Value {
   return typeOf(conversion) === "number" ? Exact.of(String(value), String(value)) : value;
 }
 
-/** The type of a column's values. */
 export function typeOf(conversion: string): Type {
   if (conversion === "number" || conversion === "integer") return "number";
   return conversion === "boolean" || conversion === "timestamp" || conversion === "taxId" ? conversion : "text";
@@ -191,19 +188,17 @@ export function typeOf(conversion: string): Type {
 const MAX_PATTERN = 1000;
 const MAX_PROGRAM = 20_000;
 
-/** A regular expression of a mapping: RE2, whose time is proportional to the text. */
+/** RE2, whose time is proportional to the text. */
 export interface RegularExpression {
-  /** Whether the whole text matches. */
   matchesWhole(text: string): boolean;
-  /** Whether some part of the text matches. */
   matchesPart(text: string): boolean;
-  /** The text with every match replaced; `$1` stands for a group. */
+  /** `$1` stands for a group. */
   replace(text: string, replacement: string): string;
-  /** The first match, or its first group where it has groups; "" where nothing matches. */
+  /** The first match, or its first group; "" for no match. */
   extract(text: string): string;
 }
 
-/** @throws Error with a sentence about what is wrong with the pattern. */
+/** @throws Error with a sentence about the pattern's mistake. */
 export function compileRegularExpression(pattern: string): RegularExpression {
   if (pattern.length > MAX_PATTERN)
     throw new Error(`the pattern has ${pattern.length} characters; at most ${MAX_PATTERN} are allowed`);
@@ -221,7 +216,6 @@ export function compileRegularExpression(pattern: string): RegularExpression {
   };
 }
 
-/** A module's own function, which takes and gives what JavaScript has. */
 function callCustom(
   name: string,
   call: (...values: unknown[]) => unknown,

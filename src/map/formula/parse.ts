@@ -1,4 +1,4 @@
-/** Parses formulas (CEL, by the library), and says in a spreadsheet user's words what is wrong with one. */
+/** Parses formulas (CEL), and explains mistakes in a spreadsheet user's words. */
 import { type ASTNode, Environment, ParseError } from "@marcbachmann/cel-js";
 
 const environment = new Environment({
@@ -6,7 +6,6 @@ const environment = new Environment({
 });
 const MAX_LENGTH = 4000;
 
-/** Why a formula cannot be used: what, where in its text, and what to write instead. */
 export class FormulaRefusal extends Error {
   readonly offset: number;
   readonly hint: string | null;
@@ -18,7 +17,6 @@ export class FormulaRefusal extends Error {
   }
 }
 
-/** The tree of a formula, without its `=`. @throws FormulaRefusal */
 export function parseFormula(text: string): ASTNode {
   if (text.length > MAX_LENGTH)
     throw new FormulaRefusal(0, `it has ${text.length} characters; at most ${MAX_LENGTH} are allowed`);
@@ -50,14 +48,14 @@ function explain({ code, summary, range }: ParseError, text: string): string {
     return `${wanted} is expected here, not ${found}`;
   }
   if (code === "unexpected_token") return `${named.replace("Unexpected token: ", "")} is not expected here`;
-  if (code === "unexpected_character") return `${JSON.stringify(text.at(range?.start ?? 0) ?? "")} cannot stand here`;
+  if (code === "unexpected_character") return `${JSON.stringify(text.at(range?.start ?? 0) ?? "")} is not allowed here`;
   if (code === "unterminated_string") return "a text that begins here has no closing quote";
   if (code === "limit_exceeded") return "it is too long or too deep; give parts of it names under `columns:`";
   if (code === "reserved_identifier") return `${summary.replace("Reserved identifier: ", "")} is a reserved word`;
   return summary.toLowerCase().replace(/\.$/, "");
 }
 
-/** What people who live in spreadsheets write; null: none of it. */
+/** Habits from spreadsheets and other languages; null: none. */
 function habitOf(text: string): string | null {
   const code = withoutTexts(text);
   if (code.includes("<>")) return "Write != for “is not equal”.";
@@ -69,7 +67,6 @@ function habitOf(text: string): string | null {
   return null;
 }
 
-/** A formula without what stands in its quotes. */
 export function withoutTexts(formula: string): string {
   let code = "";
   let quote = "";
@@ -105,7 +102,7 @@ const FUNCTION_HABITS: { [name: string]: string } = {
   double: "Give the column `as: number`, or write number(x).",
 };
 
-/** What to write instead of a function that a spreadsheet or CEL has. */
+/** The replacement for a function of spreadsheets or CEL. */
 export function functionHabit(name: string): string | null {
   const known = name.toLowerCase();
   return Object.hasOwn(FUNCTION_HABITS, known) ? (FUNCTION_HABITS[known] ?? null) : null;

@@ -1,4 +1,4 @@
-/** What the nodes of a formula are compiled to, and how values of one type stand in for another. */
+/** Compiled nodes of a formula, and conversions between their types. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import type { Code } from "../../model/codes.js";
 import { shorten } from "../../model/fold.js";
@@ -9,7 +9,6 @@ import { Exact } from "../convert/exact.js";
 import type { Column, Reads } from "../piece.js";
 import { FormulaRefusal } from "./parse.js";
 
-/** A node of a formula, compiled. */
 export interface Part {
   type: Type;
   run: Eval;
@@ -19,20 +18,17 @@ export interface Part {
 export interface Compiling {
   scope: Scope;
   reads: Reads;
-  /** `rounded`: whether a quotient gets an end. */
+  /** `rounded`: a quotient must be given an end. */
   compile(node: ASTNode, rounded?: boolean): Part;
-  /** As a value of that type. @throws FormulaRefusal where it cannot be that. */
+  /** @throws FormulaRefusal if it cannot have that type. */
   typed(node: ASTNode, type: Type, rounded?: boolean): Part;
 }
 
-/** What can be called in formulas. */
 export interface Callable {
-  /** How many arguments it may have. */
   takes: readonly number[];
   compile(args: ASTNode[], context: Compiling, node: ASTNode): Part;
 }
 
-/** Why a formula has no value for a row. */
 export class FormulaFailure extends Error {
   readonly code: Code;
   readonly hint: string | null;
@@ -58,7 +54,7 @@ export function typeName(type: Type): string {
   return NAMES[type];
 }
 
-/** The part as the type that its place takes. @throws FormulaRefusal where it cannot be that. */
+/** @throws FormulaRefusal if it cannot have the type. */
 export function wanted(given: Part, type: Type, node: ASTNode): Part {
   if (given.type === type || given.type === "blank" || (given.type === "taxId" && type === "text")) return given;
   if (given.type === "any") return { ...given, type, run: narrowed(given.run, type) };
@@ -67,12 +63,11 @@ export function wanted(given: Part, type: Type, node: ASTNode): Part {
   throw new FormulaRefusal(node.start, `${typeName(type)} is needed here, and this is ${typeName(given.type)}`, hint);
 }
 
-/** The JavaScript type of a type's values. */
 export function formOf(type: Type): string {
   return type === "number" ? "object" : type === "boolean" ? "boolean" : type === "timestamp" ? "number" : "string";
 }
 
-/** Checked row by row. */
+/** Checks each row's value. */
 function narrowed(run: Eval, type: Type): Eval {
   const form = type === "timestamp" ? "string" : formOf(type);
   return (view) => {
@@ -83,7 +78,6 @@ function narrowed(run: Eval, type: Type): Eval {
   };
 }
 
-/** The one type of two values. */
 export function common({ type: a }: Part, { type: b }: Part, node: ASTNode): Type {
   if (a === b || b === "blank") return a;
   if (a === "blank") return b;
@@ -91,10 +85,10 @@ export function common({ type: a }: Part, { type: b }: Part, node: ASTNode): Typ
   const [known = "any", other] = new Set(plain.filter((type) => type !== "any"));
   if (other === undefined) return known;
   const hint = plain.includes("text") ? "Columns are text unless they say `as: number` or another type." : null;
-  throw new FormulaRefusal(node.start, `${typeName(a)} and ${typeName(b)} do not meet`, hint);
+  throw new FormulaRefusal(node.start, `${typeName(a)} and ${typeName(b)} do not fit together`, hint);
 }
 
-/** A function of values, which is asked only where none of them is blank. */
+/** Calls `apply` only if no value is blank. */
 export function lift(
   type: Type,
   parts: readonly Part[],
@@ -103,7 +97,7 @@ export function lift(
 ): Part {
   const run: Eval = (view) => {
     const values = parts.map((part) => part.run(view));
-    // All are read, so that all problems are told.
+    // Reads all of them, so that all problems are reported.
     if (values.includes(null)) return null;
     if (values.includes(undefined)) return undefined;
     const value = apply(...values);
@@ -114,7 +108,6 @@ export function lift(
   return { type, run };
 }
 
-/** Less than zero, zero or more; both values are of one type. */
 export function compare(a: Value, b: Value): number {
   if (a instanceof Exact && b instanceof Exact) return a.compare(b);
   const [one, two] = typeof a === typeof b ? [a, b] : [asText(a), asText(b)];

@@ -1,4 +1,4 @@
-/** One input of a mapping: its columns, and everything that its rows yield, ready to be bound to a header. */
+/** Compiles one input: its columns and everything its rows yield. */
 import { foldName } from "../../model/fold.js";
 import type { CsvOptions, ExcelOptions, ReadOptions } from "../../model/dialect.js";
 import { Headers } from "../column/headers.js";
@@ -19,7 +19,6 @@ import { bindRowMapper, type InputParts } from "./row-mapper.js";
 export interface CompiledInput {
   input: MappingInput;
   makers: KeyMaker[];
-  /** Tables that some formula reads. */
   tables: string[];
 }
 
@@ -116,7 +115,7 @@ function recordSite(site: Site, kind: keyof typeof LABELS, name: string): Site {
   return new Site(site.source, [...site.path, kind, name], `${LABELS[kind]} "${name}"`);
 }
 
-/** Parties of the input itself, and of the mapping's top where it refers to them. */
+/** The input's own parties, and those at the top that it refers to. */
 function contextOf(mapping: MappingSpec, own: InputSpec, site: Site, scope: Scope, names: MappingNames): RecordContext {
   const open = new Set<string>();
   const top = new Site(site.source, [], "");
@@ -149,7 +148,7 @@ function dispatchOf(events: { [event: string]: EventSpec }, scope: Scope): Input
   });
 }
 
-/** A word that the column itself refuses, or never gives, reaches no event. */
+/** An event is unreachable by a word that the column refuses or never gives. */
 function checkReach(events: { [event: string]: EventSpec }, spec: InputSpec, site: Site, scope: Scope): void {
   for (const [event, { by = "", is = [] }] of Object.entries(events)) {
     const column = spec.columns?.[by];
@@ -165,7 +164,7 @@ function checkReach(events: { [event: string]: EventSpec }, spec: InputSpec, sit
   }
 }
 
-/** What the mapping leaves out is absent, so that the readers' defaults hold. */
+/** Omits absent settings, so that the readers' defaults apply. */
 function readOptions({ csv, excel, header, allowEmpty }: InputSpec): ReadOptions {
   return defined<ReadOptions>({
     csv: csv && defined<CsvOptions>(csv),

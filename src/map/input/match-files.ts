@@ -1,4 +1,4 @@
-/** Which inputs of a mapping read a file. */
+/** Finds the inputs that read a file. */
 import { RowferryError } from "../../model/error.js";
 import { compileGlob } from "../../model/glob.js";
 import type { CorrectedOrigin, MappingInput } from "../mapping.js";
@@ -6,7 +6,7 @@ import { didYouMean } from "../nearest.js";
 
 export interface InputFiles {
   input: MappingInput;
-  /** Patterns of `files:`; null: any file of its format. */
+  /** Null: any file of its format. */
   patterns: string[] | null;
 }
 
@@ -21,10 +21,10 @@ function refuse(file: string, message: string, hint?: string): never {
 const inputOf = ({ input }: InputFiles) => input;
 const namesOf = (inputs: readonly InputFiles[], between: string) => inputs.map(({ input }) => input.name).join(between);
 
-/** No input reads a file of this name: where it was not named by itself, it may be passed over. */
+/** No input reads this name; a file found in a folder is then passed over. */
 export class UnreadFile extends RowferryError {}
 
-/** @throws RowferryError `mapping-files` when none fits (UnreadFile), or several that are not sheets of one workbook. */
+/** @throws RowferryError `mapping-files` if none fits (UnreadFile), or several that are not sheets of one workbook. */
 export function matchFiles(inputs: readonly InputFiles[], fileName: string): MappingInput[] {
   const name = lastPart(fileName);
   const fitting = fittingName(inputs, name);
@@ -46,7 +46,7 @@ export function matchFiles(inputs: readonly InputFiles[], fileName: string): Map
   return fitting.map(inputOf);
 }
 
-/** What comes through a pipe is read by the only input that can: patterns of names say nothing of it. */
+/** A pipe has no file name, so only its format can decide. */
 export function matchNameless(inputs: readonly InputFiles[], format: "csv" | "xlsx"): MappingInput[] {
   const kind = inputs.filter(({ input: { read } }) => (format === "csv" ? read.excel : read.csv) === undefined);
   const left = kind.length > 0 ? kind : inputs;
@@ -58,15 +58,14 @@ export function matchNameless(inputs: readonly InputFiles[], format: "csv" | "xl
   );
 }
 
-/** Different sheets of one workbook, each with an input of its own. */
 function areSheets(inputs: readonly InputFiles[]): boolean {
   const sheets = inputs.map((entry) => entry.input.read.excel?.sheet);
   return sheets.every((sheet) => sheet !== undefined) && new Set(sheets).size === sheets.length;
 }
 
 /**
- * The input whose rows a corrected file holds: as the ledger knows it; else by the file's name, by its sheet, or because
- * there is no other. @throws RowferryError `mapping-files` when that leaves several.
+ * Finds the input of a corrected file: from the ledger, else by file name, by sheet, or because there is only one.
+ * @throws RowferryError `mapping-files` if several remain.
  */
 export function matchCorrected(inputs: readonly InputFiles[], fileName: string, origin: CorrectedOrigin): MappingInput {
   const name = lastPart(fileName);
@@ -84,10 +83,9 @@ export function matchCorrected(inputs: readonly InputFiles[], fileName: string, 
   );
 }
 
-/** A rejected file is named like the file it came from. */
 function fittingName(inputs: readonly InputFiles[], name: string): InputFiles[] {
   const fitting = inputs.filter((entry) => fits(entry, name, inputs.length));
-  // `*.csv` fits `x.csv.gz` too, unless a pattern tells them apart.
+  // `*.csv` also fits `x.csv.gz`, unless a pattern distinguishes them.
   if (fitting.length === 0 && PACKED.test(name)) return fittingName(inputs, name.replace(PACKED, ""));
   if (fitting.length > 0 || !REJECTED.test(name)) return fitting;
   return inputs.filter((entry) => fits(entry, name.replace(REJECTED, ""), inputs.length));

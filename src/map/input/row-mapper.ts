@@ -1,4 +1,4 @@
-/** Rows to records: one row, or one group of rows, at a time; whole, or not at all with every problem named. */
+/** Maps one row or group at a time to records: all of them, or none with every problem named. */
 import type { Code } from "../../model/codes.js";
 import type { MappedRow, Placement } from "../../model/mapped-row.js";
 import type { Problem } from "../../model/problem.js";
@@ -13,7 +13,6 @@ import { type Column, type Condition, merged, onlyColumn, type Piece } from "../
 import type { DocumentPart } from "../record/context.js";
 import { share } from "./share.js";
 
-/** Everything that one input's rows yield. */
 export interface InputParts {
   skip: Condition | undefined;
   rowId: Piece<unknown> | undefined;
@@ -22,18 +21,17 @@ export interface InputParts {
   addresses: Piece<NonNullable<Made["addresses"][number]>>[];
   documents: DocumentPart[];
   events: EventPart[];
-  /** Columns that say which event a row is, with the words that events claim; null: every word is claimed. */
+  /** Columns that name the row's event, with the words that events claim; null: every word is claimed. */
   dispatch: { column: Column; words: ReadonlyMap<string, string> | null }[];
-  /** Whether a row in which no event happens is staged all the same. */
   rowsWithoutEvents: boolean;
 }
 
 const NO_PROBLEMS: readonly Problem[] = [];
 const NO_ROWS: number[] = [];
-/** What readers say of rows whose cells may stand under the wrong headers. */
+/** The cells of such rows may be under the wrong headers. */
 const SHAPELESS: ReadonlySet<Code> = new Set<Code>(["row-short", "row-long", "quote-stray", "line-cut"]);
 const isShapeless = (problems: readonly Problem[]) => problems.some(({ code }) => SHAPELESS.has(code));
-/** A group of more rows would be held in memory as a whole. */
+/** A group is held in memory as a whole. */
 const MAX_GROUP = 100_000;
 
 export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "map" | "end"> {
@@ -46,10 +44,10 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
   const sumsUp = events.some(({ eachRow, byContent }) => byContent && !eachRow);
   const eventless = noEvent(events, view);
   let open: { key: string; rows: Row[]; problems: readonly Problem[] } | null = null;
-  /** What is wrong with a group that begins here: the row right before it may belong to it. */
+  /** Problems of a group that begins here: the row before it may belong to it. */
   let beside: readonly Problem[] = NO_PROBLEMS;
 
-  /** Of a row of another width, a footer perhaps: whether it says anything where `skip` looks. One that was cut says nothing for sure. */
+  /** Whether an odd row, such as a footer, has content in the columns of `skip`. A row that was cut proves nothing. */
   const skipsBy = [...(skip?.reads.columns ?? [])].map(({ slot }) => view.index[slot] ?? -1);
   const isSkipped = (row: Row, problems: readonly Problem[]): boolean => {
     const narrow = problems.every(({ code }) => code === "row-short" || code === "row-long");
@@ -59,13 +57,12 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     return true;
   };
 
-  /** Of a group: once for each of its rows, where that is asked for. */
   const visit = (eachRow: boolean, look: (row: number) => void) => {
     if (eachRow && view.members !== null) view.eachMember(look);
     else look(view.row);
   };
 
-  /** `rows`: those of a group of several; null: `first` alone. `problems`: what is wrong beside what the cells say. */
+  /** `rows`: a group of several; null: `first` alone. `problems`: found outside the cells. */
   const mapOne = (rows: readonly Row[] | null, first: Row, problems = NO_PROBLEMS): MappedRow => {
     if (first.leftOut !== undefined) return skippedRow(first, first.leftOut);
     view.look(first, rows);
@@ -92,7 +89,6 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
 
   const mapEvents = () => {
     const records: ReturnType<EventPart["run"]>[] = [];
-    /** Rows that have events of their own. */
     const own = new Set<number>();
     let happens = rowsWithoutEvents || events.length === 0;
     for (const event of events)
@@ -108,7 +104,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     return present(records);
   };
 
-  /** Whether there are words that should say which event a row is, and that no event claims: they may be misspelt. */
+  /** Reports words that no event claims; they may be misspelt. */
   const reportUnclaimed = (): boolean => {
     const before = view.problems.length;
     visit(
@@ -121,7 +117,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
           if (words.has(foldName(word))) continue;
           const known = [...words.values()];
           const more = known.length > SHOWN ? " …" : "";
-          const message = `${JSON.stringify(shorten(word))} is the word of no event; they are ${known.slice(0, SHOWN).join(", ")}${more}`;
+          const message = `${JSON.stringify(shorten(word))} names no event; the words are ${known.slice(0, SHOWN).join(", ")}${more}`;
           const hint = "Correct the cell, add the word to an event's `is`, or skip such rows with `skip`.";
           view.report("no-event", message, `${didYouMean(word, known)} ${hint}`.trim(), column);
         }
@@ -130,7 +126,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
     return view.problems.length > before;
   };
 
-  /** A row whose cells may be misplaced has been reported for that. */
+  /** A row with misplaced cells has been reported already. */
   const reportEventless = (own: ReadonlySet<number>): void => {
     if (own.size === 0 && !isShapeless(view.problems)) view.problems.push(eventless);
     if (own.size === 0 || view.members === null) return;
@@ -141,7 +137,7 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
 
   const placements = (problems: readonly Problem[]): Placement[] => {
     view.problems = [];
-    // Cells of a row of the wrong shape may stand under the wrong headers: only its documents are believed.
+    // The cells of such a row may be under the wrong headers, so only its documents are believed.
     const shapeless = view.members === null && isShapeless(problems);
     const found: Placement[] = [];
     const nothing = { event: null, keyParts: null, at: null };
@@ -169,8 +165,8 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
   };
 
   /**
-   * A row whose group cannot be told stands alone, and is invalid for that. So are the groups beside it: it may belong to
-   * either, and what they say without it would land as if it were whole (P3).
+   * A row whose group is unknown is invalid, and so are the groups beside it: it may belong to either, and what lands
+   * without it would look complete (P3).
    */
   const mapGrouped = (row: Row, read: Piece<string[]>["run"]): MappedRow[] => {
     if (row.leftOut !== undefined) return [skippedRow(row, row.leftOut)];
@@ -190,9 +186,9 @@ export function bindRowMapper(parts: InputParts, view: View): Pick<RowMapper, "m
       open.rows.push(row);
       return [];
     }
-    // The rest of a group that is too long would be a group of its own, and say half of what it means.
+    // The rest would form a wrong group of its own.
     const message = `the group has more than ${MAX_GROUP} rows`;
-    const hint = "Group by what tells fewer rows apart.";
+    const hint = "Group by more columns, so that groups become smaller.";
     if (same) beside = [{ code: "group-unclear", message, hint, column: null }];
     const closed = close(same ? beside : NO_PROBLEMS);
     open = { key, rows: [row], problems: beside };
@@ -217,14 +213,14 @@ function skippedRow({ number }: Row, reason: string): MappedRow {
   return { row: number, alsoRows: NO_ROWS, rowId: null, outcome: { fate: "skipped", reason } };
 }
 
-/** What the file itself holds in the place of letters that some program could not read. */
+/** Characters that replace letters which some program could not read. */
 function replaced(rows: readonly Row[], header: readonly string[]): Problem[] {
   const warnings: Problem[] = [];
   for (const { cells } of rows) {
     for (const [index, cell] of cells.entries()) {
       if (!cell.includes("\uFFFD")) continue;
       const message = `${quoteCell(cell)} holds the character that stands for letters which some program could not read`;
-      const hint = "Correct the cell where the file comes from; it is sent as it stands.";
+      const hint = "Correct the cell where the file comes from; it is sent as it is.";
       warnings.push({ code: "text-replaced", message, hint, column: header[index] ?? null });
     }
   }
@@ -232,14 +228,13 @@ function replaced(rows: readonly Row[], header: readonly string[]): Problem[] {
 }
 
 function groupUnclear(row: number): Problem {
-  const message = `row ${row} beside it may belong to the same group, which cannot be told of that row`;
+  const message = `row ${row} beside it has no group key and may belong to the same group`;
   return { code: "group-unclear", message, hint: null, column: null };
 }
 
-/** Conditions that are written out; the rest are counted. */
 const SHOWN = 8;
 
-/** What is said of a row in which none of its input's events happens: it would otherwise be lost in silence (P7). The column is named where all conditions read the same one. */
+/** A row without an event would be lost silently (P7). Names the column if all conditions read the same one. */
 function noEvent(events: readonly EventPart[], { header, index }: View): Problem {
   const conditions = events.map(({ event, condition }) => `${event} when ${shorten(condition?.words ?? "")}`);
   const more = conditions.length - SHOWN;
@@ -253,7 +248,7 @@ function noEvent(events: readonly EventPart[], { header, index }: View): Problem
   };
 }
 
-/** One mistake in a cell is said once, although several records may read the cell. */
+/** Reports a cell's mistake once, even if several records read the cell. */
 function withoutRepeats(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>();
   return problems.filter((problem) => {

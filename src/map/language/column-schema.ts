@@ -1,4 +1,4 @@
-/** Columns and tables of a mapping: how a name, a type and what is cleaned are written. */
+/** The schema of columns and tables. */
 import { z } from "zod";
 import { type ConversionName, conversionNames, conversions } from "../convert/conversion.js";
 import { scalarSchema } from "./record-schema.js";
@@ -45,10 +45,9 @@ const common = {
   ),
 };
 
-/** Names of `common`: the rest of a column are the options of its type. */
+/** All other settings of a column are options of its type. */
 export const commonOptions: ReadonlySet<string> = new Set([...Object.keys(common), "as"]);
 
-/** Of a tax id these may be formulas. */
 const formulas = { type: filled.optional(), country: filled.optional() };
 
 const branches = conversionNames.map((name) => {
@@ -98,7 +97,7 @@ export const tableSchema = z
   })
   .meta({ id: "Table", description: "A table beside the mapping, to be looked up in formulas." });
 
-/** As a mapping writes it; the options of its type stand beside. */
+/** The options of its type are beside these. */
 export type ColumnObject = z.infer<z.ZodObject<typeof common>> & { as?: ConversionName | undefined };
 export type ColumnSpec = string | ColumnObject;
 export type TableSpec = Omit<z.infer<typeof tableSchema>, "columns"> & { columns: { [name: string]: ColumnSpec } };

@@ -1,4 +1,4 @@
-/** A mapping file as a whole (DESIGN section 4). */
+/** The schema of a mapping file. */
 import { z } from "zod";
 import { convertDefaultsShape } from "../convert/conversion.js";
 import { type ColumnSpec, columnsSchema, tableSchema, type TableSpec } from "./column-schema.js";
@@ -189,7 +189,7 @@ export const mappingSchema = z
     version: z.literal(2).meta({ description: "Always 2." }),
     draft: maybe(
       z.boolean(),
-      "`true`: decisions are open, marked `# decide:`; the mapping is refused by imports but into the sandbox.",
+      "`true`: decisions are open, marked `# decide:`; imports refuse the mapping, except into the sandbox.",
     ),
     extends: maybe(
       z.string().regex(/^[^/\\]+\.ya?ml$/, "must be the name of a YAML file in the same folder"),
@@ -244,15 +244,15 @@ export type MappingSpec = Omit<Parsed, "columns" | "tables" | "inputs"> & {
 };
 export type { EventSpec };
 
-/** Says that a document or an event is a new one, whatever it looks like. */
+/** The value of `was` for a document or event that is new. */
 export const NEVER = "none";
 
-/** The label that stands in keys: the one under which it was known before. */
+/** The label used in keys: the former one, if there is one. */
 export function keyLabel(label: string, { was }: { was?: string | undefined }): string {
   return was === undefined || was === NEVER ? label : was;
 }
 
-/** Of documents that are called otherwise than before: the label in the mapping, and the one in keys. */
+/** Former labels of documents, by their present label. */
 export function keyLabels(spec: MappingSpec): ReadonlyMap<string, string> {
   const documents = Object.values(spec.inputs).flatMap((input) => Object.entries(input.documents ?? {}));
   return new Map(
@@ -260,7 +260,6 @@ export function keyLabels(spec: MappingSpec): ReadonlyMap<string, string> {
   );
 }
 
-/** Events with what `defaults` gives each of them. */
 export function eventsOf({ events = {} }: InputSpec): { [event: string]: EventSpec } {
   const { defaults = {}, ...own } = events as { [event: string]: EventSpec };
   return Object.fromEntries(

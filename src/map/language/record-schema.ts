@@ -1,12 +1,12 @@
 /**
- * The records of a mapping as data: each field's type, whether it may be blank, and what it says. Validation, compilation,
- * JSON Schema, editors and the reference page all read these tables; nothing else lists the fields of a record.
+ * The records of a mapping as data: each field's type, whether it may be blank, and its description. Validation,
+ * compilation, JSON Schema and the reference page all read these tables.
  */
 import { z } from "zod";
 import { type ExactNumber, isExactNumber } from "../../model/json.js";
 import { filled, filledList, maybe } from "../described.js";
 
-/** What a place in a record takes, and so how its literal is read and what its formula may give. */
+/** Determines how a literal is read and what a formula may give. */
 export type Takes =
   | "text"
   | "boolean"
@@ -22,19 +22,18 @@ export type Takes =
 export interface FieldInfo {
   takes: Takes;
   required: boolean;
-  /** A key or an id, which no spreadsheet may have spoilt. */
+  /** A key or an id, which a spreadsheet must not have damaged. */
   identity: boolean;
 }
 
-/** By the schema of the field itself; what is not listed is structure (references, keys, free JSON). */
+/** By the field's schema. Fields without an entry are structure (references, keys, free JSON). */
 export const fieldInfos = z.registry<FieldInfo>();
 
-/** A number that a double would change, as the mapping's text has it. */
+/** A number that a double would change. */
 export const exactNumberSchema = z.custom<ExactNumber>(isExactNumber);
 export const scalarSchema = z.union([z.string(), z.number(), exactNumberSchema, z.boolean()]);
 export type Scalar = z.infer<typeof scalarSchema>;
 
-/** A literal or a formula, with its own text on hover. */
 function value(description: string, examples?: unknown[]) {
   return maybe(z.union([z.string(), z.number(), exactNumberSchema, z.boolean()]), description, examples);
 }
@@ -52,7 +51,7 @@ export function formula(description: string, examples?: string[]) {
   return maybe(z.union([filled, z.boolean()]), description, examples);
 }
 
-/** Free JSON: texts that begin with `=` are formulas. */
+/** Texts that begin with `=` are formulas. */
 export const jsonSchema = z.unknown();
 const json = (description: string, examples?: unknown[]) =>
   maybe(z.record(z.string(), jsonSchema), description, examples);
@@ -143,7 +142,7 @@ export const addressSchema = z
   })
   .meta({ id: "Address", description: "An address of a participant." });
 
-/** Of a document or an event that is called otherwise than before: names are part of keys. */
+/** Names are part of keys. */
 const was = maybe(
   filled,
   "The name it had in this mapping before; it keeps what was sent under that name. `none`: it is new, though it looks like one that is gone.",
@@ -181,7 +180,7 @@ export const documentSchema = z
     description: "A document. Its name here is part of its key: invoice 123 and manifest 123 are two documents.",
   });
 
-/** Of relatedDocument; all but `bidirectional` are refused by the service where it is false. */
+/** If `bidirectional` is false, the service refuses all the others. */
 export const relationFields = {
   isPublic: field("boolean", "Visibility of the mirrored event; required when bidirectional, refused otherwise."),
   eventName: field("text", "Name of the mirrored event.", { blank: true }),

@@ -1,4 +1,4 @@
-/** What zod says of a mapping, in sentences at the right place, with the nearest known name. */
+/** Rewrites zod's complaints as sentences at their place, with the nearest known name. */
 import { z } from "zod";
 import { conversionNames } from "../convert/conversion.js";
 import { shorten } from "../../model/fold.js";
@@ -7,7 +7,7 @@ import type { MappingSource, Path } from "./source.js";
 
 type Issue = z.core.$ZodIssue;
 
-/** Checks `data` against a schema and reports every mistake; `base` is its place in the file. Undefined: there were mistakes. */
+/** `base`: the place of `data` in the file. Undefined: there were mistakes, all reported. */
 export function parseWithSchema<T>(
   schema: z.ZodType<T>,
   data: unknown,
@@ -27,7 +27,7 @@ interface Checked {
   base: Path;
 }
 
-/** `within`: where the issue's own path begins, for issues of one alternative of a union. */
+/** `within`: where the issue's own path begins, for an alternative of a union. */
 function reportIssue(checked: Checked, issue: Issue, within: Path): void {
   const { source, base } = checked;
   const steps = [...within, ...(issue.path as (string | number)[])];
@@ -41,7 +41,6 @@ function reportIssue(checked: Checked, issue: Issue, within: Path): void {
   if (value === undefined && steps.length > 0) {
     reportMissing(source, path);
   } else if (issue.code === "invalid_union" && path.at(-1) === "as") {
-    // The one choice that the schema tells its alternatives by.
     refuse(listed(conversionNames), conversionNames);
   } else if (issue.code === "invalid_union") {
     const branch = closest(issue.errors, value);
@@ -51,7 +50,7 @@ function reportIssue(checked: Checked, issue: Issue, within: Path): void {
     const known = membersAt(checked.schema, steps);
     for (const key of issue.keys) {
       const hint = didYouMean(key, known).trim() || `Known here: ${known.join(", ")}.`;
-      const message = `There is no member "${key}" in ${place(path)}.`;
+      const message = `There is no setting "${key}" in ${place(path)}.`;
       source.report("mapping-unknown-key", [...path, key], message, { at: "key", hint });
     }
   } else if (issue.code === "invalid_value") {
@@ -71,7 +70,7 @@ function reportMissing(source: MappingSource, path: Path): void {
   source.report("mapping-value", parent, message, { at: "key" });
 }
 
-/** The names of members that may stand at a path, over all alternatives of unions. */
+/** Over all alternatives of unions. */
 function membersAt(schema: z.ZodType, steps: Path): string[] {
   let reached = unfold(schema);
   for (const step of steps) {
@@ -91,13 +90,12 @@ function unfold(schema: z.ZodType | undefined): z.ZodType[] {
   return [schema];
 }
 
-/** The alternative that was meant: of those whose type fits at all, the one with the fewest complaints. */
+/** The alternative that was meant: of the right type, with the fewest complaints. */
 function closest(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] | null {
   if (value === null || typeof value !== "object") return null;
   return branches.filter(fits).toSorted((a, b) => weight(a) - weight(b))[0] ?? null;
 }
 
-/** Whether the value is of the right type, and only something within it is wrong. */
 function fits(issues: readonly Issue[]): boolean {
   return issues.every((issue) => {
     if (issue.path.length > 0 || issue.code === "unrecognized_keys") return true;

@@ -1,6 +1,6 @@
 /**
- * The text of a mapping file as plain data, with the place of everything in it, and its mistakes, all reported at once.
- * Refuses what is meant to exhaust the reader: sizes, depth, repeated aliases and `__proto__` are bounded before anything else looks at the data.
+ * The text of a mapping as plain data, with the place of everything in it and all mistakes at once. Bounds size, depth
+ * and repeated aliases, and refuses `__proto__`, before anything else reads the data.
  */
 import {
   isAlias,
@@ -24,10 +24,10 @@ import { withoutTexts } from "../formula/parse.js";
 import { RowferryError } from "../../model/error.js";
 import { describePlace, type Place } from "../../model/place.js";
 
-/** Names of members and positions in lists, from the root. */
+/** From the root. */
 export type Path = readonly (string | number)[];
 
-/** Where a problem is shown: at the member's name or at what it holds (default), `offset` characters further on. */
+/** `offset`: characters after the name or, by default, the value. */
 interface At {
   hint?: string | null;
   at?: "key" | "value";
@@ -40,21 +40,19 @@ const MAX_NODES = 40_000;
 
 export class MappingSource {
   readonly path: string;
-  /** Plain data; undefined when the text could not be read as YAML. */
+  /** Undefined: not readable as YAML. */
   data: unknown;
-  /** What YAML may have changed in silence; no mistakes. */
+  /** Texts that YAML may have changed silently; warnings. */
   readonly doubts: MappingProblem[] = [];
-  /** Mistakes found so far, in the order found. */
   readonly problems: MappingProblem[] = [];
   readonly #text: string;
   readonly #lines = new LineCounter();
   readonly #root: ParsedNode | null = null;
   readonly #anchors = new Map<string, Node>();
   #nodes = 0;
-  /** The mapping that this one extends. */
   #base: MappingSource | null = null;
 
-  /** `path` is only named in places. `failsafe`: every scalar is text. Never throws; look at `problems`. */
+  /** `failsafe`: every scalar is text. Never throws; see `problems`. */
   constructor(path: string, text: string, schema: "core" | "failsafe" = "core") {
     this.path = path;
     this.#text = text;
@@ -84,13 +82,13 @@ export class MappingSource {
     this.data = this.#plain(document.contents, 0);
   }
 
-  /** Takes what `base` says wherever this mapping says nothing; its places count where the parts come from it. */
+  /** Fills gaps with the settings of `base`; their places refer to its file. */
   extend(base: MappingSource): void {
     this.#base = base;
     this.data = mergeByKey(base.data, this.data);
   }
 
-  /** A problem at every place where this text stands; `message` is given what follows it on the line. */
+  /** A problem wherever this text occurs; `message` gets the rest of the line. */
   lines(text: string, code: Code, message: (rest: string) => string, hint: string): MappingProblem[] {
     return this.#text.split(text).flatMap((_, position, parts) => {
       const before = parts.slice(0, position).join(text);
@@ -113,14 +111,14 @@ export class MappingSource {
     return source.#problem(code, message, hint, source.#positionOf(path, at) + offset);
   }
 
-  /** The characters that the node at `path` spans in the file, quotes included; empty where there is none. */
+  /** Includes quotes; "" if there is no such node. */
   textAt(path: Path): string {
     const source = this.#writing(path);
     const range = source.#nodeAt(path)?.range;
     return range ? source.#text.slice(range[0], range[1]) : "";
   }
 
-  /** This mapping, or the one that it extends, where more of the path is written there. */
+  /** This mapping or its base, whichever has more of the path. */
   #writing(path: Path): MappingSource {
     const depth = (source: MappingSource) =>
       path.findLastIndex((_, end) => source.#nodeAt(path.slice(0, end + 1)) !== null);
@@ -136,7 +134,7 @@ export class MappingSource {
     const line = Math.max(1, found.line);
     const character = Math.max(1, found.col);
     return {
-      // What would be a problem of a row, in a cell, is a mistake of the mapping here.
+      // A code of rows becomes a mistake of the mapping.
       code: codes[code].exit === ExitCode.usage ? code : "mapping-value",
       message,
       hint,
@@ -155,7 +153,6 @@ export class MappingSource {
     return `    ${shown}\n    ${" ".repeat(character - 1 - from)}^`;
   }
 
-  /** Of the part of the path that is written. */
   #positionOf(path: Path, at: "key" | "value"): number {
     const last = path.at(-1);
     if (last === undefined) return this.#root?.range[0] ?? 0;
@@ -180,7 +177,7 @@ export class MappingSource {
     return node;
   }
 
-  /** Its own pair of that name, else one that it merges. */
+  /** Its own pair, else a merged one. */
   #pairOf(map: YAMLMap, name: string | number | undefined): Pair | undefined {
     const own = map.items.find((item) => keyText(item.key) === name && !isMergeKey(item.key));
     if (own !== undefined) return own;
@@ -199,7 +196,7 @@ export class MappingSource {
     return node ?? null;
   }
 
-  /** Plain data with aliases written out; every visit counts, so that aliases of aliases run into the bound. */
+  /** With aliases written out; every visit counts, so that nested aliases reach the bound. */
   #plain(node: Node | null, depth: number): unknown {
     if (node === null) return null;
     if (++this.#nodes > MAX_NODES || depth > MAX_DEPTH) {
@@ -225,7 +222,7 @@ export class MappingSource {
       const name = keyText(pair.key);
       if (isMergeKey(pair.key)) continue;
       const position = (pair.key as Node | null)?.range?.[0] ?? node.range?.[0] ?? 0;
-      if (name === null) this.#add("mapping-syntax", "Names of members must be plain text.", position);
+      if (name === null) this.#add("mapping-syntax", "Names must be plain text.", position);
       else if (name === "__proto__") this.#add("mapping-syntax", `"__proto__" cannot be a name.`, position);
       else if (Object.hasOwn(data, name)) this.#add("mapping-syntax", `"${name}" is written twice.`, position);
       else data[name] = this.#plain(pair.value as Node | null, depth + 1);
@@ -234,22 +231,22 @@ export class MappingSource {
     return data;
   }
 
-  /** What a plain text lost to YAML's own signs. */
+  /** Text that YAML cut off or took as a sign. */
   #doubt({ value, comment, type, range }: Scalar): void {
     if (typeof value !== "string" || type !== "PLAIN" || !range) return;
     if (value.startsWith("=") && open(value) > 0) {
-      const message = `The formula ${shorten(value)} is cut at a comma, which separates members inside { }.`;
+      const message = `The formula ${shorten(value)} is cut at a comma, which separates entries inside { }.`;
       this.#add("mapping-syntax", message, range[0], "Put it in quotes.");
     } else if (typeof comment === "string" && comment !== "" && !/^\s/.test(comment)) {
-      const message = `"#${shorten(comment)}" is a comment here, and no part of "${shorten(value)}".`;
+      const message = `"#${shorten(comment)}" is a comment here, and not part of "${shorten(value)}".`;
       const hint = "If it belongs to the text: put it in quotes.";
       this.doubts.push(this.#problem("mapping-doubtful", message, hint, range[0]));
     }
   }
 
   /**
-   * A number of just the digits that are written. One whose spelling YAML would change in silence (`007` to 7, `1.10` to
-   * 1.1) may have been meant as text, and is refused.
+   * Keeps exactly the written digits. A number that YAML would respell silently (`007`, `1.10`) may be meant as text,
+   * and is refused.
    */
   #number({ source = "", range }: Scalar): unknown {
     if (/^(?:-?(?:[1-9]\d*|0(?=\.))(?:\.\d*[1-9])?|0)$/.test(source) && source.length <= MAX_DIGITS)
@@ -261,14 +258,14 @@ export class MappingSource {
     return null;
   }
 
-  /** `<<: *a` or `<<: [*a, *b]`: members that are not written out; of two the first counts. */
+  /** `<<: *a` or `<<: [*a, *b]`: the first of two equal names wins. */
   #merge(data: { [name: string]: unknown }, value: Node | null, depth: number): void {
     const merged = this.#plain(value, depth + 1);
     for (const from of [merged].flat()) {
       if (from === null || typeof from !== "object" || Array.isArray(from)) {
         const position = value?.range?.[0] ?? 0;
         if (this.problems.length === 0)
-          this.#add("mapping-syntax", "`<<` takes members with names: `<<: *a`, or a list of such.", position);
+          this.#add("mapping-syntax", "`<<` takes entries with names: `<<: *a`, or a list of such.", position);
         return;
       }
       for (const [name, member] of Object.entries(from)) if (!Object.hasOwn(data, name)) data[name] = member;
@@ -276,13 +273,13 @@ export class MappingSource {
   }
 }
 
-/** How many parentheses stay open outside of texts. */
+/** Open parentheses outside texts. */
 function open(formula: string): number {
   const code = withoutTexts(formula);
   return code.split("(").length - code.split(")").length;
 }
 
-/** Members of both; of values that are no members the second. */
+/** Merges objects; otherwise the second value wins. */
 function mergeByKey(base: unknown, own: unknown): unknown {
   const members = (value: unknown): value is { [name: string]: unknown } =>
     value !== null && typeof value === "object" && !Array.isArray(value) && !isExactNumber(value);
@@ -293,7 +290,7 @@ function mergeByKey(base: unknown, own: unknown): unknown {
   return merged;
 }
 
-/** What is wrong with the YAML, in words of our own; `text`: what stands there. */
+/** Explains a YAML error in our own words; `text`: the text at its place. */
 function yamlFault(code: string, text: string): [message: string, hint: string] {
   const quote = "Put a text with : # [ ] { } , & * ! | > @ ` % or quotes in it in quotes.";
   const known: { [code: string]: [string, string] } = {
@@ -301,20 +298,20 @@ function yamlFault(code: string, text: string): [message: string, hint: string] 
       `YAML takes ${JSON.stringify(text.split(/\s/)[0])} for a tag.`,
       "A formula begins with =, as in =!publish; put other texts in quotes.",
     ],
-    TAB_AS_INDENT: ["A tab cannot indent.", "Use blanks."],
+    TAB_AS_INDENT: ["Tabs cannot indent.", "Use blanks."],
     BAD_INDENT: ["The indentation does not fit.", "Parts of one thing begin in one column."],
     MISSING_CHAR: ["A sign is missing here: a colon, a comma, a bracket or a quote.", quote],
     BLOCK_AS_IMPLICIT_KEY: [
       'A second ": " stands on this line.',
       "Put the text in quotes; in formulas iff(test, a, b) needs none.",
     ],
-    MULTILINE_IMPLICIT_KEY: ["A name without its colon, or a text that goes on where it should not.", quote],
+    MULTILINE_IMPLICIT_KEY: ["A name without its colon, or a text that continues where it should not.", quote],
     BAD_ALIAS: ["An alias (*) of something that has no anchor (&).", quote],
   };
   return known[code] ?? ["This is not YAML.", quote];
 }
 
-/** A plain `<<`; in quotes it is a name like any other. */
+/** Only unquoted. */
 function isMergeKey(key: unknown): boolean {
   return isScalar(key) && key.value === "<<" && (key.type === undefined || key.type === "PLAIN");
 }
@@ -322,11 +319,11 @@ function isMergeKey(key: unknown): boolean {
 function keyText(key: unknown): string | null {
   if (!isScalar(key)) return null;
   if (typeof key.value === "string") return key.value;
-  // A header may be a number or a date; the file's own spelling is the name.
+  // A header may be a number or a date; its spelling is the name.
   return key.source ?? String(key.value);
 }
 
-/** Where brackets or indentation go deeper than any honest mapping; the YAML parser would exhaust the stack there. */
+/** The first place that is nested too deeply; the YAML parser would exhaust the stack there. */
 function firstTooDeep(text: string): number | null {
   let brackets = 0;
   let position = 0;
@@ -352,19 +349,17 @@ function firstTooDeep(text: string): number | null {
 
 export interface MappingProblem {
   code: Code;
-  /** The cause in a sentence. */
   message: string;
-  /** What to write instead; null when the message says it all. */
   hint: string | null;
   place: Place;
-  /** The line of the file, and below it a caret under the place; null when there is no such line. */
+  /** The line with a caret below the place; null: there is no such line. */
   excerpt: string | null;
 }
 
-/** How many mistakes are written out; a file with more of them is of another kind altogether. */
+/** A file with more mistakes is probably not a mapping. */
 const SHOWN = 50;
 
-/** The one error for all mistakes of a mapping, or of its cases. `problems` must not be empty. */
+/** `problems` must not be empty. */
 export function mappingError(
   problems: readonly MappingProblem[],
   path: string,
@@ -385,7 +380,6 @@ export function mappingError(
   });
 }
 
-/** Place, message, caret line and hint, over several lines. */
 export function describeMappingProblem(problem: MappingProblem): string {
   const { place, message, excerpt, hint } = problem;
   return [`${describePlace(place)}: ${message}`, excerpt, hint && `    ${hint}`]

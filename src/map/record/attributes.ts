@@ -1,4 +1,4 @@
-/** metadata.attributes of an event by visibility: each is public, private, or as the event is, and always text (service.md, Event). */
+/** An event's metadata.attributes by visibility; values are always text (service.md, Event). */
 import type { Attribute } from "../../model/records.js";
 import type { Headers } from "../column/headers.js";
 import { asText, type View } from "../column/view.js";
@@ -8,7 +8,7 @@ import { type Column, combine, derive, type Piece, type Reads } from "../piece.j
 import type { RecordContext } from "./context.js";
 import { compileField } from "./fields.js";
 
-/** Null: it is as public as the event. */
+/** Null: as public as the event. */
 type Shown = Omit<Attribute, "isPublic"> & { isPublic: boolean | null };
 
 export interface Attributes extends Piece<Shown[]> {
@@ -18,7 +18,6 @@ export interface Attributes extends Piece<Shown[]> {
 
 const VISIBILITY = { public: true, private: false, asEvent: null };
 
-/** `needsReason`: the event is a CANCEL. */
 export function compileAttributes(
   spec: NonNullable<EventSpec["attributes"]>,
   site: Site,
@@ -27,7 +26,7 @@ export function compileAttributes(
 ): Attributes {
   const pieces: { [name: string]: Piece<Shown[]> } = {};
   const sets: Column[] = [];
-  /** What attributes written out read; sets leave their columns to them. */
+  /** Columns of single attributes, which sets leave out. */
   const taken = new Map<string, Reads>();
   for (const shown of ["public", "private", "asEvent"] as const) {
     const isPublic = VISIBILITY[shown];
@@ -59,7 +58,7 @@ export function compileAttributes(
   };
 }
 
-/** Null: it is none, which has been reported. */
+/** Null: not a set, already reported. */
 function setOf(value: unknown, site: Site, scope: RecordContext["scope"]): Column | null {
   const name = typeof value === "string" && value.startsWith("=") ? value.slice(1).trim() : "";
   const column = scope.column(name);
@@ -69,7 +68,7 @@ function setOf(value: unknown, site: Site, scope: RecordContext["scope"]): Colum
   return null;
 }
 
-/** One attribute for every header of the set; one that an attribute of that name reads already is left out. */
+/** One attribute per header, except those that a single attribute reads. */
 function spread(column: Column, isPublic: boolean | null, taken: ReadonlyMap<string, Reads>): Piece<Shown[]> {
   const { reads, tree, set, slot, type } = column;
   const run: Piece<Shown[]>["run"] = (view) => {

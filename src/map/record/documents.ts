@@ -1,4 +1,4 @@
-/** Documents: created, or only appended to; and those that an event creates or links to (service.md, Document and Event endpoints). */
+/** Documents, and the targets and links of events (service.md, Document and Event endpoints). */
 import type { JsonObject } from "../../model/json.js";
 import type { EventRecord, RelationOptions } from "../../model/records.js";
 import { joinKey } from "../../model/keys.js";
@@ -20,7 +20,7 @@ const EXTERNAL_ID: FieldInfo = { takes: "text", required: false, identity: true 
 
 type BodySpec = Omit<TargetSpec, "document" | "key">;
 
-/** What documents and targets have in common. The externalId follows the key unless it is given; `follows`: whether it may. */
+/** The common part of documents and targets. `follows`: the externalId may default to the key. */
 function compileBody(spec: BodySpec, key: Piece<string[]>, follows: boolean, site: Site, context: RecordContext) {
   const { scope } = context;
   const externalId = spec.externalId ?? undefined;
@@ -35,7 +35,8 @@ function compileBody(spec: BodySpec, key: Piece<string[]>, follows: boolean, sit
   return derive(pieces, (values) => ({
     key: values.key,
     body: {
-      // Objects of its own: an event that names no party takes these, and is known by it (ledger/stage/stage-input.ts).
+      // A copy, because staging recognises an event without parties of its own by these very objects
+      // (ledger/stage/stage-input.ts).
       participant: values.participant === undefined ? null : { ...values.participant },
       address: values.address === undefined ? null : { ...values.address },
       externalId: keyed ? values.key.join("-") : values.externalId === undefined ? null : String(values.externalId),

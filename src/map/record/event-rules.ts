@@ -1,4 +1,4 @@
-/** Rules of the service for events that can be told from the mapping alone (service.md, Event endpoints and Events). */
+/** Rules of the service for events that the mapping alone can break (service.md, Event endpoints and Events). */
 import type { JsonValue } from "../../model/json.js";
 import type { EventRecord } from "../../model/records.js";
 import type { View } from "../column/view.js";
@@ -8,19 +8,19 @@ import { didYouMean } from "../nearest.js";
 
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["ACTOR", "CLOSE", "CANCEL", "RELATED", "UPDATE"]);
 
-/** The reserved name that differs only by case, or null. */
+/** Null: no reserved name differs only by case. */
 export function reservedLookalike(name: string): string | null {
   const upper = name.trim().toUpperCase();
   return RESERVED_NAMES.has(upper) && upper !== name ? upper : null;
 }
 
-/** What is made from other members of an event, and so cannot stand in `extra`. */
+/** Fields made from other settings, which `extra` cannot hold. */
 const OWN_MEMBERS = [
   ..."name externalCreatedAt isPublic deduplicationId participantId participant addressId address".split(" "),
   ..."metadata relatedDocument target propagateEvent value".split(" "),
 ];
 
-/** Reports what the service would always refuse. `name`: the constant name; undefined when it depends on the row. */
+/** `name`: undefined if it depends on the row. */
 export function checkEventRules(spec: EventSpec, name: JsonValue | undefined, site: Site): void {
   const like = typeof name === "string" ? reservedLookalike(name) : null;
   if (like !== null && spec.confirmName === undefined) {
@@ -42,7 +42,7 @@ export function checkEventRules(spec: EventSpec, name: JsonValue | undefined, si
   }
   for (const known of OWN_MEMBERS) {
     if (spec.extra === undefined || !Object.hasOwn(spec.extra, known)) continue;
-    const message = `: \`extra\` cannot hold "${known}", which is made from other members.`;
+    const message = `: \`extra\` cannot hold "${known}", which is made from other settings.`;
     site.reportName("mapping-value", message, null, "extra", known);
   }
 }
@@ -84,7 +84,7 @@ function checkReason({ attributes = {} }: EventSpec, site: Site): void {
   site.reportName("mapping-rule", message);
 }
 
-/** The rules of `checkEventRules` for names that come from the row; and a document cannot come to be with an event on its own timeline. */
+/** The same rules for names from the row. A document also cannot be created by an event on its own timeline. */
 export function fitsRules(
   record: EventRecord,
   { name: fixed, confirmed }: { name: boolean; confirmed: boolean },

@@ -1,4 +1,4 @@
-/** Events (service.md, Event): in which rows they happen, what they are made of, and what can be told of them in an invalid row. */
+/** Events (service.md, Event): the rows in which they happen, their content, and what an invalid row still shows. */
 import { foldName } from "../../model/fold.js";
 import { canonicalJson, type JsonObject } from "../../model/json.js";
 import type { Placement } from "../../model/mapped-row.js";
@@ -16,18 +16,14 @@ import { compileCondition, compileFields, compileJson, compileKey } from "./fiel
 import { addressRef, documentRef, participantRef } from "./references.js";
 
 export interface EventPart extends Piece<EventRecord> {
-  /** Its name in the mapping. */
   event: string;
-  /** In which rows it happens; undefined: in every row. */
+  /** Undefined: every row. */
   condition: Condition | undefined;
-  /** One per row of a group, instead of one per group. */
   eachRow: boolean;
-  /** Its key is its content. */
   byContent: boolean;
   attributes: Attributes;
-  /** Null: it does not happen in this row, or its document cannot be told. Reports nothing that is kept. */
+  /** Null: the event does not happen in this row, or its document is unknown. Reports nothing. */
   place(view: View): Placement | null;
-  /** Of the event, and of its target. */
   makers: KeyMaker[];
 }
 
@@ -115,7 +111,7 @@ export function compileEvent(event: string, spec: EventSpec, site: Site, context
   };
 }
 
-/** `by` and `is`, and `when`. Undefined: in every row. */
+/** From `by` and `is`, and `when`. Undefined: every row. */
 function compileHappens(spec: EventSpec, site: Site, { scope }: RecordContext): Condition | undefined {
   const when = optional(spec.when, (one) => compileCondition(one, site.at("when"), scope));
   if (spec.is === undefined) return when;
@@ -145,7 +141,6 @@ function compileHappens(spec: EventSpec, site: Site, { scope }: RecordContext): 
   return { run, words: all, reads: merged([column, when]), tree: "" };
 }
 
-/** The document that an event is on. */
 interface Owner
   extends Piece<{ kind: string; key: string; participant: ParticipantRef | null; address: AddressRef | null }> {
   /** Its name in keys. */
@@ -153,11 +148,11 @@ interface Owner
   /** Null: a document of another row. */
   local: DocumentPart | null;
   key: Pick<Piece<unknown>, "tree" | "reads">;
-  /** Also in a row that is otherwise invalid. */
+  /** Works in an otherwise invalid row. */
   place(view: View): Placement["document"] | null;
 }
 
-/** Named, or the input's only one. */
+/** The named document, or the input's only one. */
 function compileOwner(spec: EventSpec, site: Site, context: RecordContext): Owner {
   const names = [...context.documents.keys()];
   const broken: Owner = { ...BROKEN, kind: "", local: null, key: BROKEN, place: () => null };
@@ -212,13 +207,13 @@ function ownerInRow(local: DocumentPart, position: number, site: Site): Owner {
   };
 }
 
-/** An event needs a participant and an address: its own, or those of its document (service.md, Event endpoints, rule 1). */
+/** An event needs a participant and an address, its own or its document's (service.md, Event endpoints, rule 1). */
 function checkOwnParties(spec: EventSpec, { local, kind }: Owner, site: Site): void {
   if (kind === "") return;
   const has = { participant: local?.hasParticipant ?? false, address: local?.hasAddress ?? false };
   for (const party of ["participant", "address"] as const) {
     if (spec[party] !== undefined || has[party]) continue;
-    const why = local === null ? "its document is one of another row" : `document "${kind}" names none`;
+    const why = local === null ? "its document belongs to another row" : `document "${kind}" names none`;
     site.reportName("mapping-reference", `: "${party}" is missing, and ${why}.`);
   }
 }

@@ -1,4 +1,4 @@
-/** Fields of records: a literal or a formula, made fit for the place that takes it. */
+/** Compiles a literal or a formula for the field that takes it. */
 import { shorten } from "../../model/fold.js";
 import { exactNumber, isExactNumber, type JsonValue } from "../../model/json.js";
 import { idFault } from "../../model/service-id.js";
@@ -25,7 +25,6 @@ import {
   type Piece,
 } from "../piece.js";
 
-/** A value of a record. */
 export interface Field extends Piece<JsonValue> {
   /** Undefined: a literal. */
   formula?: Formula;
@@ -39,7 +38,7 @@ export function compileCondition(spec: string | boolean, site: Site, scope: Scop
   if (typeof spec === "boolean") return { ...constantPiece(spec, ""), words: String(spec) };
   const words = `${spec.slice(1)} holds`;
   if (!isFormula(spec)) {
-    const message = `: ${JSON.stringify(shorten(spec))} is no formula.`;
+    const message = `: ${JSON.stringify(shorten(spec))} is not a formula.`;
     return { ...site.report("mapping-value", message, `Write \`=${String(spec)}\`, with the = in front.`), words };
   }
   const formula = compileFormula(spec.slice(1), site, scope);
@@ -52,7 +51,7 @@ export function compileCondition(spec: string | boolean, site: Site, scope: Scop
   return { ...derive(formula, (value) => value === true), words };
 }
 
-/** What a formula must give for a place; the others take anything, as text. */
+/** The types that fields need; the others take any value as text. */
 const WANTED: { [takes in Takes]?: "boolean" | "timestamp" | "number" } = {
   boolean: "boolean",
   timestamp: "timestamp",
@@ -63,7 +62,7 @@ const LIMITS: { [takes in Takes]?: number } = { latitude: 90, longitude: 180 };
 
 type Fitted = { value: JsonValue | undefined } | { problem: Refusal };
 
-/** A value as its place takes it, or why it cannot. `clean`: whether it comes from a cell as it is. */
+/** `clean`: the value comes from a cell unchanged. */
 function fit(value: Value, type: Type, clean: boolean, takes: Takes, scope: Scope): Fitted {
   const refuse = (code: Refusal["code"], message: string): Fitted => ({ problem: { code, message, hint: null } });
   const wanted = WANTED[takes];
@@ -87,7 +86,6 @@ function fit(value: Value, type: Type, clean: boolean, takes: Takes, scope: Scop
   return takes === "country" ? scope.shared.conversions.get("country")(text, "text") : { value: text };
 }
 
-/** What is wrong with it is reported at `site`. */
 export function compileField(spec: Scalar, info: FieldInfo, site: Site, scope: Scope): Field {
   return isFormula(spec) ? computedField(spec, info, site, scope) : literalField(spec, info, site, scope);
 }
@@ -130,7 +128,7 @@ function literalField(spec: Scalar, { takes, required }: FieldInfo, site: Site, 
   if (text === "")
     return takes === "text" && !required
       ? constantPiece("", '""')
-      : site.report("mapping-value", ": empty text cannot stand here.");
+      : site.report("mapping-value", ": empty text is not allowed here.");
   const conversion = WANTED[takes] ?? "text";
   const result = scope.shared.conversions.get(conversion)(text, kindOf(spec));
   const fitted = "problem" in result ? result : fit(valueOf(result.value, conversion), conversion, true, takes, scope);
@@ -138,11 +136,11 @@ function literalField(spec: Scalar, { takes, required }: FieldInfo, site: Site, 
   return site.report(fitted.problem.code, `: ${fitted.problem.message}.`, fitted.problem.hint);
 }
 
-/** A literal that equals a column's name was meant as the column. */
+/** A literal equal to a column's name was meant as the column. */
 function forgotten(spec: unknown, site: Site, scope: Scope): boolean {
   if (typeof spec !== "string" || ![...scope.names()].includes(spec)) return false;
   const hint = `Write =${spec} for the column; '="${spec}"' for the text.`;
-  site.report("mapping-value", `: "${spec}" is the name of a column, and stands here as a text.`, hint);
+  site.report("mapping-value", `: "${spec}" is the name of a column, but here it is plain text.`, hint);
   return true;
 }
 
@@ -150,7 +148,6 @@ export interface Fields<Name extends string> extends Piece<{ [name in Name]?: Js
   each: { readonly [name in Name]?: Field };
 }
 
-/** The fields of a record, from its description. */
 export function compileFields<Name extends string>(
   specs: { [name in NoInfer<Name>]?: Scalar | undefined },
   described: { [name in Name]: Parameters<typeof fieldInfos.get>[0] },
@@ -167,7 +164,7 @@ export function compileFields<Name extends string>(
   return { ...(combine(each as { [name: string]: Field }) as Piece<{ [name in Name]?: JsonValue }>), each };
 }
 
-/** Converts one field by others of its record. Where nothing is known of a country or a type of tax ids, the text stays. */
+/** Converts a field by others of its record. The text stays if its country or tax id type is not known. */
 export function convertBy<Name extends string>(
   fields: Fields<Name>,
   name: NoInfer<Name>,
@@ -194,7 +191,6 @@ export function convertBy<Name extends string>(
 
 const KEY_PART: FieldInfo = { takes: "text", required: true, identity: true };
 
-/** Keys: one value, or several that together distinguish a record. */
 export function compileKey(spec: KeySpec, site: Site, scope: Scope): Piece<string[]> {
   const list = [spec].flat();
   const fields = list.map((part, position) => {
@@ -206,7 +202,7 @@ export function compileKey(spec: KeySpec, site: Site, scope: Scope): Piece<strin
 
 const FREE: FieldInfo = { takes: "json", required: false, identity: false };
 
-/** Free JSON whose texts may be formulas: a blank leaves its member out. */
+/** Texts may be formulas; a blank leaves out its entry. */
 export function compileJson(spec: unknown, site: Site, scope: Scope): Piece<JsonValue> {
   if (isFormula(spec)) return compileField(spec, FREE, site, scope);
   if (forgotten(spec, site, scope)) return BROKEN;

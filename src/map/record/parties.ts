@@ -1,4 +1,3 @@
-/** Participants and addresses (service.md, Participant and Address). */
 import { foldIdentity } from "../../model/fold.js";
 import type { JsonValue } from "../../model/json.js";
 import { joinKey, lengthPrefixed, naturalKey } from "../../model/keys.js";
@@ -62,7 +61,7 @@ export function compileAddress(
   const record = derive(pieces, ({ key, participant, place, rest, extended }) => {
     const { city, countryCode: country, countryState: of, name, number, street } = { ...place, ...rest };
     const data = { city, countryCode: country, countryState: of, name, number, street } as AddressRecord["data"];
-    // HARD-CASES H30: all six create fields, folded.
+    // All six create fields, folded (H30).
     const fields = [data.countryCode, data.countryState, data.city, data.street, data.number, data.name];
     const identity = lengthPrefixed(key === undefined ? fields.map(foldIdentity) : ["key", kind, ...key]);
     const more = extended as AddressRecord["extended"];

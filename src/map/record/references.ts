@@ -1,4 +1,4 @@
-/** How records refer to each other: by name within a row, by key to other rows, by tax id or id to anything. */
+/** References between records: by name within a row, by key to other rows, by tax id or id to anything. */
 import { joinKey, naturalKey } from "../../model/keys.js";
 import type { AddressRef, DocumentRef, ParticipantRecord, ParticipantRef } from "../../model/records.js";
 import type { Scope } from "../column/scope.js";
@@ -54,7 +54,6 @@ function party(spec: Remote, kinds: Kinds, site: Site, context: RecordContext): 
   return derive(byKey(spec, kinds, site, context), ({ kind, key }) => ({ by: "alias", kind, key }));
 }
 
-/** A record of the same row, by its name. */
 function local<K extends Kinds>(
   name: string,
   kinds: K,
@@ -87,12 +86,10 @@ function local<K extends Kinds>(
 
 const ID: FieldInfo = { takes: "id", required: true, identity: true };
 
-/** An id that the service gave. */
 export function byId(spec: Scalar, site: Site, { scope }: RecordContext): Piece<string> {
   return derive(compileField(spec, ID, site.at("id"), scope), String);
 }
 
-/** A record of another row. */
 function byKey(
   { ref = "", key }: Remote,
   kinds: Kinds,
@@ -112,7 +109,6 @@ function byKey(
   return { ...piece, tree: `${kind} ${piece.tree}` };
 }
 
-/** Whether it says in one way what it refers to. */
 function oneWay(spec: { [way: string]: unknown }, ways: readonly string[], site: Site): boolean {
   const given = ways.filter((way) => spec[way] !== undefined);
   if (given.length === 1 && (given[0] === "ref" || spec["key"] === undefined)) return true;
@@ -129,7 +125,7 @@ interface TaxIdSpec {
 }
 type TaxId = Pick<ParticipantRecord["data"], "taxId" | "taxIdType" | "countryCode">;
 
-/** A tax id with its type and country, which follow the column that it comes from unless the mapping says them. */
+/** Type and country default to those of the tax id's column. */
 export function compileTaxId(spec: TaxIdSpec, site: Site, scope: Scope): Piece<TaxId> {
   const { country } = scope.shared.conversions.defaults;
   const { taxId, taxIdType, countryCode } = spec;
@@ -152,7 +148,7 @@ export function compileTaxId(spec: TaxIdSpec, site: Site, scope: Scope): Piece<T
     country: values.countryCode,
     type: values.taxIdType,
   });
-  // Its column has converted it already, unless another type is said.
+  // The column has converted it already, unless the mapping gives another type.
   const done = typed !== null && taxIdType === undefined;
   return (done ? fields : convertBy(fields, "taxId", conversion, site, scope)) as Piece<TaxId>;
 }

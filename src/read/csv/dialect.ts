@@ -1,4 +1,4 @@
-/** The one decision about a CSV file's shape: delimiter, quote, escape, blanks, from what is given and from a sample, with its evidence. */
+/** Decides a CSV file's delimiter, quote, escape and blanks, from the mapping and from a sample. */
 import type { CsvOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
 import { findHeader, isBlank, isLabels } from "../header.js";
@@ -8,15 +8,17 @@ export interface DetectedShape extends Shape {
   lineEnding: "\n" | "\r\n" | "\r";
   /** 2 where line 1 is Excel's `sep=;`, else 1. */
   firstLine: 1 | 2;
-  /** What was not clear-cut, one sentence each. */
+  /** Doubtful decisions, one sentence each. */
   notes: string[];
 }
 
-/** The last two are the unit separators of old systems. Of equals a later one wins over the comma, which texts and numbers hold. */
+/**
+ * The last two are the unit separators of old systems. Among equals a later one beats the comma, which texts and
+ * numbers hold.
+ */
 const DELIMITERS = [";", "\t", "|", ",", "\u001f", "\u0001"];
-/** Too common within texts to be taken; they are named where nothing else fits. */
+/** Too common within texts to be taken; suggested when nothing else fits. */
 const UNUSUAL = ["^", "~", "¦", "#", "*", "/", ":", " "];
-/** Below this score a sample is better explained as one column. */
 const CONVINCING = 0.3;
 const APOSTROPHES = /(^|[,;\t|\r\n])'[^'\r\n]*'(?=[,;\t|\r\n]|$)/;
 const NUMBER = /^[-+]?\d[\d.,]*%?$/;
@@ -32,13 +34,13 @@ export async function detectShape(
   const firstLine = declared === undefined ? 1 : 2;
   const start = startOfLine(sample.text, Math.max(firstLine, tableLine ?? 1));
   const table = { ...sample, text: sample.text.slice(Math.max(start, 0)) };
-  const notes = declared === undefined ? [] : [`Line 1 (sep=${declared}) names the delimiter and is no row.`];
+  const notes = declared === undefined ? [] : [`Line 1 (sep=${declared}) names the delimiter and is not a row.`];
   const shape = await bestShape(table, declared === undefined ? given : { delimiter: declared, ...given }, notes);
   if (given.quote === undefined && shape.quote === "'") notes.push("Cells are quoted with apostrophes (').");
   if (given.escape === undefined && shape.escape === "\\")
     notes.push('Quotes within cells are escaped with a backslash (\\").');
   if (given.trim === undefined && shape.trim)
-    notes.push("Blanks stand between delimiters and quotes, and are not part of the cells (`csv: { trim: true }`).");
+    notes.push("Blanks between delimiters and quotes are not part of the cells (`csv: { trim: true }`).");
   return { ...shape, lineEnding: usualLineEnding(table.text), firstLine, notes };
 }
 
@@ -49,7 +51,6 @@ interface Given {
   trim?: boolean;
 }
 
-/** What the mapping says, `auto` left out. */
 function givenOf(options: CsvOptions, file: string): Given {
   const { delimiter, quote, escape, trim } = options;
   const given: Given = {
@@ -75,13 +76,12 @@ function givenOf(options: CsvOptions, file: string): Given {
 
 interface Judged {
   shape: Shape;
-  /** How well it explains the sample, 0 to 1. */
+  /** From 0 to 1. */
   score: number;
-  /** Records with a quote that breaks the rules. */
   faults: number;
 }
 
-/** Double quotes, doubled, unless the sample is better explained by something rarer. */
+/** Takes doubled double quotes unless something rarer explains the sample better. */
 async function bestShape(sample: Sample, given: Given, notes: string[]): Promise<Shape> {
   const delimiters = given.delimiter === undefined ? DELIMITERS : [given.delimiter];
   const quote = given.quote === undefined ? '"' : given.quote;
@@ -94,7 +94,6 @@ async function bestShape(sample: Sample, given: Given, notes: string[]): Promise
   };
   const usual = await judge({});
   const rarer: Judged[][] = [];
-  // Rules for quotes within cells have to explain what the usual ones do not.
   if (quote !== null && usual[0]?.faults !== 0) {
     if (given.escape === undefined && sample.text.includes(`\\${quote}`)) rarer.push(await judge({ escape: "\\" }));
     if (given.trim === undefined && (sample.text.includes(` ${quote}`) || sample.text.includes(`${quote} `)))
@@ -115,13 +114,12 @@ async function bestShape(sample: Sample, given: Given, notes: string[]): Promise
   return best.shape;
 }
 
-/** Rarer rules must explain quotes that the usual ones do not. */
 function isBetter(rare: Judged, usual: Judged): boolean {
   if (rare.shape.quote !== usual.shape.quote) return rare.faults === 0 && rare.score >= usual.score;
   return rare.faults < usual.faults && rare.score > usual.score;
 }
 
-/** Under a delimiter that the sample does not contain; what may separate its columns all the same is said. */
+/** One column; notes the characters that might separate columns all the same. */
 function oneColumn({ text }: Sample, ranking: readonly Judged[], notes: string[]): Shape {
   const lines = text
     .split(/\r\n|\r|\n/)
@@ -148,8 +146,9 @@ export function nameOf(delimiter: string): string {
 }
 
 /**
- * Consistency (how many records have the usual width, those of a preamble aside) times how many cells look whole (a number,
- * quoted, or text without any other usual delimiter), less for a header that reads like data and for faulty quotes.
+ * Scores consistency (the share of records with the usual width, preamble aside) times the share of cells that look
+ * whole (a number, quoted, or text without another usual delimiter). A header that reads like data and faulty quotes
+ * lower the score.
  */
 async function judged(sample: Sample, shape: Shape): Promise<Judged> {
   if (!sample.text.includes(shape.delimiter)) return { shape, score: 0, faults: 0 };
@@ -181,7 +180,7 @@ async function judged(sample: Sample, shape: Shape): Promise<Judged> {
   return { shape, score, faults };
 }
 
-/** How much of a sample was not cut into records, as under a quote that is never closed. */
+/** The share of a sample that was not cut into records, as under a quote that is never closed. */
 function unreadPart(text: string, records: readonly CsvRecord[]): number {
   const lines = text.split(/\r\n|\r|\n/).length;
   const last = records.at(-1)?.number ?? 0;
@@ -193,7 +192,7 @@ function isWhole(cell: string, raw: string, quote: string | null): boolean {
   return quote !== null && raw.includes(quote + cell + quote);
 }
 
-/** The width of most records, leaving out those of one cell unless they are nearly all; the larger of two equally frequent. */
+/** The width of most records. Single cells count only if nearly all records have one; among equals the larger wins. */
 function usualWidth(rows: readonly CsvRecord[]): number {
   const frequency = new Map<number, number>();
   for (const { cells } of rows) frequency.set(cells.length, (frequency.get(cells.length) ?? 0) + 1);
@@ -207,7 +206,7 @@ function usualWidth(rows: readonly CsvRecord[]): number {
   return best;
 }
 
-/** Wider only by blank cells: a delimiter at the end of the line. */
+/** Whether a record is wider only by blank cells: a delimiter at the end of the line. */
 function isPadded(cells: readonly string[], width: number): boolean {
   return cells.length > width && cells.slice(width).every((cell) => cell.trim() === "");
 }
@@ -220,7 +219,7 @@ function usualLineEnding(text: string): "\n" | "\r\n" | "\r" {
   return cr > lf ? "\r" : "\n";
 }
 
-/** Where line `line` begins in `text`, whose first line is number 1; -1 when it has fewer lines. */
+/** The offset of a line, counting from 1; -1: the text has fewer lines. */
 export function startOfLine(text: string, line: number): number {
   let position = 0;
   for (let at = 1; at < line; at++) {

@@ -1,6 +1,6 @@
 /**
- * Bytes to text. Which encoding: byte order mark, else what the mapping says, else strict UTF-8, else the fallback. What is no
- * text in it, or text in another one, comes with a {@link MARK} in front, so that its row can be told.
+ * Bytes to text. The encoding comes from the byte order mark, else the mapping, else strict UTF-8, else the fallback.
+ * Text that cannot be decoded, or is in another encoding, gets a {@link MARK} in front, so that its row can be named.
  */
 import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
@@ -8,36 +8,33 @@ import type { CsvOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
 import { looksWide } from "../recognise.js";
 
-/** Stands in front of what was not text in the file's encoding. A noncharacter: no text holds it. */
+/** A noncharacter, which no text holds. */
 export const MARK = "\uFDD0";
 
 export interface Bytes {
-  /** The file's name, for messages. */
   name: string;
-  /** From the beginning; may be called more than once. */
   chunks: () => AsyncIterable<Buffer>;
-  /** Where a pass over them has shown that already. */
+  /** Known from an earlier pass. */
   isUtf8?: boolean;
 }
 
 export interface Encoding {
-  /** As {@link canonicalEncoding} names it. */
   name: string;
   bom: boolean;
-  /** Some lines are in another encoding than the rest: they are marked. */
+  /** Some lines have another encoding; they are marked. */
   mixed: boolean;
   notes: string[];
 }
 
-/** What DOS programs put at the end of a text. */
+/** DOS programs end a text with it. */
 const DOS_END = 0x1a;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
-/** Lines that prove, by their number, that a file is in another encoding than the mapping says. */
+/** This many lines prove that the mapping names the wrong encoding. */
 const PROOF_LINES = 3;
-/** Lines in another encoding beyond which the file is refused as a whole. */
+/** With more lines in another encoding, the whole file is refused. */
 const MAX_ODD_LINES = 10_000;
-/** Characters of a line that are looked at together. */
+/** Longer lines are examined in parts. */
 const MAX_LINE = 4 * 1024 ** 2;
 
 /** @param head the file's first bytes. @throws RowferryError `encoding-unknown`, `encoding-differs`, `encoding-mixed`. */
@@ -51,7 +48,7 @@ export async function chooseEncoding(file: Bytes, head: Buffer, options: CsvOpti
   const bom = mark !== null;
   const wide = looksWide(head);
   if (mark !== null) {
-    // `utf-16` leaves the order of the bytes to the mark.
+    // `utf-16` leaves the byte order to the mark.
     const agrees = wanted === "auto" || wanted === mark || mark === `${wanted}le` || mark === `${wanted}be`;
     if (!agrees) throw differs(`it begins with the byte order mark of ${mark}`);
     if (mark !== "utf-8") return chosen(mark);
@@ -78,7 +75,7 @@ export async function chooseEncoding(file: Bytes, head: Buffer, options: CsvOpti
   return chosen(fallback, { mixed: true, notes: [...notes, mixedNote(file, fallback, proof)] });
 }
 
-/** The file's text as UTF-8, without byte order marks at its beginning and the {@link DOS_END}. */
+/** The text as UTF-8, without leading byte order marks and the {@link DOS_END}. */
 export async function* asUtf8(file: Bytes, encoding: Encoding): AsyncGenerator<Buffer> {
   let start = true;
   let held: Buffer = Buffer.alloc(0);
@@ -110,7 +107,7 @@ async function* marked(file: Bytes, { name, mixed }: Encoding): AsyncGenerator<B
     return replaced.replace(/[^\0-\x7f]+/g, (run) => (isPlausible(iconv.encode(run, name)) ? MARK + run : run));
   };
   let bytes = 0;
-  // What a chunk's border may cut in two: a pair of surrogates, or letters that are more than one byte each in the other encoding.
+  // A chunk may end inside a surrogate pair, or inside a letter of several bytes.
   let held = "";
   for await (const chunk of file.chunks()) {
     bytes += chunk.length;
@@ -119,24 +116,22 @@ async function* marked(file: Bytes, { name, mixed }: Encoding): AsyncGenerator<B
     held = text.slice(end);
     yield Buffer.from(mark(text.slice(0, end)));
   }
-  // For CESU-8 it gives a 0.
+  // For CESU-8 it returns 0.
   const rest = mark(held + (decoder.end() || ""));
   yield Buffer.from(wide && bytes % 2 === 1 ? `${rest}${MARK}\uFFFD` : rest);
 }
 
 interface Lines {
   count: number;
-  /** The first numbers. */
   first: number[];
 }
 
-/** How many lines are not UTF-8, are UTF-8 and more than ASCII, and are so hardly by chance. */
+/** Counts lines that are not UTF-8, lines that are UTF-8 beyond ASCII, and those that are hardly UTF-8 by chance. */
 async function lookAtLines(file: Bytes): Promise<{ invalid: Lines; valid: number; proof: Lines }> {
   const invalid: Lines = { count: 0, first: [] };
   const proof: Lines = { count: 0, first: [] };
   let valid = 0;
   let number = 1;
-  /** The line's bytes beyond ASCII, those that stand apart with a blank between them. */
   let high = "";
   const note = (lines: Lines) => {
     if (lines.count++ < 5) lines.first.push(number);
@@ -171,14 +166,14 @@ async function lookAtLines(file: Bytes): Promise<{ invalid: Lines; valid: number
   return { invalid, valid, proof };
 }
 
-/** Where the last letters that are not ASCII begin, or a CR whose LF may follow. */
+/** Where the last non-ASCII letters begin, or a CR whose LF may follow. */
 function endOfAscii(text: string): number {
   let end = text.length;
   while (end > 0 && text.length - end < MAX_LINE && (text.charCodeAt(end - 1) > 0x7f || text[end - 1] === "\r")) end--;
   return end;
 }
 
-/** Letters and punctuation of the West: in UTF-8 their bytes hardly follow each other in any other encoding. */
+/** Letters and punctuation of the West: other encodings hardly produce their UTF-8 byte sequences. */
 function isPlausible(bytes: Buffer): boolean {
   return isUtf8(bytes) && bytes.some((byte) => (byte >= 0xc2 && byte <= 0xc5) || byte >= 0xe1);
 }
@@ -189,14 +184,14 @@ async function isAllUtf8(file: Bytes): Promise<boolean> {
   return look();
 }
 
-/** Looks at chunk after chunk, and without one at their end; whether all so far are UTF-8. */
+/** Takes chunk after chunk, then none at the end; returns whether all of them were UTF-8. */
 export function utf8Check(): (chunk?: Buffer) => boolean {
   let held: Buffer = Buffer.alloc(0);
   let valid = true;
   return (chunk) => {
     if (!valid) return false;
     const bytes = chunk === undefined || held.length === 0 ? (chunk ?? held) : Buffer.concat([held, chunk]);
-    // The last character, which the chunk's end may cut, waits for the next one.
+    // A chunk may cut its last character, which then waits for the next one.
     const last = chunk === undefined ? -1 : bytes.subarray(-4).findLastIndex((byte) => byte >= 0xc0);
     const end = last === -1 ? bytes.length : Math.max(0, bytes.length - 4) + last;
     held = Buffer.from(bytes.subarray(end));
@@ -204,7 +199,6 @@ export function utf8Check(): (chunk?: Buffer) => boolean {
   };
 }
 
-/** @throws RowferryError `encoding-mixed`: beyond some thousand lines the encoding itself is wrong. */
 function mixedNote({ name }: Bytes, encoding: string, { count, first }: Lines): string {
   if (count > MAX_ODD_LINES) {
     const message = `encodings are mixed: ${count} lines are not in ${encoding}, the first is line ${first[0]}`;
@@ -230,7 +224,7 @@ function known(name: string, file: string): string {
   throw new RowferryError("encoding-unknown", `there is no encoding "${name}"`, { place: { file } });
 }
 
-/** One name for one encoding, in lower case; null: unknown. */
+/** Null: unknown. */
 export function canonicalEncoding(name: string): string | null {
   const folded = name.trim().toLowerCase();
   const plain = folded.replace(/[^a-z0-9]/g, "");

@@ -1,4 +1,6 @@
-/** A CSV file as an `Input`: `open` settles encoding, shape and header from its beginning; its rows come as a stream. */
+/**
+ * A CSV file as an `Input`: `open` decides encoding, shape and header from the beginning; the rows come as a stream.
+ */
 import type { CsvOptions, HeaderOption, ReadOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
 import type { Row } from "../../model/row.js";
@@ -11,19 +13,16 @@ import { type DetectedShape, detectShape, startOfLine } from "./dialect.js";
 import { type Bytes, asUtf8, chooseEncoding, type Encoding, MARK } from "./encoding.js";
 import { type CsvRecord, firstRecords, lineBreaks, readRecords, type Sample } from "./records.js";
 
-/** What `openCsv` needs to know of a file; unpacked, where it was packed. */
 export interface CsvFile extends Bytes, Pick<OpenedFile, "bytes" | "position" | "checkUnchanged" | "close"> {
   contentHash: string;
   compression: "none" | "gzip" | "zip" | "zstd";
 }
 
-/** Bytes from which encoding (without a byte order mark), shape and header are told. */
 const SAMPLE_BYTES = 256 * 1024;
 
-/** Whole files of nothing but a byte order mark, as an export leaves that found nothing to say. */
+/** Files of a byte order mark only, left by exports that found nothing. */
 const ONLY_MARK: ReadonlySet<string> = new Set(["efbbbf", "fffe", "feff"]);
 
-/** @param limits for tests; `maxRecord` in characters. */
 export function openCsv(file: CsvFile, limits: { maxRecord?: number } = {}): Input {
   const { name, contentHash, bytes, position, close } = file;
   return {
@@ -85,9 +84,9 @@ interface RowsOf {
   encoding: Encoding;
   shape: DetectedShape;
   header: FoundTable;
-  /** Gets what shows at the end only. */
+  /** Filled when the end is reached. */
   notes: string[];
-  /** Whether a last line without its end is a problem of its row. */
+  /** Whether a last line without a line end is a problem of its row. */
   required: boolean;
   maxRecord?: number;
 }
@@ -101,7 +100,6 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
     "have quotes inside cells that are not quoted",
     ": read as text",
   );
-  /** Some cell may hold a MARK or a NUL. */
   let suspicious = false;
   let ended = true;
   let ends = false;
@@ -122,11 +120,11 @@ async function* rowsOf(file: CsvFile, options: RowsOf): AsyncGenerator<Row[]> {
     if (rows.length > 0) yield rows;
     finisher.look(rows);
   }
-  // The last row waits: whether its line has an end shows at the end.
+  // The last row waits until the end shows whether its line has one.
   let last: Row[] = [];
   for await (const some of records) {
     for (const record of some) {
-      // A byte order mark within, as where files were joined.
+      // Joined files have byte order marks in the middle.
       if (record.cells[0]?.startsWith("\uFEFF")) record.cells[0] = record.cells[0].replace(/^\uFEFF+/, "");
       if (suspicious) findBadCharacters(record, encoding.name);
       if (record.innerQuotes && record.faults === null) innerQuotes.add(record.number);
@@ -155,14 +153,14 @@ function findBadCharacters(record: CsvRecord, encoding: string): void {
     if (cell.includes("\0")) bad(column, "nul-character", "contains a NUL character");
     else if (cell.includes(MARK)) {
       record.cells[column] = cell.replaceAll(MARK, "");
-      bad(column, "encoding-mixed", `has bytes that are no text in ${encoding}, the encoding of the rest of the file`);
+      bad(column, "encoding-mixed", `has bytes that are not text in ${encoding}, the encoding of the rest of the file`);
     }
   }
 }
 
 interface FoundTable {
   table: TableShape;
-  /** The line on which the (first) header row begins, and at which byte; where there is none, the first line of rows. */
+  /** The line and byte at which the first header row begins, or without a header the first row. */
   firstLine: number;
   offset: number;
   joined: number[] | null;
@@ -196,7 +194,9 @@ async function findTable(sample: Sample, shape: DetectedShape, option: HeaderOpt
   return { table: { header, headerRow, width, hidden: null, sample: rows }, firstLine, offset, joined, doubt, notes };
 }
 
-/** As many cells as the header has, unless all rows have the same surplus of blank ones, or lack the same columns without a heading. */
+/**
+ * The header's width, unless every row has the same surplus of blank cells or lacks the same columns without headings.
+ */
 function regularWidth(header: readonly string[], below: readonly (readonly string[])[]): number {
   const [length = header.length] = new Set(below.map((cells) => cells.length));
   const same = below.every((cells) => cells.length === length && isBlank(cells.slice(header.length)));

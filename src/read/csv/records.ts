@@ -1,6 +1,6 @@
 /**
- * Text into records with csv-parse: strictly and fast; where quotes break its rules, once more from the beginning to tell which
- * rows are at fault, and to go on with the others. Knows nothing of headers, widths, encodings or files.
+ * Cuts text into records with csv-parse, strictly. When quotes break its rules, reads again leniently from the
+ * beginning, to name the faulty rows and keep the others. Knows nothing of headers, widths, encodings or files.
  */
 import { finished } from "node:stream/promises";
 import { promisify } from "node:util";
@@ -10,56 +10,50 @@ import { RowferryError } from "../../model/error.js";
 import type { Fault, RawRow } from "../rows.js";
 
 export interface Shape {
-  /** One character or more. */
   delimiter: string;
-  /** One character; null: no quoting. */
+  /** Null: no quoting. */
   quote: string | null;
-  /** One character; the quote itself: doubling; null where there is no quoting. */
+  /** The quote itself: doubling. Null: no quoting. */
   escape: string | null;
-  /** Blanks around cells, outside their quotes, are not part of them. */
+  /** Drop blanks around cells, outside their quotes. */
   trim: boolean;
 }
 
-/** Numbered by the line on which it begins. Where it has a fault its cells may be cut in the wrong places. */
+/** `number`: the line on which the record begins. The cells of a faulty record may be cut in the wrong places. */
 export interface CsvRecord extends RawRow {
-  /** Quotes within unquoted cells, which are text. */
+  /** Quotes within unquoted cells, read as text. */
   innerQuotes: boolean;
-  /** As it stands in the file, quotes and perhaps its line end included; "" where it was read strictly. */
+  /** As in the file, with its quotes and perhaps its line end; "" if it was read strictly. */
   raw: string;
 }
 
-/** Characters of one record; what is longer ends the reading of its file. */
+/** In characters. A longer record ends the reading of its file. */
 export const MAX_RECORD = 1_048_576;
-/** Of one character of a cell, in UTF-8. */
+/** A character of a cell has at most this many bytes of UTF-8. */
 const MOST_BYTES = 3;
 
-/** Bytes cut at once, and records given at once: few, so that they die young (V8 moves what survives to the old space). */
+/** Small, so that records die young: V8 moves survivors to the old space, which is collected rarely. */
 const PIECE = 16 * 1024;
 const BATCH = 64;
 
-/** Stands for a backslash that escapes nothing: csv-parse would drop it. A noncharacter. */
+/** Replaces a backslash that escapes nothing, which csv-parse would drop. A noncharacter. */
 const BACKSLASH = "\uFDD1";
 const CR = 0x0d;
 const BACKSLASH_CODE = 0x5c;
 const BACKSLASH_BYTES = Buffer.from(BACKSLASH).toString("latin1");
 
-/** The beginning of a file as text. */
 export interface Sample {
   file: string;
   text: string;
-  /** Whether that is the whole file. */
   complete: boolean;
 }
 
-/** Of a sample. */
 export const SAMPLE_RECORDS = 500;
 
 export interface RecordsOptions {
   shape: Shape;
   file: string;
-  /** The number of the text's first line. */
   firstLine: number;
-  /** Default {@link MAX_RECORD}. */
   maxRecord?: number;
 }
 
@@ -89,7 +83,7 @@ export async function* readRecords(
   }
 }
 
-/** The records at the beginning of a text, read leniently, as far as they can be; an incomplete last one is left out. */
+/** Reads leniently, and leaves out an incomplete last record. */
 export async function firstRecords(
   { file, text, complete }: Sample,
   shape: Shape,
@@ -106,7 +100,7 @@ export async function firstRecords(
       if (records.length >= SAMPLE_RECORDS) break;
     }
   } catch {
-    // An open quote at the end of a sample, or a record without end: what came before it is enough.
+    // An open quote or an endless record at the end of a sample: the records before it are enough.
   }
   return records.slice(0, SAMPLE_RECORDS);
 }
@@ -144,7 +138,7 @@ async function* cutText(
   }
 }
 
-/** @throws RowferryError `quote-unclosed`: where a faulty cell holds lines, they may be rows that it has swallowed. */
+/** A faulty cell with line breaks may have swallowed rows. */
 function checkLines({ number, cells, faults }: CsvRecord, options: RecordsOptions): void {
   const [fault] = faults ?? [];
   if (fault === undefined || fault.message.endsWith(CLOSES) || breaksWithin(cells) === 0) return;
@@ -153,7 +147,7 @@ function checkLines({ number, cells, faults }: CsvRecord, options: RecordsOption
 
 const CLOSES = "it closes a quote that it does not open";
 
-/** What a record that csv-parse reads leniently is under the rules. */
+/** Judges a leniently read record by the rules. */
 function diagnose({ record: lenient, raw }: Raw, shape: Shape): Omit<CsvRecord, "number"> {
   const { quote } = shape;
   if (quote === null || !lenient.some((cell) => cell.includes(quote))) return clean(lenient.map(withBackslashes), raw);
@@ -180,13 +174,12 @@ function diagnose({ record: lenient, raw }: Raw, shape: Shape): Omit<CsvRecord, 
   return { ...clean(cells, raw), innerQuotes: true };
 }
 
-/** As csv-parse gives a record with its text. */
 interface Raw {
   record: string[];
   raw: string;
 }
 
-/** Null: it breaks the rules. Of a delimiter of several bytes csv-parse keeps the first alone in `raw`. */
+/** Null: it breaks the rules. csv-parse keeps only the first byte of a long delimiter in `raw`. */
 function strictly(raw: string, lenient: string[], shape: Shape): string[] | null {
   const { delimiter, quote, escape, trim } = shape;
   if (quote === escape && !trim) return isWritten(raw, lenient, shape) ? lenient : null;
@@ -199,7 +192,10 @@ function strictly(raw: string, lenient: string[], shape: Shape): string[] | null
   }
 }
 
-/** Whether the rules write these cells so, each quoted or not. Of a delimiter of several bytes `raw` holds the first. */
+/**
+ * Whether these cells, each quoted or not, are written so under the rules. `raw` holds only the first byte of a long
+ * delimiter.
+ */
 function isWritten(raw: string, cells: readonly string[], { delimiter, quote }: Shape): boolean {
   const mark = Buffer.byteLength(delimiter) > 1 ? Buffer.from(delimiter).subarray(0, 1).toString() : delimiter;
   let at = 0;
@@ -219,7 +215,10 @@ function clean(cells: string[], raw = ""): Omit<CsvRecord, "number"> {
   return { cells, kinds: null, faults: null, innerQuotes: false, raw };
 }
 
-/** The same in the same order for all: csv-parse looks them up at each byte, which is slow when they differ. */
+/**
+ * The options always have the same keys in the same order: csv-parse reads them at each byte, which is slow when their
+ * shape varies.
+ */
 function csvOptions({ delimiter, quote, escape, trim }: Shape, lenient: boolean): Options {
   return {
     delimiter,
@@ -228,7 +227,7 @@ function csvOptions({ delimiter, quote, escape, trim }: Shape, lenient: boolean)
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     ltrim: trim,
-    // Blanks behind quotes are left to the closer look: csv-parse ends at the first that it cannot trim.
+    // The lenient pass keeps blanks behind quotes, because csv-parse stops at the first that it cannot trim.
     rtrim: trim && !lenient,
     raw: lenient,
     relax_quotes: lenient,
@@ -241,21 +240,21 @@ const LINE_ENDS = {
   lf: [Buffer.from("\n")],
 };
 
-/** Of the line ends only those that occur: csv-parse tries each of them at each byte, a fifth of its time. Null: there is none. */
+/** Only the line ends that occur: csv-parse tries each one at each byte, a fifth of its time. Null: none. */
 function lineEndsIn(text: Buffer): Buffer[] | null {
   if (!text.includes("\r")) return text.includes("\n") ? LINE_ENDS.lf : null;
   return /\r(?!\n)|(?<!\r)\n/.test(text.toString("latin1")) ? LINE_ENDS.all : LINE_ENDS.crlf;
 }
 
 /**
- * Cuts a text piece by piece, the last one empty. The records that a piece completes are in the parser's queue when the piece has been
- * written: it holds one a byte.
+ * Parses a text piece by piece; an empty piece ends it. The parser's queue holds a record per byte, so the records of a
+ * piece are there once it has been written.
  */
 function startParser(shape: Shape, lenient: boolean): (piece: Buffer) => Promise<(string[] | Raw)[]> {
   const options = { ...csvOptions(shape, lenient), readableHighWaterMark: 2 * PIECE };
   const parser = openParser(options as Options);
   dropLengthErrors(parser as unknown as { api: Api });
-  // Whoever writes is told of errors.
+  // The writer receives errors.
   parser.on("error", () => {});
   const write = promisify(parser.write.bind(parser) as (text: Buffer, done: (error?: Error | null) => void) => void);
   let known: Buffer[] | null = null;
@@ -271,15 +270,14 @@ function startParser(shape: Shape, lenient: boolean): (piece: Buffer) => Promise
   };
 }
 
-/** What csv-parse keeps to itself. */
 interface Api {
   state: { record: string[]; expectedRecordLength: number };
   __onRecord(this: Api, push: unknown): Error | undefined;
 }
 
 /**
- * For each record of another length than the first, csv-parse makes an error that nobody sees, with a copy of all it knows: 25 µs a row,
- * fourteen times what the row takes. So each record is told to be as long as expected.
+ * csv-parse creates an error with a copy of its state for each record whose length differs from the first: 25 µs a row,
+ * fourteen times the row itself. So each record is declared to have the expected length.
  */
 function dropLengthErrors({ api }: { api: Api }): void {
   const onRecord = api.__onRecord;
@@ -289,11 +287,11 @@ function dropLengthErrors({ api }: { api: Api }): void {
   };
 }
 
-/** Errors about quotes are left as they are, for the closer look; with `raw` that look has been taken. */
+/** Leaves errors about quotes to the lenient pass; with `raw`, this is that pass. */
 function asFault(error: Error, options: RecordsOptions, line: number): Error {
   const { code, raw } = error as CsvError & { raw?: string };
   if (code !== "CSV_QUOTE_NOT_CLOSED" || raw === undefined) return error;
-  // Of all quotes that are not doubled, the last is the one that is never closed.
+  // The last quote that is not doubled is the one that is never closed.
   const quote = options.shape.quote ?? "";
   const opening = raw.replaceAll(quote + quote, "  ").lastIndexOf(quote);
   return unclosed(options, line + lineBreaks(raw.slice(0, Math.max(0, opening))));
@@ -309,7 +307,6 @@ function unclosed({ shape, file }: RecordsOptions, row: number): RowferryError {
   return new RowferryError("quote-unclosed", message, { place: { file, row } });
 }
 
-/** Pieces of at most {@link PIECE} bytes; the last is empty. */
 async function* pieces(text: AsyncIterable<Buffer>, { escape }: Shape): AsyncGenerator<Buffer> {
   let carry: Buffer = Buffer.alloc(0);
   for await (const whole of text) {
@@ -325,7 +322,7 @@ async function* pieces(text: AsyncIterable<Buffer>, { escape }: Shape): AsyncGen
   yield Buffer.alloc(0);
 }
 
-/** Whether what its last byte escapes, or the other half of its line end, may begin the next piece. */
+/** Whether the next piece may begin with the character that the last byte escapes, or with the rest of its line end. */
 function endsHalfway(piece: Buffer, escape: string | null): boolean {
   if (piece.at(-1) === CR) return true;
   if (escape !== "\\") return false;
@@ -353,7 +350,6 @@ function breaksWithin(cells: readonly string[]): number {
   return breaks;
 }
 
-/** LF, CR and CRLF each end a line. */
 export function lineBreaks(text: string): number {
   let breaks = 0;
   for (let index = 0; index < text.length; index++) {

@@ -1,4 +1,7 @@
-/** What one cell holds, from its type, its stored value and its number format. The rules are told in docs/reference/workbooks.md. */
+/**
+ * The value of a cell, from its type, its stored value and its number format; docs/reference/workbooks.md has the
+ * rules.
+ */
 import { Big } from "big.js";
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
@@ -6,22 +9,20 @@ import { generalFormat, pictured, type NumberFormat, type ShownAs } from "./numb
 import { isoCell, serialDate, serialDuration, serialTime } from "./serial-date.js";
 import { type SharedStrings, unescapeText } from "./shared-strings.js";
 
-/** A cell as its elements say; empty texts where they say nothing. */
 export interface StoredCell {
-  /** The attribute `t`; "" for none. */
+  /** "" if absent. */
   type: string;
   style: string;
   hasFormula: boolean;
-  /** Text of `v`; null when there is no such element. */
+  /** Null: no such element. */
   value: string | null;
-  /** Text of `is`; null when there is no such element. */
+  /** Null: no such element. */
   inline: string | null;
 }
 
-/** What cells refer to. */
 export interface BookContext {
   strings: SharedStrings;
-  /** By style index; a cell without a style has style 0. */
+  /** A cell without a style has style 0. */
   formats: readonly NumberFormat[];
   date1904: boolean;
 }
@@ -69,7 +70,7 @@ export function evaluateCell(cell: StoredCell, context: BookContext): CellResult
   }
 }
 
-/** One for all cells, since there are millions: it holds until the next one is evaluated. */
+/** One object for millions of cells, valid until the next call. */
 const result: CellResult = { text: "", kind: "text", fault: null };
 
 function found(text: string, kind: CellKind = "text"): CellResult {
@@ -79,7 +80,6 @@ function found(text: string, kind: CellKind = "text"): CellResult {
   return result;
 }
 
-/** @param message what the cell holds. */
 function faulty(message: string, code: Code = "cell-unreadable"): CellResult {
   found("").fault = { code, message };
   return result;
@@ -96,14 +96,14 @@ function numeric(stored: string, style: string, { formats, date1904 }: BookConte
   return plain === null ? faulty(`${quote(stored)} as a number`) : found(plain, "number");
 }
 
-/** Null: the format makes nothing else than a number of it. */
+/** Null: the format shows a plain number. */
 function formatted(stored: string, value: number, shown: ShownAs, date1904: boolean): CellResult | null {
   switch (shown.kind) {
     case "number":
       return null;
     case "date": {
       const { hasDate, hasTime } = shown;
-      // Below 1 there is only a time, unless the calendar of 1904 makes 0 a day. A time of 1 or more has a day, which is kept.
+      // Below 1 there is only a time, unless the calendar of 1904 makes 0 a day.
       if (value >= 0 && value < 1 && (!hasDate || (value > 0 && !date1904))) return found(serialTime(value), "time");
       const text = serialDate(value, date1904, hasTime);
       return text === null ? null : found(text, "date");
@@ -117,17 +117,16 @@ function formatted(stored: string, value: number, shown: ShownAs, date1904: bool
   }
 }
 
-/** A number as workbooks store it: JavaScript alone would take blanks, `0x10` and `Infinity` too. */
+/** As workbooks store numbers; JavaScript also accepts blanks, `0x10` and `Infinity`. */
 const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
 /** Plain notation already. */
 const PLAIN = /^(?:0|-?(?:[1-9]\d*|0(?=\.))(?:\.\d+)?)$/;
-/** Of sixteen digits and more. */
 const LONG_INTEGER = /^-?[1-9]\d{15,307}$/;
 
 /**
- * A stored number in plain decimal notation (`-1234.5`, no exponent): its first fifteen digits, which are all that a spreadsheet
- * shows, since what lies beyond them is the noise of binary arithmetic (`7780.4000000000005`, `1.1000000000000001`). Whole
- * numbers of more digits, as other programs write them, stay as they are. Null: not a number.
+ * A stored number in plain decimal notation (`-1234.5`). Keeps fifteen digits, as spreadsheets show them, because
+ * further digits are noise of binary arithmetic (`7780.4000000000005`). Longer whole numbers of other programs stay.
+ * Null: not a number.
  */
 export function plainNumber(text: string): string | null {
   const plain = text.length < 16 && PLAIN.test(text) && !(text.endsWith("0") && text.includes("."));
@@ -140,7 +139,6 @@ function quote(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
 }
 
-/** Most values have no white space around them. */
 function trimmed(text: string): string {
   return text.charCodeAt(0) > 32 && text.charCodeAt(text.length - 1) > 32 ? text : text.trim();
 }

@@ -1,4 +1,4 @@
-/** Which sheet is meant: by name, by position, by pattern, or the only one there can be. */
+/** Chooses the sheet: by name, by position, by pattern, or the only possible one. */
 import type { ExcelOptions } from "../../model/dialect.js";
 import type { RowferryError } from "../../model/error.js";
 import { foldName, listed } from "../../model/fold.js";
@@ -12,10 +12,9 @@ export interface ChosenSheet {
 }
 
 /**
- * A sheet named outright, or by its position in the workbook (counting hidden ones), is read even when it is hidden,
- * and that is said; patterns and the default look at visible sheets only, unless hidden ones are to be read.
- * @param isEmpty whether a sheet has no cell that says something.
- * @throws RowferryError `sheet-missing`, `sheet-ambiguous`.
+ * A sheet given by name or position (hidden ones count) is read even if hidden, with a note. Patterns and the default
+ * consider visible sheets only, unless hidden ones are to be read. @throws RowferryError `sheet-missing`,
+ * `sheet-ambiguous`.
  */
 export async function chooseSheet(
   workbook: Workbook,
@@ -50,7 +49,6 @@ export async function chooseSheet(
   return { sheet, notes: [] };
 }
 
-/** Exactly, else as a person would compare names. */
 function byName(sheets: readonly Sheet[], name: string): Sheet | undefined {
   return sheets.find((sheet) => sheet.name === name) ?? sheets.find((sheet) => foldName(sheet.name) === foldName(name));
 }

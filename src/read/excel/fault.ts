@@ -1,14 +1,13 @@
-/** The errors of a workbook as a whole, worded in one place. Faults of single cells are in `sheet.ts` and `cell-value.ts`. */
+/** Errors of a whole workbook. Faults of single cells are in `sheet.ts` and `cell-value.ts`. */
 import type { Code } from "../../model/codes.js";
 import { RowferryError } from "../../model/error.js";
 
-/** The file is damaged: `what` completes "the workbook is damaged: …". `sheet`: where it was met, if in one. */
+/** `what` completes "the workbook is damaged: …". */
 export function corrupt(file: string, what: string, details: { sheet?: string; cause?: unknown } = {}): RowferryError {
   const { sheet, cause } = details;
   return new RowferryError("file-corrupt", `the workbook is damaged: ${what}`, { place: { file, sheet }, cause });
 }
 
-/** The file unpacks to more than any genuine workbook. */
 export function oversized(file: string, what: string): RowferryError {
   return new RowferryError("file-oversized", what, {
     place: { file },
@@ -16,7 +15,7 @@ export function oversized(file: string, what: string): RowferryError {
   });
 }
 
-/** Any other refusal, with the code's own remedy unless a hint is given. */
+/** Uses the code's own remedy unless there is a hint. */
 export function refused(code: Code, file: string, message: string, hint?: string): RowferryError {
   return new RowferryError(code, message, { place: { file }, ...(hint === undefined ? {} : { hint }) });
 }

@@ -1,6 +1,6 @@
 /**
- * Merged cells. A sheet names them behind its rows, so they are looked for before the rows are read: what a cell
- * covered by a merge stores is not shown by Excel, and is not the value of any row.
+ * Merged cells. A sheet lists them after its rows, so they are read first. Excel does not show the values of covered
+ * cells, so rows do not have them.
  */
 import type { CellKind } from "../../model/row.js";
 import type { RawRow } from "../rows.js";
@@ -18,16 +18,13 @@ export interface Merge {
 }
 
 const MAX_MERGES = 200_000;
-/** A merged range, and what hides markup that is none. */
+/** Also matches markup that hides such elements (comments, CDATA). */
 const MERGE = /<(?:[\w.-]{1,40}:)?mergeCell\s[^<>]{0,200}>/g;
 const HIDING = /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>/g;
-/** What the next bytes may complete. */
+/** An element that the next bytes may complete. */
 const OPEN = /<(?:!--|!\[CDATA\[|\?)|<[^<>]{0,300}$/;
 
-/**
- * The merged ranges in order of their first rows. Reads the whole part, and so finds out whether it is damaged; of its characters no
- * more is decoded than names are made of.
- */
+/** The merged ranges by first row. Reads the whole part, and so notices damage; decodes no more than it needs. */
 export async function findMerges(parts: Zip, name: string): Promise<Merge[]> {
   const merges: Merge[] = [];
   let open = "";
@@ -48,7 +45,7 @@ export async function findMerges(parts: Zip, name: string): Promise<Merge[]> {
 
 const RANGE = /^\s*\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})\s*$/i;
 
-/** `A1:C3`, corners in any order; anything else is left alone. */
+/** `A1:C3`, corners in any order; ignores anything else. */
 function addMerge(merges: Merge[], text: string): void {
   const [, letters = "", row = "", otherLetters = "", otherRow = ""] = RANGE.exec(text) ?? [];
   const [firstRow = 0, lastRow = 0] = [Number(row), Number(otherRow)].toSorted((one, other) => one - other);
@@ -64,7 +61,7 @@ interface ActiveMerge extends Merge {
   kind: CellKind;
 }
 
-/** Goes along with the rows of a sheet, from the first on, and clears or fills what merges cover. */
+/** Follows the rows of a sheet and clears or fills covered cells. */
 export class MergeSweep {
   readonly #merges: readonly Merge[];
   readonly #fill: boolean;
@@ -77,11 +74,14 @@ export class MergeSweep {
     this.#fill = fill;
   }
 
-  /** @param width fill no cell from this column on. @throws Error (plain) when rows come out of order among merges. */
+  /**
+   * `width`: columns from here on are not filled. @throws Error (plain) when rows of a sheet with merges are out of
+   * order.
+   */
   apply(row: RawRow, width: number): void {
     if (this.#merges.length === 0) return;
     if (row.number < this.#row)
-      throw new Error(`row ${row.number} stands behind row ${this.#row}, in a sheet with merged cells`);
+      throw new Error(`row ${row.number} follows row ${this.#row} in a sheet with merged cells`);
     this.#row = row.number;
     this.#advance(row.number);
     for (const merge of this.#active) {
@@ -100,7 +100,6 @@ export class MergeSweep {
       if (merge.lastRow >= number) this.#active.push({ ...merge, text: "", kind: "text" });
       merge = this.#merges[++this.#next];
     }
-    // Ranges that do not overlap are at most as many as there are columns.
     if (this.#active.length > MAX_COLUMN) throw new Error(`its merged ranges overlap in row ${number}`);
   }
 

@@ -1,24 +1,24 @@
-/** What a cell's number format makes of its number: a date, a duration, a row of digits, or a plain number. */
+/** How a number format shows a number: as a date, a duration, a row of digits, or a plain number. */
 
 export type ShownAs =
   | { kind: "number" }
   | { kind: "date"; hasDate: boolean; hasTime: boolean }
   | { kind: "duration" }
-  /** Zeros with punctuation between them: a null stands for a digit. */
+  /** Null: a digit's place. */
   | { kind: "digits"; picture: (string | null)[] };
 
-/** Sections may treat negative values, zero, or values under conditions in another way. */
+/** A format may have sections for negative values, zero, or conditions. */
 export type NumberFormat = (value: number) => ShownAs;
 
 const plain: ShownAs = { kind: "number" };
 export const generalFormat: NumberFormat = () => plain;
 
-/** Ids whose codes files leave out, by what they amount to. 27 to 58 and 67 to 81 are dates in East Asian and Thai Excel. */
+/** Files leave out the codes of these ids. 27 to 58 and 67 to 81 are dates in East Asian and Thai Excel. */
 const BUILT_IN: readonly [from: number, to: number, code: string][] = [
   [14, 17, "d"],
   [18, 21, "h"],
   [22, 22, "d h"],
-  // In Japanese 34 to 35 and 55 to 56 are dates, in Chinese times: below 1 a date is read as a time anyway.
+  // In Japanese 34, 35, 55 and 56 are dates, in Chinese times; values below 1 are read as times anyway.
   [27, 31, "d"],
   [32, 33, "h"],
   [34, 36, "d"],
@@ -40,15 +40,14 @@ export function builtInFormat(id: number): NumberFormat {
   return code === undefined ? generalFormat : compileNumberFormat(code);
 }
 
-/** Longer ones do not come from Excel (its own limit is 255). */
+/** Excel's own limit is 255. */
 const MAX_CODE = 2048;
-/** Names of General that files of other programs carry. */
+/** Names of General in files of other programs. */
 const GENERAL = /^\s*(general|standard|estándar|geral|g\/標準|g\/通用格式)\s*$/i;
 /** Quoted and escaped text, room and filling, brackets, then runs of the letters of dates and times. */
 const TOKENS =
   /"[^"]*"?|\\.?|[_*].?|\[[^\]]*\]?|general|am\/pm|a\/p|上午\/下午|午前\/午後|(?<=[0#?])e[+-]|aaa+|y+|d+|e+|g+|b+|m+|h+|s+|[\s\S]/giu;
 
-/** A piece of a section. `mark`: see {@link markOf}. */
 interface Token {
   mark: string;
   text: string;
@@ -59,11 +58,11 @@ interface Section {
   tokens: Token[];
 }
 
-/** Compiles a format code such as `[$-416]dd/mm/yyyy hh:mm;@`. Whatever cannot be understood makes a plain number. */
+/** Compiles a format such as `[$-416]dd/mm/yyyy hh:mm;@`. A format that cannot be understood shows a plain number. */
 export function compileNumberFormat(code: string): NumberFormat {
   if (code.length > MAX_CODE || GENERAL.test(code)) return generalFormat;
   const sections = readSections(code);
-  // A last section with @ is for text, and leaves all numbers to the others.
+  // A last section with @ is for text only.
   if (sections.length > 1 && sections.at(-1)?.tokens.some(({ text }) => text === "@")) sections.pop();
   const [first, second, third] = sections.map(({ condition, tokens }) => ({ condition, shown: shownAs(tokens) }));
   if (first === undefined) return generalFormat;
@@ -96,7 +95,7 @@ function readSections(code: string): Section[] {
 /** `l` punctuation, `x` other text, `g` General, `0` and `#` digits, `d` a part of a date, `m` months or minutes, `h`, `s`, `a` parts of a time, `H` and `S` elapsed ones. */
 function markOf(token: string, text: string): string {
   const first = token.charAt(0).toLowerCase();
-  // `_x` is room as wide as x, `*x` fills with x; `[$-416]`, `[Red]` and conditions show nothing.
+  // `_x` is a space as wide as x, `*x` fills with x; `[$-416]`, `[Red]` and conditions show nothing.
   if (first === "_" || first === "*") return "";
   if (first === "[") {
     if (/^\[(h+|m+|ช+|น+)\]$/i.test(token)) return "H";
@@ -127,10 +126,9 @@ function conditionOf(token: string): Section["condition"] {
 
 function shownAs(tokens: readonly Token[]): ShownAs {
   const marks = tokens.map(({ mark }) => mark).join("");
-  // Nothing but two or more zeros, with punctuation between them: a code whose leading zeros count.
+  // Only zeros, at least two, with punctuation: a code whose leading zeros count.
   if (!/[^l0]/.test(marks) && marks.split("0").length > 2)
     return { kind: "digits", picture: tokens.map(({ mark, text }) => (mark === "0" ? null : text)) };
-  // Fractions of seconds, then all that is no letter of a date.
   const letters = marks.replace(/([sS])[xl]*0+/g, "$1").replace(/[xl]/g, "");
   // Digits among letters: the letters are an unquoted unit.
   if (letters === "" || /[g0#]/.test(letters)) return plain;
@@ -140,11 +138,11 @@ function shownAs(tokens: readonly Token[]): ShownAs {
   return /[HS]/.test(letters) ? { kind: "duration" } : { kind: "date", hasDate: false, hasTime: true };
 }
 
-/** A whole number of zero or more under such a picture: `01.234.567/0001-95` for 1234567000195. */
+/** `01.234.567/0001-95` for 1234567000195. */
 export function pictured(digits: string, picture: readonly (string | null)[]): string {
   const places = picture.filter((part) => part === null).length;
   const padded = digits.padStart(places, "0");
-  // More digits than zeros: all of them stand before the first zero's place.
+  // Surplus digits go before the first zero's place.
   const shown = [padded.slice(0, padded.length - places + 1), ...padded.slice(padded.length - places + 1).split("")];
   return picture.map((part) => part ?? shown.shift() ?? "").join("");
 }

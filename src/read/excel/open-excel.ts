@@ -1,4 +1,4 @@
-/** An Excel workbook (.xlsx, .xlsm) as an `Input`: which sheet, which header, which rows. Why so: docs/decisions/excel-on-saxes.md. */
+/** An Excel workbook (.xlsx, .xlsm) as an `Input`: its sheet, header and rows (docs/decisions/excel-on-saxes.md). */
 import type { ExcelOptions, HeaderOption, ReadOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
 import { listed } from "../../model/fold.js";
@@ -24,10 +24,9 @@ import { findMerges, type Merge, MergeSweep } from "./merges.js";
 import { type ColumnRange, sheetBatches } from "./sheet.js";
 import { openWorkbook, type Sheet, type Workbook } from "./workbook.js";
 
-/** Rows below the last header row that is wanted, from which header and width are told. */
 const SAMPLE_ROWS = 512;
 
-/** Reads the list of sheets. The file is the input's from here on. @throws RowferryError `file-*`, `sheet-missing`. */
+/** Owns the file from here on. @throws RowferryError `file-*`, `sheet-missing`. */
 export async function openExcel(zip: Zip, contentHash: string): Promise<Input> {
   const workbook = await openWorkbook(zip);
   const { name, bytes, position, close } = zip.file;
@@ -48,15 +47,15 @@ export async function openExcel(zip: Zip, contentHash: string): Promise<Input> {
   };
 }
 
-/** The sheet of a workbook that holds the rows of a rejected file of ours. */
+/** The sheet with the rows of a rejected file. */
 interface CorrectedSheet {
   sheet: Sheet;
   headerRow: number;
-  /** As in its first row; null: it says nothing there. */
+  /** Null: the first row has none. */
   reference: string | null;
 }
 
-/** The first visible sheet whose first row has the column that is ours; null: there is none. A damaged sheet is nobody's. */
+/** Null: no visible sheet has our column in its first row. Damaged sheets do not count. */
 async function findCorrectedSheet(workbook: Workbook): Promise<CorrectedSheet | null> {
   for (const sheet of workbook.sheets) {
     if (sheet.hidden) continue;
@@ -69,7 +68,6 @@ async function findCorrectedSheet(workbook: Workbook): Promise<CorrectedSheet | 
   return null;
 }
 
-/** Of those with a cell that says something. */
 async function firstRows(workbook: Workbook, sheet: Sheet): Promise<RawRow[]> {
   for await (const { rows } of sheetBatches(workbook, sheet)) {
     const filled = rows.filter(({ cells }) => !isBlank(cells));
@@ -78,7 +76,6 @@ async function firstRows(workbook: Workbook, sheet: Sheet): Promise<RawRow[]> {
   return [];
 }
 
-/** @throws RowferryError when there is no such sheet or no header, or the workbook is damaged. */
 async function openTable(workbook: Workbook, options: ReadOptions, corrected: CorrectedSheet | null): Promise<Table> {
   const excel = options.excel ?? {};
   const isEmpty = async (one: Sheet) => (await firstRows(workbook, one)).length === 0;
@@ -103,11 +100,10 @@ async function openTable(workbook: Workbook, options: ReadOptions, corrected: Co
   };
 }
 
-/** Where a table stands in its sheet. */
 interface Frame {
   shape: TableShape;
   columns: ShownColumns;
-  /** Columns of the sheet up to the last one that is used, hidden ones among them. */
+  /** Up to the last used column, hidden ones included. */
   width: number;
   joined: number[] | null;
   doubt: string | null;
@@ -125,10 +121,10 @@ interface FrameOptions {
 function frameOf({ rows, hiddenColumns }: SheetSample, { merges, excel, option, place }: FrameOptions): Frame {
   const skip = excel.hidden === "skip";
   const columns = new ShownColumns(skip ? hiddenColumns : []);
-  // A title that is merged over the table's width must not look like a header: what merges cover is cleared, not filled.
+  // A title merged over the table's width must not look like a header, so covered cells are cleared, not filled.
   const cleared = swept(rows, merges, { fill: false, width: 0 });
   const visible = cleared.filter(({ hidden }) => !skip || hidden !== true);
-  // A header row that is given by number is used even if it is hidden.
+  // A header given by number is used even if hidden.
   const candidates = typeof option === "string" ? visible : cleared;
   const { headers, notes } = locateHeader(
     candidates.map((row) => columns.of(row)),
@@ -159,7 +155,7 @@ function frameOf({ rows, hiddenColumns }: SheetSample, { merges, excel, option, 
   }
 
   const above = cleared.filter(({ number }) => number <= headerRow);
-  // Of several header rows, a heading merged over columns heads each of them: `Pickup` above `Date` and `Weight` is not that of `Date` alone.
+  // With several header rows, a heading merged over columns heads each of them: `Pickup` above `Date` and `Weight`.
   const spread = excel.fillMerged === true ? merges : merges.map((merge) => ({ ...merge, lastRow: merge.firstRow }));
   const fill = excel.fillMerged === true || headers.length > 1;
   const filled = (fill ? swept(above, spread, { fill, width }) : above).filter(isHeader);
@@ -200,7 +196,7 @@ interface RowsOf {
   frame: Frame;
   merges: readonly Merge[];
   fillMerged: boolean;
-  /** Gets what shows at the end only. */
+  /** Filled when the end is reached. */
   notes: string[];
 }
 
@@ -212,7 +208,7 @@ async function* rowsOf(workbook: Workbook, sheet: Sheet, options: RowsOf): Async
   const finisher = new RowFinisher(shape);
   const sweep = new MergeSweep(merges, fillMerged);
   for await (const { rows: raws } of sheetBatches(workbook, sheet, width)) {
-    // A row that has nothing but what a merge gives it is blank.
+    // A row with nothing but values of merges is blank.
     const filled =
       merges.length === 0 ? raws : raws.filter((row) => row.faults !== null || !isBlank(columns.of(row).cells));
     sound({ file: file.name, sheet: sheet.name }, () => raws.forEach((row) => sweep.apply(row, width)));
@@ -229,21 +225,20 @@ interface SheetSample {
   hiddenColumns: readonly ColumnRange[];
 }
 
-/** @param wanted the last row that must be among them; 0: none. */
+/** `wanted`: the last row that must be included; 0: none. */
 async function sampleOf(workbook: Workbook, sheet: Sheet, wanted: number): Promise<SheetSample> {
   const sample: SheetSample = { rows: [], hiddenColumns: [] };
   let below = 0;
   for await (const batch of sheetBatches(workbook, sheet)) {
     sample.hiddenColumns = batch.hiddenColumns;
     below += batch.rows.filter(({ number }) => number > wanted).length;
-    // Rows far above a header that is given are of no use.
     sample.rows.push(...batch.rows.filter(({ number }) => number >= wanted - SAMPLE_ROWS));
     if (below >= SAMPLE_ROWS) break;
   }
   return sample;
 }
 
-/** Copies of the rows, with what merges cover cleared or filled. */
+/** Copies rows, with covered cells cleared or filled. */
 function swept(rows: readonly RawRow[], merges: readonly Merge[], { fill, width }: { fill: boolean; width: number }) {
   const sweep = new MergeSweep(merges, fill);
   return rows.map((row) => {
@@ -253,7 +248,6 @@ function swept(rows: readonly RawRow[], merges: readonly Merge[], { fill, width 
   });
 }
 
-/** @throws RowferryError `file-corrupt` for what is thrown in `work`. */
 function sound<T>(place: { file: string; sheet: string }, work: () => T): T {
   try {
     return work();
@@ -263,7 +257,7 @@ function sound<T>(place: { file: string; sheet: string }, work: () => T): T {
   }
 }
 
-/** The columns of a sheet without those that are left out because they are hidden. */
+/** The columns of a sheet, without hidden ones that are left out. */
 class ShownColumns {
   readonly #hidden: readonly ColumnRange[];
 
@@ -271,12 +265,10 @@ class ShownColumns {
     this.#hidden = hidden;
   }
 
-  /** The first columns of a sheet, counting from 0. */
   before(width: number): number[] {
     return Array.from({ length: width }, (_, column) => column).filter((column) => this.#isShown(column));
   }
 
-  /** The row itself where no column is left out. */
   of(row: RawRow): RawRow {
     if (this.#hidden.length === 0) return row;
     const shown = this.before(row.cells.length);
@@ -297,7 +289,7 @@ class ShownColumns {
   }
 }
 
-/** Columns up to the last one in which the row says something. */
+/** The number of columns up to the last cell with text. */
 function usedColumns({ cells, faults }: RawRow): number {
   const last = cells.findLastIndex((cell) => cell.trim() !== "");
   return Math.max(last, ...(faults ?? []).map(({ column }) => column ?? 0)) + 1;

@@ -1,23 +1,23 @@
-/** Excel's serial day numbers as ISO texts, in milliseconds, for both of its calendars; and cells that are ISO texts already. */
+/** Excel's serial day numbers of both calendars, and ISO cells, as ISO texts to the millisecond. */
 import { stripEnd } from "../../model/strip-end.js";
 
 const DAY = 86_400_000;
-/** Days from 1970-01-01 to the day with serial 0: of 1900 from March on, of 1900 before its false 29 February, of 1904. */
+/** Days from 1970-01-01 to serial 0: of 1900 from March on, of 1900 before its false 29 February, of 1904. */
 const EPOCH_1900 = -25_569;
 const EPOCH_1900_EARLY = -25_568;
 const EPOCH_1904 = -24_107;
-/** The first serial that is no date any more: 10000-01-01. */
+/** 10000-01-01, the first serial that is no longer a date. */
 const END_1900 = 2_958_466;
 const END_1904 = 2_957_004;
-/** Days of 1900 that Excel shows and no calendar has. */
+/** Days that Excel shows in 1900 and no calendar has. */
 const FALSE_DAYS: ReadonlyMap<number, string> = new Map([
   [0, "1900-01-00"],
   [60, "1900-02-29"],
 ]);
 
 /**
- * `2026-03-01T14:05:00`, or without the time where `withTime` is false and the serial is whole. Null: Excel shows no date either
- * (negative, or after the year 9999).
+ * `2026-03-01T14:05:00`; without the time if `withTime` is false and the serial is whole. Null: not a date in Excel
+ * either (negative, or after 9999).
  */
 export function serialDate(serial: number, date1904: boolean, withTime: boolean): string | null {
   const total = Math.round(serial * DAY);
@@ -30,7 +30,7 @@ export function serialDate(serial: number, date1904: boolean, withTime: boolean)
   return withTime || time !== "00:00:00" ? `${date}T${time}` : date;
 }
 
-/** `14:05:00` for a fraction of a day, 0 ≤ serial < 1; what rounds up to a whole day is midnight. */
+/** `14:05:00` for a fraction of a day; a fraction that rounds up to a whole day is midnight. */
 export function serialTime(serial: number): string {
   return timeOf(new Date(Math.round(serial * DAY) % DAY).toISOString());
 }
@@ -39,7 +39,7 @@ function timeOf(instant: string): string {
   return instant.slice(11, instant.endsWith(".000Z") ? -5 : -1);
 }
 
-/** `PT36H5M`, `PT0S`, `-PT30M`: the hours may exceed a day. */
+/** `PT36H5M`, `PT0S`, `-PT30M`; hours may exceed a day. */
 export function serialDuration(serial: number): string {
   const total = Math.abs(Math.round(serial * DAY));
   const parts: [number, string][] = [
@@ -55,8 +55,8 @@ const ISO =
   /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))?(?:(?:T|(?<=\d) |^)((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?(?:\.(\d{1,9}))?)?Z?$/;
 
 /**
- * An ISO 8601 cell (`t="d"`) as canonical text; `Z` is dropped, since cells are local. Null: not such a text, or one
- * with an offset.
+ * An ISO 8601 cell (`t="d"`) as canonical text. Drops `Z`, because cells are local. Null: anything else, or with an
+ * offset.
  */
 export function isoCell(text: string): { text: string; kind: "date" | "time" } | null {
   const [, date, minutes, seconds = ":00", digits = ""] = ISO.exec(text.trim()) ?? [];

@@ -1,43 +1,37 @@
 /**
- * The texts of a workbook. Shared ones are kept as UTF-8 bytes rather than as a million small strings, and bounded: beyond that
- * the workbook is refused.
+ * The texts of a workbook, as UTF-8 bytes instead of a million small strings. A workbook whose texts exceed the bound
+ * is refused.
  */
 import { stripEnd } from "../../model/strip-end.js";
 import { oversized } from "./fault.js";
 import { type Attributes, walkPart } from "./xml.js";
 import type { Zip } from "../zip.js";
 
-/** Bytes of all strings together. */
 const MAX_SHARED_BYTES = 192 * 1024 ** 2;
-/** Bytes of one segment; a string lies in one segment whole. */
+/** A string never spans two segments. */
 const SEGMENT = 4 * 1024 ** 2;
-/** UTF-16 units of one string; a cell of Excel holds 32,767. */
+/** UTF-16 units; an Excel cell holds 32,767. */
 const MAX_STRING = 1024 ** 2;
-/** Strings kept decoded (a power of two), and the longest of them. */
+/** How many strings stay decoded (a power of two), and the longest of them. */
 const CACHED = 2 ** 15;
 const CACHED_LENGTH = 100;
 
 export class SharedStrings {
   readonly #segments: Buffer[] = [];
   #ends = new Uint32Array(1024);
-  /** Where the next string begins, counted over all segments. */
   #used = 0;
-  /** Decoded strings, each in its own place. */
   readonly #cache = Array<string>(CACHED).fill("");
   readonly #cachedIndex = new Int32Array(CACHED).fill(-1);
-  /** Which strings have been asked for: those of one cell only would just fill the cache, and outlive their rows. */
+  /** Strings asked for before. A string of a single cell would only fill the cache. */
   #asked = new Uint8Array(0);
   count = 0;
 
-  /** What the strings take. */
   get bytes(): number {
     return this.#used + this.count * 8;
   }
 
-  /** @throws Error (plain) for a string longer than any cell's. */
   add(text: string): void {
     if (text.length > MAX_STRING) throw new Error(`one of its texts has ${text.length} characters`);
-    // A UTF-16 unit is at most three bytes of UTF-8.
     if (text.length * 3 > this.#segments.length * SEGMENT - this.#used) {
       this.#used = this.#segments.length * SEGMENT;
       this.#segments.push(Buffer.allocUnsafeSlow(SEGMENT));
@@ -52,7 +46,7 @@ export class SharedStrings {
     this.#ends[this.count++ * 2 + 1] = this.#used;
   }
 
-  /** Undefined when there is no string with that index (counting from 0). */
+  /** Undefined: no string has that index. */
   get(index: number): string | undefined {
     if (!(index >= 0 && index < this.count)) return undefined;
     const place = index & (CACHED - 1);
@@ -71,7 +65,6 @@ export class SharedStrings {
   }
 }
 
-/** @throws RowferryError when the part is damaged, or holds more than `maxBytes`. */
 export async function readSharedStrings(
   parts: Zip,
   name: string,
@@ -102,19 +95,19 @@ export async function readSharedStrings(
   return strings;
 }
 
-/** `_x000D_` is how a workbook writes a character that XML cannot carry; `_x005F_` is the underscore itself. */
+/** `_x000D_` encodes a character that XML cannot hold; `_x005F_` is the underscore itself. */
 export function unescapeText(text: string): string {
   if (!text.includes("_x")) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
 
 /**
- * The text of a string item (`si`, `is`): its `t` elements joined, in rich runs or not; phonetic guides are left out.
- * White space at the ends of a `t` counts only under `xml:space="preserve"`, as in Excel itself.
+ * The text of a string item (`si`, `is`): its `t` elements joined, without phonetic guides. White space at the ends of
+ * a `t` counts only under `xml:space="preserve"`, as in Excel.
  */
 export class TextRuns {
   #text = "";
-  /** The `t` at hand; null: none. */
+  /** The current `t`. */
   #piece: string | null = null;
   #phonetic = 0;
   #preserve = false;
@@ -135,7 +128,7 @@ export class TextRuns {
   close(name: string): void {
     if (name === "rPh") this.#phonetic--;
     if (name !== "t" || this.#piece === null) return;
-    // Without the white space of XML; a no-break space is text.
+    // XML's white space only; a no-break space is text.
     this.#text += this.#preserve ? this.#piece : stripEnd(this.#piece.replace(/^[ \t\r\n]+/, ""), " \t\r\n");
     this.#piece = null;
   }
@@ -144,7 +137,6 @@ export class TextRuns {
     if (this.#piece !== null) this.#piece += text;
   }
 
-  /** The item's whole text. */
   get(): string {
     return unescapeText(this.#text);
   }

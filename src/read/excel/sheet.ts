@@ -1,4 +1,4 @@
-/** The rows of one sheet as they stand in its XML, read as fast as they are taken and no faster. */
+/** Reads the rows of a sheet from its XML, only as fast as they are taken. */
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
 import { columnLetters, isFilled } from "../header.js";
@@ -12,27 +12,27 @@ import { type Attributes, isTrue, walkInPieces, type XmlHandlers } from "./xml.j
 export const MAX_ROW = 1_048_576;
 export const MAX_COLUMN = 16_384;
 
-/** Rows in a batch: few, so that what is made of them dies young (V8 moves what survives to the old space). */
+/** Small, so that rows die young: V8 moves survivors to the old space. */
 const BATCH_ROWS = 64;
-/** Cells beyond the last column that are named, one row. */
+/** Cells beyond the last column that a message names. */
 const MAX_BEYOND = 8;
 
-/** First and last, counting from 0. */
+/** First and last column, from 0. */
 export interface ColumnRange {
   first: number;
   last: number;
 }
 
 export interface SheetBatch {
-  /** Rows with at least one cell that says something; hidden ones among them. */
+  /** Rows with at least one filled cell, hidden ones included. */
   rows: RawRow[];
   /** Complete from the first batch on. */
   hiddenColumns: readonly ColumnRange[];
 }
 
 /**
- * @param width columns to keep; cells beyond are only named in a fault (`row-long`).
- * @throws RowferryError where the sheet cannot be read.
+ * `width`: columns to keep; cells beyond them become a `row-long` fault. @throws RowferryError when the sheet cannot be
+ * read.
  */
 export async function* sheetBatches(
   workbook: Workbook,
@@ -46,7 +46,7 @@ export async function* sheetBatches(
     while (handlers.rows.length >= BATCH_ROWS) yield { rows: handlers.rows.splice(0, BATCH_ROWS), hiddenColumns };
   }
   if (handlers.root !== "worksheet")
-    throw corrupt(workbook.parts.file.name, `its part ${part} is no sheet of cells`, { sheet: sheet.name });
+    throw corrupt(workbook.parts.file.name, `its part ${part} is not a sheet of cells`, { sheet: sheet.name });
   yield { rows: handlers.rows, hiddenColumns };
 }
 
@@ -61,7 +61,7 @@ export function setCell(row: RawRow, column: number, text: string, kind: CellKin
   if (row.kinds !== null) row.kinds[column] = kind;
 }
 
-/** The column (counting from 0) that a reference such as `B7` begins with; -1: it begins with no letter. */
+/** The column (from 0) of a reference such as `B7`; -1: it has no letter. */
 export function columnOf(reference: string): number {
   let column = 0;
   for (let at = 0; at < 4; at++) {
@@ -72,24 +72,23 @@ export function columnOf(reference: string): number {
   return column - 1;
 }
 
-/** From the XML of a sheet to rows. Keeps no more than the row at hand and the rows nobody has taken yet. */
+/** Keeps only the current row and the rows that nobody has taken yet. */
 class SheetHandlers implements XmlHandlers {
-  /** Rows that are complete, and that nobody has taken yet. */
   readonly rows: RawRow[] = [];
   readonly hiddenColumns: ColumnRange[] = [];
-  /** The part's outermost element, to tell a worksheet from anything else. */
+  /** The part's outermost element, which shows whether it is a worksheet. */
   root: string | null = null;
 
   readonly #context: BookContext;
   readonly #width: number;
   readonly #cell: StoredCell = { type: "", style: "", hasFormula: false, value: null, inline: null };
   readonly #runs = new TextRuns();
-  /** Which row numbers have come by, in whatever order the writer chose: one bit each. */
+  /** One bit for each row number seen, because writers may write rows in any order. */
   readonly #seen = new Uint8Array((MAX_ROW >> 3) + 1);
   #last = 0;
   #inData = false;
   #row: RawRow | null = null;
-  /** The row's number as cells repeat it; "": the first cell tells it. */
+  /** The row number that cells must repeat; "": the first cell gives it. */
   #number = "";
   #column = -1;
   #filled = false;
@@ -146,14 +145,14 @@ class SheetHandlers implements XmlHandlers {
     this.#number = r.trim();
     if (this.#number !== "" && !/^[1-9]\d{0,6}$/.test(this.#number))
       throw new Error(`it has a row numbered ${JSON.stringify(r.slice(0, 20))}`);
-    // A row that does not say its own number follows the one before it.
+    // A row without a number follows the previous one.
     const number = this.#number === "" ? this.#last + 1 : Number(r);
     this.#row = { number, cells: [], kinds: null, faults: null, hidden: isTrue(hidden) };
     this.#column = -1;
     this.#filled = false;
   }
 
-  /** @throws Error (plain) when the number has been taken, or is beyond Excel's last row. */
+  /** @throws Error (plain) when the number appeared before or is beyond Excel's last row. */
   #closeRow(): void {
     const row = this.#row;
     if (row === null) return;
@@ -162,7 +161,7 @@ class SheetHandlers implements XmlHandlers {
     if (number > MAX_ROW) throw new Error(`it has more than ${MAX_ROW} rows`);
     const bits = this.#seen[number >> 3] as number;
     const bit = 1 << (number & 7);
-    if ((bits & bit) !== 0) throw new Error(`row ${number} stands there twice`);
+    if ((bits & bit) !== 0) throw new Error(`row ${number} appears twice`);
     this.#seen[number >> 3] = bits | bit;
     this.#last = number;
     if (this.#filled) this.rows.push(row);
@@ -183,7 +182,7 @@ class SheetHandlers implements XmlHandlers {
     cell.inline = null;
   }
 
-  /** @throws Error (plain) when a cell's reference is none, or contradicts its row. */
+  /** @throws Error (plain) when the reference is malformed or contradicts its row. */
   #locate(reference: string, row: RawRow): void {
     if (this.#number === "") {
       this.#number = /[1-9]\d{0,6}$/.exec(reference)?.[0] ?? "";
@@ -200,7 +199,7 @@ class SheetHandlers implements XmlHandlers {
     this.#inCell = false;
     if (row === null) return;
     const cell = this.#cell;
-    // Styled cells without a value are most of what many sheets hold.
+    // In many sheets most cells are styled and empty.
     if (cell.value === null && cell.inline === null && !cell.hasFormula) return;
     const { text, kind, fault } = evaluateCell(cell, this.#context);
     const column = this.#column;
@@ -220,11 +219,10 @@ class SheetHandlers implements XmlHandlers {
       return;
     }
     if (column < row.cells.length && row.cells[column] !== "")
-      throw new Error(`cell ${columnLetters(column + 1)}${row.number} stands there twice`);
+      throw new Error(`cell ${columnLetters(column + 1)}${row.number} appears twice`);
     setCell(row, column, text, kind);
   }
 
-  /** @param fault its message follows the cell's name. */
   #fault(row: RawRow, fault: { code: Code; message: string; hint?: string }): void {
     const message = `cell ${columnLetters(this.#column + 1)}${row.number} ${fault.message}`;
     row.faults = [...(row.faults ?? []), { ...fault, column: this.#column, message }];

@@ -1,4 +1,4 @@
-/** The number formats of a workbook's cells, by style index; nothing else of its styles. */
+/** The number formats of a workbook's cells, by style index. */
 import { builtInFormat, compileNumberFormat, type NumberFormat } from "./number-format.js";
 import { walkPart } from "./xml.js";
 import type { Zip } from "../zip.js";
@@ -8,11 +8,10 @@ const MAX_STYLES = 200_000;
 
 interface CellStyle {
   formatId: number | null;
-  /** Its index among the named styles, from which it takes what it does not say itself. */
+  /** The named style from which it inherits. */
   base: number | null;
 }
 
-/** By style index. @throws RowferryError when the part is damaged. */
 export async function readFormats(parts: Zip, name: string): Promise<NumberFormat[]> {
   const codes = new Map<number, string>();
   const cells: CellStyle[] = [];

@@ -1,4 +1,4 @@
-/** A workbook's frame: its sheets, its calendar, and the parts that hold its texts and styles, read when needed. */
+/** A workbook's sheets, its calendar, and its texts and styles, which are read when needed. */
 import type { BookContext } from "./cell-value.js";
 import { corrupt, refused } from "./fault.js";
 import { readSharedStrings, SharedStrings, unescapeText } from "./shared-strings.js";
@@ -9,13 +9,11 @@ import type { Zip } from "../zip.js";
 export interface Sheet {
   name: string;
   hidden: boolean;
-  /** Its part's name; null where the file has none, which matters only when the sheet is opened. */
+  /** Null: the file has none, which matters only when the sheet is opened. */
   part: string | null;
 }
 
-/** Excel itself is limited by memory only; nobody writes thousands of sheets. */
 const MAX_SHEETS = 10_000;
-/** More than any workbook has. */
 const MAX_RELATIONSHIPS = 50_000;
 
 export class Workbook {
@@ -30,7 +28,6 @@ export class Workbook {
     this.parts = parts;
     this.sheets = frame.sheets.flatMap(({ name, state, id }) => {
       const relation = relations.find((one) => one.id === id);
-      // Chart, dialog and macro sheets have no cells to import.
       if (relation !== undefined && relation.type !== "worksheet") return [];
       const part = relation !== undefined && parts.has(relation.target) ? relation.target : null;
       return [{ name, hidden: /hidden$/i.test(state), part }];
@@ -44,7 +41,6 @@ export class Workbook {
     this.#stylesPart = partOf("styles");
   }
 
-  /** What cells refer to. Read once. */
   context(): Promise<BookContext> {
     return (this.#context ??= this.#readContext());
   }
@@ -56,7 +52,6 @@ export class Workbook {
     return { strings, formats, date1904 };
   }
 
-  /** @throws RowferryError `file-corrupt` when the sheet has no part. */
   partOf(sheet: Sheet): string {
     if (sheet.part !== null) return sheet.part;
     throw corrupt(this.parts.file.name, "the sheet's cells are missing from the file", { sheet: sheet.name });
@@ -77,7 +72,7 @@ export async function openWorkbook(parts: Zip): Promise<Workbook> {
   if (/\.bin$/i.test(main))
     throw refused("file-refused", file, "the file is an Excel workbook in the binary .xlsb format");
   const frame = parts.has(main) ? await readFrame(parts, main) : null;
-  if (frame === null) throw refused("file-refused", file, "the file is a zip archive, but no Excel workbook");
+  if (frame === null) throw refused("file-refused", file, "the file is a zip archive, but not an Excel workbook");
   const folder = main.slice(0, main.lastIndexOf("/") + 1);
   const workbook = new Workbook(parts, frame, await readRelationships(parts, main), folder);
   if (workbook.sheets.length > 0) return workbook;
@@ -85,7 +80,7 @@ export async function openWorkbook(parts: Zip): Promise<Workbook> {
   throw refused("sheet-missing", file, message, "Open it in Excel, save it again, and import that file.");
 }
 
-/** Null: the part is no workbook. */
+/** Null: not a workbook. */
 async function readFrame(parts: Zip, main: string): Promise<Frame | null> {
   const frame: Frame = { sheets: [], date1904: false };
   let root: string | null = null;
@@ -95,7 +90,7 @@ async function readFrame(parts: Zip, main: string): Promise<Frame | null> {
       if (element === "workbookPr") frame.date1904 = isTrue(attributes["date1904"]);
       if (element !== "sheet") return;
       if (frame.sheets.length === MAX_SHEETS) throw new Error(`it names more than ${MAX_SHEETS} sheets`);
-      // `r:id`, whatever prefix the writer chose for relationships.
+      // The writer chooses the prefix of `r:id`.
       const [, id = ""] = Object.entries(attributes).find(([name]) => /^[^:]+:id$/.test(name)) ?? [];
       frame.sheets.push({ name: unescapeText(attributes["name"] ?? ""), state: attributes["state"] ?? "", id });
     },
@@ -103,16 +98,15 @@ async function readFrame(parts: Zip, main: string): Promise<Frame | null> {
   return root === "workbook" ? frame : null;
 }
 
-/** How a workbook's parts refer to each other: the `.rels` part beside each of them. */
+/** How a workbook's parts refer to each other, in the `.rels` part of each. */
 interface Relationship {
   id: string;
-  /** The last segment of its type: `worksheet`, `sharedStrings`; the same in transitional and strict workbooks. */
+  /** The last segment of its type, such as `worksheet`; the same in transitional and strict workbooks. */
   type: string;
-  /** The part's name in the zip, without leading slash. */
   target: string;
 }
 
-/** The relationships of a part ("" for the package itself); empty where there are none. External ones are left out. */
+/** `source`: "" for the package itself. External relationships are left out. */
 async function readRelationships(parts: Zip, source: string): Promise<Relationship[]> {
   const slash = source.lastIndexOf("/") + 1;
   const folder = source.slice(0, slash);
@@ -129,11 +123,11 @@ async function readRelationships(parts: Zip, source: string): Promise<Relationsh
   return found;
 }
 
-/** A target as a part name: absolute or relative to the source's folder, percent-encoded or not. */
+/** A target may be absolute or relative to the source's folder, percent-encoded or not. */
 function partNamed(parts: Zip, folder: string, target: string): string {
   const [path = ""] = target.trim().replaceAll("\\", "/").split(/[?#]/, 1);
   const plain = withoutDots(path.startsWith("/") ? path : folder + path);
-  // Some writers mean the package's root where they leave out the slash: `xl/worksheets/sheet1.xml`.
+  // Some writers mean the package's root without the slash: `xl/worksheets/sheet1.xml`.
   return [plain, decoded(plain), withoutDots(path)].find((name) => parts.has(name)) ?? plain;
 }
 

@@ -1,20 +1,18 @@
 /**
- * Walks the XML parts of a workbook with saxes: from their bytes to elements and texts, errors naming the part. No document
- * types; bounded depth and token length.
+ * Reads the XML parts of a workbook with saxes. Refuses document types; bounds depth and token length; errors name the
+ * part.
  */
 import { SaxesParser } from "saxes";
 import { RowferryError } from "../../model/error.js";
 import { corrupt, reasonOf, refused } from "./fault.js";
 import type { Zip } from "../zip.js";
 
-/** With their prefixes, entities resolved. */
 export type Attributes = Readonly<Record<string, string>>;
 
 export interface XmlHandlers {
-  /** `name`: local name; "" for an element of another namespace than the root's. */
+  /** `name`: the local name; "" for an element of another namespace than the root's. */
   open(name: string, attributes: Attributes): void;
   close?(name: string): void;
-  /** Character data and CDATA. */
   text?(text: string): void;
 }
 
@@ -22,15 +20,14 @@ const MAX_DEPTH = 100;
 /** Characters of one tag, text, comment or instruction. A cell holds at most 32,767. */
 export const MAX_TOKEN = 4 * 1024 ** 2;
 
-/** A part declares a document type: no workbook does, and entity bombs hide there. */
+/** Entity bombs need a document type, which no workbook has. */
 class DoctypeError extends Error {}
 
-/** Walks one part to its end. @throws RowferryError naming the part. */
 export async function walkPart(parts: Zip, name: string, handlers: XmlHandlers): Promise<void> {
   for await (const _ of walkInPieces(parts, name, handlers, "part"));
 }
 
-/** Walks one part, giving control back after every piece, for as long as it is asked to go on. @throws RowferryError naming the part. */
+/** Yields after every piece, so that the caller decides whether to continue. */
 export async function* walkInPieces(
   parts: Zip,
   name: string,
@@ -40,7 +37,7 @@ export async function* walkInPieces(
   try {
     const { parser, budget } = parserOf(handlers);
     for await (const text of decodeXml(parts.read(name, kind))) {
-      // Doctypes are kept whole before they are told.
+      // saxes keeps a doctype whole before it reports it.
       if (budget.depth === 0 && text.includes("<!DOCTYPE")) throw new DoctypeError();
       budget.pending += text.length;
       parser.write(text);
@@ -53,12 +50,12 @@ export async function* walkInPieces(
     if (cause instanceof RowferryError) throw cause;
     if (!(cause instanceof DoctypeError))
       throw corrupt(parts.file.name, `its part ${name} cannot be read: ${reasonOf(cause)}`, { cause });
-    const message = `its part ${name} declares a document type, which no workbook has and which hides entity bombs`;
+    const message = `its part ${name} declares a document type, which workbooks never have and which can hide entity bombs`;
     throw refused("file-refused", parts.file.name, message);
   }
 }
 
-/** `budget`: how deep the elements are, and characters since the last event. Whatever is wrong is thrown as a plain Error. */
+/** `budget`: the depth of elements, and the characters since the last event. */
 function parserOf(handlers: XmlHandlers) {
   const parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
   const names = new Map<string, string>();
@@ -73,7 +70,7 @@ function parserOf(handlers: XmlHandlers) {
     if (++budget.depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
     let local = names.get(name);
     if (local === undefined) {
-      // Whatever prefix the root has stands for its namespace in the whole part.
+      // The root's prefix stands for its namespace in the whole part.
       local = name.startsWith(prefix) && !name.includes(":", prefix.length) ? name.slice(prefix.length) : "";
       names.set(name, local);
     }
@@ -97,12 +94,11 @@ function parserOf(handlers: XmlHandlers) {
   return { parser, budget };
 }
 
-/** A boolean attribute as XML Schema writes it, or as old writers do. */
+/** As XML Schema or old writers write it. */
 export function isTrue(text: string | undefined): boolean {
   return text !== undefined && /^(1|true|on)$/i.test(text.trim());
 }
 
-/** Bytes that hold a part's XML declaration. */
 const DECLARATION = 256;
 
 /** @throws Error (plain) when the bytes are not text in their encoding, or the encoding is unknown. */
@@ -110,7 +106,7 @@ async function* decodeXml(chunks: AsyncIterable<Buffer>): AsyncGenerator<string>
   let decoder: InstanceType<typeof TextDecoder> | null = null;
   let head: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    // The declaration may be cut by the first chunk's end.
+    // The first chunk may cut the declaration.
     const bytes = decoder === null ? Buffer.concat([head, chunk]) : chunk;
     if (decoder === null && bytes.length < DECLARATION) head = bytes;
     else yield (decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true })).decode(bytes, { stream: true });
@@ -124,6 +120,6 @@ function encodingOf(head: Buffer): string {
   if (begins(0xfe, 0xff) || begins(0, 0x3c)) return "utf-16be";
   const declaration = /^\s*<\?xml[^>]{0,200}?\sencoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})["']/;
   const declared = declaration.exec(head.toString("latin1", 0, DECLARATION))?.[1] ?? "utf-8";
-  // A part that says UTF-16 in one-byte letters is not UTF-16.
+  // A part that declares UTF-16 in one-byte letters is not UTF-16.
   return /^(utf8|utf-?16.*)$/i.test(declared) ? "utf-8" : declared;
 }

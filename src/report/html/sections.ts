@@ -37,7 +37,7 @@ export function detailSections(data: ReportData): Section[] {
       id: "geographies",
       title: "Unresolved locations",
       count: geographies.total,
-      lead: "The service registered these addresses without being sure where they are. Where it names candidates, write the place as one of them in the data that comes next.",
+      lead: "The service registered these addresses without being sure where they are. If it named candidates, write the place as one of them in the next file.",
       body: [cards(geographies.items.map(place)), leftOut(geographies)],
     },
     problemsSection("warnings", "Warnings", warnings, "Nothing was held back because of these."),
@@ -110,7 +110,7 @@ function heldSection({ held }: ReportData): Section {
     id: "held",
     title: "Held events",
     count: held.total,
-    lead: "Timelines are append-only and ordered: what is later on a document waits, so that a correction can still be sent in its place.",
+    lead: "Timelines only grow at the end: later events of a document wait, so that a corrected one can still be sent before them.",
     body: [...groups, leftOut(held)],
   };
 }

@@ -1,4 +1,4 @@
-/** `ledger check`: the file as SQLite sees it, and what this project promises of its content (P1, P7). Reads only. */
+/** `ledger check`: SQLite's own checks, and our promises about the content (P1, P7). Reads only. */
 import type { LedgerDatabase } from "../../ledger-database.js";
 import type { Entry } from "../../pages.js";
 import { eventsIn } from "../../known-rows.js";
@@ -6,15 +6,15 @@ import { entriesOf, pagePromises } from "./pages.js";
 import { type Broken, promises, RESTORE } from "./promises.js";
 
 export interface CheckResult {
-  /** The promise, in words. */
   name: string;
-  /** What to do where it is broken. */
   remedy: string;
-  /** Where it is broken, at most ten; empty: it holds. */
+  /** At most ten cases; empty: the promise holds. */
   broken: string[];
 }
 
-/** `page_rows(kind, first_row, page)`: the rows on a page, of known rows with each event; a page that cannot be read has none. */
+/**
+ * `page_rows(kind, first_row, page)`: the rows on a page, with each event for known rows; none for an unreadable page.
+ */
 function definePageRows(database: LedgerDatabase): void {
   database.table("page_rows", {
     columns: ["row_id", "event_id"],
@@ -30,7 +30,7 @@ function definePageRows(database: LedgerDatabase): void {
 
 const MOST = 10;
 
-/** A page that a disk garbled ends one question, and not the others. */
+/** A garbled page must not stop the other questions. */
 function casesOf(database: LedgerDatabase, broken: Broken): string[] {
   const cases: string[] = [];
   try {
@@ -43,7 +43,6 @@ function casesOf(database: LedgerDatabase, broken: Broken): string[] {
   }
 }
 
-/** What SQLite itself promises. */
 const ofTheFile: { [name: string]: Broken } = {
   "the file is whole, and every CHECK holds":
     "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'",

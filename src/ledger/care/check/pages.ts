@@ -1,4 +1,4 @@
-/** Pages that hold many rows each: cells of open rows, and known rows. Each can be read, and holds what its columns say. */
+/** Checks pages of many rows: cells of open rows, and known rows. */
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { type Entry, unpack } from "../../pages.js";
 import { eventsIn } from "../../known-rows.js";
@@ -6,7 +6,7 @@ import { inputOf } from "../../rows.js";
 import { type Broken, IMPORT_AGAIN, ONLY_CELLS, type Promises } from "./promises.js";
 
 const KNOWN_AGAIN =
-  "What was sent is not touched by it. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are known by their keys.";
+  "This does not affect what was sent. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are known by their keys.";
 
 interface Page {
   kind: "cells" | "known";
@@ -17,7 +17,7 @@ interface Page {
   page: Buffer;
 }
 
-/** Null: a disk garbled it. */
+/** Null: the page is garbled. */
 export function entriesOf(first: number, page: Uint8Array): Entry<unknown>[] | null {
   try {
     return unpack(first, page);
@@ -26,20 +26,20 @@ export function entriesOf(first: number, page: Uint8Array): Entry<unknown>[] | n
   }
 }
 
-/** Why a page cannot be right; null: it can. `entries` null: it cannot be read. `before`: the rows of the page before it. */
+/** Null: no fault. `entries` null: unreadable. `before`: the rows of the previous page. */
 function faultOf(
   { kind, first, last, lowest, highest }: Page,
   entries: Entry<unknown>[] | null,
   before: ReadonlySet<number>,
 ): string | null {
   if (entries === null) return "cannot be read";
-  if (entries[0]?.[0] !== first || entries.at(-1)?.[0] !== last) return "does not hold the rows that it says";
+  if (entries[0]?.[0] !== first || entries.at(-1)?.[0] !== last) return "does not hold the rows that it should";
   if (entries.some(([row], index) => row <= (entries[index - 1]?.[0] ?? -1))) return "has its rows out of order";
   if (inputOf(first) !== inputOf(last)) return "holds rows of two files";
-  if (entries.some(([row]) => before.has(row))) return "holds rows of the one before it";
+  if (entries.some(([row]) => before.has(row))) return "holds rows of the page before it";
   if (kind === "cells") return null;
   const events = entries.flatMap((entry) => eventsIn(entry as Entry<number[]>));
-  return events.some((event) => event < lowest || event > highest) ? "names events outside of what it says" : null;
+  return events.some((event) => event < lowest || event > highest) ? "names events outside its range" : null;
 }
 
 function* brokenPages(database: LedgerDatabase, kind: Page["kind"]): Generator<string> {
@@ -70,7 +70,7 @@ export const pagePromises: Promises = new Map<string, { [name: string]: Broken }
     KNOWN_AGAIN,
     {
       "every page of known rows holds its rows": (database) => brokenPages(database, "known"),
-      "what known rows stand for has landed": `SELECT 'row ' || (l.row_id & 4294967295) || ' of input ' || (l.row_id >> 32)
+      "everything that known rows refer to has landed": `SELECT 'row ' || (l.row_id & 4294967295) || ' of input ' || (l.row_id >> 32)
         FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) l JOIN events_now e ON e.id = l.event_id
         WHERE k.kind = 'known' AND NOT e.landed`,
     },

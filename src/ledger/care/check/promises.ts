@@ -1,27 +1,27 @@
-/** What holds in every ledger, whatever happened to it: rows (P7), states (P1, P3, P4), references and keys (P1). */
+/** Promises that hold in every ledger: rows (P7), states (P1, P3, P4), references and keys (P1). */
 import { eventDeduplicationId } from "../../../model/keys.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { keyText } from "../../event-key.js";
 
-/** Selects one text a case; or finds them. None: it holds. */
+/** SQL that selects a text for each case, or a function that finds them. */
 export type Broken = string | ((database: LedgerDatabase) => Iterable<string>);
 
-/** By what to do where they do not hold: promises in words, and where each is broken. */
+/** Promises in words, grouped by their remedy. */
 export type Promises = Map<string, { [name: string]: Broken }>;
 
-/** What was sent may be told wrong: only another copy of the truth helps. */
+/** Sent records may be wrong: only another copy of the ledger helps. */
 export const RESTORE =
-  "Send nothing. Keep the file, and make the ledger anew: `rowferry ledger rebuild <journal> [backup]`, then import the files again.";
-/** What is wrong concerns what a file brings back. */
+  "Send nothing. Keep the file, and rebuild the ledger: `rowferry ledger rebuild <journal> [backup]`, then import the files again.";
+/** Only what a file brings again is wrong. */
 export const IMPORT_AGAIN =
-  "What was sent is not touched by it. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are staged anew.";
-/** Only what `rejects` and `show` print is missing. */
+  "This does not affect what was sent. Edit the mapping (a comment will do, so that the file counts as new) and import the file again: its rows are staged anew.";
+/** Only output of `rejects` and `show` is missing. */
 export const ONLY_CELLS =
-  "What was sent is not touched by it. `rejects` and `show` cannot print these rows: take them from the file itself.";
+  "This does not affect what was sent. `rejects` and `show` cannot print these rows: take them from the file itself.";
 
 const rowName = (id: string): string => `'row ' || (${id} & 4294967295) || ' of input ' || (${id} >> 32)`;
 
-/** A reference is a registration's id, or minus the id of an alias. */
+/** A reference is a registration's id, or minus an alias's id. */
 const dangling = (ref: string): string =>
   `NOT iif(${ref} > 0, EXISTS (SELECT 1 FROM registrations WHERE id = ${ref}), EXISTS (SELECT 1 FROM aliases WHERE id = -${ref}))`;
 
@@ -35,14 +35,14 @@ interface Keyed {
   deduplication_id: Buffer;
 }
 
-/** Under its document's name, or under another that rows know it by. */
+/** Accepts the document's own name and any other that rows use for it. */
 function* wrongKeys(database: LedgerDatabase): Generator<string> {
   const events = database.each<Keyed>(
     `SELECT d.namespace, d.kind, d.key, d.generation, e.event, e.key_parts, e.deduplication_id FROM events e
      JOIN documents d ON d.id = e.document_id ORDER BY e.document_id`,
   );
   for (const { event, key_parts, deduplication_id, ...document } of events) {
-    // A CANCEL that `replace` planned has its parts in the generation that it makes room for.
+    // The CANCEL of `replace` has the parts of the generation that it makes room for.
     const parts = event === "#replaced" ? [String(document.generation + 1)] : (JSON.parse(key_parts) as string[]);
     const wanted = keyText(deduplication_id);
     if (eventDeduplicationId(document, event, parts) === wanted) continue;
@@ -74,20 +74,20 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
          (SELECT count(*) FROM rows r WHERE r.id >= i.id << 32 AND r.id < (i.id + 1) << 32
            AND coalesce((SELECT fate FROM rows l WHERE l.id = r.lead), r.fate) = 'invalid') AS v
        FROM inputs i) i WHERE i.skipped <> s OR i.invalid <> v`,
-      "a row has one fate: what was skipped or invalid has yielded nothing": `SELECT ${rowName("r.id")} FROM rows r WHERE r.fate IN ('skipped', 'invalid')
+      "a row has one fate: a skipped or invalid row yielded nothing": `SELECT ${rowName("r.id")} FROM rows r WHERE r.fate IN ('skipped', 'invalid')
        AND (EXISTS (SELECT 1 FROM row_events WHERE row_id = r.id) OR EXISTS (SELECT 1 FROM row_records WHERE row_id = r.id))`,
       "every row is of a file that was imported, and a group's rows of one file": `SELECT ${rowName("r.id")} FROM rows r WHERE NOT EXISTS (SELECT 1 FROM inputs WHERE id = r.id >> 32)
        OR r.lead IS NOT NULL AND (r.lead >> 32 <> r.id >> 32 OR r.lead >= r.id)`,
-      "what a row yielded is there": `SELECT 'row ' || (re.row_id & 4294967295) || ' of input ' || (re.row_id >> 32) FROM
+      "every record of a row exists": `SELECT 'row ' || (re.row_id & 4294967295) || ' of input ' || (re.row_id >> 32) FROM
        (SELECT row_id, event_id FROM row_events UNION ALL
         SELECT l.row_id, l.event_id FROM row_pages k JOIN page_rows(k.kind, k.first_row, k.page) l WHERE k.kind = 'known') re
      WHERE NOT EXISTS (SELECT 1 FROM events WHERE id = re.event_id)
        OR NOT EXISTS (SELECT 1 FROM inputs WHERE id = re.row_id >> 32)`,
-      "what holds others is an invalid row": `SELECT ${rowName("h.row_id")} FROM (SELECT row_id FROM placements UNION SELECT row_id FROM input_holds) h
+      "a row that holds others is invalid": `SELECT ${rowName("h.row_id")} FROM (SELECT row_id FROM placements UNION SELECT row_id FROM input_holds) h
      WHERE NOT EXISTS (SELECT 1 FROM rows r WHERE r.id = h.row_id AND r.fate = 'invalid')`,
-      "what waits to be sent has its payload": `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events_now e JOIN documents d ON d.id = e.document_id
+      "everything that waits to be sent has its payload": `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events_now e JOIN documents d ON d.id = e.document_id
      WHERE e.payload = '' AND e.state IN ('planned', 'held', 'deferred')`,
-      "what says in which row it stands names a file that was imported": `SELECT t.what || ' ' || t.id FROM (SELECT kind AS what, id, row_id FROM registrations UNION ALL SELECT 'document', id, row_id FROM documents
+      "every row that a record names is of an imported file": `SELECT t.what || ' ' || t.id FROM (SELECT kind AS what, id, row_id FROM registrations UNION ALL SELECT 'document', id, row_id FROM documents
          UNION ALL SELECT 'problem', id, row_id FROM problems) t
        WHERE t.row_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM inputs WHERE id = t.row_id >> 32)`,
     },
@@ -110,20 +110,20 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
       "a document is closed or cancelled by an event that landed": `SELECT d.kind || ' ' || d.key || ' is ' || d.state FROM documents_now d
      WHERE d.state IN ('closed', 'cancelled') AND NOT EXISTS (
        SELECT 1 FROM events_now e WHERE e.document_id = d.id AND e.landed AND e.name = iif(d.state = 'closed', 'CLOSE', 'CANCEL'))`,
-      "nothing goes on after a CANCEL that landed": `SELECT d.kind || ' ' || d.key || ' is ' || d.state FROM events_now e
+      "nothing follows a CANCEL that landed": `SELECT d.kind || ' ' || d.key || ' is ' || d.state FROM events_now e
      JOIN documents_now d ON d.id = e.document_id
      WHERE e.name = 'CANCEL' AND e.known AND d.state <> 'cancelled'`,
-      "a document knows the time of its newest event": `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events_now e
+      "every document has the time of its newest event": `SELECT d.kind || ' ' || d.key || ': ' || e.event FROM events_now e
      JOIN documents_now d ON d.id = e.document_id
      WHERE e.known AND (d.last_at IS NULL OR d.last_at < e.at)`,
-      "every state is of an event that is there": `SELECT 'event ' || s.event_id FROM event_states s
+      "every state belongs to an existing event": `SELECT 'event ' || s.event_id FROM event_states s
      WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.id = s.event_id AND e.document_id = s.document_id)`,
-      "what is held names what it waits for": `SELECT 'event ' || s.event_id FROM event_states s WHERE s.state = 'held' AND s.waits_for IS NULL`,
-      "doubt is about what was sent and not settled": `SELECT 'event ' || s.event_id || ' is ' || s.state FROM event_states s
+      "everything held names what it waits for": `SELECT 'event ' || s.event_id FROM event_states s WHERE s.state = 'held' AND s.waits_for IS NULL`,
+      "only what was sent and not settled is in doubt": `SELECT 'event ' || s.event_id || ' is ' || s.state FROM event_states s
      WHERE s.doubt = 1 AND s.state NOT IN ('sending', 'stalled')`,
-      "what is dismissed waits for nobody": `SELECT 'event ' || s.event_id || ' is ' || s.state FROM event_states s
+      "a dismissed event waits for nothing": `SELECT 'event ' || s.event_id || ' is ' || s.state FROM event_states s
      WHERE s.dismissed = 1 AND s.state NOT IN ('rejected', 'foreign', 'changed', 'stalled')`,
-      "an event that is being sent stands in a request": `SELECT 'event ' || s.event_id FROM event_states s WHERE s.state = 'sending'
+      "an event that is being sent belongs to a request": `SELECT 'event ' || s.event_id FROM event_states s WHERE s.state = 'sending'
        AND NOT EXISTS (SELECT 1 FROM requests r JOIN request_events c ON c.request_id = r.id
          WHERE r.subject = 'document' AND r.subject_id = s.document_id AND c.event_id = s.event_id)`,
       "a request has ended when it has a result": `SELECT 'request ' || id FROM requests WHERE (result IS NULL) <> (finished_at IS NULL)`,
@@ -134,7 +134,7 @@ export const promises: Promises = new Map<string, { [name: string]: Broken }>([
       "every address names its participant, and every document what it was declared with": `SELECT 'address ' || a.id FROM registrations a WHERE a.owner <> 0 AND ${dangling("a.owner")}
        UNION ALL SELECT d.kind || ' ' || d.key FROM documents d WHERE d.participant_ref IS NOT NULL AND ${dangling("d.participant_ref")}
          OR d.address_ref IS NOT NULL AND ${dangling("d.address_ref")}`,
-      "what was dismissed is on a document that is there": `SELECT 'dismissal ' || m.id FROM dismissals m
+      "everything dismissed belongs to an existing document": `SELECT 'dismissal ' || m.id FROM dismissals m
        WHERE m.document_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM documents WHERE id = m.document_id)`,
       "no two events have one key": `SELECT 'rf1-' || lower(hex(deduplication_id)) FROM events GROUP BY deduplication_id HAVING count(*) > 1`,
       "every event has the key that its parts make": wrongKeys,

@@ -17,7 +17,7 @@ const select = `SELECT d.id, d.namespace, d.kind, d.key, d.generation, d.reason,
        JOIN rows r ON r.id = p.row_id WHERE p.document_id = d.id AND r.settled IS NULL ORDER BY p.row_id)) AS holds
   FROM documents_now d WHERE d.id IN (SELECT value FROM json_each(@ids)) ORDER BY d.namespace, d.kind, d.key, d.generation`;
 
-/** `events`: how many of each, the newest; -1: all. */
+/** `events`: the newest so many; -1: all. */
 export function documentsWith(database: LedgerDatabase, ids: readonly number[], events: number): ShownDocument[] {
   type Found = Omit<ShownDocument, "events" | "requests" | "deduplicationId"> & { id: number };
   return database.rows<object>(select, { ids: JSON.stringify(ids) }).map((row) => {

@@ -5,7 +5,7 @@ import { changesOf } from "../changes.js";
 import { describeWait } from "../describe-wait.js";
 import { parsed, type ShownEvent } from "./shown.js";
 
-/** JSON arrays of what was said of a record, but for changes, and of what persons said became of it; oldest first. */
+/** JSON arrays of messages (without changes), and of persons' decisions; oldest first. */
 export const messagesOf = (subject: string, id: string): string =>
   `(SELECT json_group_array(message) FROM (SELECT message FROM problems WHERE subject = ${subject} AND subject_id = ${id}
      AND code <> 'changed' ORDER BY id))`;
@@ -14,7 +14,7 @@ export const decisionsOf = (document: string, key: string): string =>
      FROM decisions WHERE document_id = ${document} AND deduplication_id IS ${key} ORDER BY id))`;
 
 const select = `WITH wanted (id) AS MATERIALIZED (SELECT value FROM json_each(@ids)),
-    -- Once for all of them: a document's requests carry thousands.
+    -- Computed once: a document's requests carry thousands of events.
     sent (id, at) AS MATERIALIZED (SELECT c.value, max(r.intended_at) FROM requests r CROSS JOIN json_each(r.events) c
       WHERE r.subject = 'document' AND r.subject_id IN (SELECT document_id FROM events WHERE id IN (SELECT id FROM wanted)) GROUP BY 1)
   SELECT e.id, e.event, e.key_parts AS keyParts, e.name, iso(e.at) AS at, e.state, e.reason, e.waits_for AS waitsFor,
@@ -40,7 +40,7 @@ export function eventsWith(database: LedgerDatabase, ids: readonly number[]): Sh
   });
 }
 
-/** Of each event every row of every input that held it, in words. */
+/** Every row of every input that brought the event. */
 function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, string[]> {
   const open = database.rows<{ row: number; event: number }>(
     `SELECT row_id AS "row", event_id AS event FROM row_events WHERE event_id IN (SELECT value FROM json_each(@ids))`,
@@ -53,7 +53,7 @@ function rowsOf(database: LedgerDatabase, ids: readonly number[]): Map<number, s
   return new Map(Array.from(names, ([event, some]) => [event, some.map(({ row }) => name(row))]));
 }
 
-/** The same events in every generation of their documents (HARD-CASES H26). */
+/** Includes all generations of their documents (H26). */
 export function eventsOfRow(database: LedgerDatabase, row: number): ShownEvent[] {
   const ids = database.values<number>(
     `SELECT x.id FROM (SELECT event_id FROM row_events WHERE row_id = @row UNION SELECT value FROM json_each(@known)) l
@@ -65,7 +65,7 @@ export function eventsOfRow(database: LedgerDatabase, row: number): ShownEvent[]
   return eventsWith(database, ids);
 }
 
-/** By deduplicationId or by the service's eventId; null: neither. */
+/** By deduplicationId or eventId; null: neither. */
 export function findEvent(database: LedgerDatabase, text: string): { event: ShownEvent; document: number } | null {
   const [, hex] = /^rf\d+-([0-9a-f]{40})$/.exec(text) ?? [];
   const found =

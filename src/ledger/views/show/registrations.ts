@@ -25,7 +25,7 @@ export function registrations(database: LedgerDatabase, which: string, values: o
   });
 }
 
-/** The first of these that finds any: participants by tax id, by an id, by the mapping's key, by name; then addresses. */
+/** The first that finds any counts. */
 const ways = [
   `kind = 'participant' AND (json_extract(payload, '$.taxId') = @text
      OR upper(replace(replace(replace(replace(json_extract(payload, '$.taxId'), '.', ''), '-', ''), '/', ''), ' ', '')) = @bare)`,
@@ -36,7 +36,7 @@ const ways = [
   ]),
 ];
 
-/** Participants with their addresses, or addresses alone: by tax id (with or without dots), id, snapshotId, the mapping's own key, or name. */
+/** By tax id (with or without punctuation), id, snapshotId, the mapping's key, or name. */
 export function findRegistrations(database: LedgerDatabase, text: string): ShownRegistration[] {
   const bare = text.replaceAll(/[.\-/ ]/g, "").toUpperCase();
   for (const way of ways) {

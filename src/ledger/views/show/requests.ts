@@ -1,4 +1,4 @@
-/** What was sent and what came back, from the ledger's own record: no bodies that were sent, no tokens (P9). */
+/** Requests and answers from the ledger's record, without bodies and tokens (P9). */
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { parsed, type ShownAttempt, type ShownRequest } from "./shown.js";
 
@@ -26,7 +26,7 @@ function requests(database: LedgerDatabase, which: string, values: object): Show
   }));
 }
 
-/** Under way at any moment from `since` to `until`, both in ms and included; oldest first, at most `limit`. */
+/** Under way between `since` and `until` (ms, inclusive); oldest first. */
 export const requestsBetween = (database: LedgerDatabase, since: number, until: number, limit: number) =>
   requests(
     database,
@@ -46,7 +46,7 @@ export const requestsFor = (
     id,
   }).toReversed();
 
-/** By an id that the service gave an answer (open-points 15). */
+/** By an id in the service's answer (open point 15). */
 export const requestsWithId = (database: LedgerDatabase, id: string): ShownRequest[] =>
   id.length < 6
     ? []

@@ -1,4 +1,4 @@
-/** The answer to P7: of any row of any file ever imported, what became of it and why. */
+/** Answers P7: what became of any row of any file, and why. */
 import { basename } from "node:path";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { rowId, rowName } from "../../rows.js";
@@ -8,7 +8,7 @@ import { eventsOfRow } from "./events.js";
 import { registrations } from "./registrations.js";
 import { parsed, type ShownRow } from "./shown.js";
 
-/** A row without an entry of its own stands in what it yielded. */
+/** A row without an entry of its own is known by its records. */
 const select = `SELECT i.name AS file, i.sheet, @number AS "row", i.path, i.content_hash AS contentHash, i.mapping,
     iso(i.staged_at) AS stagedAt, i.header, coalesce(r.fate, iif(@known, 'known', NULL),
       iif(EXISTS (SELECT 1 FROM row_events WHERE row_id = @id), 'staged', NULL)) AS fate, r.reason, r.settled,
@@ -45,7 +45,7 @@ function shown(database: LedgerDatabase, input: number, number: number): ShownRo
   };
 }
 
-/** `file:row`, `file.xlsx:sheet:row`; a path will do for the file. Every import of a file of that name, oldest first. */
+/** `file:row` or `file.xlsx:sheet:row`; accepts a path. Every import of such a file, oldest first. */
 export function findRows(database: LedgerDatabase, text: string): ShownRow[] {
   const [, place = "", number] = /^(.+?):(\d{1,9})$/s.exec(text) ?? [];
   if (number === undefined) return [];
@@ -64,7 +64,6 @@ export function findRows(database: LedgerDatabase, text: string): ShownRow[] {
   return [];
 }
 
-/** Cells by header, as a person knows them. */
 export function named(header: readonly string[], cells: readonly string[]): { [header: string]: string } {
   const entries = cells.map((cell, position): [string, string] => {
     const name = header[position] ?? "";

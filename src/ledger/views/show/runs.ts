@@ -6,7 +6,10 @@ import type { ShownRun } from "./shown.js";
 
 type Figures = Pick<ShownRun, "did" | "inputs" | "requests" | "events">;
 
-/** With what it staged and sent: as it reported it, which later imports do not alter. Of one that came to no summary, what the ledger has of it now. */
+/**
+ * With what it staged and sent, from its own summary, which later imports do not change. Without a summary, from the
+ * ledger's present state.
+ */
 function runs(database: LedgerDatabase, which: string, values: object): ShownRun[] {
   return database
     .rows<Omit<ShownRun, keyof Figures> & { id: number; summary: string | null }>(
@@ -44,7 +47,6 @@ function found(database: LedgerDatabase, run: number): Figures {
   return { did: null, inputs, requests: byKind, events: tallyRun(database, run).events };
 }
 
-/** Newest first. */
 export const listRuns = (database: LedgerDatabase, limit: number): ShownRun[] =>
   runs(database, "ORDER BY id DESC LIMIT @limit", { limit });
 

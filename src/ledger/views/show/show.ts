@@ -1,4 +1,4 @@
-/** `show <anything>`: finds what a person names by whatever they have at hand. Reads only; works beside a running import. */
+/** `show <anything>`: finds a thing by any of its names. Works beside a running import. */
 import { documentsNamed } from "../../documents-named.js";
 import type { LedgerDatabase } from "../../ledger-database.js";
 import { documentsWith } from "./documents.js";
@@ -19,10 +19,13 @@ const nothing: Shown = {
   archived: [],
 };
 
-/** So many events of a document are shown, the newest, unless all are asked for. */
+/** Of a long timeline, unless all are asked for. */
 const NEWEST = 50;
 
-/** `file:row`, a run, an eventId or deduplicationId, a document's key or id, a tax id, an address, a request id. Empty: unknown. */
+/**
+ * `file:row`, a run, an eventId or deduplicationId, a document's key or id, a tax id, an address, a request id. Empty:
+ * unknown.
+ */
 export function show(database: LedgerDatabase, text: string, all = false): Shown {
   const events = all ? -1 : NEWEST;
   const rows = findRows(database, text);
@@ -44,7 +47,7 @@ export function show(database: LedgerDatabase, text: string, all = false): Shown
   return { ...nothing, requests: requestsWithId(database, text) };
 }
 
-/** Requests under way from `since` to `until` (ms, both included), oldest first. */
+/** `since` and `until`: ms, inclusive; oldest first. */
 export function showRequests(database: LedgerDatabase, since: number, until: number, limit: number): Shown {
   return { ...nothing, requests: requestsBetween(database, since, until, limit) };
 }
