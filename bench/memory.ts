@@ -1,13 +1,14 @@
 /**
- * Peak memory of the built command (P8): `plan` and `import` of rows on one document, on very many, and skewed as real data is.
- * `npm run memory -- [--rows 1000000] [--shapes one,many,skewed] [--commands plan,import]`. Linux: read from /proc.
+ * Peak memory of the built command (P8): `plan` and `import` of rows on one document, on very many, skewed as real data is, and
+ * on documents that are all linked.
+ * `npm run memory -- [--rows 1000000] [--shapes one,many,skewed,linked,mirrored,chain] [--commands plan,import]`. Linux: read from /proc.
  */
 import { spawn } from "node:child_process";
 import { chmodSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { evenly, skewed, writeDeliveries } from "../test/support/deliveries.js";
+import { chained, evenly, linked, skewed, writeDeliveries } from "../test/support/deliveries.js";
 import { figure, megabytes, withTemporaryFolder } from "./harness.js";
 import { startService } from "./service.js";
 
@@ -17,6 +18,10 @@ const shapes = {
   one: (rows: number) => evenly(rows, 1),
   many: (rows: number) => evenly(rows, Math.max(1, Math.round(rows / 10))),
   skewed: (rows: number) => skewed(rows),
+  /** Each row a document of its own, linked to one; without and with a back-reference. */
+  linked: (rows: number) => linked(rows - 1),
+  mirrored: (rows: number) => linked(rows - 1, "Mirrored"),
+  chain: chained,
 };
 type Shape = keyof typeof shapes;
 

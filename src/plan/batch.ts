@@ -4,6 +4,7 @@
  */
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Assessment } from "./assess-document.js";
+import { createHeap } from "./heap.js";
 import { compareEvents, type Need } from "./links.js";
 
 export interface PlannedRequest {
@@ -58,6 +59,16 @@ interface Lane {
   next: number;
   created: boolean;
   last: PlannedRequest | null;
+  /** What could go if the run were cut short here; null: nothing, or that has changed since. */
+  short: Short | null;
+}
+
+/** Some events of a lane, or its document alone, that can go before something outside it ends the run. */
+interface Short {
+  lane: Lane;
+  count: number;
+  /** The first event of the lane. */
+  head: WorkEvent;
 }
 
 /**
@@ -79,7 +90,7 @@ export function batch(
     const { document } = assessment;
     const exists = document.serviceId !== null;
     const wanted = assessment.ready.length > 0 || (document.createEmpty && !exists && assessment.blocked === null);
-    if (wanted) lanes.set(document.id, { assessment, next: 0, created: exists, last: null });
+    if (wanted) lanes.set(document.id, { assessment, next: 0, created: exists, last: null, short: null });
   }
 
   const met = (need: Need): boolean => {
@@ -89,19 +100,48 @@ export function batch(
   };
   const hasItsNeeds = (id: number): boolean => (needs.get(id) ?? []).every(met);
   const outOfOrder = new Set<number>();
-  const isFree = (id: number): boolean => {
+  /** What has to go before this event, or before the creation of a document (its id below nothing); null: nothing. */
+  const missing = (id: number): Need | null => {
+    const need = needs.get(id)?.find((one) => !met(one));
+    if (need !== undefined) return need;
     const before = after.get(id);
-    return hasItsNeeds(id) && (before === undefined || sentIn.has(before) || outOfOrder.has(id));
+    return before === undefined || sentIn.has(before) || outOfOrder.has(id) ? null : { event: before };
+  };
+  // Lanes to look at, in turn. What cannot go is looked at again when what it waits for has gone.
+  const turn = new Set(lanes.values());
+  const waiting = new Map<number, Lane[]>();
+  const cutShort = createHeap(isBetter);
+
+  const placeOf = (need: Need): number => ("event" in need ? need.event : -need.document);
+  const wake = (id: number): void => {
+    for (const lane of waiting.get(id) ?? []) turn.add(lane);
+    waiting.delete(id);
   };
 
-  /** How many events can go now, and whether something outside the document ends the run. */
-  const run = (lane: Lane): { count: number; cut: boolean } => {
+  /** Sends as many events as can go, unless something outside the document ends the run: then others may go first. */
+  const look = (lane: Lane): void => {
     const { ready, document } = lane.assessment;
-    if (!lane.created && !isFree(-document.id)) return { count: -1, cut: true };
-    const next = ready.slice(lane.next, lane.next + Math.max(1, caps.maxEvents));
-    const held = next.findIndex(({ id }) => !isFree(id));
-    const count = countThatFit(held < 0 ? next : next.slice(0, held), caps);
-    return { count, cut: count === held };
+    lane.short = null;
+    let need = lane.created ? null : missing(-document.id);
+    if (need === null) {
+      const next = ready.slice(lane.next, lane.next + Math.max(1, caps.maxEvents));
+      const held = next.findIndex(({ id }) => missing(id) !== null);
+      const count = countThatFit(held < 0 ? next : next.slice(0, held), caps);
+      if (count !== held) {
+        emit(lane, count);
+        return;
+      }
+      need = missing(next[held]?.id ?? 0);
+      const [head] = next;
+      if (head !== undefined && (count > 0 || !lane.created)) {
+        lane.short = { lane, count, head };
+        cutShort.add(lane.short);
+      }
+    }
+    if (need === null) return;
+    const others = waiting.get(placeOf(need));
+    if (others === undefined) waiting.set(placeOf(need), [lane]);
+    else others.push(lane);
   };
 
   const emit = (lane: Lane, count: number): void => {
@@ -120,37 +160,38 @@ export function batch(
     }
     const request = { document, creates: !lane.created && !isTarget, events, waits: [...waits] };
     lane.next += count;
+    lane.short = null;
     for (const event of events) sentIn.set(event.id, request);
-    if (!lane.created) createdIn.set(document.id, request);
+    const isNew = !lane.created;
+    if (isNew) createdIn.set(document.id, request);
     lane.created = true;
     lane.last = request;
     if (events.length > 0 || request.creates) requests.push(request);
     if (lane.next >= ready.length) lanes.delete(document.id);
+    else turn.add(lane);
+    for (const event of events) wake(event.id);
+    if (isNew) wake(-document.id);
   };
 
-  while (lanes.size > 0) {
-    let emitted = false;
-    let fallback: { lane: Lane; count: number } | null = null;
-    for (const lane of lanes.values()) {
-      const { count, cut } = run(lane);
-      if (!cut && count >= 0) {
-        emit(lane, count);
-        emitted = true;
-      } else if (count > 0 || (count === 0 && !lane.created)) {
-        if (fallback === null || isBetter(lane, count, fallback)) fallback = { lane, count };
-      }
+  for (;;) {
+    for (const lane of turn) {
+      turn.delete(lane);
+      if (lanes.has(lane.assessment.document.id)) look(lane);
     }
-    if (emitted) continue;
-    if (fallback !== null) {
-      emit(fallback.lane, fallback.count);
+    let best = cutShort.take();
+    while (best !== null && best.lane.short !== best) best = cutShort.take();
+    if (best !== null) {
+      emit(best.lane, best.count);
       continue;
     }
     const heads = [...lanes.values()].flatMap(({ assessment, next, created }) =>
       created || hasItsNeeds(-assessment.document.id) ? assessment.ready.slice(next, next + 1) : [],
     );
     const [earliest] = heads.filter(({ id }) => hasItsNeeds(id) && !outOfOrder.has(id)).toSorted(compareEvents);
-    if (earliest === undefined) break;
+    const lane = lanes.get(earliest?.document ?? 0);
+    if (earliest === undefined || lane === undefined) break;
     outOfOrder.add(earliest.id);
+    turn.add(lane);
   }
   const circle = [...lanes.values()].flatMap(({ assessment, next, created }) => {
     const event = assessment.ready[next];
@@ -162,8 +203,7 @@ export function batch(
 }
 
 /** Of runs that are cut short, one with events before an empty creation, then the earliest. */
-function isBetter(lane: Lane, count: number, than: { lane: Lane; count: number }): boolean {
-  if (count > 0 !== than.count > 0) return count > 0;
-  const [a, b] = [lane.assessment.ready[lane.next], than.lane.assessment.ready[than.lane.next]];
-  return a !== undefined && b !== undefined && compareEvents(a, b) < 0;
+function isBetter(one: Short, than: Short): boolean {
+  if (one.count > 0 !== than.count > 0) return one.count > 0;
+  return compareEvents(one.head, than.head) < 0;
 }

@@ -62,10 +62,8 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
       }
       for (const other of touched(event, context.relatedTo)) {
         // Its neighbours there are enough: a lane goes in order, and what leaves `ready` takes all that is later along.
-        const there = (assessments.get(other)?.ready ?? []).filter((one) => one.id !== event.id);
-        const before = there.findLast((one) => goesBefore(one, event, context));
+        const { before, after } = neighboursOf(event, assessments.get(other)?.ready ?? [], context);
         if (before !== undefined) own.push({ event: before.id });
-        const after = context.linkTime === "server" ? undefined : there.find((one) => !goesBefore(one, event, context));
         if (after !== undefined) append(needs, after.id, { event: event.id });
       }
       for (const need of own) append(needs, event.id, need);
@@ -78,8 +76,8 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
       for (const other of touched(event, context.relatedTo)) {
         // Where that timeline has passed its time nothing can bring it into place there, and it holds nothing (H12, H38).
         if (other === event.document || (context.outside(other).lastAt ?? event.at) > event.at) continue;
-        const later = assessments.get(other)?.ready.find((one) => compareEvents(event, one) < 0);
-        if (later !== undefined) append(needs, later.id, { event: event.id });
+        const { after } = neighboursOf(event, assessments.get(other)?.ready ?? [], context);
+        if (after !== undefined) append(needs, after.id, { event: event.id });
       }
     }
   }
@@ -175,6 +173,27 @@ export function hold(assessment: Assessment, events: readonly WorkEvent[], why: 
     holdRefused(assessment, (reason) => reason === "after-close", why);
 }
 
+/** What of a timeline that `event` writes on goes before it, and after it; under `server` nothing has to go after it. */
+function neighboursOf(
+  event: WorkEvent,
+  there: readonly WorkEvent[],
+  context: LinkContext,
+): { before: WorkEvent | undefined; after: WorkEvent | undefined } {
+  if (context.linkTime === "server")
+    return {
+      before: there.findLast((one) => one.id !== event.id && goesBefore(one, event, context)),
+      after: undefined,
+    };
+  // Thousands of documents may be linked to one of thousands of events.
+  let [from, to] = [0, there.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (compareEvents(there[middle] as WorkEvent, event) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return { before: there[from - 1], after: there[from]?.id === event.id ? there[from + 1] : there[from] };
+}
+
 /** Whether an event of a document that `event` writes on has to be there first. */
 function goesBefore(one: WorkEvent, event: WorkEvent, context: LinkContext): boolean {
   if (isBackReference(one, event, context)) return false;
@@ -213,21 +232,28 @@ export interface Doubted {
 }
 
 /** Links that the service may refuse for what stands on the other document by then (HARD-CASES H38, open-points 30 and 32). */
-export function doubtedMirrors(
-  assessment: Assessment,
-  assessments: ReadonlyMap<number, Assessment>,
-  context: LinkContext,
-): Doubted[] {
+export function doubtedMirrors(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): Doubted[] {
   const standsAt = (document: number) => context.makers.get(document)?.at ?? context.outside(document).lastAt;
-  return assessment.ready.flatMap((event): Doubted[] => {
+  const closing = readyOfRank(assessments, 1);
+  return [...assessments.values()].flatMap(({ ready }) => ready.flatMap(doubt));
+
+  function doubt(event: WorkEvent): Doubted[] {
     const other = event.relatedDocument;
     if (other === null || !mirrorsOn(event)) return [];
-    const closes =
-      assessments.get(other)?.ready.some((one) => one.rank === 1 && goesBefore(one, event, context)) ?? false;
+    const closes = closing.get(other)?.some((one) => goesBefore(one, event, context)) ?? false;
     if (context.outside(other).closed || closes) return [{ event, code: "mirror-closed" }];
     const isEarly = context.linkTime === "event" && (standsAt(other) ?? event.at) > event.at;
     return isEarly ? [{ event, code: "mirror-early" }] : [];
-  });
+  }
+}
+
+/** The CLOSE (1) or CANCEL (2) events that are ready, by document. */
+function readyOfRank(assessments: ReadonlyMap<number, Assessment>, rank: number): Map<number, WorkEvent[]> {
+  const found = [...assessments.values()].map(({ document, ready }): [number, WorkEvent[]] => [
+    document.id,
+    ready.filter((event) => event.rank === rank),
+  ]);
+  return new Map(found.filter(([, events]) => events.length > 0));
 }
 
 /** Whether it writes a back-reference: bidirectional is the default (service.md, Event endpoints, rule 10). */
@@ -241,35 +267,40 @@ function append(needs: Map<number, Need[]>, event: number, need: Need): void {
   else list.push(need);
 }
 
-function holdUnmet(
+export function holdUnmet(
   assessments: ReadonlyMap<number, Assessment>,
   needs: ReadonlyMap<number, Need[]>,
   context: LinkContext,
 ): void {
   const { makers } = context;
+  const cancelling = readyOfRank(assessments, 2);
   const ready = new Set<number>();
   for (const { ready: events } of assessments.values()) for (const event of events) ready.add(event.id);
-  let moved = true;
-  while (moved) {
-    moved = false;
-    for (const assessment of assessments.values()) {
-      const index = assessment.ready.findIndex((event) => unmet(event, assessment) !== null);
-      const first = assessment.ready[index];
-      if (first === undefined) continue;
-      const why = unmet(first, assessment);
-      if (why === null) continue;
-      for (const event of assessment.ready.slice(index)) ready.delete(event.id);
-      // What has a cause of its own says so; the rest waits for the event before it alone.
-      let before = behind(first, why);
-      const later = assessment.ready.slice(index + 1);
-      hold(assessment, [first], why);
-      for (const event of later) {
-        const own = reference(event);
-        hold(assessment, [event], own ?? before);
-        if (own !== null) before = behind(event, own);
-      }
-      moved = true;
+  const leaningOn = dependents(assessments, needs, context);
+  // In turn; what leans on a document of which something is held is looked at again.
+  const turn = new Set(assessments.values());
+  for (const assessment of turn) {
+    turn.delete(assessment);
+    const index = assessment.ready.findIndex((event) => unmet(event, assessment) !== null);
+    const first = assessment.ready[index];
+    if (first === undefined) continue;
+    const why = unmet(first, assessment);
+    if (why === null) continue;
+    for (const event of assessment.ready.slice(index)) ready.delete(event.id);
+    // What has a cause of its own says so; the rest waits for the event before it alone.
+    let before = behind(first, why);
+    const causes = [{ cause: why, events: [first] }];
+    for (const event of assessment.ready.slice(index + 1)) {
+      const own = reference(event);
+      const cause = own ?? before;
+      const last = causes.at(-1);
+      if (last?.cause === cause) last.events.push(event);
+      else causes.push({ cause, events: [event] });
+      if (own !== null) before = behind(event, own);
     }
+    for (const { cause, events } of causes) hold(assessment, events, cause);
+    turn.add(assessment);
+    for (const other of leaningOn.get(assessment.document.id) ?? []) turn.add(other);
   }
 
   function unmet(event: WorkEvent, assessment: Assessment): Block | null {
@@ -313,10 +344,40 @@ function holdUnmet(
         return { reason: "reference-unknown", waitsFor };
       if (inside === undefined || !canBeCreated(inside)) return { reason: "related-not-created", waitsFor };
     }
-    const willBeCancelled = inside?.ready.some((one) => one.rank === 2 && goesBefore(one, event, context)) ?? false;
+    const willBeCancelled =
+      cancelling.get(event.relatedDocument)?.some((one) => ready.has(one.id) && goesBefore(one, event, context)) ??
+      false;
     if ((outside.cancelled || willBeCancelled) && mirrorsOn(event)) return { reason: "related-cancelled", waitsFor };
     return null;
   }
+}
+
+/** By document, those whose events may have to wait where one of its own does. */
+function dependents(
+  assessments: ReadonlyMap<number, Assessment>,
+  needs: ReadonlyMap<number, Need[]>,
+  { makers, relatedTo }: LinkContext,
+): Map<number, Set<Assessment>> {
+  const found = new Map<number, Set<Assessment>>();
+  const documentOf = new Map<number, number>();
+  for (const { ready, document } of assessments.values()) for (const { id } of ready) documentOf.set(id, document.id);
+  for (const assessment of assessments.values()) {
+    const on = new Set([makers.get(assessment.document.id)?.document]);
+    for (const event of assessment.ready) {
+      const { relatedDocument } = event;
+      if (relatedDocument !== null) on.add(relatedDocument).add(makers.get(relatedDocument)?.document);
+      for (const other of touched(event, relatedTo)) on.add(other);
+      for (const need of needs.get(event.id) ?? [])
+        on.add("event" in need ? documentOf.get(need.event) : need.document);
+    }
+    for (const id of on) {
+      if (id === undefined || id === assessment.document.id) continue;
+      const others = found.get(id);
+      if (others === undefined) found.set(id, new Set([assessment]));
+      else others.add(assessment);
+    }
+  }
+  return found;
 }
 
 function canBeCreated(assessment: Assessment): boolean {

@@ -172,7 +172,7 @@ export function planComponent(
     holdFrom(assessment, event, { reason: isUnmade ? "target-not-created" : "link-circle", waitsFor });
   }
   holdBehindMakers(assessments, early);
-  const doubted = linked ? all.flatMap((assessment) => doubtedMirrors(assessment, assessments, links)) : [];
+  const doubted = linked ? doubtedMirrors(assessments, links) : [];
   return { assessments: all, requests, doubted };
 }
 

@@ -27,12 +27,23 @@ inputs:
         document: delivery
         name: RELATED
         relatedDocument: { document: { ref: credit, key: =credit }, bidirectional: false }
+      mirrored:
+        is: Mirrored
+        document: delivery
+        name: RELATED
+        relatedDocument: { document: { ref: credit, key: =credit }, isPublic: true }
+      follows:
+        is: Follows
+        document: delivery
+        name: RELATED
+        relatedDocument: { document: { ref: delivery, key: =credit }, isPublic: true }
 `;
 
 export interface Delivery {
   delivery: string;
-  event: "Issued" | "Weighed" | "Settled";
+  event: "Issued" | "Weighed" | "Settled" | "Mirrored" | "Follows";
   ticket: string;
+  /** The document that it is linked to. */
   credit?: string;
 }
 
@@ -80,9 +91,15 @@ export function* skewed(rows: number, documents = (rows * 0.75) / 20 + 2): Gener
   }
 }
 
-/** A credit note, and `count` deliveries that are settled by it. */
-export function* linked(count: number): Generator<Delivery> {
+/** A credit note, and `count` deliveries that are settled by it; `Mirrored`: with a back-reference each. */
+export function* linked(count: number, event: "Settled" | "Mirrored" = "Settled"): Generator<Delivery> {
   yield { delivery: "C", event: "Issued", ticket: "C" };
-  for (let row = 0; row < count; row += 1)
-    yield { delivery: `D${row}`, event: "Settled", ticket: String(row), credit: "C" };
+  for (let row = 0; row < count; row += 1) yield { delivery: `D${row}`, event, ticket: String(row), credit: "C" };
+}
+
+/** Deliveries of which each follows the one before it. */
+export function* chained(count: number): Generator<Delivery> {
+  yield { delivery: "D0", event: "Weighed", ticket: "0" };
+  for (let row = 1; row < count; row += 1)
+    yield { delivery: `D${row}`, event: "Follows", ticket: String(row), credit: `D${row - 1}` };
 }

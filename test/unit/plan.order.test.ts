@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import type { WorkEvent } from "../../src/ledger/work.js";
 import type { Assessment } from "../../src/plan/assess-document.js";
 import { batch } from "../../src/plan/batch.js";
+import { holdUnmet, type Outside } from "../../src/plan/links.js";
 
 const CAPS = { maxEvents: 10, maxBytes: 1e6 };
 
@@ -49,4 +50,47 @@ it("where two wait for each other one goes out of its order, and all others keep
 it("no order is worth holding an event, and a circle of needs stays one", () => {
   const order = lanes({ a: 10, b: 20, c: 30 });
   expect(order({ a: "b", b: "a" }, { c: "b" })).toEqual({ order: ["c"], circle: ["a", "b"] });
+});
+
+/** 20,000 documents whose events each need the one of the next document, to the last one. */
+function chain() {
+  const count = 20_000;
+  const assessments = new Map<number, Assessment>();
+  for (let id = 1; id <= count; id += 1) {
+    const event = { id, document: id, at: count - id, rank: 0, payload: "{}", relatedDocument: null, target: null };
+    const document = { id, serviceId: `doc-${id}`, mode: "create", createEmpty: false };
+    const ready = [event as WorkEvent];
+    assessments.set(id, { document, ready, held: [], bars: [], refused: [], blocked: null } as unknown as Assessment);
+  }
+  const needs = new Map(Array.from({ length: count }, (_, index) => [index + 1, [{ event: index + 2 }]]));
+  return { count, assessments, needs };
+}
+
+/** What looks at all of them once for each takes minutes. */
+const QUICK = { timeout: 10_000 };
+
+it("a chain of 20,000 documents is put in order at once, the last one first", QUICK, () => {
+  const { count, assessments, needs } = chain();
+  needs.delete(count);
+  const { requests, circle } = batch(assessments, needs, CAPS);
+  expect(circle).toEqual([]);
+  expect(requests.map(({ document }) => document.id)).toEqual(
+    Array.from({ length: count }, (_, index) => count - index),
+  );
+});
+
+it("and 20,000 that wait for something that does not go are held at once", QUICK, () => {
+  const { count, assessments, needs } = chain();
+  const outside: Outside = {
+    name: "x",
+    exists: true,
+    known: true,
+    cancelled: false,
+    closed: false,
+    stranded: false,
+    inDoubt: false,
+    lastAt: null,
+  };
+  holdUnmet(assessments, needs, { linkTime: "event", relatedTo: () => [], outside: () => outside, makers: new Map() });
+  expect([...assessments.values()].flatMap(({ held }) => held)).toHaveLength(count);
 });
