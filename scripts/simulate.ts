@@ -21,7 +21,8 @@ const { values } = parseArgs({
 const first = Number(values.seed);
 const nights = Number(values.nights);
 const failed: number[] = [];
-const sum = { requests: 0, runs: 0, rows: 0, "rows of real shape": 0, faults: 0, kills: 0 };
+const sum = { requests: 0, runs: 0, rows: 0, faults: 0, kills: 0 };
+const real = { nights: 0, rows: 0 };
 let lived = 0;
 const began = process.cpuUsage();
 for (let seed = first; seed < first + nights; seed += 1) {
@@ -29,11 +30,12 @@ for (let seed = first; seed < first + nights; seed += 1) {
   if (values.real && story.files === undefined) continue;
   lived += 1;
   const isReal = story.files !== undefined;
+  if (isReal) real.nights += 1;
   for (const step of story.steps) {
     if (step.do === "import") {
       const rows = step.rows.reduce((all, row) => all + partsOf(row), 0);
       sum.rows += rows;
-      if (isReal) sum["rows of real shape"] += rows;
+      if (isReal) real.rows += rows;
     }
     if (!("faults" in step)) continue;
     sum.faults += step.faults.length;
@@ -57,4 +59,6 @@ const rate = Math.round(lived / ((user + system) / 60_000_000));
 const mean = Object.entries(sum).map(([name, count]) => `${(count / lived).toFixed(1)} ${name}`);
 console.log(`${lived} nights from seed ${first}: ${failed.length} broken, ${rate} a minute of one core's time`);
 console.log(`a night, on average: ${mean.join(", ")}`);
+const share = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)}%`;
+console.log(`of real shape: ${share(real.nights, lived)} of the nights, ${share(real.rows, sum.rows)} of the rows`);
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,12 +1,13 @@
 /** What a mapping makes of files, without a ledger: nothing is staged, nothing is kept, everything that is wrong is told. */
 import { basename, resolve } from "node:path";
+import { UnreadFile } from "../map/input/match-files.js";
 import type { Mapping } from "../map/mapping.js";
 import type { PipelineEvent } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
 import { openInput } from "../read/open-input.js";
 import type { Input } from "../read/table.js";
 import { type CheckError, checkErrorOf, checkTable, type TableCheck } from "./check-table.js";
-import { createReadingProgress, inputsOfFile } from "./files.js";
+import { createPassedOver, createReadingProgress, inputsOfFile, whyUnread } from "./files.js";
 
 export type { CheckError, TableCheck } from "./check-table.js";
 
@@ -33,7 +34,8 @@ export interface CheckFilesOptions {
 
 /**
  * Checks every file to its end, in the order given; what is wrong with one does not keep it from the next.
- * @throws RowferryError `file-missing`, `file-pattern-unmatched` before any file is read; `interrupted`.
+ * @throws RowferryError `file-missing`, `file-pattern-unmatched` before any file is read; `mapping-files` when a folder or
+ * a pattern finds nothing that an input reads; `interrupted`.
  */
 export async function checkFiles(options: CheckFilesOptions): Promise<FileCheck[]> {
   const { mapping, cwd, signal, observe } = options;
@@ -42,9 +44,9 @@ export async function checkFiles(options: CheckFilesOptions): Promise<FileCheck[
   observe({ type: "stage", stage: "reading", total: null });
   const progress = await createReadingProgress(paths, observe, cwd);
   const checks: FileCheck[] = [];
+  const passedOver = createPassedOver(options.files, tell);
   for (const path of paths) {
     const check: FileCheck = { path, format: null, sheets: [], tables: [], error: null };
-    checks.push(check);
     const isAllowedEmpty = () => mapping.inputsFor(basename(path)).every(({ read }) => read.allowEmpty === true);
     try {
       const input = await openInput(path === "-" ? path : resolve(cwd, path));
@@ -56,10 +58,17 @@ export async function checkFiles(options: CheckFilesOptions): Promise<FileCheck[
         await input.close();
       }
     } catch (error) {
+      const unread = error instanceof UnreadFile ? error : whyUnread(mapping, path);
+      if (unread !== null && !options.files.includes(path)) {
+        passedOver.add(path, unread);
+        continue;
+      }
       check.error = checkErrorOf(error);
       if (check.format === null && check.error.code === "file-empty" && isAllowedEmpty()) check.error = null;
     }
+    checks.push(check);
   }
+  passedOver.end(paths.length);
   return checks;
 }
 

@@ -1,10 +1,14 @@
 /** Which inputs of a mapping read an opened file. */
+import { basename } from "node:path";
 import type { InputStore } from "../ledger/inputs.js";
 import { inputOf, parseRowReference } from "../ledger/rows.js";
+import { UnreadFile } from "../map/input/match-files.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
+import { listed } from "../model/fold.js";
 import type { Input } from "../read/table.js";
 import type { PipelineEvent } from "../model/summary.js";
 import { bytesOf } from "../read/files.js";
+import { counted } from "../report/figures.js";
 
 /**
  * By its name, and what has none by its kind; a corrected file by the rows it corrects, as far as the ledger knows them.
@@ -25,6 +29,44 @@ function originOf(text: string | null, namespace: string, store: InputStore): st
   const input = store.get(inputOf(reference.row));
   if (input === null || input.namespace !== namespace) return null;
   return input.contentHash.startsWith(reference.hashPrefix) ? input.mappingInput : null;
+}
+
+/**
+ * A file that a folder or a pattern found and no input of the mapping reads stops no other file; one that was named by
+ * itself, or is found alone, is a mistake.
+ */
+export function createPassedOver(named: readonly string[], tell: (message: string) => void) {
+  const all: { path: string; error: UnreadFile }[] = [];
+  return {
+    /** @throws the error, if it is another one or the file was named by itself */
+    add(path: string, error: unknown): null {
+      if (!(error instanceof UnreadFile) || named.includes(path)) throw error;
+      all.push({ path, error });
+      return null;
+    },
+    /** @throws the first error, when nothing else was found */
+    end(found: number): void {
+      const [first] = all;
+      if (first === undefined) return;
+      if (all.length === found) throw first.error;
+      const names = listed(
+        all.map(({ path }) => basename(path)),
+        5,
+      );
+      tell(`${counted(all.length, "file")} passed over, which no input of the mapping reads: ${names}.`);
+    },
+  };
+}
+
+/** Why no input reads a file of this name; null: one does. */
+export function whyUnread(mapping: Mapping, path: string): UnreadFile | null {
+  try {
+    mapping.inputsFor(basename(path));
+    return null;
+  } catch (error) {
+    if (error instanceof UnreadFile) return error;
+    throw error;
+  }
 }
 
 /** What a command tells while it reads its files: one count and one share over all of them. */

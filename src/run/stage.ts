@@ -6,19 +6,16 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { createInputStager } from "../ledger/stage/stage-input.js";
-import { UnreadFile } from "../map/input/match-files.js";
 import type { Mapping, MappingInput } from "../map/mapping.js";
 import { RowferryError } from "../model/error.js";
-import { listed } from "../model/fold.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import { describePlace } from "../model/place.js";
 import type { Row } from "../model/row.js";
 import type { RowCounts } from "../model/summary.js";
 import { expandFiles } from "../read/files.js";
-import { counted } from "../report/figures.js";
 import { openInput } from "../read/open-input.js";
 import type { Input, Table } from "../read/table.js";
-import { inputsOfFile, createReadingProgress } from "./files.js";
+import { createPassedOver, createReadingProgress, inputsOfFile, whyUnread } from "./files.js";
 import type { Session } from "./session.js";
 import { changedKeys, formerNamespace, type KeyChange, saveFingerprints } from "../ledger/changed-keys.js";
 
@@ -39,24 +36,18 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
   const tell = (message: string) => session.observe({ type: "notice", level: "info", code: null, message });
   const paths = await expandFiles(files, undefined, tell);
   const progress = await createReadingProgress(paths, session.observe);
-  const passedOver: { path: string; error: UnreadFile }[] = [];
-  /** What a folder or a pattern found and no input reads stops no other file. */
-  const passOver = (path: string, error: unknown): null => {
-    if (!(error instanceof UnreadFile) || files.includes(path)) throw error;
-    passedOver.push({ path, error });
-    return null;
-  };
+  const passedOver = createPassedOver(files, tell);
   for (const path of paths) {
     const input = await openInput(path).catch((error: unknown) => {
-      const inputs = unlessUnread(() => mapping.inputsFor(basename(path)));
-      if (inputs instanceof UnreadFile && !files.includes(path)) return passOver(path, inputs);
+      const unread = whyUnread(mapping, path);
+      if (unread !== null && !files.includes(path)) return passedOver.add(path, unread);
       return tellEmpty(session, error, () => mapping.inputsFor(basename(path)));
     });
     if (input === null) continue;
     let rows = 0;
     try {
       const inputs = await inputsOfFile(mapping, input, session.inputs).catch((error: unknown) =>
-        passOver(path, error),
+        passedOver.add(path, error),
       );
       for (const mappingInput of inputs ?? []) {
         const before = rows;
@@ -83,24 +74,8 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
       await input.close();
     }
   }
-  const [first] = passedOver;
-  if (first === undefined) return staged;
-  if (passedOver.length === paths.length) throw first.error;
-  const names = listed(
-    passedOver.map(({ path }) => basename(path)),
-    5,
-  );
-  tell(`${counted(passedOver.length, "file")} passed over, which no input of the mapping reads: ${names}.`);
+  passedOver.end(paths.length);
   return staged;
-}
-
-function unlessUnread<Found>(find: () => Found): Found | UnreadFile {
-  try {
-    return find();
-  } catch (error) {
-    if (error instanceof UnreadFile) return error;
-    throw error;
-  }
 }
 
 /** An empty file stops no other; whether it needs a person is the mapping's choice. @throws whatever else it is */

@@ -24,7 +24,10 @@ test.each(["inbox", "inbox/*"])(
     for (const [name, content] of Object.entries(others)) writeFileSync(office.path(`inbox/${name}`), content);
     const { code, out, err } = await office.type("import", office.path("m.yaml"), office.path(argument));
     expect([code, office.documents().length], out + err).toEqual([0, 1]);
-    expect((out + err).replaceAll(/\s+/g, " ")).toContain("4 files passed over, which no input of the mapping reads:");
+    const passed = "4 files passed over, which no input of the mapping reads:";
+    expect((out + err).replaceAll(/\s+/g, " ")).toContain(passed);
+    const check = await office.type("check", office.path("m.yaml"), office.path(argument));
+    expect([check.code, (check.out + check.err).replaceAll(/\s+/g, " ")]).toEqual([0, expect.stringContaining(passed)]);
   },
 );
 
@@ -35,8 +38,10 @@ test.each(["README.txt", "x.csv", "empty.csv"])(
     mkdirSync(office.path("inbox"));
     writeFileSync(office.path(`inbox/${name}`), others[name] ?? "");
     for (const argument of [`inbox/${name}`, "inbox"]) {
-      const { code, err } = await office.type("import", office.path("m.yaml"), office.path(argument));
-      expect([code, err], argument).toEqual([2, expect.stringContaining(name)]);
+      for (const command of ["import", "check"]) {
+        const { code, out, err } = await office.type(command, office.path("m.yaml"), office.path(argument));
+        expect([code, out + err], `${command} ${argument}`).toEqual([2, expect.stringContaining(name)]);
+      }
     }
   },
 );
