@@ -163,13 +163,16 @@ function checkPlace(work: Work, data: JsonObject, place: ListedAddress, differs:
 }
 
 async function checkDocument(work: Work, document: RegisteredDocument): Promise<void> {
-  const { id, serviceId, kind, key, generation, events, state } = document;
+  const { id, serviceId, kind, key, generation, events, state, isReplaced } = document;
   const name = `${kind} ${key}${generation > 1 ? `, generation ${generation}` : ""}`;
   const { differs, unread } = about(work, "document", name, serviceId);
   const answer = await read(work, { kind: "document", id }, readDocument(serviceId), unread);
   if (answer === null) return;
   work.result.checked.documents += 1;
-  if (answer.result !== "accepted") return differs("is not there");
+  if (answer.result !== "accepted") {
+    if (isReplaced) return work.note("documents that are gone, and were sent again as their next generation");
+    return differs("is not there");
+  }
   const found = documentOf(answer.body);
   if (found === null) return unread("got an answer that cannot be understood");
   if (found.documentId !== null && found.documentId !== serviceId) differs(`comes under the id ${found.documentId}`);
@@ -177,6 +180,8 @@ async function checkDocument(work: Work, document: RegisteredDocument): Promise<
   if (typeof theirs !== "string" || !["open", "closed", "cancelled"].includes(theirs.toLowerCase()))
     work.note("documents whose state a read does not tell");
   else if (theirs.toLowerCase() !== state) differs(`is ${theirs} there, ${state} here`);
+  // What its next generation has sent again need not be there.
+  if (isReplaced) return;
   if (Array.isArray(listed)) checkEvents(work, name, events, listed);
   else work.note("events, because reads of their documents do not list them", events.length);
 }

@@ -11,6 +11,7 @@ export const beyondCorrection: readonly Code[] = [
   "cancel-refused",
   "doubt-unsettled",
   "document-stranded",
+  "document-gone",
 ];
 
 export const isBeyondCorrection = (code: Code): boolean => beyondCorrection.includes(code);

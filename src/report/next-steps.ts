@@ -78,6 +78,12 @@ const decisions: readonly Decision[] = [
     "something this ledger did not send has taken these keys: find out who sent it, then accept it",
     "dismiss --code foreign-collision",
   ],
+  [told("document-gone"), "the service no longer knows documents that it had: see what else is gone,", "verify"],
+  [
+    told("document-gone"),
+    "then send each document again, as its next generation",
+    "replace <document> --reason <text>",
+  ],
   [
     told("cancel-refused"),
     "the service refused to cancel a document that is being replaced: find out why, then try again",

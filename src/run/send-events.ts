@@ -283,7 +283,7 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
   const isUnsettled = !proven && session.refusals.ofEvent(first, turn.request, answer.error);
   end((t) => {
     const note = {
-      code: "service-refused" as const,
+      code: isGone(turn, first, answer) ? ("document-gone" as const) : ("service-refused" as const),
       message: describeEventRefusal(answer.error, first, session.work),
     };
     if (proven) t.rejected(first.id, note, now);
@@ -293,4 +293,14 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
     giveBack(t, evidence, queue.flat(), now);
   });
   return false;
+}
+
+/** Whether the service no longer knows a document that it has made for this ledger: no correction of a row helps. */
+function isGone(
+  { session }: Turn,
+  { document, relatedDocument, target }: WorkEvent,
+  answer: { notFound: boolean },
+): boolean {
+  if (!answer.notFound || relatedDocument !== null || target !== null) return false;
+  return session.work.document(document)?.mode === "create";
 }

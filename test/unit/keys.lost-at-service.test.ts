@@ -10,11 +10,8 @@ import { weighings } from "../support/weighings.js";
 const row = (load: string, minute: number) => [load, `2026-01-01 10:${minute}`, "1"];
 const file = (...rows: string[][]) => [["Load", "At", "Gross"], ...rows];
 
-test.each<[string, string, string[][]]>([
-  ["an event", "L1", [row("L1", 20)]],
-  ["a document", "L2", [row("L2", 10)]],
-  ["a document of several events", "L2", [row("L2", 10), row("L2", 20)]],
-])("%s that is gone comes back as a next generation of %s", async (_what, load, lost) => {
+/** An office whose service comes back from a backup: `kept` was imported before it was made, `lost` afterwards. */
+async function afterRestore(kept: string[][], lost: string[][]) {
   const disk = mkdtempSync(join(tmpdir(), "rowferry-lost-"));
   onTestFinished(() => rmSync(disk, { recursive: true, force: true }));
   const store = (name: string) => ({ rate: null, storage: { file: join(disk, name) } });
@@ -23,7 +20,7 @@ test.each<[string, string, string[][]]>([
   };
   const sandbox = createSandbox(store("first.db"));
   const office = await openOfficeAt(sandbox, weighings);
-  office.writeCsv("w-1.csv", file(row("L1", 10)));
+  office.writeCsv("w-1.csv", file(...kept));
   await office.import("w-1.csv");
   copied("first.db", "second.db");
   office.writeCsv("w-2.csv", file(...lost));
@@ -33,7 +30,17 @@ test.each<[string, string, string[][]]>([
   onTestFinished(() => restored.close());
   const port = Number(new URL(office.world.env["ROWFERRY_BASE_URL"] ?? "").port);
   await restored.listen({ host: "127.0.0.1", port });
+  const live = (load: string) =>
+    restored.store.documents().filter(({ externalId, state }) => externalId === load && state === "open");
+  return { office, live };
+}
 
+test.each<[string, string, string[][]]>([
+  ["an event", "L1", [row("L1", 20)]],
+  ["a document", "L2", [row("L2", 10)]],
+  ["a document of several events", "L2", [row("L2", 10), row("L2", 20)]],
+])("%s that is gone comes back as a next generation of %s", async (_what, load, lost) => {
+  const { office, live } = await afterRestore([row("L1", 10)], lost);
   const { code, out } = await office.type("verify");
   expect([code, out]).toEqual([3, expect.stringContaining(`load ${load}`)]);
   expect(out).toContain("rowferry replace <document> --reason <text>");
@@ -48,6 +55,27 @@ test.each<[string, string, string[][]]>([
   }
   expect(last.exitCode).toBe(0);
   const wanted = [row("L1", 10), ...lost].filter(([one]) => one === load).length;
-  const live = restored.store.documents().filter(({ externalId, state }) => externalId === load && state === "open");
-  expect(live.map(({ events }) => events.length)).toEqual([wanted]);
+  expect(live(load).map(({ events }) => events.length)).toEqual([wanted]);
+});
+
+test("a new row of a document that is gone leads to what brings all of it back, and to no correction", async () => {
+  const { office, live } = await afterRestore([row("L1", 10)], [row("L2", 10), row("L2", 20)]);
+  office.writeCsv("w-3.csv", file(row("L2", 30), row("L2", 40), row("L1", 30)));
+  const { code, out, err } = await office.type("import", office.path("m.yaml"), office.path("w-3.csv"));
+  const said = [out + err, (await office.type("status")).out, (await office.type("show", "L2")).out];
+  for (const text of said) {
+    expect(text).not.toMatch(/correct the rejected|rejected\.csv/);
+    expect(text).toContain("document-gone");
+  }
+  expect(code).toBe(3);
+  for (const text of said.slice(0, 2)) expect(text).toMatch(/rowferry verify[^]*rowferry replace <document> --reason/);
+
+  expect((await office.type("verify")).code).toBe(3);
+  expect((await office.type("replace", "load/L2", "--reason", "lost at the service")).code).toBe(0);
+  expect((await office.run("resume")).exitCode).toBe(3);
+  expect((await office.type("dismiss", "--code", "cancel-refused")).code).toBe(0);
+  expect((await office.run("resume")).exitCode).toBe(0);
+  expect(live("L2").map(({ events }) => events.length)).toEqual([4]);
+  expect(live("L1").map(({ events }) => events.length)).toEqual([2]);
+  expect((await office.type("verify")).code).toBe(0);
 });

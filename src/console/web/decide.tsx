@@ -49,6 +49,7 @@ const choices: { [code: string]: Choice[] } = {
   "cancel-refused": [tryAgain],
   "doubt-unsettled": [nameIt, tryAgain],
   "document-stranded": [nameIt, replaceIt],
+  "document-gone": [replaceIt, tryAgain],
 };
 
 const fieldOf = ({ field }: Change): string => field;

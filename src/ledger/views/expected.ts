@@ -23,6 +23,8 @@ export interface RegisteredDocument {
   generation: number;
   serviceId: string;
   state: string;
+  /** Whether a later generation has taken its place. */
+  isReplaced: boolean;
   /** `eventId` null: known only from a duplicate answer. */
   events: { event: string; deduplicationId: string; eventId: string | null }[];
 }
@@ -57,13 +59,16 @@ export function createRegisteredView(database: LedgerDatabase) {
 
     documentsAfter: (after: number, limit: number): RegisteredDocument[] =>
       database
-        .rows<Omit<RegisteredDocument, "events">>(
-          `SELECT id, kind, key, generation, service_id AS serviceId, state FROM documents_now
-           WHERE service_id IS NOT NULL AND id > @after ORDER BY id LIMIT @limit`,
+        .rows<Omit<RegisteredDocument, "events" | "isReplaced"> & { isReplaced: number }>(
+          `SELECT d.id, d.kind, d.key, d.generation, d.service_id AS serviceId, d.state, EXISTS (
+             SELECT 1 FROM documents n WHERE n.key = d.key AND n.kind = d.kind AND n.namespace = d.namespace
+               AND n.generation > d.generation) AS isReplaced
+           FROM documents_now d WHERE d.service_id IS NOT NULL AND d.id > @after ORDER BY d.id LIMIT @limit`,
           { after, limit },
         )
         .map((document) => ({
           ...document,
+          isReplaced: document.isReplaced === 1,
           events: database
             .rows<{ event: string; key: Buffer; eventId: string | null }>(
               `SELECT event, deduplication_id AS "key", service_event_id AS eventId FROM events_now

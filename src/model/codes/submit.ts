@@ -25,6 +25,12 @@ export const submitCodes = {
     example:
       "400 for an event whose attribute has no value: the event is rejected, and later events of its document are held.",
   },
+  "document-gone": {
+    meaning: "The service no longer knows a document that this ledger has sent.",
+    remedy:
+      "Run `rowferry verify` to see what else is gone, then `rowferry replace` each document: all of it is sent again, as its next generation.",
+    example: "The service was restored from a backup older than last night's import: a later event is answered 404.",
+  },
   "service-unanswered": {
     meaning: "All retries are used up, or a registration was not answered; the outcome is unknown.",
     remedy: "Run `rowferry resume`: it finds out what happened, and sends nothing twice.",
