@@ -41,6 +41,11 @@ function makesTarget(name: string): ContractCase {
   );
 }
 
+/** All of them name one instant: a form that is taken must mean it, and is as late as every other. */
+const FORMS_OF_A_TENTH = ["1", "10", "100", "1000", "100000", "1000000000"].map(
+  (digits) => `2025-06-01T12:00:00.${digits}Z`,
+);
+
 /** All of them name 2025-06-01T12:00:00Z: a form that is taken must mean that instant. */
 const FORMS_OF_NOON = [
   "2025-06-01T12:00:00Z",
@@ -223,6 +228,28 @@ export const timelineCases: ContractCase[] = [
     const readings: string[] = [];
     for (const form of FORMS_OF_NOON) if (await means(service, place, form, noon)) readings.push(form);
     return { reading: readings.join(", ") };
+  }),
+  allows(ORDER, "an instant is one, with however many digits it is written", async (service) => {
+    const place = await newPlace(service);
+    const tenth = ["2025-06-01T12:00:00.099Z", "2025-06-01T12:00:00.100Z"] as const;
+    const taken: string[] = [];
+    for (const form of FORMS_OF_A_TENTH) if (await means(service, place, form, tenth)) taken.push(form);
+    check(taken.includes(tenth[1]), `three digits are not taken: ${taken.join(", ")}`);
+    const id = stringAt(
+      await create(service, place, { externalCreatedAt: "2010-01-01T00:00:00Z" }, taken),
+      "documentId",
+    );
+    for (const form of taken.toReversed()) done(await send(service, id, eventFields(service, place, form)));
+    return { reading: taken.join(", ") };
+  }),
+  allows("Open point 18", "with how many digits a time is read back", async (service) => {
+    const place = await newPlace(service);
+    const made = await create(service, place, { externalCreatedAt: "2010-01-01T00:00:00Z" }, ["2025-06-01T12:00:00Z"]);
+    const id = stringAt(made, "documentId");
+    for (const digits of ["1", "1000000", "12340", "123400000", "2"])
+      await send(service, id, eventFields(service, place, `2025-06-01T12:00:00.${digits}Z`));
+    const { text } = await service.get(`/documents/${id}`);
+    return { reading: [...text.matchAll(/2025-06-01T12:00:00(\.\d+)?/g)].map(([time]) => time).join(", ") };
   }),
   allows(
     "Open point 41",
