@@ -150,7 +150,7 @@ async function keepingCourse<Result>(
   observe: (event: PipelineEvent) => void,
   work: (observe: (event: PipelineEvent) => void) => Promise<Result>,
 ): Promise<Result> {
-  const kept = keepCourse(target.stateFolder, () => world.clock.now());
+  const kept = keepCourse(target.stateFolder, () => world.clock.now(), target.rate);
   try {
     return await work((event) => {
       observe(event);

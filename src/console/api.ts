@@ -1,9 +1,11 @@
 /** What the page and its server say to each other. Types only: the page is bundled without a line of the program. */
-
+import type { Cause, CauseName, OpenRecord } from "../ledger/views/causes.js";
 import type { FieldChange } from "../ledger/views/changes.js";
-import type { Course } from "../report/course.js";
+import type { ListedInput } from "../ledger/inputs.js";
 import type { Shown, ShownRun } from "../ledger/views/show/shown.js";
+import type { Course } from "../report/course.js";
 
+/** Times are ISO 8601, of whatever the ledger keeps in ms. */
 export interface TargetOverview {
   name: string;
   /** Why it cannot be shown; null: it can. */
@@ -12,59 +14,45 @@ export interface TargetOverview {
   /** The answer, in one sentence. */
   answer: string;
   isWell: boolean;
-  lastRun: RunLine | null;
+  /** That sent last; null: none did yet. `said`: how it ended, in a sentence; null while it goes on, or where it was killed. */
+  lastRun: (Pick<ShownRun, "name" | "startedAt" | "finishedAt" | "exitCode"> & RunWords) | null;
   /** When an input is due, as the settings say: `every 24h, by 06:30`; null: they do not. */
   expected: string | null;
+  /** Of local times in its newest file; null: as this machine has it. */
+  zone: string | null;
   /** Counted in rows where `correct` is, in records where `decide` is. */
   correct: CauseLine[];
   decide: CauseLine[];
   /** Events that wait for something else, by what they wait for. */
   waiting: { what: string; code: string; count: number; example: string }[];
-  events: { [state: string]: number };
   /** Rows with a correction that is not imported yet; null: none. */
   draft: { rows: number; at: string } | null;
   job: JobLine | null;
-  /** How far the run at work has come, whoever began it; null: none is at work. */
+  /** How far the run at work has come, whoever began it; null: none is at work, or it tells nothing. */
   live: Course | null;
 }
 
-export interface CauseLine {
-  code: string;
-  column: string | null;
-  count: number;
+export interface RunWords {
+  said: string | null;
+  /** `5,204 = 4,604 landed + 388 waiting`, as it ended; null: it read none. */
+  rows: string | null;
+}
+
+export interface CauseLine extends Omit<Cause, "since"> {
+  since: string | null;
   /** What the code means, in a few words. */
   meaning: string;
   hint: string;
-  example: string;
-}
-
-export interface RunLine {
-  name: string;
-  command: string;
-  mapping: string | null;
-  startedAt: string;
-  /** Null while it goes on, or where it was killed. */
-  finishedAt: string | null;
-  exitCode: number | null;
 }
 
 /** A command that this console started. */
 export interface JobLine {
-  id: number;
   /** As it would be typed. */
   command: string;
-  startedAt: string;
-  stage: string | null;
-  done: number;
-  total: number | null;
-  sent: number;
-  problems: number;
-  /** Sentences to read; the newest last. */
-  notices: string[];
   /** Null while it runs. */
   exitCode: number | null;
-  /** What came of it, in a sentence; null while it runs. */
-  outcome: string | null;
+  /** What came of it, in sentences; empty while it runs. */
+  said: string[];
 }
 
 /** One text of the column at fault, and its rows. */
@@ -131,37 +119,27 @@ export interface TryAnswer {
 }
 
 /** One correction for every row that has a text under a cause. */
-export interface ValueEdit {
-  code: string;
+export interface ValueEdit extends CauseName {
   column: string;
   from: string;
   to: string;
 }
 
-export interface CheckAnswer {
-  sentences: string[];
-}
+export type FileLine = Omit<ListedInput, "stagedAt"> & { stagedAt: string };
 
-export interface FileLine {
-  name: string;
-  sheet: string | null;
-  path: string;
-  mapping: string;
-  stagedAt: string;
-  read: number;
-  skipped: number;
-  invalid: number;
-  known: number;
-  staged: number;
-}
-
+/** A command and its words; what is absent is not said. */
 export interface DecisionRequest {
-  action: "resume" | "retry" | "dismiss" | "replace" | "resolve" | "verify";
-  code?: string;
-  document?: string;
-  documentId?: string;
-  reason?: string;
-  row?: string;
+  action: "resume" | "retry" | "dismiss" | "withdraw" | "replace" | "resolve" | "verify";
+  /** The document of `replace`; the document, row or event of `resolve`. */
+  what?: string;
+  flags?: { [name in "code" | "document" | "input" | "row" | "reason" | "document-id"]?: string };
+  /** Of `resolve`: what is true of what is in doubt. Of `dismiss`: it is taken back. */
+  word?: "landed" | "not-landed" | "undo";
+}
+
+/** What it would do, or did; of a command that takes its time it is told by its job. */
+export interface Said {
+  said: string[];
 }
 
 export interface DecisionPage {
@@ -169,21 +147,22 @@ export interface DecisionPage {
   records: DecisionRecord[];
 }
 
-export interface DecisionRecord {
-  kind: string;
-  key: string;
-  /** Name in the mapping; null: the document as a whole. */
-  event: string | null;
-  /** When it took place. */
+/** `row`: `march.csv:17`, as `--row` takes it; `place`: `march.csv, row 17`. */
+export interface DecisionRecord extends Pick<OpenRecord, "kind" | "key" | "event" | "row"> {
   at: string | null;
   /** What was said of it last. */
   message: string;
   /** What landed, and what its row says now; empty unless it changed. */
   changes: FieldChange[];
-  /** `march.csv, row 17`; null: no row is known. */
-  row: string | null;
-  /** The same as `--row` takes it. */
-  rowSelector: string | null;
+  place: string | null;
+}
+
+export type RunLine = ShownRun & RunWords & { hasReport: boolean };
+
+export interface RunPage {
+  run: RunLine | null;
+  /** Newest first; what was found in the run so far. */
+  problems: { code: string; text: string }[];
 }
 
 export interface Overview {
@@ -194,15 +173,14 @@ export interface Overview {
   targets: TargetOverview[];
 }
 
-export type RunPage = (ShownRun & { hasReport: boolean })[];
-
 /** What can be asked for, by the last part of its address. */
 export interface Answers {
   overview: Overview;
   cause: CausePage;
   decisions: DecisionPage;
   find: Shown;
-  runs: RunPage;
+  run: RunPage;
+  runs: RunLine[];
   files: FileLine[];
 }
 

@@ -9,7 +9,7 @@ import { type Drafts, type Edit, openDrafts } from "../ledger/drafts.js";
 import type { StoredInput } from "../ledger/inputs.js";
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { inputOf, parseRowReference, rowId } from "../ledger/rows.js";
-import { openCauses, rowsOfCause } from "../ledger/views/causes.js";
+import { type CauseName, openCauses, rowsOfCause, rowsToCorrect } from "../ledger/views/causes.js";
 import { createOpenRowReader, type OpenRow } from "../ledger/views/open-rows.js";
 import { RowferryError } from "../model/error.js";
 import type { Target } from "../model/target.js";
@@ -20,18 +20,13 @@ import { type RejectedRow, writeRejectedFile } from "../report/rejected-file.js"
 import { originalColumns } from "../report/rejected-row.js";
 import type { CausePage, EditAnswer, GridTable, TryAnswer, ValueEdit, ValueLine } from "./api.js";
 import { createJudge, type Judged, type Patch } from "./judge.js";
-import { causeLine } from "./overview.js";
+import { causeLine, noCause } from "./overview.js";
 
 /** Rows of one table that a page holds; the values above them stand for all. */
 const GRID_ROWS = 5000;
 const VALUES = 200;
 /** Rows that are judged while a person types. */
 const TRIED_ROWS = 100;
-
-interface CauseName {
-  code: string;
-  column: string | null;
-}
 
 export interface Corrections {
   page(cause: CauseName): Promise<CausePage>;
@@ -65,12 +60,13 @@ export function createCorrections(target: Target, now: () => number): Correction
   };
 
   /** The rows of the cause that have this text, the first ones. */
-  const editsOf = ({ code, column, from, to }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] => {
+  const editsOf = ({ from, to, ...cause }: ValueEdit, most = Number.POSITIVE_INFINITY): Edit[] => {
     const drafts = draftOf(target).cells;
     return reading(target, (database) => {
       const reader = createOpenRowReader(database);
       const edits: Edit[] = [];
-      for (const id of rowsOfCause(database, { code, column })) {
+      const { column } = cause;
+      for (const id of rowsOfCause(database, cause)) {
         if (edits.length >= most) break;
         const ref = reader.ref(id);
         if (ref === null || reader.cell(id, column) !== from) continue;
@@ -98,38 +94,41 @@ export function createCorrections(target: Target, now: () => number): Correction
     async page(cause) {
       const { cells, last } = draftOf(target);
       const { ids, line, open, drafted, values, more } = reading(target, (database) => {
-        const { correct, decide } = openCauses(database);
-        const isIt = ({ code, column }: CauseName) => code === cause.code && column === cause.column;
-        const found = rowsOfCause(database, cause);
+        const toCorrect = rowsToCorrect(database);
+        const leads = leadsOf(database, cells.keys()).filter((id) => toCorrect.has(id));
+        const found = cause.code === "" ? leads : rowsOfCause(database, cause);
+        const isIt = ({ code, column, mistake }: CauseName) =>
+          code === cause.code && column === cause.column && mistake === cause.mistake;
         return {
           ids: found,
-          line: [...correct, ...decide].find(isIt) ?? { ...cause, code: cause.code as never, count: 0, example: "" },
-          open: openLeads(database, correct),
-          drafted: leadsOf(database, cells.keys()),
+          line: openCauses(database).correct.find(isIt) ?? { ...noCause(cause), count: found.length },
+          open: toCorrect.size,
+          drafted: leads,
           ...valuesOf(database, found, cause.column, cells),
         };
       });
       const shown = new Set(ids.slice(0, GRID_ROWS));
       const { rows, inputs } = await judged([...shown], cells);
       const others = await judged(
-        drafted.filter((id) => open.has(id) && !shown.has(id)),
+        drafted.filter((id) => !shown.has(id)),
         cells,
       );
       const ready = readyOf(rows) + readyOf(others.rows);
+      const ofInput = Map.groupBy(rows, ({ source }) => source.input);
+      const totals = Map.groupBy(ids, inputOf);
       const tables = [...inputs.values()].map((input): GridTable => {
-        const own = rows.filter(({ source }) => source.input === input.id).map(({ row }) => row);
-        const total = ids.filter((id) => inputOf(id) === input.id).length;
+        const own = (ofInput.get(input.id) ?? []).map(({ row }) => row);
         return {
           input: input.id,
           file: basename(input.name),
           sheet: input.sheet,
           header: originalColumns(input.header).map((position) => input.header[position] ?? ""),
           rows: own,
-          total: Math.max(total, own.length),
+          total: Math.max(totals.get(input.id)?.length ?? 0, own.length),
           download: fileName(input, "to-correct"),
         };
       });
-      const tally = { rows: open.size, ready, left: open.size - ready, undo: last?.label ?? null };
+      const tally = { rows: open, ready, left: open - ready, undo: last?.label ?? null };
       return { cause: causeLine(line), values, moreValues: more, tables, tally };
     },
 
@@ -154,8 +153,14 @@ export function createCorrections(target: Target, now: () => number): Correction
     undo: () => (existsSync(draftPath(target)) ? changing(target, (drafts) => drafts.undo()) : null),
 
     async save(folder, cause, input) {
-      const ids = reading(target, (database) => rowsOfCause(database, cause)).filter((id) => inputOf(id) === input);
-      const { rows, inputs } = await judged(ids, draftOf(target).cells);
+      const { cells: drafts } = draftOf(target);
+      const found = reading(target, (database) =>
+        cause.code === "" ? leadsOf(database, drafts.keys()) : rowsOfCause(database, cause),
+      );
+      const { rows, inputs } = await judged(
+        found.filter((id) => inputOf(id) === input),
+        drafts,
+      );
       const from = inputs.get(input);
       if (from === undefined) throw new RowferryError("usage", "Nothing of this is left.");
       const path = join(folder, fileName(from, "to-correct"));
@@ -185,7 +190,7 @@ export function createCorrections(target: Target, now: () => number): Correction
     async write(folder, at) {
       const { cells: drafts } = draftOf(target);
       const leads = reading(target, (database) => {
-        const open = openLeads(database);
+        const open = rowsToCorrect(database);
         return leadsOf(database, drafts.keys()).filter((id) => open.has(id));
       });
       const { rows, inputs } = await judged(leads, drafts);
@@ -235,7 +240,7 @@ export function keepOpenDrafts(target: Target): { rows: number; at: string } | n
   if (cells.size === 0) return null;
   const settled = reading(target, (database) => {
     const reader = createOpenRowReader(database);
-    const open = openLeads(database);
+    const open = rowsToCorrect(database);
     return [...cells.keys()].filter((ref) => !open.has(reader.lead(idOf(ref))));
   });
   if (settled.length > 0) changing(target, (drafts) => drafts.forget(settled));
@@ -287,14 +292,6 @@ async function readReferences(path: string): Promise<{ ref: string; cells: Map<s
   } finally {
     await input.close();
   }
-}
-
-/** The first rows (ids) of everything that is to be corrected. */
-function openLeads(
-  database: LedgerDatabase,
-  correct: readonly CauseName[] = openCauses(database).correct,
-): Set<number> {
-  return new Set(correct.flatMap((cause) => rowsOfCause(database, cause)));
 }
 
 const idOf = (ref: string): number => parseRowReference(ref)?.row ?? rowId(0, 0);

@@ -1,24 +1,31 @@
-/** What a person sees first: whether all is well, and what there is to do. */
+/** What a person sees first: whether all is well, and what there is to do; what was run and read; and what is to be decided. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readConfig, stateRoot } from "../settings/config-file.js";
+import { parse } from "yaml";
 import { shownPath } from "../cli/output.js";
-import { resolveTarget } from "../settings/target.js";
+import { reading } from "../desk/access.js";
 import { isHeld } from "../ledger/care/holder.js";
-import { changesOf } from "../ledger/views/changes.js";
-import { type Cause, openCauses, recordsOfCause } from "../ledger/views/causes.js";
-import { describeRow } from "../ledger/rows.js";
 import { listInputs } from "../ledger/inputs.js";
-import { createRunStore } from "../ledger/runs.js";
-import { tallyHeld } from "../ledger/views/problems.js";
-import { tallyOpen } from "../ledger/views/tally.js";
+import type { LedgerDatabase } from "../ledger/open-ledger.js";
+import { describeRow } from "../ledger/rows.js";
+import { createRunStore, type Decided } from "../ledger/runs.js";
+import { type Cause, type CauseName, openCauses, recordsOfCause } from "../ledger/views/causes.js";
+import { changesOf } from "../ledger/views/changes.js";
+import { newestProblems, tallyHeld } from "../ledger/views/problems.js";
+import { findRuns, listRuns } from "../ledger/views/show/runs.js";
+import type { ShownRun } from "../ledger/views/show/shown.js";
+import { countWaiting, tallyOpen } from "../ledger/views/tally.js";
 import { codes } from "../model/codes.js";
 import { RowferryError } from "../model/error.js";
+import type { Line } from "../model/lines.js";
 import type { Target } from "../model/target.js";
 import { readCourse } from "../report/course.js";
-import { reading } from "../desk/access.js";
-import { showRuns } from "../desk/status.js";
-import type { CauseLine, DecisionPage, FileLine, JobLine, RunPage, TargetOverview } from "./api.js";
+import { counted } from "../report/figures.js";
+import { rowSum } from "../report/outcome.js";
+import { said } from "../report/said.js";
+import { readConfig, stateRoot } from "../settings/config-file.js";
+import { resolveTarget } from "../settings/target.js";
+import type { CauseLine, DecisionPage, FileLine, JobLine, RunLine, RunPage, RunWords, TargetOverview } from "./api.js";
 
 /** Targets by name: those that have a ledger in the working folder; or the one whose ledger was named. */
 export function createTargets(from: { cwd: string; env: NodeJS.ProcessEnv; target?: string; ledger?: string }) {
@@ -53,20 +60,9 @@ export type Targets = ReturnType<typeof createTargets>;
 export function overviewOf(
   name: string,
   targets: Targets,
-  { cwd, job, draft }: { cwd: string; job: JobLine | null; draft: (target: Target) => TargetOverview["draft"] },
+  from: { cwd: string; now: () => number; job: JobLine | null; draft: (target: Target) => TargetOverview["draft"] },
 ): TargetOverview {
-  const nothing = {
-    name,
-    lastRun: null,
-    expected: null,
-    correct: [],
-    decide: [],
-    waiting: [],
-    events: {},
-    draft: null,
-    live: null,
-    job,
-  };
+  const { cwd, now, job } = from;
   try {
     const target = targets.get(name);
     const found = reading(target, (database) => ({
@@ -74,28 +70,40 @@ export function overviewOf(
       causes: openCauses(database),
       waiting: tallyHeld(database),
       lastRun: createRunStore(database).last(),
+      newest: listInputs(database, 1)[0],
       isHeld: isHeld(database),
     }));
     const { correct, decide } = found.causes;
-    const answer = answerOf(sum(correct), sum(decide), found.open.events, found.lastRun?.exitCode ?? null);
+    const live = found.isHeld ? readCourse(target.stateFolder, now()) : null;
     return {
-      ...nothing,
+      name,
       failure: null,
       ledger: shownPath(target.ledgerPath, cwd),
-      ...answer,
+      ...answerOf(sum(correct), sum(decide), found.open.events, found.lastRun, found.isHeld),
+      lastRun: found.lastRun === null ? null : { ...timesOf(found.lastRun), ...wordsOf(found.lastRun.summary) },
       expected: expectedOf(name, cwd),
-      lastRun: found.lastRun === null ? null : { command: "", mapping: null, ...timesOf(found.lastRun) },
+      zone: found.newest === undefined ? null : zoneOf(found.newest.mapping),
       correct: correct.map(causeLine),
       decide: decide.map(causeLine),
       waiting: found.waiting.map(({ code, count, example }) => ({ code, what: codes[code].meaning, count, example })),
-      events: found.open.events,
-      draft: draft(target),
-      live: found.isHeld ? readCourse(target.stateFolder, Date.now()) : null,
+      draft: from.draft(target),
+      job,
+      live,
     };
   } catch (error) {
     if (!(error instanceof RowferryError)) throw error;
+    const nothing = {
+      lastRun: null,
+      expected: null,
+      zone: null,
+      correct: [],
+      decide: [],
+      waiting: [],
+      draft: null,
+      live: null,
+    };
     const failure = { message: error.description, hint: error.hint };
-    return { ...nothing, failure, ledger: "", answer: "This ledger cannot be read.", isWell: false };
+    return { ...nothing, name, job, failure, ledger: "", answer: "This ledger cannot be read.", isWell: false };
   }
 }
 
@@ -106,40 +114,57 @@ function expectedOf(name: string, cwd: string): string | null {
   return `every ${expect.every}${expect.by === undefined ? "" : `, by ${expect.by}`}`;
 }
 
+/** What the mapping names for the times of its files; null: nothing, or the mapping cannot be read. */
+function zoneOf(mapping: string): string | null {
+  try {
+    const { defaults } = parse(readFileSync(mapping, "utf8")) as { defaults?: { timezone?: unknown } };
+    return new Intl.DateTimeFormat("en", { timeZone: String(defaults?.timezone) }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}
+
 const sum = (causes: readonly Cause[]) => causes.reduce((total, { count }) => total + count, 0);
-const rows = (count: number) => (count === 1 ? "1 row" : `${count.toLocaleString("en")} rows`);
 
 function answerOf(
   toCorrect: number,
   toDecide: number,
   events: { [state: string]: number },
-  exitCode: number | null,
+  lastRun: { exitCode: number | null } | null,
+  isAtWork: boolean,
 ): { answer: string; isWell: boolean } {
   const left = (events["planned"] ?? 0) + (events["sending"] ?? 0) + (events["stalled"] ?? 0);
+  const no = (answer: string) => ({ answer, isWell: false });
+  const decisions = (more: string) =>
+    `${counted(toDecide, `${more}thing`)} ${toDecide === 1 ? "needs" : "need"} a decision.`;
   if (toCorrect > 0) {
-    const also =
-      toDecide === 0 ? "" : ` ${toDecide} more ${toDecide === 1 ? "thing needs" : "things need"} a decision.`;
-    return {
-      answer: `${rows(toCorrect)} ${toCorrect === 1 ? "needs" : "need"} a correction.${also} Nothing is lost.`,
-      isWell: false,
-    };
+    const rows = `${counted(toCorrect, "row")} ${toCorrect === 1 ? "needs" : "need"} a correction.`;
+    return no(`${rows}${toDecide === 0 ? "" : ` ${decisions("more ")}`} Nothing is lost.`);
   }
-  if (toDecide > 0)
-    return {
-      answer: `${toDecide} ${toDecide === 1 ? "thing needs" : "things need"} a decision. Nothing is lost.`,
-      isWell: false,
-    };
-  if (left > 0)
-    return { answer: `${left.toLocaleString("en")} events are still to be sent. Resume continues.`, isWell: false };
-  if (exitCode !== null && exitCode !== 0)
-    return { answer: "Nothing is open, but the last run did not end well.", isWell: false };
-  return { answer: "All is well.", isWell: true };
+  if (toDecide > 0) return no(`${decisions("")} Nothing is lost.`);
+  if (isAtWork) return no("An import is at work. Nothing needs you.");
+  if (left > 0) return no(`${counted(left, "event")} ${left === 1 ? "is" : "are"} still to be sent. Resume continues.`);
+  const isEnded = lastRun === null || lastRun.exitCode === 0;
+  return isEnded ? { answer: "All is well.", isWell: true } : no("Nothing is open, but the last run did not end well.");
 }
 
-export function causeLine({ code, column, count, example }: Cause): CauseLine {
-  const entry = codes[code] as (typeof codes)[Cause["code"]] | undefined;
-  return { code, column, count, example, meaning: entry?.meaning ?? code, hint: entry?.remedy ?? "" };
+export function causeLine({ since, ...cause }: Cause): CauseLine {
+  const { meaning, remedy } = (codes as { [code: string]: { meaning: string; remedy: string } })[cause.code] ?? {
+    meaning: cause.code,
+    remedy: "",
+  };
+  return { ...cause, since: since === null ? null : iso(since), meaning, hint: remedy };
 }
+
+/** Of which nothing is left, or which is not known by these words. */
+export const noCause = (name: CauseName): Cause => ({
+  ...name,
+  code: name.code as Cause["code"],
+  count: 0,
+  values: null,
+  since: null,
+  example: "",
+});
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -148,9 +173,21 @@ function timesOf(run: { name: string; startedAt: number; finishedAt: number | nu
   return { name, startedAt: iso(startedAt), finishedAt: finishedAt === null ? null : iso(finishedAt), exitCode };
 }
 
+/** How a run ended, from its summary. */
+function wordsOf(json: string | null): RunWords {
+  const line = json === null ? null : (JSON.parse(json) as Line | Decided);
+  if (line === null) return { said: null, rows: null };
+  if (line.type === "decision") return { said: line.did, rows: null };
+  const rows = line.type === "summary" && line.rows.read > 0 ? rowSum(line.rows, line.outcomes) : null;
+  return { said: said(line).join(" "), rows };
+}
+
+/** Events that wait for something else. */
+export const heldNow = (target: Target): number => reading(target, (database) => countWaiting(database).held);
+
 /** Newest first. */
 export function filesOf(target: Target, cwd: string): FileLine[] {
-  return reading(target, (database) => listInputs(database, 1000)).map(({ stagedAt, path, mapping, ...input }) => ({
+  return reading(target, (database) => listInputs(database, 10_000)).map(({ stagedAt, path, mapping, ...input }) => ({
     ...input,
     path: shownPath(path, cwd),
     mapping: shownPath(mapping, cwd),
@@ -161,9 +198,24 @@ export function filesOf(target: Target, cwd: string): FileLine[] {
 const reportOf = (target: Target, run: string): string => join(target.stateFolder, "runs", run, "report.html");
 
 /** Newest first. */
-export function runsOf(target: Target): RunPage {
-  return showRuns(target, 100).map((run) => ({ ...run, hasReport: existsSync(reportOf(target, run.name)) }));
-}
+export const runsOf = (target: Target): RunLine[] =>
+  reading(target, (database) => listRuns(database, 200).map((run) => runLine(target, database, run)));
+
+/** With what went wrong in it so far, the newest first. */
+export const runOf = (target: Target, name: string): RunPage =>
+  reading(target, (database) => {
+    const [run] = findRuns(database, name);
+    return {
+      run: run === undefined ? null : runLine(target, database, run),
+      problems: newestProblems(database, name, 30),
+    };
+  });
+
+const runLine = (target: Target, database: LedgerDatabase, run: ShownRun): RunLine => ({
+  ...run,
+  ...wordsOf(createRunStore(database).summaryOf(run.name)),
+  hasReport: existsSync(reportOf(target, run.name)),
+});
 
 /** @throws RowferryError `usage` where it is gone, or never was */
 export function readReport(target: Target, run: string): Buffer {
@@ -176,14 +228,13 @@ export function readReport(target: Target, run: string): Buffer {
 export function decisionsOf(target: Target, code: string): DecisionPage {
   return reading(target, (database) => {
     const cause = openCauses(database).decide.find((one) => one.code === code);
-    const records = recordsOfCause(database, code, 500).map(({ eventId, firstRow, row, at, message, ...record }) => ({
+    const records = recordsOfCause(database, code, 500).map(({ eventId, firstRow, at, message, ...record }) => ({
       ...record,
       changes: eventId === null || code !== "changed" ? [] : changesOf(database, eventId),
       at: at === null ? null : iso(at),
       message: message ?? "",
-      row: firstRow === null ? null : describeRow(database, firstRow),
-      rowSelector: row,
+      place: firstRow === null ? null : describeRow(database, firstRow),
     }));
-    return { cause: causeLine(cause ?? { code: code as Cause["code"], column: null, count: 0, example: "" }), records };
+    return { cause: causeLine(cause ?? noCause({ code, column: null, mistake: null })), records };
   });
 }

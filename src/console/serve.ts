@@ -8,11 +8,14 @@ import { z } from "zod";
 import { asRowferryError } from "../cli/report-error.js";
 import { RowferryError } from "../model/error.js";
 import { showAnything } from "../desk/show.js";
+import { counted } from "../report/figures.js";
+import { coursePath } from "../report/course.js";
+import { said } from "../report/said.js";
 import type { Failure } from "./api.js";
 import { createCorrections, keepOpenDrafts } from "./corrections.js";
 import { createGuard, headers } from "./guard.js";
-import { createJobs, type Finished } from "./jobs.js";
-import { createTargets, decisionsOf, filesOf, overviewOf, readReport, runsOf } from "./overview.js";
+import { createJobs } from "./jobs.js";
+import { createTargets, decisionsOf, filesOf, heldNow, overviewOf, readReport, runOf, runsOf } from "./overview.js";
 
 export interface ConsoleOptions {
   cwd: string;
@@ -34,32 +37,34 @@ export interface Console {
 }
 
 const text = z.string().max(10_000);
+const cell = z.string().max(100_000);
 const named = z.strictObject({ target: text });
-const cause = named.extend({ code: text, column: text.optional() });
+const cause = named.extend({ code: text, column: text.nullish(), mistake: text.nullish() });
 const edits = named.extend({
   label: z.string().max(200),
-  edits: z
-    .array(
-      z.strictObject({ ref: text, column: text, replaces: z.string().max(100_000), value: z.string().max(100_000) }),
-    )
-    .max(50_000),
+  edits: z.array(z.strictObject({ ref: text, column: text, replaces: cell, value: cell })).max(50_000),
 });
 const rowsOf = cause.extend({ input: z.coerce.number().int() });
 /** Base64 of a file. */
 const upload = named.extend({ name: z.string().max(200), content: z.base64() });
-const valueEdit = named.extend({
-  code: text,
-  column: text,
-  from: z.string().max(100_000),
-  to: z.string().max(100_000),
-});
+const valueEdit = cause.extend({ column: text, from: cell, to: cell });
 const decision = named.extend({
-  action: z.enum(["resume", "retry", "dismiss", "replace", "resolve", "verify"]),
-  code: text.optional(),
-  document: text.optional(),
-  documentId: text.optional(),
-  reason: text.optional(),
-  row: text.optional(),
+  action: z.enum(["resume", "retry", "dismiss", "withdraw", "replace", "resolve", "verify"]),
+  what: text.optional(),
+  flags: z
+    .partialRecord(
+      z.enum(["code", "document", "input", "row", "reason", "document-id"]),
+      z.string().trim().min(1).max(10_000),
+    )
+    .default({}),
+  word: z.enum(["landed", "not-landed", "undo"]).optional(),
+  dry: z.boolean(),
+});
+
+const nameOf = ({ code, column = null, mistake = null }: Partial<z.infer<typeof cause>> & { code: string }) => ({
+  code,
+  column,
+  mistake,
 });
 
 /** @throws RowferryError `port-in-use` */
@@ -136,27 +141,31 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
     allowChanges: options.allowChanges,
     targets: targets
       .names()
-      .map((name) => overviewOf(name, targets, { cwd: options.cwd, job: jobs.newest(name), draft: keepOpenDrafts })),
+      .map((name) => overviewOf(name, targets, { ...options, job: jobs.newest(name), draft: keepOpenDrafts })),
   }));
   app.get("/api/events", (request, reply) => stream(request, reply, listeners));
-  ask("cause", cause, ({ target, code, column = null }) => correctionsOf(target).page({ code, column }));
+  ask("cause", cause, ({ target, ...name }) => correctionsOf(target).page(nameOf(name)));
   ask("decisions", cause, ({ target, code }) => decisionsOf(targets.get(target), code));
   ask("find", named.extend({ what: text }), ({ target, what }) => showAnything(targets.get(target), what));
   ask("runs", named, ({ target }) => runsOf(targets.get(target)));
   ask("files", named, ({ target }) => filesOf(targets.get(target), options.cwd));
-  ask("report", named.extend({ run: z.string().regex(/^[\w-]+$/) }), ({ target, run }, reply) =>
-    reply.type("text/html").send(readReport(targets.get(target), run)),
-  );
-  ask("rows", rowsOf, ({ target, input, code, column = null }, reply) =>
+  const oneRun = named.extend({ run: z.string().regex(/^[\w-]+$/) });
+  ask("run", oneRun, ({ target, run }) => runOf(targets.get(target), run));
+  ask("report", oneRun, ({ target, run }, reply) => reply.type("text/html").send(readReport(targets.get(target), run)));
+  ask("rows", rowsOf, ({ target, input, ...name }, reply) =>
     inFolder(async (folder) => {
-      const path = await correctionsOf(target).save(folder, { code, column }, input);
+      const path = await correctionsOf(target).save(folder, nameOf(name), input);
       return reply.type("application/octet-stream").send(readFileSync(path));
     }),
   );
 
   change("edit", edits, ({ target, ...body }) => correctionsOf(target).edit(body));
-  change("edit-value", valueEdit, ({ target, ...body }) => correctionsOf(target).editValue(body));
-  attempt("try-value", valueEdit, ({ target, ...body }) => correctionsOf(target).tryValue(body));
+  change("edit-value", valueEdit, ({ target, ...body }) =>
+    correctionsOf(target).editValue({ ...body, ...nameOf(body), column: body.column }),
+  );
+  attempt("try-value", valueEdit, ({ target, ...body }) =>
+    correctionsOf(target).tryValue({ ...body, ...nameOf(body), column: body.column }),
+  );
   change("undo", named, ({ target }) => ({ undone: correctionsOf(target).undo() }));
   change("upload", upload, ({ target, name, content }) =>
     inFolder((folder) => {
@@ -167,28 +176,37 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   );
   attempt("check", named, ({ target }) =>
     inFolder(async (folder) => {
+      const held = heldNow(targets.get(target));
       const sentences: string[] = [];
-      for (const { mapping, files } of await correctionsOf(target).write(folder, options.now()))
-        sentences.push(...describePlan(await jobs.ask(["plan", ...targets.flags(target), "--", mapping, ...files])));
-      return { sentences };
+      for (const { mapping, files, rows } of await correctionsOf(target).write(folder, options.now())) {
+        const plan = await jobs.ask(["plan", ...targets.flags(target), "--", mapping, ...files]);
+        const released = plan.type === "plan" ? held - plan.events.held : 0;
+        sentences.push(`${counted(rows, "corrected row")}.`, ...said(plan));
+        if (released > 0)
+          sentences.push(
+            `${counted(released, "event")} that ${released === 1 ? "waits" : "wait"} now would go with them.`,
+          );
+      }
+      return { said: sentences };
     }),
   );
-  attempt("import", named, async ({ target }) => {
+  change("import", named, async ({ target }) => {
     const folder = join(targets.get(target).stateFolder, "corrections");
-    const started = (await correctionsOf(target).write(folder, options.now())).map(({ mapping, files }) =>
-      jobs.start(target, ["import", ...targets.flags(target), "--wait", "--", mapping, ...files]),
-    );
-    for (const { finished } of started) void finished.then(changed);
-    return { jobs: started.map(({ line }) => line) };
+    for (const { mapping, files } of await correctionsOf(target).write(folder, options.now()))
+      jobs.start(target, ["import", ...targets.flags(target), "--wait", "--", mapping, ...files]);
+    return { said: [] };
   });
-  change("do", decision, async ({ target, ...what }) => {
-    const job = jobs.start(target, wordsOf(what, targets.flags(target)));
-    if (["resume", "retry", "verify"].includes(what.action)) return job.line;
-    const { error, exitCode } = await job.finished;
-    if (error !== null)
-      throw new RowferryError("usage", error.message, error.hint === null ? {} : { hint: error.hint });
-    if (exitCode === 1) throw new RowferryError("unexpected", job.line.outcome ?? "It failed.");
-    return job.line;
+  attempt("do", decision, async ({ target, dry, ...what }) => {
+    const words = wordsOf(what, targets.flags(target));
+    if (dry) return { said: said(await jobs.ask([...words.slice(0, 1), "--dry-run", ...words.slice(1)])) };
+    if (!["resume", "retry", "verify"].includes(what.action)) {
+      const done = await jobs.ask(words);
+      changed();
+      return { said: said(done) };
+    }
+    jobs.start(target, words);
+    changed();
+    return { said: [] };
   });
 
   const watching = watchLedgers(targets, changed);
@@ -285,7 +303,9 @@ function watchLedgers(targets: ReturnType<typeof createTargets>, changed: () => 
         .names()
         .map((name) => {
           const path = targets.get(name).ledgerPath;
-          return [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs).join();
+          return [path, `${path}-wal`, coursePath(targets.get(name).stateFolder)]
+            .map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs)
+            .join();
         })
         .join();
     } catch {
@@ -300,54 +320,20 @@ function watchLedgers(targets: ReturnType<typeof createTargets>, changed: () => 
   }, 1000);
 }
 
-interface PlanFound {
-  inputs: { read: number; invalid: number; staged: number }[];
-  requests: { [kind: string]: number };
-  secondsAtLimit: number;
-  events: { ready: number; held: number; deferred: number; refused: number };
-}
-
-function describePlan({ result, error }: Finished): string[] {
-  if (error !== null) return [error.message, ...(error.hint === null ? [] : [error.hint])];
-  if (result === null) return ["The plan could not be made."];
-  const { inputs, requests, secondsAtLimit, events } = result as unknown as PlanFound;
-  const count = (number: number, one: string) => `${number.toLocaleString("en")} ${one}${number === 1 ? "" : "s"}`;
-  const rows = inputs.reduce((sum, input) => sum + input.staged, 0);
-  const calls = Object.values(requests).reduce((sum, number) => sum + number, 0);
-  const waits =
-    events.held === 0 ? [] : [`${count(events.held, "event")} would still wait for rows that are not corrected.`];
-  const late =
-    events.refused === 0
-      ? []
-      : [`${count(events.refused, "event")} can no longer be put in place; decide about them afterwards.`];
-  return [
-    `${count(rows, "corrected row")}: ${count(events.ready, "event")} would be sent, with ${count(calls, "request")}, in ${secondsAtLimit < 1 ? "less than a second" : `about ${secondsAtLimit} s`} at the limit.`,
-    ...waits,
-    ...late,
-  ];
-}
-
 /** A decision as the command that a person would type. @throws RowferryError `usage` where it says too little */
-function wordsOf(what: Omit<z.infer<typeof decision>, "target">, flags: readonly string[]): string[] {
-  const { action, code, document, documentId, reason, row } = what;
-  const option = (name: string, value: string | undefined) => (value === undefined ? [] : [`--${name}=${value}`]);
-  const needed = (value: string | undefined, name: string): string => {
-    if (value !== undefined && value.trim() !== "") return value;
-    throw new RowferryError("usage", `${name} is missing.`, { hint: "Fill it in and try again." });
-  };
-  const selectors = [...option("code", code), ...option("document", document), ...option("row", row)];
-  if (action === "resume") return ["resume", ...flags, "--wait"];
-  if (action === "verify") return ["verify", ...flags];
-  if (action === "retry") return ["retry", ...flags, "--wait", ...selectors];
-  if (action === "dismiss") return ["dismiss", ...flags, ...selectors];
-  if (action === "replace")
-    return ["replace", ...flags, `--reason=${needed(reason, "A reason")}`, "--", needed(document, "The document")];
+function wordsOf(
+  { action, what, flags, word }: Omit<z.infer<typeof decision>, "target" | "dry">,
+  target: readonly string[],
+): string[] {
+  const waits = ["resume", "retry", "verify"].includes(action);
+  const confirms = ["withdraw", "resolve"].includes(action);
+  const options = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
   return [
-    "resolve",
-    ...flags,
-    "--yes",
-    `--document-id=${needed(documentId, "The document's id")}`,
-    "--",
-    needed(document, "The document"),
+    action,
+    ...target,
+    ...options,
+    ...(word === undefined ? [] : [`--${word}`]),
+    ...(waits ? ["--wait"] : confirms ? ["--yes"] : []),
+    ...(what === undefined ? [] : ["--", what]),
   ];
 }

@@ -26,7 +26,8 @@ export async function readStatus({ target, cells }: { target: Target; cells?: bo
       problems: tallyProblems(database, cells),
       waiting: tallyHeld(database),
       lastRun: last && {
-        ...last,
+        name: last.name,
+        exitCode: last.exitCode,
         startedAt: iso(last.startedAt),
         finishedAt: last.finishedAt === null ? null : iso(last.finishedAt),
       },

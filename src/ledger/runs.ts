@@ -20,6 +20,13 @@ export interface Decided {
   did: string;
 }
 
+interface LastRun extends Pick<Run, "name"> {
+  startedAt: number;
+  finishedAt: number | null;
+  exitCode: number | null;
+  summary: string | null;
+}
+
 interface FoundRun extends Run {
   /** JSON; null: none. */
   summary: string | null;
@@ -59,9 +66,9 @@ export function createRunStore(database: LedgerDatabase) {
     },
 
     /** That sent, or still does. Null: there was none yet. Times in ms; null while it goes on, or when it was killed. */
-    last: (): { name: string; startedAt: number; finishedAt: number | null; exitCode: number | null } | null =>
-      database.row<{ name: string; startedAt: number; finishedAt: number | null; exitCode: number | null }>(
-        `SELECT name, started_at AS startedAt, finished_at AS finishedAt, exit_code AS exitCode
+    last: (): LastRun | null =>
+      database.row<LastRun>(
+        `SELECT name, started_at AS startedAt, finished_at AS finishedAt, exit_code AS exitCode, summary
          FROM runs WHERE NOT ${isDecision} ORDER BY id DESC LIMIT 1`,
       ) ?? null,
 
@@ -82,6 +89,10 @@ export function createRunStore(database: LedgerDatabase) {
          WHERE iif(@name IS NULL, summary ->> 'type' = 'summary', name = @name) ORDER BY id DESC LIMIT 1`,
         { name },
       ) ?? null,
+
+    /** JSON; null: it came to none. */
+    summaryOf: (name: string): string | null =>
+      database.value<string | null>("SELECT summary FROM runs WHERE name = @name", { name }) ?? null,
 
     endedBefore: (before: number): string[] =>
       database.values<string>("SELECT name FROM runs WHERE coalesce(finished_at, started_at) < @before", { before }),

@@ -18,6 +18,8 @@ export interface Course {
   share: number;
   /** Requests per second; null before any was sent. */
   perSecond: number | null;
+  /** Requests per second that are allowed; null: as many as there are. */
+  limit: number | null;
   /** Of the stage; null: not known. */
   secondsLeft: number | null;
   sent: number;
@@ -37,7 +39,7 @@ const stageNames: Record<string, { name: string; of: string }> = {
   events: { name: "Sending", of: "requests" },
 };
 
-export function followCourse(now: () => number): { observe(event: PipelineEvent): Course } {
+export function followCourse(now: () => number, limit: number | null): { observe(event: PipelineEvent): Course } {
   const requests = createRateMeter();
   let pace = createRateMeter();
   let stage = "";
@@ -76,6 +78,7 @@ export function followCourse(now: () => number): { observe(event: PipelineEvent)
         total: total === null ? null : Math.max(done, total),
         share: shareOf(done, total),
         perSecond: requests.perSecond(),
+        limit,
         secondsLeft: total === null || speed === null || speed <= 0 || done >= total ? null : (total - done) / speed,
         sent,
         problems,
@@ -112,12 +115,12 @@ export function createRateMeter() {
   };
 }
 
-const courseFile = (stateFolder: string): string => join(stateFolder, "course.json");
+export const coursePath = (stateFolder: string): string => join(stateFolder, "course.json");
 
 /** Keeps the course of the run at work where others can read it, at most once a second. What cannot be written stops nothing. */
-export function keepCourse(stateFolder: string, now: () => number) {
-  const path = courseFile(stateFolder);
-  const course = followCourse(now);
+export function keepCourse(stateFolder: string, now: () => number, limit: number | null) {
+  const path = coursePath(stateFolder);
+  const course = followCourse(now, limit);
   let keptAt = Number.NEGATIVE_INFINITY;
   return {
     observe(event: PipelineEvent): void {
@@ -143,7 +146,7 @@ const SILENT_MS = 15_000;
 
 /** Of the run at work; null: none is, or it tells nothing. After a kill the last one stays. */
 export function readCourse(stateFolder: string, now: number): Course | null {
-  const path = courseFile(stateFolder);
+  const path = coursePath(stateFolder);
   try {
     const told = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
     if (told === undefined) return null;

@@ -189,10 +189,19 @@ it.runIf(chromium !== undefined)(
     );
     await page.getByRole("link", { name: "Runs" }).click();
     await page.getByRole("button", { name: "Verify" }).click();
-    await eventually(() => page.locator(".job").first().textContent()).toMatch(/records at the service: no difference/);
+    await eventually(() => page.getByRole("group", { name: "Verify" }).textContent()).toMatch(
+      /\d reads at the service/,
+    );
+    await page.getByRole("button", { name: "Verify" }).click();
+    await eventually(() => page.locator(".job").first().textContent()).toContain("Ledger and service agree");
+    await page
+      .getByRole("link", { name: /^import/ })
+      .first()
+      .click();
+    await eventually(() => page.locator("main").textContent()).toMatch(/events landed/);
     const [report] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("button", { name: "Save" }).first().click(),
+      page.getByRole("button", { name: "Save its report" }).click(),
     ]);
     expect(readFileSync(await report.path(), "utf8")).toContain("<!doctype html>");
   },

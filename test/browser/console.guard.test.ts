@@ -123,14 +123,19 @@ it("what a page sends cannot become another command or another file", async () =
   ];
   for (const word of hostile) {
     const answers = [
-      await post("/api/do", { target: word, action: "resume" }),
-      await post("/api/do", { target: "sandbox", action: "dismiss", row: word }),
-      await post("/api/do", { target: "sandbox", action: "replace", document: word, reason: word }),
+      await post("/api/do", { target: word, action: "resume", dry: false }),
+      ...(await Promise.all(
+        [true, false].flatMap((dry) => [
+          post("/api/do", { target: "sandbox", action: "dismiss", flags: { row: word }, dry }),
+          post("/api/do", { target: "sandbox", action: "withdraw", flags: { input: word }, dry }),
+          post("/api/do", { target: "sandbox", action: "replace", what: word, flags: { reason: word }, dry }),
+        ]),
+      )),
       await served.ask(`/api/report?target=sandbox&run=${encodeURIComponent(word)}`),
     ];
     for (const { status } of answers) expect(status, word).toBeGreaterThanOrEqual(400);
   }
-  expect((await post("/api/do", { target: "sandbox", action: "import" })).status).toBe(400);
+  expect((await post("/api/do", { target: "sandbox", action: "import", dry: false })).status).toBe(400);
   expect((await post("/api/edit", "{")).status).toBe(400);
   const nonsense = { ref: "nonsense", column: "MTR", replaces: "", value: "x" };
   expect((await post("/api/edit", { target: "sandbox", label: "x", edits: [nonsense] })).status).toBe(409);

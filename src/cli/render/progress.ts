@@ -28,12 +28,12 @@ const REDRAW_MS = 100;
 const LINE_MS = 60_000;
 export function createProgress({ stream, clock, limit }: ProgressOptions): Progress {
   const drawing = stream.isTTY ? redrawn(stream) : aLineAMinute(stream, clock);
-  const course = followCourse(() => clock.now());
+  const course = followCourse(() => clock.now(), limit);
   return {
     observe(event) {
       if (event.type === "stage" || event.type === "progress") {
         const state = course.observe(event);
-        drawing.draw((columns, withBar) => progressLine(columns, state, limit, withBar));
+        drawing.draw((columns, withBar) => progressLine(columns, state, withBar));
         return;
       }
       course.observe(event);
@@ -65,14 +65,14 @@ function sentence(event: Exclude<PipelineEvent, { type: "stage" | "progress" }>)
 }
 
 /** As many of the parts as fit, from the first on. */
-function progressLine(columns: number, course: Course, limit: number | null, withBar: boolean): string {
+function progressLine(columns: number, course: Course, withBar: boolean): string {
   const { stage, of, share, done, total, problems, secondsLeft } = course;
   const parts = [
     stage,
     withBar ? drawnBar(share) : "",
     `${Math.floor(share * 100)}%`,
     of === "" || total === null ? "" : `${grouped(done)} of ${grouped(total)} ${of}`,
-    rateText(course.perSecond, limit),
+    rateText(course),
     secondsLeft === null ? "" : `${shortDuration(secondsLeft)} left`,
     problems > 0 ? counted(problems, "problem") : "",
   ];
@@ -84,7 +84,7 @@ function progressLine(columns: number, course: Course, limit: number | null, wit
   return line.slice(0, Math.max(0, columns));
 }
 
-function rateText(perSecond: number | null, limit: number | null): string {
+function rateText({ perSecond, limit }: Course): string {
   if (perSecond === null) return "";
   const rate = perSecond.toFixed(perSecond < 100 ? 1 : 0);
   return limit === null ? `${rate}/s` : `${rate}/s of ${limit}`;

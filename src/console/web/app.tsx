@@ -6,10 +6,11 @@ import type { Overview, TargetOverview } from "../api.js";
 import { Correct } from "./correct.js";
 import { Decide } from "./decide.js";
 import { Find } from "./find.js";
-import { Files, Runs } from "./history.js";
+import { Files, Run, Runs } from "./history.js";
 import { onChange, takeToken } from "./http.js";
 import { Targets } from "./overview.js";
 import { Empty, Link, Ticks, Trouble, useData } from "./page.js";
+import { setZone } from "./words.js";
 
 interface Place {
   path: string;
@@ -41,6 +42,7 @@ function Shell({ place }: { place: Place }) {
   const { data, failure } = useData("overview", {});
   const name = place.query.get("target") ?? data?.targets[0]?.name ?? "";
   const target = data?.targets.find((one) => one.name === name) ?? null;
+  setZone(target?.zone ?? null);
   const query = `?target=${encodeURIComponent(name)}`;
   const screens = [
     ["/", "Overview"],
@@ -65,7 +67,10 @@ function Shell({ place }: { place: Place }) {
             </Link>
           ))}
         </nav>
-        <span class="quiet folder">{data?.folder}</span>
+        <span class="quiet folder">
+          {data?.folder}
+          {target?.zone != null && ` · times in ${target.zone}`}
+        </span>
       </header>
       <main id="main" tabIndex={-1}>
         <Trouble failure={failure} />
@@ -87,7 +92,10 @@ function Screen({ place, known, target }: { place: Place; known: Overview; targe
         Nothing was imported in this folder yet. Import a file first: <code>rowferry import mapping.yaml data.csv</code>
       </Empty>
     ) : (
-      <Empty>There is no target of this name here.</Empty>
+      <Empty>
+        This folder has no ledger of that name (any more). Put it back, for instance with{" "}
+        <code>rowferry ledger restore</code>, or import a file; this page shows it by itself.
+      </Empty>
     );
   const changes = known.allowChanges;
   const code = place.query.get("code") ?? "";
@@ -101,17 +109,20 @@ function Screen({ place, known, target }: { place: Place; known: Overview; targe
           target={target}
           code={code}
           column={place.query.get("column")}
+          mistake={place.query.get("mistake")}
           allowChanges={changes}
         />
       );
     case "/decide":
       return <Decide key={location.search} target={target} code={code} allowChanges={changes} />;
     case "/find":
-      return <Find target={target} what={place.query.get("what") ?? ""} />;
+      return <Find target={target} what={place.query.get("what") ?? ""} allowChanges={changes} />;
     case "/runs":
       return <Runs target={target} allowChanges={changes} />;
     case "/files":
-      return <Files target={target} />;
+      return <Files target={target} allowChanges={changes} />;
+    case "/run":
+      return <Run target={target} run={place.query.get("run") ?? ""} allowChanges={changes} />;
     default:
       return <Empty>There is no such page.</Empty>;
   }

@@ -1,27 +1,28 @@
 /** Rows of one cause: first by value, where one edit corrects every row that has it; behind that a grid of the rows themselves. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { CheckAnswer, EditAnswer, GridRow, Tally, TargetOverview, TryAnswer, ValueLine } from "../api.js";
+import type { EditAnswer, GridRow, Said, Tally, TargetOverview, TryAnswer, ValueLine } from "../api.js";
 import { type CellEdit, Grid } from "./grid.js";
 import { download, post, Refused } from "./http.js";
-import { Job } from "./overview.js";
-import { Empty, Link, Prose, Trouble, useData } from "./page.js";
+import { Work } from "./overview.js";
+import { Empty, Link, Prose, Sentences, Trouble, useAct, useData } from "./page.js";
 import { count } from "./words.js";
 
 interface Props {
   target: TargetOverview;
+  /** Empty: whatever has a correction that is not imported yet. */
   code: string;
   column: string | null;
+  mistake: string | null;
   allowChanges: boolean;
 }
 
-export function Correct({ target, code, column, allowChanges }: Props) {
+export function Correct({ target, code, column, mistake, allowChanges }: Props) {
   const { name } = target;
-  const { data, failure, reload } = useData("cause", { target: name, code, column });
+  const given = { target: name, code, column, mistake };
+  const { data, failure, reload } = useData("cause", given);
   const [trouble, setTrouble] = useState<{ message: string; hint: string } | null>(null);
   if (data === null) return failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
   const { cause, values, moreValues, tables, tally } = data;
-
-  const given = { target: name, code, column };
 
   const tell = (error: unknown): void => {
     if (!(error instanceof Refused)) throw error;
@@ -58,10 +59,14 @@ export function Correct({ target, code, column, allowChanges }: Props) {
         <Link to={`/?target=${encodeURIComponent(name)}`}>Overview</Link>
       </p>
       <h1>
-        {column ?? "The row"}: <Prose text={cause.meaning} /> <span class="quiet">{count(cause.count, "row")}</span>
+        {code === "" ? "Corrections that are not imported yet" : `${column ?? "The row"}: `}
+        <Prose text={cause.meaning} /> <span class="quiet">{count(cause.count, "row")}</span>
       </h1>
       <p>
-        <Prose text={cause.hint} />
+        {cause.example}{" "}
+        <span class="quiet">
+          <Prose text={cause.hint} />
+        </span>
       </p>
       <Trouble failure={trouble} />
       {cause.count === 0 && <Empty>No rows are left here: they were corrected, dismissed, or have landed.</Empty>}
@@ -112,7 +117,7 @@ export function Correct({ target, code, column, allowChanges }: Props) {
           </label>
         </p>
       )}
-      {allowChanges && <Importing target={target} tally={tally} undo={undo} setTrouble={setTrouble} />}
+      {allowChanges && <Importing target={target} tally={tally} undo={undo} />}
     </>
   );
 }
@@ -235,30 +240,23 @@ function contentOf(file: File): Promise<string> {
   });
 }
 
-function Importing(props: {
-  target: TargetOverview;
-  tally: Tally;
-  undo: () => Promise<void>;
-  setTrouble: (failure: { message: string; hint: string } | null) => void;
-}) {
-  const { target, tally, undo, setTrouble } = props;
-  const [checked, setChecked] = useState<{ for: string; sentences: string[] } | null>(null);
-  const [isBusy, setBusy] = useState(false);
+function Importing({ target, tally, undo }: { target: TargetOverview; tally: Tally; undo: () => Promise<void> }) {
+  const [checked, setChecked] = useState<{ for: string; said: string[] } | null>(null);
+  const [imported, setImported] = useState("");
+  const { isBusy, failure, act } = useAct();
   const { rows, ready, left } = tally;
   const key = JSON.stringify(tally);
-  const running = target.job !== null && target.job.exitCode === null;
-  const run = async (work: () => Promise<void>) => {
-    setBusy(true);
-    try {
-      await work();
-      setTrouble(null);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      setTrouble(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const isUnderWay = target.job !== null && target.job.exitCode === null;
+  const check = () =>
+    act(async () => {
+      const { said } = await post<Said>("check", { target: target.name });
+      setChecked({ for: key, said });
+    });
+  const send = () =>
+    act(async () => {
+      await post<Said>("import", { target: target.name });
+      setImported(key);
+    });
   return (
     <div class="bar" role="region" aria-label="Import the corrections">
       <p aria-live="polite">
@@ -268,33 +266,24 @@ function Importing(props: {
       <button disabled={tally.undo === null} onClick={() => void undo()}>
         Undo{tally.undo === null ? "" : `: ${tally.undo}`}
       </button>
-      <button
-        disabled={ready === 0 || isBusy}
-        onClick={() =>
-          void run(async () => {
-            const { sentences } = await post<CheckAnswer>("check", { target: target.name });
-            setChecked({ for: key, sentences });
-          })
-        }
-      >
-        Check
+      <button disabled={ready === 0 || isBusy} onClick={() => void check()}>
+        {isBusy ? "Checking…" : "Check"}
       </button>
       <button
         class="main"
-        disabled={ready === 0 || isBusy || running}
-        onClick={() => void run(async () => void (await post("import", { target: target.name })))}
+        disabled={ready === 0 || isBusy || (isUnderWay && imported === key)}
+        onClick={() => void send()}
       >
         Import {count(ready, "row")}
       </button>
       <span class="quiet small">What lands cannot be taken back.</span>
+      <Trouble failure={failure} />
       {checked !== null && checked.for === key && (
         <div role="status">
-          {checked.sentences.map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
+          <Sentences said={checked.said} />
         </div>
       )}
-      {target.job !== null && <Job job={target.job} />}
+      <Work target={target} />
     </div>
   );
 }

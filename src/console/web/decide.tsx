@@ -1,43 +1,47 @@
-/** What no correction of a row can send: the evidence, and the choices with what each of them does. */
+/** What no correction of a row can send: the evidence, and the choices with what each of them would do. */
 import { useState } from "preact/hooks";
-import type { DecisionPage, DecisionRequest, TargetOverview } from "../api.js";
-import { post, Refused } from "./http.js";
-import { Job } from "./overview.js";
-import { type Column, Empty, Lines, Link, Prose, Trouble, useData } from "./page.js";
+import type { DecisionPage, DecisionRecord, DecisionRequest, TargetOverview } from "../api.js";
+import { Work } from "./overview.js";
+import { type Column, Decision, Empty, Lines, Link, linkTo, Prose, Sentences, Trouble, useData } from "./page.js";
 import { count, when } from "./words.js";
 
 type Change = DecisionPage["records"][number]["changes"][number];
 
 interface Choice {
-  action: DecisionRequest["action"];
   label: string;
+  /** Of the one, or of each. */
   does: string;
-  /** For one record, by its document; else for all of this cause. */
-  each: boolean;
-  asks?: "reason" | "documentId";
+  action: DecisionRequest["action"];
+  word?: DecisionRequest["word"];
+  asks?: { label: string; flag: "reason" | "document-id" };
 }
 
-const giveUp: Choice = {
-  action: "dismiss",
-  label: "Give up",
-  does: "is not sent, and what waits for it is released",
-  each: false,
-};
+const giveUp: Choice = { action: "dismiss", label: "Give up", does: "is not sent, and what waits for it is released" };
+const tryAgain: Choice = { action: "retry", label: "Try again", does: "is sent once more" };
 const replaceIt: Choice = {
   action: "replace",
   label: "Replace",
-  does: "plans the document's cancellation and sends all of its events again, under a new document; Resume sends it",
-  each: true,
-  asks: "reason",
+  does: "the document is cancelled and sent again whole, with this in its place",
+  asks: { label: "Reason", flag: "reason" },
 };
 const nameIt: Choice = {
   action: "resolve",
   label: "This is its id",
-  does: "is verified with a read",
-  each: true,
-  asks: "documentId",
+  does: "is verified with a read before it is believed",
+  asks: { label: "Its id at the service", flag: "document-id" },
 };
-const tryAgain: Choice = { action: "retry", label: "Try again", does: "is sent once more", each: false };
+const isThere: Choice = {
+  action: "resolve",
+  word: "landed",
+  label: "It is there",
+  does: "you have seen it; it is never sent again",
+};
+const isNotThere: Choice = {
+  action: "resolve",
+  word: "not-landed",
+  label: "It is not there",
+  does: "you have looked; it is sent again",
+};
 
 const choices: { [code: string]: Choice[] } = {
   changed: [{ ...giveUp, label: "Keep what landed", does: "stays as it is at the service" }, replaceIt],
@@ -47,10 +51,21 @@ const choices: { [code: string]: Choice[] } = {
   "foreign-collision": [{ ...giveUp, label: "Accept", does: "is accepted as sent by someone else" }],
   "row-gone": [giveUp, tryAgain],
   "cancel-refused": [tryAgain],
-  "doubt-unsettled": [nameIt, tryAgain],
+  "doubt-unsettled": [isThere, isNotThere, nameIt, tryAgain],
   "document-stranded": [nameIt, replaceIt],
   "document-gone": [replaceIt, tryAgain],
 };
+
+/** These take a code, and with it all that have it. */
+const takesAll = ({ action }: Choice): boolean => action === "dismiss" || action === "retry";
+
+/** One record as its command names it: by its row where that is known and the command takes rows, else by its document. */
+function requestOf({ action, word }: Choice, { kind, key, row }: DecisionRecord): DecisionRequest {
+  const document = `${kind}/${key}`;
+  const said = word === undefined ? {} : { word };
+  if (action === "replace" || action === "resolve") return { action, what: document, ...said };
+  return { action, flags: row === null ? { document } : { row }, ...said };
+}
 
 const fieldOf = ({ field }: Change): string => field;
 const changeColumns: Column<Change>[] = [
@@ -59,35 +74,27 @@ const changeColumns: Column<Change>[] = [
   { title: "The row says now", cell: ({ now }) => now ?? <span class="quiet">none</span> },
 ];
 
-export function Decide({
-  target,
-  code,
-  allowChanges,
-}: {
+interface Props {
   target: TargetOverview;
   code: string;
   allowChanges: boolean;
-}) {
-  const { data, failure, reload } = useData("decisions", { target: target.name, code });
-  const [trouble, setTrouble] = useState<{ message: string; hint: string } | null>(null);
+}
+
+export function Decide({ target, code, allowChanges }: Props) {
+  const { name } = target;
+  const { data, failure, reload } = useData("decisions", { target: name, code });
+  const [did, setDid] = useState<string[]>([]);
   if (data === null) return failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
   const { cause, records } = data;
   const offered = choices[code] ?? [giveUp];
-  const act = async (request: DecisionRequest) => {
-    try {
-      await post("do", { target: target.name, ...request });
-      setTrouble(null);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      setTrouble(error);
-    }
+  const onDone = (said: string[]) => {
+    setDid(said);
     reload();
   };
-  const all = offered.filter(({ each }) => !each);
   return (
     <>
       <p>
-        <Link to={`/?target=${encodeURIComponent(target.name)}`}>Overview</Link>
+        <Link to={linkTo("/", { target: name })}>Overview</Link>
       </p>
       <h1>
         <Prose text={cause.meaning} /> <span class="quiet">{count(cause.count, "record")}</span>
@@ -95,24 +102,31 @@ export function Decide({
       <p>
         <Prose text={cause.hint} />
       </p>
-      <Trouble failure={trouble} />
-      {target.job !== null && <Job job={target.job} />}
+      <div role="status">
+        <Sentences said={did} />
+      </div>
+      <Trouble failure={failure} />
+      <Work target={target} />
       {cause.count === 0 && <Empty>Nothing is left of this.</Empty>}
       {allowChanges &&
         cause.count > 0 &&
-        all.map((choice) => (
-          <Confirm
-            key={choice.action}
-            label={`${choice.label}: all ${cause.count.toLocaleString("en")}`}
-            does={`Each of the ${count(cause.count, "record")} ${choice.does}.`}
-            run={() => act({ action: choice.action, code })}
-          />
-        ))}
+        offered
+          .filter(takesAll)
+          .map((choice) => (
+            <Decision
+              key={choice.label}
+              target={name}
+              label={`${choice.label}: all ${cause.count.toLocaleString("en")}`}
+              does={`each ${choice.does}`}
+              request={{ action: choice.action, flags: { code } }}
+              onDone={onDone}
+            />
+          ))}
       <ul class="records">
         {records.map((record) => (
           <li key={`${record.kind} ${record.key} ${record.event ?? ""} ${record.row ?? ""}`}>
             <h2>
-              <Link to={`/find?${new URLSearchParams({ target: target.name, what: `${record.kind}/${record.key}` })}`}>
+              <Link to={linkTo("/find", { target: name, what: `${record.kind}/${record.key}` })}>
                 {record.kind} {record.key}
               </Link>{" "}
               {record.event !== null && (
@@ -122,7 +136,7 @@ export function Decide({
               )}
             </h2>
             <p>
-              {record.changes.length === 0 && record.message} <span class="quiet">{record.row}</span>
+              {record.changes.length === 0 && record.message} <span class="quiet">{record.place}</span>
             </p>
             {record.changes.length > 0 && (
               <Lines
@@ -133,92 +147,21 @@ export function Decide({
               />
             )}
             {allowChanges &&
-              offered.map((choice) => <One key={choice.action} choice={choice} record={record} act={act} />)}
+              offered.map((choice) => (
+                <Decision
+                  key={choice.label}
+                  target={name}
+                  label={choice.label}
+                  does={choice.does}
+                  request={requestOf(choice, record)}
+                  onDone={onDone}
+                  {...(choice.asks === undefined ? {} : { asks: choice.asks })}
+                />
+              ))}
           </li>
         ))}
       </ul>
       {records.length < cause.count && <p class="quiet">The first {records.length.toLocaleString("en")} are shown.</p>}
     </>
-  );
-}
-
-function One({
-  choice,
-  record,
-  act,
-}: {
-  choice: Choice;
-  record: DecisionPage["records"][number];
-  act: (request: DecisionRequest) => Promise<void>;
-}) {
-  const [word, setWord] = useState("");
-  const document = `${record.kind}/${record.key}`;
-  if (!choice.each) {
-    if (record.rowSelector === null) return null;
-    const row = record.rowSelector;
-    return (
-      <Confirm label={choice.label} does={`This one ${choice.does}.`} run={() => act({ action: choice.action, row })} />
-    );
-  }
-  return (
-    <span class="choice">
-      <label>
-        {choice.asks === "reason" ? "Reason" : "Its id at the service"}{" "}
-        <input value={word} onInput={(event) => setWord(event.currentTarget.value)} />
-      </label>{" "}
-      <Confirm
-        label={choice.label}
-        does={`${document} ${choice.does}.`}
-        isOff={word.trim() === ""}
-        run={() =>
-          act({
-            action: choice.action,
-            document,
-            ...(choice.asks === "reason" ? { reason: word } : { documentId: word }),
-          })
-        }
-      />
-    </span>
-  );
-}
-
-/** Says what it will do, and does it at the second press. */
-function Confirm({
-  label,
-  does,
-  isOff,
-  run,
-}: {
-  label: string;
-  does: string;
-  isOff?: boolean;
-  run: () => Promise<void>;
-}) {
-  const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  if (!isAsking)
-    return (
-      <button disabled={isOff === true} onClick={() => setAsking(true)}>
-        {label}
-      </button>
-    );
-  return (
-    <span class="choice" role="group" aria-label={label}>
-      {does}{" "}
-      <button
-        class="main"
-        disabled={isBusy}
-        onClick={() => {
-          setBusy(true);
-          void run().finally(() => {
-            setBusy(false);
-            setAsking(false);
-          });
-        }}
-      >
-        {label}
-      </button>{" "}
-      <button onClick={() => setAsking(false)}>No</button>
-    </span>
   );
 }

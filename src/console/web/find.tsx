@@ -1,59 +1,69 @@
 /** Anything by any name it has; a document with its timeline. */
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Shown, ShownDocument, ShownEvent, ShownRegistration, ShownRow } from "../../ledger/views/show/shown.js";
 import type { TargetOverview } from "../api.js";
-import { Empty, go, Trouble, useData } from "./page.js";
+import { Decision, Empty, go, Link, linkTo, Trouble, useData } from "./page.js";
 import { count, outcome, when } from "./words.js";
 
-export function Find({ target, what }: { target: TargetOverview; what: string }) {
+/** As one types. */
+export function Find({ target, what, allowChanges }: { target: TargetOverview; what: string; allowChanges: boolean }) {
   const [text, setText] = useState(what);
+  useEffect(() => setText(what), [what]);
+  useEffect(() => {
+    if (text.trim() === what) return undefined;
+    const timer = setTimeout(() => go(linkTo("/find", { target: target.name, what: text.trim() }), true), 300);
+    return () => clearTimeout(timer);
+  }, [text]);
   return (
     <>
       <h1>Find</h1>
-      <form
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault();
-          go(`/find?${new URLSearchParams({ target: target.name, what: text.trim() })}`);
-        }}
-      >
+      <form role="search" onSubmit={(event) => event.preventDefault()}>
         <label>
           Document, row (march.csv:17), tax id, event, run or request{" "}
           <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} size={40} />
-        </label>{" "}
-        <button class="main">Find</button>
+        </label>
       </form>
-      {what !== "" && <Found key={what} target={target.name} what={what} />}
+      {what !== "" && <Found key={what} target={target.name} what={what} allowChanges={allowChanges} />}
     </>
   );
 }
 
-function Found({ target, what }: { target: string; what: string }) {
+interface Known {
+  target: string;
+  allowChanges: boolean;
+}
+
+function Found({ what, ...known }: Known & { what: string }) {
+  const { target } = known;
   const { data, failure } = useData("find", { target, what });
   if (data === null) return failure === null ? <p class="quiet">Looking…</p> : <Trouble failure={failure} />;
   const { documents, rows, registrations, runs, requests } = data;
   if (documents.length + rows.length + registrations.length + runs.length + requests.length === 0)
-    return <Empty>The ledger knows nothing by the name “{what}”.</Empty>;
+    return <Empty>The ledger knows nothing by the name “{what}” so far. Names are looked up whole.</Empty>;
   return (
     <>
       {rows.map((row) => (
-        <Row key={row.contentHash + row.row} row={row} />
+        <Row key={row.contentHash + row.row} row={row} {...known} />
       ))}
       {documents.map((document) => (
-        <Document key={document.deduplicationId} document={document} />
+        <Document key={document.deduplicationId} document={document} {...known} />
       ))}
       {registrations.map((registration) => (
         <Registration key={registration.name} registration={registration} />
       ))}
       {runs.map((run) => (
         <p key={run.name}>
-          {run.name}: {outcome(run.exitCode, run.finishedAt)}
+          <Link to={linkTo("/run", { target, run: run.name })}>{run.name}</Link>:{" "}
+          {outcome(run.exitCode, run.finishedAt)}
         </p>
       ))}
       {requests.length > 0 && <Requests requests={requests} />}
     </>
   );
 }
+
+/** `march.csv, row 17` as it is found. */
+const rowNamed = (place: string): string => place.replace(/, row (\d+)$/, ":$1");
 
 const marks: { [state: string]: string } = {
   landed: "●",
@@ -64,8 +74,9 @@ const marks: { [state: string]: string } = {
   deferred: "○",
 };
 
-function Document({ document }: { document: ShownDocument }) {
+function Document({ document, target, allowChanges }: Known & { document: ShownDocument }) {
   const { kind, key, generation, state, documentId, events, eventCounts, holds, messages, requests } = document;
+  const named = `${kind}/${key}`;
   const all = Object.values(eventCounts).reduce((sum, each) => sum + each, 0);
   const landed = (eventCounts["landed"] ?? 0) + (eventCounts["landed-without-id"] ?? 0);
   return (
@@ -93,7 +104,7 @@ function Document({ document }: { document: ShownDocument }) {
       ))}
       {holds.map((row) => (
         <p key={row} class="wrong">
-          Waits for the correction of {row}
+          Waits for the correction of <Link to={linkTo("/find", { target, what: rowNamed(row) })}>{row}</Link>
         </p>
       ))}
       <ol class="timeline">
@@ -102,6 +113,42 @@ function Document({ document }: { document: ShownDocument }) {
         ))}
       </ol>
       {requests.length > 0 && <Requests requests={requests} />}
+      {allowChanges && !document.replaced && (
+        <details>
+          <summary>Change something about it</summary>
+          <Decision
+            target={target}
+            label="Try again"
+            does="what was refused is sent once more"
+            request={{ action: "retry", flags: { document: named } }}
+          />
+          <Decision
+            target={target}
+            label="Give up what is wrong"
+            does="the rest goes on"
+            request={{ action: "dismiss", flags: { document: named } }}
+          />
+          <Decision
+            target={target}
+            label="Take up again"
+            does="what was given up"
+            request={{ action: "dismiss", word: "undo", flags: { document: named } }}
+          />
+          <Decision
+            target={target}
+            label="Take back"
+            does="what was never sent; importing its file stages it again"
+            request={{ action: "withdraw", flags: { document: named } }}
+          />
+          <Decision
+            target={target}
+            label="Replace"
+            does="it is cancelled, and sent again whole"
+            asks={{ label: "Reason", flag: "reason" }}
+            request={{ action: "replace", what: named }}
+          />
+        </details>
+      )}
     </section>
   );
 }
@@ -119,7 +166,9 @@ function Event({ event }: { event: ShownEvent }) {
   );
 }
 
-function Row({ row }: { row: ShownRow }) {
+function Row({ row, target, allowChanges }: Known & { row: ShownRow }) {
+  const named = `${row.file}:${row.row}`;
+  const isOpen = row.settled === null;
   return (
     <section>
       <h2>
@@ -128,9 +177,23 @@ function Row({ row }: { row: ShownRow }) {
       {row.problems.map((problem) => (
         <p key={problem.message} class="wrong">
           {problem.column === null ? "" : `${problem.column}: `}
-          {problem.message} {problem.hint}
+          {problem.message} {problem.hint}{" "}
+          {isOpen && row.fate === "invalid" && (
+            <Link to={linkTo("/correct", { target, code: problem.code, column: problem.column })}>Correct it</Link>
+          )}
         </p>
       ))}
+      {allowChanges && (
+        <Decision
+          target={target}
+          label={row.settled === "dismissed" ? "Take up again" : "Give up this row"}
+          request={{
+            action: "dismiss",
+            flags: { row: named },
+            ...(row.settled === "dismissed" ? { word: "undo" } : {}),
+          }}
+        />
+      )}
       {row.cells === null ? (
         <p class="quiet">All of it has landed; its cells are no longer kept.</p>
       ) : (

@@ -1,12 +1,9 @@
-/** What was run, and every file that ever came. */
-import { useState } from "preact/hooks";
-import type { Answers, FileLine, TargetOverview } from "../api.js";
-import { download, post, type Refused } from "./http.js";
-import { Job } from "./overview.js";
-import { type Column, Empty, Lines, Trouble, useData } from "./page.js";
+/** What was run, one run live or as it ended, and every file that ever came. */
+import type { FileLine, RunLine, TargetOverview } from "../api.js";
+import { download, type Refused } from "./http.js";
+import { type Column, Decision, Empty, Lines, Link, linkTo, Prose, Trouble, useAct, useData } from "./page.js";
+import { Work } from "./overview.js";
 import { outcome, when } from "./words.js";
-
-type Run = Answers["runs"][number];
 
 const number = <Row,>(title: string, count: (row: Row) => number): Column<Row> => ({
   title,
@@ -16,64 +13,148 @@ const number = <Row,>(title: string, count: (row: Row) => number): Column<Row> =
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
+const Waiting = ({ failure }: { failure: Refused | null }) =>
+  failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
+
 export function Runs({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
   const { data, failure } = useData("runs", { target: target.name });
-  const [trouble, setTrouble] = useState<Refused | null>(null);
-  if (data === null) return failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
-  if (data.length === 0) return <Empty>Nothing was run yet.</Empty>;
-  const report = (run: string) =>
-    void download("report", { target: target.name, run }, `${run}.html`).catch(setTrouble);
-  const verify = () =>
-    void post("do", { target: target.name, action: "verify" }).then(() => setTrouble(null), setTrouble);
-  const columns: Column<Run>[] = [
+  if (data === null) return <Waiting failure={failure} />;
+  if (data.length === 0) return <Empty>Nothing was run yet. The first import stands here.</Empty>;
+  const columns: Column<RunLine>[] = [
     { title: "When", cell: ({ startedAt }) => when(startedAt) },
-    { title: "Run", cell: ({ command, inputs }) => `${command} ${inputs.map(({ name }) => name).join(", ")}` },
+    {
+      title: "Run",
+      cell: ({ name, command, inputs }) => (
+        <Link to={linkTo("/run", { target: target.name, run: name })}>
+          {command} {inputs.map((input) => input.name).join(", ")}
+        </Link>
+      ),
+    },
     { title: "Who", cell: ({ startedBy }) => startedBy },
-    { title: "How it ended", cell: ({ exitCode, finishedAt }) => outcome(exitCode, finishedAt) },
+    { title: "How it ended", cell: ({ did, exitCode, finishedAt }) => did ?? outcome(exitCode, finishedAt) },
     number("Rows read", ({ inputs }) => sum(inputs.map(({ read }) => read))),
     number("Events landed", ({ events }) => (events["landed"] ?? 0) + (events["landed-without-id"] ?? 0)),
     number("Requests", ({ requests }) => sum(Object.values(requests))),
-    {
-      title: "Report",
-      cell: ({ name, hasReport }) => hasReport && <button onClick={() => report(name)}>Save</button>,
-    },
   ];
   return (
     <>
       <h1>Runs</h1>
-      <Trouble failure={trouble} />
-      {target.job !== null && <Job job={target.job} />}
+      <Work target={target} />
       {allowChanges && (
-        <p>
-          <button disabled={target.job !== null && target.job.exitCode === null} onClick={verify}>
-            Verify
-          </button>{" "}
-          <span class="quiet">looks at the service for all that has landed, one request each; changes nothing</span>
-        </p>
+        <Decision
+          target={target.name}
+          label="Verify"
+          does="looks at the service for all that has landed; changes nothing"
+          request={{ action: "verify" }}
+        />
       )}
       <Lines name="All runs" rows={data} keyOf={({ name }) => name} columns={columns} />
     </>
   );
 }
 
-const fileColumns: Column<FileLine>[] = [
-  { title: "When", cell: ({ stagedAt }) => when(stagedAt) },
-  {
-    title: "File",
-    cell: ({ path, name, sheet }) => <span title={path}>{sheet === null ? name : `${name}, ${sheet}`}</span>,
-  },
-  { title: "Mapping", cell: ({ mapping }) => mapping },
-  number("Read", ({ read }) => read),
-  number("= skipped", ({ skipped }) => skipped),
-  number("+ invalid", ({ invalid }) => invalid),
-  number("+ known", ({ known }) => known),
-  number("+ staged", ({ staged }) => staged),
-];
+/** As it goes, and afterwards what became of it. */
+export function Run({
+  target,
+  run: name,
+  allowChanges,
+}: {
+  target: TargetOverview;
+  run: string;
+  allowChanges: boolean;
+}) {
+  const { data, failure } = useData("run", { target: target.name, run: name });
+  const { failure: trouble, act } = useAct();
+  if (data === null) return <Waiting failure={failure} />;
+  const { run, problems } = data;
+  if (run === null) return <Empty>There is no run of this name here.</Empty>;
+  const isLive = run.finishedAt === null && target.lastRun?.name === name && target.live !== null;
+  const landed = (run.events["landed"] ?? 0) + (run.events["landed-without-id"] ?? 0);
+  const requests = Object.entries(run.requests).map(([kind, count]) => `${count.toLocaleString("en")} ${kind}`);
+  return (
+    <>
+      <p>
+        <Link to={linkTo("/runs", { target: target.name })}>All runs</Link>
+      </p>
+      <h1>
+        {run.command} {run.inputs.map((input) => input.name).join(", ")}{" "}
+        <span class="quiet">
+          {when(run.startedAt)}, by {run.startedBy}
+        </span>
+      </h1>
+      {isLive ? (
+        <Work target={target} />
+      ) : (
+        <p>
+          <strong>{run.did ?? run.said ?? `It is ${outcome(run.exitCode, run.finishedAt)}.`}</strong>
+        </p>
+      )}
+      {run.finishedAt === null && !isLive && allowChanges && (
+        <Decision
+          target={target.name}
+          label="Resume"
+          does="continues it; nothing is sent twice"
+          request={{ action: "resume" }}
+        />
+      )}
+      <Trouble failure={trouble} />
+      {run.did === null && (
+        <ul class="facts">
+          {run.rows !== null && <li>Rows {run.rows}</li>}
+          <li>{landed.toLocaleString("en")} events landed</li>
+          {requests.length > 0 && <li>Requests: {requests.join(", ")}</li>}
+          {run.mapping !== null && <li>Mapping {run.mapping}</li>}
+        </ul>
+      )}
+      {run.hasReport && (
+        <p>
+          <button
+            onClick={() => void act(() => download("report", { target: target.name, run: name }, `${name}.html`))}
+          >
+            Save its report
+          </button>
+        </p>
+      )}
+      {problems.length > 0 && (
+        <>
+          <h2>Problems, newest first</h2>
+          <ul aria-live="polite">
+            {problems.map(({ code, text }, at) => (
+              <li key={`${text} ${at}`}>
+                <Prose text={text} /> <span class="quiet small">{code}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
 
-export function Files({ target }: { target: TargetOverview }) {
+export function Files({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
   const { data, failure } = useData("files", { target: target.name });
-  if (data === null) return failure === null ? <p class="quiet">Loading…</p> : <Trouble failure={failure} />;
-  if (data.length === 0) return <Empty>No file was imported yet.</Empty>;
+  if (data === null) return <Waiting failure={failure} />;
+  if (data.length === 0) return <Empty>No file was imported yet. The first import stands here.</Empty>;
+  const columns: Column<FileLine>[] = [
+    { title: "When", cell: ({ stagedAt }) => when(stagedAt) },
+    {
+      title: "File",
+      cell: ({ path, name, sheet }) => <span title={path}>{sheet === null ? name : `${name}, ${sheet}`}</span>,
+    },
+    { title: "Mapping", cell: ({ mapping }) => mapping },
+    number("Read", ({ read }) => read),
+    number("= skipped", ({ skipped }) => skipped),
+    number("+ invalid", ({ invalid }) => invalid),
+    number("+ known", ({ known }) => known),
+    number("+ staged", ({ staged }) => staged),
+  ];
+  if (allowChanges)
+    columns.push({
+      title: "Undo",
+      cell: ({ name }) => (
+        <Decision target={target.name} label="Take back" request={{ action: "withdraw", flags: { input: name } }} />
+      ),
+    });
   return (
     <>
       <h1>Files</h1>
@@ -81,7 +162,7 @@ export function Files({ target }: { target: TargetOverview }) {
         name="All files"
         rows={data}
         keyOf={({ path, sheet, stagedAt }) => `${path} ${sheet} ${stagedAt}`}
-        columns={fileColumns}
+        columns={columns}
       />
     </>
   );

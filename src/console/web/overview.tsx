@@ -1,9 +1,7 @@
 /** Is all well, and what is there to do? One section for each ledger of the folder; the ones that need somebody first. */
-import { useState } from "preact/hooks";
 import type { CauseLine, JobLine, TargetOverview } from "../api.js";
-import { post, type Refused } from "./http.js";
-import { Link, Prose, Trouble } from "./page.js";
-import { count, outcome, when } from "./words.js";
+import { Decision, Link, linkTo, Prose, Sentences, Trouble } from "./page.js";
+import { count, outcome, span, when } from "./words.js";
 
 export function Targets({ targets, allowChanges }: { targets: TargetOverview[]; allowChanges: boolean }) {
   const inOrder = targets.toSorted((a, b) => Number(a.isWell) - Number(b.isWell));
@@ -17,26 +15,30 @@ export function Targets({ targets, allowChanges }: { targets: TargetOverview[]; 
 }
 
 function Target({ target, allowChanges }: { target: TargetOverview; allowChanges: boolean }) {
-  const { name, answer, lastRun, expected, correct, decide, waiting, draft, job, failure } = target;
-  const query = `target=${encodeURIComponent(name)}`;
+  const { name, answer, lastRun, expected, correct, decide, waiting, draft, failure, live } = target;
   const held = waiting.reduce((sum, line) => sum + line.count, 0);
+  const to = (path: string, { code, column, mistake }: CauseLine) =>
+    linkTo(path, { target: name, code, column, mistake });
   return (
     <section aria-label={name}>
       <h1 class={target.isWell ? "well" : "needs"}>
         <span class="quiet">{name}</span> {answer}
       </h1>
       {failure !== null && <Trouble failure={failure} />}
-      {lastRun !== null && (
+      {lastRun !== null && live === null && (
         <p class="quiet">
-          Last run {when(lastRun.startedAt)}: {outcome(lastRun.exitCode, lastRun.finishedAt)}.{" "}
-          <Link to={`/runs?${query}`}>All runs</Link>
+          Last run {when(lastRun.startedAt)}: {outcome(lastRun.exitCode, lastRun.finishedAt)}
+          {lastRun.finishedAt !== null && `, finished ${when(lastRun.finishedAt)}`}.{" "}
+          {expected !== null && `An input is expected ${expected}. `}
+          <Link to={linkTo("/run", { target: name, run: lastRun.name })}>What it did</Link>
         </p>
       )}
-      {expected !== null && <p class="quiet">An input is expected {expected}.</p>}
-      {job !== null && <Job job={job} />}
+      {lastRun !== null && lastRun.rows !== null && live === null && <p class="quiet">It read {lastRun.rows} rows.</p>}
+      <Work target={target} />
       {draft !== null && (
         <p class="note">
-          A draft of {count(draft.rows, "corrected row")} from {when(draft.at)} is not imported yet.
+          A draft of {count(draft.rows, "corrected row")} from {when(draft.at)} is not imported yet.{" "}
+          <Link to={linkTo("/correct", { target: name })}>Continue</Link>
         </p>
       )}
       <Causes
@@ -44,15 +46,9 @@ function Target({ target, allowChanges }: { target: TargetOverview; allowChanges
         unit="row"
         causes={correct}
         verb="Correct"
-        address={(cause) => `/correct?${query}&${causeQuery(cause)}`}
+        address={(cause) => to("/correct", cause)}
       />
-      <Causes
-        title="To decide"
-        unit="record"
-        causes={decide}
-        verb="Decide"
-        address={(cause) => `/decide?${query}&${causeQuery(cause)}`}
-      />
+      <Causes title="To decide" unit="record" causes={decide} verb="Decide" address={(cause) => to("/decide", cause)} />
       {held > 0 && (
         <details>
           <summary>{count(held, "event")} wait for these rows, or for something else</summary>
@@ -60,19 +56,30 @@ function Target({ target, allowChanges }: { target: TargetOverview; allowChanges
             {waiting.map((line) => (
               <li key={line.code}>
                 {count(line.count, "event")}: <Prose text={line.what} /> <span class="quiet">{line.example}</span>
+                {allowChanges && (
+                  <Decision
+                    target={name}
+                    label="Give these up"
+                    request={{ action: "dismiss", flags: { code: line.code } }}
+                  />
+                )}
               </li>
             ))}
           </ul>
         </details>
       )}
-      {allowChanges && !target.isWell && failure === null && <Resume target={name} job={job} />}
+      {allowChanges && !target.isWell && failure === null && (
+        <Decision
+          target={name}
+          label="Resume"
+          does="sends whatever can be sent now; nothing is sent twice"
+          request={{ action: "resume" }}
+        />
+      )}
       <p class="quiet small">{target.ledger}</p>
     </section>
   );
 }
-
-const causeQuery = ({ code, column }: CauseLine): string =>
-  new URLSearchParams(column === null ? { code } : { code, column }).toString();
 
 function Causes(props: {
   title: string;
@@ -89,22 +96,36 @@ function Causes(props: {
       <caption>
         {title} <span class="quiet">{count(total, unit)}</span>
       </caption>
-      <thead class="unseen">
+      <thead>
         <tr>
-          <th scope="col">How many</th>
           <th scope="col">Column</th>
           <th scope="col">What is wrong</th>
-          <th scope="col">Do</th>
+          <th scope="col" class="number">
+            {unit}s
+          </th>
+          <th scope="col" class="number">
+            values
+          </th>
+          <th scope="col">since</th>
+          <th scope="col">
+            <span class="unseen">Do</span>
+          </th>
         </tr>
       </thead>
       <tbody>
         {causes.map((cause) => (
-          <tr key={`${cause.code} ${cause.column}`}>
-            <td class="number">{cause.count.toLocaleString("en")}</td>
+          <tr key={`${cause.code} ${cause.column} ${cause.mistake}`}>
             <td>{cause.column ?? <span class="quiet">the row</span>}</td>
             <td>
               <Prose text={cause.meaning} /> <div class="quiet small">{cause.example}</div>
             </td>
+            <td class="number" data-name={`${unit}s`}>
+              {cause.count.toLocaleString("en")}
+            </td>
+            <td class="number" data-name="values">
+              {cause.values?.toLocaleString("en")}
+            </td>
+            <td class="since">{cause.since !== null && when(cause.since)}</td>
             <td>
               <Link to={address(cause)}>
                 {verb}
@@ -121,53 +142,38 @@ function Causes(props: {
   );
 }
 
-function Resume({ target, job }: { target: string; job: JobLine | null }) {
-  const [failure, setFailure] = useState<Refused | null>(null);
-  const isBusy = job !== null && job.exitCode === null;
+/** The run at work, whoever began it, and what this console began. */
+export function Work({ target: { name, live, lastRun, job } }: { target: TargetOverview }) {
   return (
-    <p>
-      <button
-        disabled={isBusy}
-        onClick={() => void post("do", { target, action: "resume" }).then(() => setFailure(null), setFailure)}
-      >
-        Resume
-      </button>{" "}
-      <span class="quiet">sends whatever can be sent now; nothing is sent twice</span>
-      <Trouble failure={failure} />
-    </p>
+    <>
+      {live !== null && (
+        <div class="job" role="status">
+          <strong>{live.stage}</strong>{" "}
+          {live.total !== null && `${live.done.toLocaleString("en")} of ${live.total.toLocaleString("en")} ${live.of} `}
+          <progress aria-label="of the whole run" value={live.share} max={1} /> {Math.floor(live.share * 100)}%
+          {live.perSecond !== null && ` · ${live.perSecond.toFixed(1)} requests/s`}
+          {live.limit !== null && ` of ${live.limit}`}
+          {live.secondsLeft !== null && ` · ${span(live.secondsLeft)} left`}
+          {live.problems > 0 && ` · ${count(live.problems, "problem")}`}
+          {live.held > 0 && ` · ${count(live.held, "event")} wait`}{" "}
+          {lastRun !== null && <Link to={linkTo("/run", { target: name, run: lastRun.name })}>Watch</Link>}
+        </div>
+      )}
+      {job !== null && <Job job={job} isQueued={live !== null} />}
+    </>
   );
 }
 
-const stages: { [stage: string]: string } = {
-  reading: "Reading",
-  planning: "Checking",
-  participants: "Registering participants",
-  addresses: "Registering addresses",
-  events: "Sending",
-  documents: "Sending",
-};
-
-export function Job({ job }: { job: JobLine }) {
-  const isRunning = job.exitCode === null;
-  const share = job.total === null || job.total === 0 ? null : Math.min(1, job.done / job.total);
+function Job({ job, isQueued }: { job: JobLine; isQueued: boolean }) {
   return (
     <div class="job" role="status">
-      {isRunning ? (
-        <>
-          <strong>{stages[job.stage ?? ""] ?? "Starting"}</strong>{" "}
-          {job.total === null
-            ? count(job.done, "row")
-            : `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}`}
-          {share !== null && <progress aria-label="done" value={share} max={1} />} {count(job.sent, "request")} sent
-        </>
+      {job.exitCode !== null ? (
+        <Sentences said={job.said} />
+      ) : isQueued ? (
+        "At work, or waiting for the run at work to end."
       ) : (
-        <strong>{job.outcome}</strong>
+        "Starting…"
       )}
-      {job.notices.map((notice) => (
-        <div key={notice} class="quiet small">
-          {notice}
-        </div>
-      ))}
       <div class="quiet small">
         <code>{job.command}</code>
       </div>

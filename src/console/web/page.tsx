@@ -1,13 +1,14 @@
 /** What all screens share: links within the page, data that stays fresh, and how trouble is shown. */
 import { type ComponentChildren, createContext } from "preact";
-import { useCallback, useContext, useEffect, useState } from "preact/hooks";
-import type { Answers } from "../api.js";
-import { get, type Refused } from "./http.js";
+import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
+import type { Answers, DecisionRequest, Said } from "../api.js";
+import { get, post, Refused } from "./http.js";
 
-export function go(address: string): void {
-  history.pushState(null, "", address);
+/** `isSame`: it stays the same page, of which going back knows once. */
+export function go(address: string, isSame = false): void {
+  history[isSame ? "replaceState" : "pushState"](null, "", address);
   dispatchEvent(new PopStateEvent("popstate"));
-  scrollTo(0, 0);
+  if (!isSame) scrollTo(0, 0);
 }
 
 /** A link within the page. */
@@ -71,6 +72,106 @@ export function Trouble({ failure }: { failure: { message: string; hint: string 
 
 export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
+}
+
+export const linkTo = (path: string, query: { [name: string]: string | null }): string =>
+  `${path}?${new URLSearchParams(Object.entries(query).filter((one): one is [string, string] => one[1] !== null))}`;
+
+export const Sentences = ({ said }: { said: readonly string[] }) => (
+  <>
+    {said.map((text, at) => (
+      <p key={at}>
+        <Prose text={text} />
+      </p>
+    ))}
+  </>
+);
+
+/** What `post` gives, and the trouble it had; what was done before stays to be read. */
+export function useAct(): {
+  isBusy: boolean;
+  failure: Refused | null;
+  act: (work: () => Promise<unknown>) => Promise<void>;
+} {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Refused | null>(null);
+  const act = async (work: () => Promise<unknown>) => {
+    setBusy(true);
+    setFailure(null);
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      setFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, failure, act };
+}
+
+interface DecisionProps {
+  target: string;
+  label: string;
+  /** What it is for, in a few words. */
+  does?: string;
+  /** What the person must say too: a name for it, and where it goes. */
+  asks?: { label: string; flag: "reason" | "document-id" };
+  request: DecisionRequest;
+  onDone?: (said: string[]) => void;
+}
+
+/** Says what it would do, in records, requests and time, and does it at the second press; then says what it did. */
+export function Decision({ target, label, does, asks, request, onDone }: DecisionProps) {
+  const [word, setWord] = useState("");
+  const [would, setWould] = useState<string[] | null>(null);
+  const [did, setDid] = useState<string[]>([]);
+  const { isBusy, failure, act } = useAct();
+  const flags = asks === undefined ? request.flags : { ...request.flags, [asks.flag]: word };
+  const send = (dry: boolean) => post<Said>("do", { target, ...request, flags, dry });
+  const first = useRef<HTMLButtonElement>(null);
+  useEffect(() => first.current?.focus(), [would !== null]);
+  const ask = () =>
+    act(async () => {
+      setDid([]);
+      setWould((await send(true)).said);
+    });
+  const run = () =>
+    act(async () => {
+      const { said } = await send(false);
+      setWould(null);
+      setDid(said);
+      onDone?.(said);
+    });
+  return (
+    <div class="choice">
+      {asks !== undefined && (
+        <label>
+          {asks.label} <input value={word} onInput={(event) => setWord(event.currentTarget.value)} />
+        </label>
+      )}
+      {would === null ? (
+        <>
+          <button disabled={isBusy || (asks !== undefined && word.trim() === "")} onClick={() => void ask()}>
+            {label}
+          </button>
+          <span class="quiet">{isBusy ? "working out what it would do…" : does}</span>
+        </>
+      ) : (
+        <div class="job" role="group" aria-label={label}>
+          <Sentences said={would} />
+          <button class="main" ref={first} disabled={isBusy} onClick={() => void run()}>
+            {label}
+          </button>{" "}
+          <button onClick={() => setWould(null)}>No</button>
+        </div>
+      )}
+      <div role="status">
+        <Sentences said={did} />
+      </div>
+      <Trouble failure={failure} />
+    </div>
+  );
 }
 
 /** Text of the program's own, with its names set apart. */

@@ -2,27 +2,38 @@
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
-/** `today 02:04`, `yesterday 02:04`, `20 Nov 2026, 02:04`; in this machine's zone. */
+/** Of the files' times; undefined: this machine's. */
+let zone: string | undefined;
+export const setZone = (name: string | null): void => void (zone = name ?? undefined);
+
+/** `today 02:04`, `yesterday 02:04`, `20 Nov 2026, 02:04`; in the files' zone. */
 export function when(iso: string): string {
   const time = new Date(iso);
-  const clock = time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
-  const day = (date: Date) => date.toDateString();
-  const now = new Date();
-  if (day(time) === day(now)) return `today ${clock}`;
-  now.setDate(now.getDate() - 1);
-  if (day(time) === day(now)) return `yesterday ${clock}`;
-  return `${time.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" })}, ${clock}`;
+  const part = (of: Date, options: Intl.DateTimeFormatOptions) =>
+    of.toLocaleString("en-GB", { ...options, timeZone: zone });
+  const clock = part(time, { hour: "2-digit", minute: "2-digit" });
+  const day = (of: Date) => part(of, { day: "numeric", month: "short", year: "numeric" });
+  const now = Date.now();
+  if (day(time) === day(new Date(now))) return `today ${clock}`;
+  if (day(time) === day(new Date(now - 86_400_000))) return `yesterday ${clock}`;
+  return `${day(time)}, ${clock}`;
 }
 
-export const outcome = (exitCode: number | null, finishedAt: string | null): string => {
-  if (finishedAt === null) return "under way, or killed";
-  const words: { [code: number]: string } = {
-    0: "all well",
-    2: "refused",
-    3: "a person is needed",
-    4: "not finished",
-    130: "interrupted",
-    143: "interrupted",
-  };
-  return words[exitCode ?? 1] ?? "failed";
+/** `45 s`, `12 min`, `3 h 05 min`. */
+export function span(seconds: number): string {
+  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
+}
+
+const endings: { [code: number]: string } = {
+  0: "all well",
+  2: "refused",
+  3: "a person is needed",
+  4: "not finished",
+  130: "interrupted",
+  143: "interrupted",
 };
+
+export const outcome = (exitCode: number | null, finishedAt: string | null): string =>
+  finishedAt === null ? "under way, or killed" : (endings[exitCode ?? 1] ?? "failed");

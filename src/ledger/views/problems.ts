@@ -60,7 +60,7 @@ function problemsOfRows(database: LedgerDatabase, cells: boolean): ProblemCount[
 }
 
 /** The message without quoted cells and numbers. */
-const mistakeOf = (message: string): string => message.replace(/"[^"]*"/g, '"').replace(/\d+/g, "0");
+export const mistakeOf = (message: string): string => message.replace(/"[^"]*"/g, '"').replace(/\d+/g, "0");
 
 const concealing = (database: LedgerDatabase, cells: boolean): Conceal =>
   cells ? (_code, message) => message : createConceal(database);
@@ -134,6 +134,19 @@ export function tallyHeld(database: LedgerDatabase): WaitingCount[] {
       const example = `${name} waits for ${describeWait(database, waits_for)}`;
       return { code, count, place: describeRow(database, row_id), column: null, example, row };
     });
+}
+
+/** What went wrong while a run was under way, newest first, with its place; it may hold cells. */
+export function newestProblems(database: LedgerDatabase, run: string, limit: number): { code: Code; text: string }[] {
+  return database
+    .rows<{ code: Code; message: string; row: number | null }>(
+      `SELECT p.code, p.message, coalesce(p.row_id, iif(p.subject = 'event',
+         (SELECT min(row_id) FROM row_events WHERE event_id = p.subject_id), NULL)) AS row
+       FROM problems p JOIN runs u ON u.name = @run AND p.at BETWEEN u.started_at AND coalesce(u.finished_at, p.at)
+       WHERE p.severity = 'error' ORDER BY p.id DESC LIMIT @limit`,
+      { run, limit },
+    )
+    .map(({ code, message, row }) => ({ code, text: `${describeRow(database, row)}: ${message}` }));
 }
 
 export interface ProblemExample {
