@@ -181,13 +181,15 @@ function taxIds(cells: readonly Cell[], asked: string | undefined, header: strin
 
 /** Mass only: for any other unit the factor would be a guess about the goods. */
 export const kilograms: Readonly<Record<string, number>> = { kg: 1, kgs: 1, t: 1000, ton: 1000, g: 0.001 };
-const front = /^[-+(\s]{0,3}(\p{Letter}{0,3}[\p{Currency_Symbol} ]\s?)?[-+]?[\d.,]/u;
+/** What may stand in front of an amount: a sign of a currency, or its code. Other words make a name of the number: `Op 7`. */
+const front =
+  /^[-+(\s]{0,3}((\p{Letter}{0,3}\p{Currency_Symbol}|EUR|USD|BRL|GBP|CHF|ARS|CLP|COP|MXN|JPY|CNY|INR|SEK|NOK|DKK|PLN|kr|Fr|Rs)\.?\s?)?[-+]?[\d.,]/iu;
 const naming = new Set<Role | null>(["document", "code", "ticket", "related"]);
 
 function numbers(cells: readonly Cell[], role: Role | null): Found {
   const marks = { ",": 0, ".": 0 };
   const units: string[] = [];
-  const fits = share(cells, ({ text: cell, kind }) => {
+  const isRead = ({ text: cell, kind }: Cell) => {
     const comma = readNumber(cell, ",", true);
     const point = readNumber(cell, ".", true);
     const read = kind === "number" || typeof point === "object" ? point : comma;
@@ -198,7 +200,9 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
     if (typeof comma === "string") marks["."] += 1;
     if (typeof point === "string") marks[","] += 1;
     return true;
-  });
+  };
+  const read = cells.filter(isRead);
+  const fits = read.length / cells.length;
   if (fits < enough) return text(fits > 0.3 ? `${Math.round(fits * 100)}% of the cells read as numbers` : "");
   // A unit that appears once among many cells is probably a mistake.
   const several = (unit: string) => cells.length < 20 || units.lastIndexOf(unit) > units.indexOf(unit);
@@ -207,9 +211,9 @@ function numbers(cells: readonly Cell[], role: Role | null): Found {
     return text(`no one unit for ${found.slice(0, 5).join(", ")}`);
   const unread = units.filter((unit) => !found.includes(unit)).length / cells.length;
   if (fits - unread < enough) return text(`no one unit for ${[...new Set(units)].slice(0, 5).join(", ")}`);
-  const whole = cells.every((cell) => /^-?\d+$/.test(cell.text));
-  if (whole && cells.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
-  if (whole && (naming.has(role) || cells.some((cell) => cell.text.length > 15)))
+  const whole = read.every((cell) => /^-?\d+$/.test(cell.text));
+  if (whole && read.some((cell) => /^0\d/.test(cell.text))) return text("zeros lead");
+  if (whole && (naming.has(role) || read.some((cell) => cell.text.length > 15)))
     return text("digits, but not a quantity");
   return { type: { as: "number", marks, units: found, whole }, fits };
 }

@@ -9,7 +9,7 @@ import type { GuessOptions } from "./draft.js";
 import { ref } from "./parties.js";
 import { Said, type Trees } from "./tree.js";
 
-const blankWords = ["-", "--", "—", "N/A", "n/a", "N/D", "n/d", "NULL", "null", "#N/D", "#N/A"];
+const blankWords = "- -- — N/A n/a N/D n/d NULL null \\N NaN nan NaT None <NA> #N/D #N/A".split(" ");
 /** One in this many rows must hold such a word; a single one may be a mistake. */
 const believed = 200;
 

@@ -166,6 +166,8 @@ export function wideEvents({ times, free, columns, defaults, decisions }: EventT
     });
     const closes = time.role === "closed" && times.length > 1 && time.index === end;
     const title = titleOf(time);
+    if (title === "Event")
+      decisions.notes.add(`event: "${time.header}" does not say what happened; write its name in the place of "Event"`);
     if (closes)
       decisions.notes.add(`event ${title}: "${time.header}" is taken as the end of the document and sent as CLOSE`);
     const value = {

@@ -71,10 +71,12 @@ export function findHeader(rows: readonly HeaderCandidate[]): number {
 export function headerTexts(rows: readonly (readonly string[])[]): string[] {
   const width = Math.max(0, ...rows.map((cells) => cells.length));
   return Array.from({ length: width }, (_, column) => {
-    const parts = rows.map((cells) => (cells[column] ?? "").trim().replace(/\s+/g, " "));
+    const parts = rows.map((cells) => squeeze(cells[column] ?? ""));
     return parts.filter((part) => part !== "").join(" ");
   });
 }
+
+const squeeze = (text: string) => text.trim().replace(/\s+/g, " ");
 
 /** At least one cell is filled, and none is a number or a date. */
 export function isLabels(cells: readonly string[]): boolean {
@@ -131,7 +133,7 @@ export function repeats(cells: readonly string[], header: readonly string[]): bo
   return (
     cells.length === header.length &&
     filledCount(header) > 1 &&
-    cells.every((cell, column) => cell.trim() === header[column])
+    cells.every((cell, column) => squeeze(cell) === header[column])
   );
 }
 

@@ -278,14 +278,31 @@ describe("what people write (F28)", () => {
     expect(yaml).toContain("volumes: Volumes # text: no one unit for cx, un; ");
   });
 
-  it("what is no unit at all is text: weeks, codes", async () => {
+  it("what is no unit at all is text: weeks, codes, names with numbers, ids of which a spreadsheet spoilt some", async () => {
+    const lines = rows(30, (at) => {
+      const key = at % 9 === 0 ? "3,52601E+43" : `352601${"0".repeat(36)}${two(at)}`;
+      const texts = `2026-W${two(at + 1)};${at}-A${at};Op ${at % 3};VIR ${at};${key}`;
+      return `P-${at};${texts};EUR ${at},50;${two(1 + (at % 28))}/03/2026;${cnpj(1)}`;
+    });
+    const header = "Pedido;Semana;Posição;Operador;Texto;Chave;Preço;Data;CNPJ";
+    const { input, said } = await draft({ "a.csv": [header, ...lines] });
+    const texts = { semana: "Semana", posicao: "Posição", operador: "Operador", texto: "Texto", chave: "Chave" };
+    expect(input.columns).toMatchObject({ ...texts, preco: { as: "number", units: ["eur"] } });
+    expect(said).toContain("26 of 30 rows would be staged");
+    expect(said.replace(/\s+/g, " ")).toContain("its other digits are not in the file");
+  });
+
+  it("what programs write for nothing is blank: NaN, \\\\N", async () => {
     const lines = rows(
       30,
-      (at) => `P-${at};2026-W${two(at + 1)};${at}-A${at};${two(1 + (at % 28))}/03/2026;${cnpj(1)}`,
+      (at) => `P-${at};${two(1 + (at % 28))}/03/2026;${cnpj(1)};${at % 5 ? at : "NaN"};${at % 4 ? "a" : "\\N"}`,
     );
-    const { input, said } = await draft({ "a.csv": ["Pedido;Semana;Posição;Data;CNPJ", ...lines] });
-    expect(input.columns).toMatchObject({ semana: "Semana", posicao: "Posição" });
+    const { mapping, said } = await draft({ "a.csv": ["Pedido;Data;CNPJ;Peso;Nota", ...lines] });
+    expect(mapping.defaults.blank).toEqual(["", "\\N", "NaN"]);
     expect(said).toContain("30 of 30 rows would be staged");
+    expect(said.replace(/\s+/g, " ")).toContain(
+      '"Data" does not say what happened; write its name in the place of "Event"',
+    );
   });
 
   it("CPF and CNPJ in one column: the type follows the number", async () => {

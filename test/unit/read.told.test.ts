@@ -1,4 +1,5 @@
 /** Files that are not what they seem are refused by name, or read and told (F45, F46); and what csv-parse keeps to itself (F34). */
+import iconv from "iconv-lite";
 import { describe, expect, it, vi } from "vitest";
 import { readFile, temporaryFile } from "../support/read/read-file.js";
 import { readWorkbook } from "../support/read/read-workbook.js";
@@ -17,6 +18,23 @@ describe("what is no plain table", () => {
     const table = await readFile(await temporaryFile(bytes("id,name\n1,Ann\n", 4)));
     expect(table.rows.map(({ cells }) => cells)).toEqual([["1", "Ann"]]);
     expect(table.notes).toEqual(["Read as utf-32le: its bytes show that, though there is no byte order mark."]);
+  });
+
+  it("another encoding than the fallback is hinted at, and its bytes are no part of a heading", async () => {
+    const path = await temporaryFile(iconv.encode("注文番号,日付\nJ1,2026年\n", "shift_jis"));
+    const table = await readFile(path);
+    expect(table.header.join()).not.toContain("\uFDD0");
+    expect(table.notes[0]).toContain("if its letters look wrong, name another in `csv: { encoding }`");
+    expect(table.notes.join()).toContain("The header has bytes that are no text in the file's encoding");
+    expect((await readFile(path, { csv: { encoding: "shift_jis" } })).header).toEqual(["注文番号", "日付"]);
+  });
+
+  it("a header with lines in its cells that comes again is skipped", async () => {
+    const header = '"Pedido\nnº";"Data da\ncoleta";Motorista;\n';
+    const path = await temporaryFile(`${header}1;01/02/2026;Ana;\n${header}2;02/02/2026;Rui;\n`);
+    const table = await readFile(path);
+    expect(table.header).toEqual(["Pedido nº", "Data da coleta", "Motorista", ""]);
+    expect(table.rows.map(({ leftOut }) => leftOut)).toEqual([undefined, "it repeats the header", undefined]);
   });
 
   it("a workbook with bytes in front of it is called so", async () => {

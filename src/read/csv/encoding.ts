@@ -70,7 +70,9 @@ export async function chooseEncoding(file: Bytes, head: Buffer, options: CsvOpti
     throw differs(`line ${invalid.first[0]} is not; it may be ${fallback}`);
   if (bom || wanted === "utf-8" || (proof.count > 0 && valid >= invalid.count))
     return chosen("utf-8", { mixed: true, notes: [mixedNote(file, "utf-8", invalid)] });
-  const notes = [`Not UTF-8 (line ${invalid.first[0]}), so read as the fallback ${fallback}.`];
+  const chose =
+    options.fallbackEncoding === undefined ? "; if its letters look wrong, name another in `csv: { encoding }`" : "";
+  const notes = [`Not UTF-8 (line ${invalid.first[0]}), so read as the fallback ${fallback}${chose}.`];
   if (proof.count === 0) return chosen(fallback, { notes });
   return chosen(fallback, { mixed: true, notes: [...notes, mixedNote(file, fallback, proof)] });
 }

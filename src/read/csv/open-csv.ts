@@ -182,7 +182,12 @@ async function findTable(sample: Sample, shape: DetectedShape, option: HeaderOpt
   const letters = Array.from({ length: mostFrequent(below.map(({ length }) => length)) }, (_, column) =>
     columnLetters(column + 1),
   );
-  const header = option === "none" ? letters : headerTexts(headers.map(({ cells }) => cells));
+  const texts = headerTexts(headers.map(({ cells }) => cells));
+  const header = option === "none" ? letters : texts.map((text) => text.replaceAll(MARK, ""));
+  if (texts.some((text) => text.includes(MARK)))
+    notes.push(
+      "The header has bytes that are no text in the file's encoding; name the right one in `csv: { encoding }`.",
+    );
   const rows = below.slice(0, 100);
   const doubt = option === "auto" ? headerDoubt(header, rows, firstLine, notes) : null;
   for (const { number, faults, innerQuotes } of headers)
