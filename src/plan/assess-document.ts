@@ -1,6 +1,6 @@
 /**
- * One document's open events, in order: what may be sent, what is held and for whom, what is not due, what can
- * never be sent. Pure; links to other documents are looked at by `links.ts`.
+ * One document's open events in order: which may be sent, which are held and by what, which are not due, and which can
+ * never be sent. `links.ts` handles links to other documents.
  */
 import type { Registration } from "../ledger/registrations.js";
 import type { Hold, WorkDocument, WorkEvent } from "../ledger/work.js";
@@ -21,31 +21,31 @@ export interface Refused {
   message: string;
 }
 
-/** Where something is open on a timeline that can still be sent in place; what mirrors onto it later waits. */
+/** An open place on a timeline that can still be corrected; later mirrors wait for it. */
 export interface Bar {
   at: number;
   rank: number;
   id: number;
   waitsFor: string;
-  /** The event that is open itself; null: a row that has become none. */
+  /** Null: an invalid row. */
   event: WorkEvent | null;
 }
 
 export interface Assessment {
   document: WorkDocument;
-  /** Sendable, in order, as far as this document alone can tell. */
+  /** In order, judged by this document alone. */
   ready: WorkEvent[];
   held: Held[];
   deferred: WorkEvent[];
   refused: Refused[];
   bars: Bar[];
-  /** Why the document itself cannot be created or used; null: it can. */
+  /** Null: the document can be used. */
   blocked: { reason: Code; waitsFor: string } | null;
-  /** Where the next piece of a long document goes on. */
+  /** Where the next piece of a long document begins. */
   end: Progress;
 }
 
-/** What the events so far mean for those that follow. */
+/** The effect of earlier events on later ones. */
 export interface Progress {
   block: Block | null;
   shut: number;
@@ -53,19 +53,19 @@ export interface Progress {
 }
 
 export interface AssessmentContext {
-  /** Events earlier than this are due: the service's time less a margin of 2 s (HARD-CASES H10). */
+  /** The service's time less a margin of 2 s (H10). */
   dueBefore: number;
-  /** Whether stalled work may be sent again: once a run. */
+  /** Once a run. */
   retryStalled: boolean;
   retiming: Retiming;
-  /** When the event that makes the document lands, ms; infinity: at the service's time. Null: nothing is about to make it. */
+  /** When the creating event lands, ms; infinity: at the service's time. Null: no event creates the document. */
   begins: number | null;
   participant(ref: number): Registration | null;
   address(ref: number): Registration | null;
   document(id: number): WorkDocument | null;
 }
 
-/** Refused by the plan, and looked at again with every plan: the CLOSE that it was to follow may have been refused since. */
+/** Checked again by every plan: the CLOSE before it may have been refused since. */
 const BY_PLAN: ReadonlySet<string> = new Set(["late", "after-close", "after-cancel", "target-exists"]);
 const isRefusedByPlan = ({ state, reason }: WorkEvent): boolean => state === "rejected" && BY_PLAN.has(reason ?? "");
 const isRejected = (event: WorkEvent): boolean => event.state === "rejected" && !isRefusedByPlan(event);
@@ -95,7 +95,7 @@ export function assessDocument(
   let shut = from?.shut ?? (document.state === "cancelled" ? 2 : document.state === "closed" ? 1 : 0);
   const begun = Math.max(document.lastAt ?? Number.NEGATIVE_INFINITY, context.begins ?? Number.NEGATIVE_INFINITY);
   let lastAt = from?.lastAt ?? begun;
-  // What the timeline has passed cannot be corrected in place any more, and holds nothing (HARD-CASES H12).
+  // A hold that the timeline has passed cannot be corrected any more, and holds nothing (H12).
   const open = holds.filter(({ at }) => at === null || at >= lastAt);
   for (const { row, at, event } of open) {
     if (event !== null) continue;
@@ -106,7 +106,7 @@ export function assessDocument(
     const event = isRejected(staged) ? staged : retimed(staged, lastAt, context.retiming);
     if (event.state === "rejected" && (event.dismissed || event.reason === "dismissed")) continue;
     if (event.state === "foreign" && event.dismissed) continue;
-    // Stalled without doubt (429, a background process) it has not landed: it is looked at like any other.
+    // Stalled without doubt (429, a background process), it has not landed, and is treated like any other.
     const doubtful =
       (event.state === "sending" || (event.state === "stalled" && event.doubt)) && !isDisproved(document, staged);
     if (!doubtful) {
@@ -124,7 +124,7 @@ export function assessDocument(
         assessment.bars.push({ at: event.at, rank: event.rank, id: event.id, waitsFor: `event:${event.id}`, event });
       } else if (event.at >= context.dueBefore && why.reason === "not-yet-past") assessment.deferred.push(event);
       else assessment.held.push({ event, ...why });
-      // What follows waits for this event alone: whoever gives this one up gives up no other.
+      // Later events wait for this one only: giving it up gives up no other.
       block = why === own ? behind(event, why) : why;
       continue;
     }
@@ -141,11 +141,11 @@ export function assessDocument(
   return assessment;
 }
 
-/** What the events after this one wait for, which waits for `why`. */
+/** `why`: what the event itself waits for. */
 export const behind = (event: WorkEvent, why: Block): Block =>
   why.reason.startsWith("behind-") ? why : { reason: "behind-held", waitsFor: `event:${event.id}` };
 
-/** An event whose own state is the block: it waits for nothing but a person or the next run. */
+/** It waits only for a person or the next run. */
 function isSettled(event: WorkEvent, block: Block): boolean {
   return (
     block.waitsFor === `event:${event.id}` ||
@@ -223,7 +223,7 @@ function registrationBlock(
   return null;
 }
 
-/** What stops this event and everything after it on its document (P3). */
+/** What stops this event and all later ones on its document (P3). */
 function eventBlock(event: WorkEvent, holds: readonly Hold[], context: AssessmentContext): Block | null {
   const self = `event:${event.id}`;
   const hold = holds.find((held) =>
@@ -234,14 +234,14 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
   if (event.state === "foreign") return { reason: "behind-foreign", waitsFor: self };
   if (event.state === "stalled" && event.reason === "doubt-unsettled")
     return { reason: "behind-unsettled", waitsFor: self };
-  // Not yet in the past and not in doubt, it waits for its time, not for the next run.
+  // A future event without doubt waits for its time, not for the next run.
   const isStalled = event.state === "stalled" && (event.doubt || event.at < context.dueBefore);
   if (!context.retryStalled && (isStalled || event.state === "sending")) {
     return { reason: "behind-stalled", waitsFor: self };
   }
-  // Of a replacement the ledger has lost its body; its row brings it again.
+  // A replacement's event without a body; its row brings it again.
   if (event.payload === "") return { reason: "replacement-incomplete", waitsFor: "its row, imported again" };
-  // What it makes is sent with it, with the participant and address of that document.
+  // A target is sent with the event, with that document's parties.
   const made = event.target === null ? null : context.document(event.target);
   return (
     registrationBlock(event.participant, event.address, context) ??
@@ -249,15 +249,12 @@ function eventBlock(event: WorkEvent, holds: readonly Hold[], context: Assessmen
   );
 }
 
-/**
- * A late event under a mapping that moves such events: to the earliest time its timeline permits, with its own time in
- * an attribute (`settings.late`). Everything else is left as it is.
- */
+/** Moves a late event to the earliest permitted time, with its own time in an attribute (`settings.late`). */
 
-/** The attribute that keeps the original time. Null: late events are refused. */
+/** The attribute for the original time. Null: late events are refused. */
 export type Retiming = { attribute: string; isPublic: boolean } | null;
 
-/** `lastAt`: the newest event of the timeline, ms; the moved event takes place at the same instant (service.md, Limits 3). */
+/** `lastAt`: the timeline's newest event, ms, whose instant the event takes (service.md, Limits 3). */
 export function retimed(event: WorkEvent, lastAt: number, retiming: Retiming): WorkEvent {
   if (retiming === null || event.at >= lastAt) return event;
   const payload = parseJson(event.payload) as JsonObject & { metadata?: { attributes: JsonObject[] } };
@@ -266,7 +263,7 @@ export function retimed(event: WorkEvent, lastAt: number, retiming: Retiming): W
     value: new Date(event.at).toISOString(),
     isPublic: retiming.isPublic,
   };
-  // Two writers of one name: the file's own stands, and the event stays late.
+  // The file already writes an attribute of this name, so the event stays late.
   if (payload.metadata?.attributes.some(({ name }) => name === retiming.attribute) === true) return event;
   const attributes = [...(payload.metadata?.attributes ?? []), original];
   return { ...event, at: lastAt, payload: JSON.stringify({ ...payload, metadata: { attributes } }) };

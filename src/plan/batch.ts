@@ -1,6 +1,6 @@
 /**
- * Few requests: maximal runs of a document's consecutive events within the caps, creation riding with the first.
- * A run ends before an event whose needs are not met yet, so the graph of requests has no circle (HARD-CASES H17).
+ * Groups consecutive events of a document into few requests within the caps; creation goes with the first. A group ends
+ * before an event whose needs are not met, so that requests form no circle (H17).
  */
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Assessment } from "./assess-document.js";
@@ -9,10 +9,9 @@ import { compareEvents, type Need } from "./links.js";
 
 export interface PlannedRequest {
   document: WorkDocument;
-  /** Whether the document is created by it. */
   creates: boolean;
   events: WorkEvent[];
-  /** Requests of the same component that must have landed before; the document's previous one among them. */
+  /** Requests that must have landed before, the document's previous one included. */
   waits: PlannedRequest[];
 }
 
@@ -21,15 +20,14 @@ export interface Caps {
   maxBytes: number;
 }
 
-/** What a body adds around an event's payload: keys, times, ids. */
+/** Keys, times and ids around an event's payload. */
 const EVENT_OVERHEAD = 400;
 const sizeOf = (event: WorkEvent): number => Buffer.byteLength(event.payload) * 1.1 + EVENT_OVERHEAD;
 
-/** Caps on what one request carries (open-points 10); a service that says 413 lowers them for the rest of the run. */
+/** Limits of one request (open point 10); a 413 lowers them for the rest of the run. */
 export interface RequestCaps extends Caps {
   /** The longest prefix that fits; never empty. */
   fit(events: readonly WorkEvent[]): WorkEvent[];
-  /** A request of `count` events was too large. */
   lower(count: number): void;
 }
 
@@ -44,7 +42,7 @@ export function createRequestCaps(initial: Caps): RequestCaps {
   return caps;
 }
 
-/** At least one, where there is one. */
+/** At least one. */
 function countThatFit(events: readonly WorkEvent[], { maxEvents, maxBytes }: Caps): number {
   let bytes = 0;
   for (const [index, event] of events.entries()) {
@@ -72,9 +70,9 @@ interface Short {
 }
 
 /**
- * The requests of one component, in an order in which they could all be sent one after another. `after`: by event, the one
- * that should go before it; where only that is in the way of everything, the earliest such event goes all the same.
- * `circle`: the first event of each document that cannot be sent at all, for events wait for each other, and what it needs.
+ * The requests of a component, in a possible sending order. `after`: the event that should precede another one; if only
+ * that blocks everything, the earliest such event goes anyway. `circle`: the first events that can never be sent
+ * because they wait for each other, and their needs.
  */
 export function batch(
   assessments: ReadonlyMap<number, Assessment>,
@@ -202,7 +200,7 @@ export function batch(
   return { requests, circle };
 }
 
-/** Of runs that are cut short, one with events before an empty creation, then the earliest. */
+/** Prefers events over an empty creation, then the earliest. */
 function isBetter(one: Short, than: Short): boolean {
   if (one.count > 0 !== than.count > 0) return one.count > 0;
   return compareEvents(one.head, than.head) < 0;

@@ -1,6 +1,6 @@
 /**
- * What ties documents together: a relation needs its related document, a target's rows need the event that makes the
- * document, and an event that writes on two timelines is a meeting point of both (HARD-CASES H16–H19).
+ * Dependencies between documents: a relation needs its related document, a target's rows need the event that creates
+ * it, and an event on two timelines must fit both (H16–H19).
  */
 import type { WorkEvent } from "../ledger/work.js";
 import type { Code } from "../model/codes.js";
@@ -8,21 +8,21 @@ import { type Assessment, type Block, behind, type Held } from "./assess-documen
 
 type Placed = Pick<WorkEvent, "at" | "rank" | "id">;
 
-/** Time, rank, staging sequence: the ledger's one total order (HARD-CASES H16). */
+/** The ledger's total order: time, rank, staging sequence (H16). */
 export function compareEvents(a: Placed, b: Placed): number {
   return a.at - b.at || a.rank - b.rank || a.id - b.id;
 }
 
-/** Something that has to happen before an event: the creation of a document, or the landing of another event. */
+/** Must exist or land before an event. */
 export type Need = { document: number } | { event: number };
 
 export interface LinkContext {
   linkTime: "event" | "server";
-  /** Documents that a propagated event is copied to. */
+  /** Documents that receive copies of a propagated event. */
   relatedTo(event: WorkEvent): number[];
-  /** A document outside the component, or one without open events; `name`: as a person calls it. */
+  /** A document without events in this component; `name`: for people. */
   outside(document: number): Outside;
-  /** The event that makes a document, by the document. */
+  /** By document. */
   makers: ReadonlyMap<number, WorkEvent>;
 }
 
@@ -33,12 +33,11 @@ export interface Outside {
   cancelled: boolean;
   closed: boolean;
   stranded: boolean;
-  /** Whether its own creation is in doubt. */
+  /** Its creation is in doubt. */
   inDoubt: boolean;
   lastAt: number | null;
 }
 
-/** The other timelines an event writes on. */
 export function touched(event: WorkEvent, relatedTo: LinkContext["relatedTo"]): number[] {
   if (!event.mirrored) return [];
   const related = event.relatedDocument === null ? [] : [event.relatedDocument];
@@ -46,8 +45,8 @@ export function touched(event: WorkEvent, relatedTo: LinkContext["relatedTo"]): 
 }
 
 /**
- * Needs of every ready event of a component. Events whose needs can never be met in this run leave `ready` for
- * `held`, together with all that is later on their documents; what waits for those follows, until nothing moves.
+ * The needs of every ready event. Events whose needs cannot be met in this run are held, with all later ones on their
+ * documents and everything that waits for those.
  */
 export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): Map<number, Need[]> {
   const needs = new Map<number, Need[]>();
@@ -61,7 +60,7 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
         own.push(maker === undefined ? { document: event.relatedDocument } : { event: maker.id });
       }
       for (const other of touched(event, context.relatedTo)) {
-        // Its neighbours there are enough: a lane goes in order, and what leaves `ready` takes all that is later along.
+        // The neighbours suffice: a lane goes in order, and holding an event holds all later ones.
         const { before, after } = neighboursOf(event, assessments.get(other)?.ready ?? [], context);
         if (before !== undefined) own.push({ event: before.id });
         if (after !== undefined) append(needs, after.id, { event: event.id });
@@ -69,12 +68,12 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
       for (const need of own) append(needs, event.id, need);
     }
   }
-  // An open meeting point holds what is later on the other timeline, whatever holds it itself.
+  // An open meeting point holds later events of the other timeline, whatever holds the event itself.
   for (const { held, bars } of context.linkTime === "event" ? assessments.values() : []) {
     const waiting = [...held.map(({ event }) => event), ...bars.flatMap(({ event }) => event ?? [])];
     for (const event of waiting.filter(({ state }) => state !== "foreign")) {
       for (const other of touched(event, context.relatedTo)) {
-        // Where that timeline has passed its time nothing can bring it into place there, and it holds nothing (H12, H38).
+        // A timeline that has passed this time cannot take the event any more, so it holds nothing there (H12, H38).
         if (other === event.document || (context.outside(other).lastAt ?? event.at) > event.at) continue;
         const { after } = neighboursOf(event, assessments.get(other)?.ready ?? [], context);
         if (after !== undefined) append(needs, after.id, { event: event.id });
@@ -92,8 +91,8 @@ export function linkEvents(assessments: ReadonlyMap<number, Assessment>, context
 }
 
 /**
- * Events whose target is there already, or is created in another way: the service would refuse its key. Which of two it
- * is can still be corrected in the row, so what is later on the document waits (P3).
+ * The target exists already or is created otherwise, so the service would refuse its key. The row can still be
+ * corrected, so later events of the document wait (P3).
  */
 function refuseVainMakers(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): void {
   const makes = ({ target }: WorkEvent): boolean => target !== null;
@@ -113,7 +112,7 @@ function refuseVainMakers(assessments: ReadonlyMap<number, Assessment>, context:
       refuse(assessment, event, "target-exists", `${event.name} would make ${name}, which ${how}.`);
     } else holdFrom(assessment, event, why);
 
-    /** Null: the target is there, or will be. */
+    /** Null: the target exists, or will. */
     function vainBlock(): Block | null {
       if (exists || stranded) return null;
       if (inDoubt) return { reason: "document-stalled", waitsFor: `document:${target}` };
@@ -125,7 +124,7 @@ function refuseVainMakers(assessments: ReadonlyMap<number, Assessment>, context:
   }
 }
 
-/** Takes an event off `ready` that cannot go as it is; what is later on its document waits for its correction. */
+/** Later events of its document wait for the correction. */
 function refuse(assessment: Assessment, event: WorkEvent, reason: Code, message: string): void {
   const rest = assessment.ready.slice(assessment.ready.indexOf(event) + 1);
   const waitsFor = `event:${event.id}`;
@@ -135,14 +134,14 @@ function refuse(assessment: Assessment, event: WorkEvent, reason: Code, message:
   assessment.bars.push({ at: event.at, rank: event.rank, id: event.id, waitsFor, event });
 }
 
-/** Holds an event and, behind it, all that is later on its document. */
+/** Holds an event and all later ones of its document. */
 export function holdFrom(assessment: Assessment, event: WorkEvent, why: Block): void {
   const rest = assessment.ready.slice(assessment.ready.indexOf(event) + 1);
   hold(assessment, [event], why);
   hold(assessment, rest, behind(event, why));
 }
 
-/** Once it is clear what goes: a target's events that were refused for its maker's sake wait when the maker does not go. */
+/** A target's events that were refused because of their maker wait if the maker is held. */
 export function holdBehindMakers(
   assessments: ReadonlyMap<number, Assessment>,
   early: ReadonlyMap<Assessment, WorkEvent>,
@@ -154,14 +153,14 @@ export function holdBehindMakers(
   }
 }
 
-/** What was refused only because of an event that is held now waits with it. */
+/** Events refused because of an event that is now held wait with it. */
 function holdRefused(assessment: Assessment, isAffected: (reason: Code) => boolean, why: Omit<Held, "event">): void {
   const affected = assessment.refused.filter(({ reason }) => isAffected(reason));
   assessment.refused = assessment.refused.filter(({ reason }) => !isAffected(reason));
   for (const { event } of affected) assessment.held.push({ event, ...why });
 }
 
-/** Takes events off `ready`; what a CLOSE or CANCEL among them would have shut out waits as they do. */
+/** Events that a held CLOSE or CANCEL would have shut out wait as well. */
 export function hold(assessment: Assessment, events: readonly WorkEvent[], why: Omit<Held, "event">): void {
   const gone = new Set(events.map(({ id }) => id));
   assessment.ready = assessment.ready.filter(({ id }) => !gone.has(id));
@@ -194,13 +193,12 @@ function neighboursOf(
   return { before: there[from - 1], after: there[from]?.id === event.id ? there[from + 1] : there[from] };
 }
 
-/** Whether an event of a document that `event` writes on has to be there first. */
 function goesBefore(one: WorkEvent, event: WorkEvent, context: LinkContext): boolean {
   if (isBackReference(one, event, context)) return false;
   return context.linkTime === "server" || compareEvents(one, event) < 0;
 }
 
-/** Under `server`, two events that mirror on each other's documents cannot both go last: the total order decides. */
+/** Under `server`, two events that mirror on each other's documents cannot both be last: the total order decides. */
 function isBackReference(other: WorkEvent, event: WorkEvent, context: LinkContext): boolean {
   return (
     context.linkTime === "server" &&
@@ -210,8 +208,8 @@ function isBackReference(other: WorkEvent, event: WorkEvent, context: LinkContex
 }
 
 /**
- * Links of several documents to one go in their order too, or a mirror would be early there (HARD-CASES H38): by event, the
- * link before it. What is held holds no other document's link for that.
+ * Links to one document go in their own order, or a mirror would be early there (H38). @returns for each event the link
+ * before it; held events hold no other document's link for this
  */
 export function orderOfMirrors(assessments: ReadonlyMap<number, Assessment>): Map<number, number> {
   const links = [...assessments.values()].flatMap(({ ready }) => ready.filter(mirrorsOn)).toSorted(compareEvents);
@@ -231,7 +229,7 @@ export interface Doubted {
   code: "mirror-early" | "mirror-closed";
 }
 
-/** Links that the service may refuse for what stands on the other document by then (HARD-CASES H38, open-points 30 and 32). */
+/** Links that the service may refuse because of the other document's state (H38, open points 30 and 32). */
 export function doubtedMirrors(assessments: ReadonlyMap<number, Assessment>, context: LinkContext): Doubted[] {
   const standsAt = (document: number) => context.makers.get(document)?.at ?? context.outside(document).lastAt;
   const closing = readyOfRank(assessments, 1);
@@ -256,7 +254,7 @@ function readyOfRank(assessments: ReadonlyMap<number, Assessment>, rank: number)
   return new Map(found.filter(([, events]) => events.length > 0));
 }
 
-/** Whether it writes a back-reference: bidirectional is the default (service.md, Event endpoints, rule 10). */
+/** Bidirectional is the default (service.md, Event endpoints, rule 10). */
 function mirrorsOn(event: WorkEvent): boolean {
   return event.mirrored && event.relatedDocument !== null && !event.payload.includes('"bidirectional":false');
 }
@@ -328,7 +326,7 @@ export function holdUnmet(
     return null;
   }
 
-  /** What is wrong with the document that the event links to; null: nothing. */
+  /** Null: the event's link is usable. */
   function reference(event: WorkEvent): Block | null {
     if (event.relatedDocument === null) return null;
     const outside = context.outside(event.relatedDocument);
@@ -339,7 +337,7 @@ export function holdUnmet(
     if (!outside.exists && maker !== undefined) {
       if (!ready.has(maker.id)) return { reason: "related-not-created", waitsFor: `event:${maker.id}` };
     } else if (!outside.exists) {
-      // Nothing is open that could create it: no row brings it, or all of its rows were given up.
+      // No open event could create it: no row brings it, or all its rows were dismissed.
       if (!outside.known || (!outside.inDoubt && (inside === undefined || isEmpty(inside))))
         return { reason: "reference-unknown", waitsFor };
       if (inside === undefined || !canBeCreated(inside)) return { reason: "related-not-created", waitsFor };

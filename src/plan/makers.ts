@@ -1,14 +1,11 @@
 /**
- * Which event makes which document (service.md, Event endpoints, rule 6; HARD-CASES H19): the first that names it as its
- * target, as long as the document is not there and the event's own document does not come from it in turn.
+ * Finds the event that creates each target document (service.md, Event endpoints, rule 6; H19): the first that names
+ * it, unless the document exists or the event's own document comes from it.
  */
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import { compareEvents } from "./links.js";
 
-/**
- * Documents by id with their open events; `refused`: events that can never be sent, and make nothing.
- * @returns the event that makes each document that comes to be in this way
- */
+/** `refused`: events that can never be sent. @returns the creating event of each document */
 export function makersOf(
   documents: ReadonlyMap<number, { document: WorkDocument; events: readonly WorkEvent[] }>,
   refused: ReadonlySet<number>,

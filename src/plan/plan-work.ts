@@ -1,6 +1,6 @@
 /**
- * The whole plan as a stream of components: documents that no link ties to others come alone, linked ones together.
- * Memory holds one component and the ids of linked documents.
+ * The plan as a stream of components: linked documents together, all others alone. Memory holds one component and the
+ * ids of linked documents.
  */
 import type { RegistrationStore } from "../ledger/registrations.js";
 import type { Hold, WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
@@ -25,14 +25,14 @@ import type { Retiming } from "./assess-document.js";
 export interface Component {
   assessments: Assessment[];
   requests: PlannedRequest[];
-  /** Of those, events that the service may refuse, for what stands on another document. */
+  /** Events that the service may refuse because of another document. */
   doubted: Doubted[];
 }
 
 export interface PlanContext {
   work: WorkStore;
   registrations: RegistrationStore;
-  /** ms; events at or after it are deferred. */
+  /** In ms; later events are deferred. */
   dueBefore: number;
   retryStalled: boolean;
   caps: Caps;
@@ -40,7 +40,7 @@ export interface PlanContext {
   retimingOf(document: WorkDocument): Retiming;
 }
 
-/** Documents of each linked group, by any of its members; documents without links are absent. */
+/** The documents of each linked group, by member; unlinked documents are absent. */
 export type Groups = Map<number, number[]>;
 
 export function groupDocuments(links: Iterable<{ document: number; other: number }>): Groups {
@@ -58,10 +58,7 @@ export function groupDocuments(links: Iterable<{ document: number; other: number
   return groups;
 }
 
-/**
- * Documents that are planned together: one that no link ties to others comes alone. What the `first` inputs touch comes
- * before all else; both in the order of their ids.
- */
+/** Components touched by the `first` inputs come first; each part by id. */
 export function* componentsOf(
   work: Pick<WorkStore, "links" | "openDocuments">,
   first: readonly number[] = [],
@@ -82,12 +79,12 @@ export function* planWork(context: PlanContext): Generator<Component> {
   for (const documents of componentsOf(context.work)) yield* planPieces(context, documents, EVENTS_A_PIECE * 3);
 }
 
-/** Events of a long document that are looked at together; as many requests' worth at least, where the caps are wider. */
+/** At least as many as one request may carry. */
 const EVENTS_A_PIECE = 300;
 
 /**
- * The plan of a component. A document that no link ties to others comes in pieces, of some requests each, if it has more than
- * `most` events: one may have a million. Each is planned when it is asked for, as if what stands before it had been sent.
+ * Plans a component. A lone document with more than `most` events, perhaps a million, comes in pieces of several
+ * requests, each planned as if the earlier ones had been sent.
  */
 export function* planPieces(
   context: PlanContext,
@@ -111,7 +108,7 @@ export function* planPieces(
     const known = { events, holds, from, isMade };
     let piece = planComponent(context, documents, known);
     next += some.length;
-    // Its last request may have room left: it begins the next piece.
+    // Its last request may have room left, so it begins the next piece.
     const [first] = piece.requests.at(-1)?.events ?? [];
     const cut = next < ids.length ? events.findIndex(({ id }) => id === first?.id) : -1;
     if (cut > 0) {
@@ -124,12 +121,11 @@ export function* planPieces(
   }
 }
 
-/** What is known of a lone document before it is planned; all may be left out. */
 interface Known {
   events: WorkEvent[];
   holds?: Hold[];
   from?: Progress | null;
-  /** Whether a piece before this one creates it. */
+  /** An earlier piece creates it. */
   isMade?: boolean;
 }
 
@@ -177,8 +173,8 @@ export function planComponent(
 }
 
 /**
- * Each document by itself, and those that an event makes from that event on (open-points 11). An event that turns out to be
- * refused for good makes nothing: then without it. `early`: documents with events before the one that makes them.
+ * Each document by itself; a document created by an event, from that event on (open point 11). If that event can never
+ * be sent, then without it. `early`: documents with events before their creation.
  */
 function assessAll(
   context: PlanContext,
@@ -205,7 +201,7 @@ function assessAll(
       return assessment;
     };
     for (const id of open.keys()) assess(id, null);
-    // In the order of their makers: what one that is made too late cannot make, nothing comes from.
+    // In the order of their makers: a document created too late creates nothing either.
     const early = new Map<Assessment, WorkEvent>();
     for (const [id, maker] of makers) {
       if (assessments.get(maker.document)?.ready.includes(maker) !== true) continue;
@@ -219,8 +215,8 @@ function assessAll(
 }
 
 /**
- * Documents that a propagated event may be copied to: what is related to its own, and what its own has made (open-points 29, 40).
- * Copied at the service's time, it goes before the relations that others are still to make.
+ * Documents that may receive copies of a propagated event: those related to its document, and those that its document
+ * created (open points 29, 40). Copied at the service's time, it precedes relations still to be made.
  */
 function copiesGoTo(
   related: { relatedTo(document: number): number[]; tiedAlready(document: number): number[] },
@@ -236,7 +232,7 @@ function copiesGoTo(
   return [...all].filter((other) => other !== event.document && other !== event.target);
 }
 
-/** Nothing lands while a component is planned: of a document with thousands of propagated events it is asked once. */
+/** Nothing lands during planning, so a document with thousands of propagated events is asked once. */
 function once<Found>(find: (document: number) => Found): (document: number) => Found {
   const found = new Map<number, Found>();
   return (document) => {

@@ -1,6 +1,6 @@
 /**
- * A document and its next generation are one unit of work: nothing of the next one goes before the CANCEL of this one has
- * landed, and no CANCEL goes while the next one lacks events (HARD-CASES H26).
+ * A document and its next generation form one unit: the next one's events wait for the CANCEL, and the CANCEL waits
+ * while the next one lacks events (H26).
  */
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 import type { Assessment } from "./assess-document.js";
@@ -9,10 +9,10 @@ import { holdFrom, type Need } from "./links.js";
 type Open = ReadonlyMap<number, { document: WorkDocument; events: readonly WorkEvent[] }>;
 
 interface Replacement {
-  /** Of the old generation; it has not landed, and nobody has given it up. */
+  /** The old generation's, neither landed nor dismissed. */
   cancel: WorkEvent;
   next: number;
-  /** An event of the next generation that the ledger has no body of. */
+  /** An event of the next generation without a body. */
   missing: WorkEvent | null;
 }
 
@@ -32,7 +32,7 @@ function isNextOf(other: WorkDocument, { namespace, kind, key, generation }: Wor
   );
 }
 
-/** Holds replacements that lack something; before links are looked at. */
+/** Before links are handled. */
 export function holdReplacements(open: Open, assessments: ReadonlyMap<number, Assessment>): void {
   for (const { cancel, next, missing } of replacementsIn(open)) {
     if (missing === null) continue;
@@ -43,7 +43,7 @@ export function holdReplacements(open: Open, assessments: ReadonlyMap<number, As
   }
 }
 
-/** Lets the next generation's creation wait for the CANCEL, or holds it where that does not go. */
+/** The next generation's creation waits for the CANCEL, or is held with it. */
 export function tieReplacements(
   open: Open,
   assessments: ReadonlyMap<number, Assessment>,

@@ -1,27 +1,27 @@
 /**
- * What a CLOSE or CANCEL shuts out: everything behind a CANCEL, and behind a CLOSE all but RELATED and CANCEL (service.md,
- * States and transitions; HARD-CASES H11). Also what its landing says of events in doubt.
+ * A CANCEL shuts out everything after it, a CLOSE everything but RELATED and CANCEL (service.md, States and
+ * transitions; H11). Its landing also proves things about events in doubt.
  */
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
 
-/** `rank`: 1 behind a CLOSE, 2 behind a CANCEL, 0 behind neither. */
+/** `rank`: 1 after a CLOSE, 2 after a CANCEL, else 0. */
 export const isShutOut = (rank: number, { name }: WorkEvent): boolean =>
   rank === 2 || (rank === 1 && name !== "RELATED" && name !== "CANCEL");
 
 /**
- * Whether an event in doubt cannot have landed, and never will: a CLOSE or CANCEL of an earlier time was accepted, which
- * the service does only where nothing later stands (service.md, Limits 3), and it shuts this event out for ever.
+ * Whether an event in doubt cannot have landed, and never will: the service accepted a CLOSE or CANCEL of an earlier
+ * time, which it does only if nothing later exists (service.md, Limits 3).
  */
 export function isDisproved(document: WorkDocument, event: WorkEvent): boolean {
-  // Moved to a later time (`settings.late`) a CLOSE stands no later than the timeline's last known instant.
+  // A moved CLOSE (`settings.late`) is no later than the timeline's last known instant.
   const { lastAt } = document;
-  // What was sent with other content may have landed at another time (HARD-CASES H9).
+  // Earlier content may have landed at another time (H9).
   return event.sentAsIs && lastAt !== null && event.at > lastAt && isShutOut(document.shutBy, event);
 }
 
 /**
- * How many of these, in their order, can go before it is known whether a CLOSE or CANCEL among them has landed. The
- * plan lets only what is in doubt stand behind one that would shut it out.
+ * How many events can go before the outcome of a CLOSE or CANCEL among them is known. The plan puts only events in
+ * doubt after one that would shut them out.
  */
 export function countBeforeShut(events: readonly WorkEvent[]): number {
   let shut = 0;

@@ -1,6 +1,6 @@
 /**
- * Calls for documents and events. Their bodies are joined from the JSON text that staging stored and the ids that have come
- * back since. The same work gives the same text, so a retry after a restart is identical too.
+ * Builds calls for documents and events from the staged JSON and the ids returned since. The same work gives the same
+ * text, so a retry after a restart is identical.
  */
 import type { RegistrationStore } from "../ledger/registrations.js";
 import type { WorkDocument, WorkEvent, WorkStore } from "../ledger/work.js";
@@ -12,11 +12,11 @@ import { appendEvents, createDocument, createWithEvents } from "../submit/calls.
 
 export interface Bodies {
   append(documentId: string, events: readonly WorkEvent[]): Call;
-  /** The document with these events; without any, alone under POST /documents, unless `together` says otherwise (open-points 25). */
+  /** Without events: the document alone under POST /documents, unless `together` (open point 25). */
   create(document: WorkDocument, events: readonly WorkEvent[], together?: boolean): Call;
 }
 
-/** The externalId under which this generation of a document is sent (open-points 26); null: none. */
+/** The externalId of this generation (open point 26); null: none. */
 export function sentExternalId(
   { externalId, generation }: Pick<WorkDocument, "externalId" | "generation">,
   { replacementExternalId }: Pick<MappingSettings, "replacementExternalId">,
@@ -38,12 +38,12 @@ export function createBodies(
     if (ref === null) return {};
     const found = registrations[kind](ref);
     if (found?.serviceId == null) throw new Error(`a request was planned before its ${kind} was registered`);
-    // A record that was only ever given by id has no data to send inline.
+    // A party given only by its id has no data to send inline.
     if (inline && found.payload !== "{}") return { [kind]: parseJson(found.payload) };
     return { [`${kind}Id`]: found.serviceId };
   };
 
-  /** The document as created (service.md, Document; open-points 7, 27). */
+  /** As created (service.md, Document; open points 7, 27). */
   const documentBody = (document: WorkDocument): JsonObject => {
     const externalId = sentExternalId(document, settingsOf(document));
     return {
@@ -55,7 +55,6 @@ export function createBodies(
     };
   };
 
-  /** What the payload refers to on other documents. */
   const linked = ({ payload, relatedDocument, relatedId, target }: WorkEvent): JsonObject => {
     const body = parseJson(payload) as JsonObject;
     const related = body["relatedDocument"];
@@ -68,7 +67,7 @@ export function createBodies(
     return made === null ? body : { ...body, target: documentBody(made) };
   };
 
-  /** One event, as it stands in `events` (service.md, Event). */
+  /** As in `events` (service.md, Event). */
   const eventText = (event: WorkEvent, inline: boolean): string => {
     const { payload } = event;
     const added = {
@@ -77,7 +76,7 @@ export function createBodies(
       ...reference("participant", event.participant, inline),
       ...reference("address", event.address, inline),
     };
-    // Nearly all payloads hold no id that has come back: their text goes out as it was stored.
+    // Most payloads hold no returned id, so their stored text is sent unchanged.
     const isPlain = event.target === null && payload.length > 2 && !payload.includes('"relatedDocument"');
     if (!isPlain) return JSON.stringify({ ...linked(event), ...added });
     return `${payload.slice(0, -1)},${JSON.stringify(added).slice(1)}`;

@@ -1,4 +1,4 @@
-/** What a mapping makes of files, without a ledger: nothing is staged, nothing is kept, everything that is wrong is told. */
+/** Checks files against a mapping, without a ledger; stages nothing and reports everything wrong. */
 import { basename, resolve } from "node:path";
 import { UnreadFile } from "../map/input/match-files.js";
 import type { Mapping } from "../map/mapping.js";
@@ -12,21 +12,20 @@ import { createPassedOver, createReadingProgress, inputsOfFile, whyUnread } from
 export type { CheckError, TableCheck } from "./check-table.js";
 
 export interface FileCheck {
-  /** As it was named on the command line, or found by a pattern. */
+  /** As named on the command line, or found by a pattern. */
   path: string;
   format: "csv" | "xlsx" | null;
-  /** In workbook order; one entry with sheet null for CSV. `read`: whether an input of the mapping reads it. */
+  /** In workbook order; one entry with sheet null for CSV. */
   sheets: { sheet: string | null; hidden: boolean; read: boolean }[];
   tables: TableCheck[];
-  /** Why the file as a whole cannot be used: it cannot be opened, or no input reads it. */
+  /** Why the file cannot be used at all. */
   error: CheckError | null;
 }
 
 export interface CheckFilesOptions {
   mapping: Mapping;
-  /** Files, patterns, folders; `-` is standard input. */
+  /** Files, patterns, folders; `-`: standard input. */
   files: readonly string[];
-  /** What relative paths start from. */
   cwd: string;
   signal: AbortSignal;
   observe: (event: PipelineEvent) => void;

@@ -1,4 +1,4 @@
-/** What one table (a CSV file, a sheet) looks like to one input of a mapping. Stages nothing, knows no ledger. */
+/** Checks one table (a CSV file, a sheet) against one input of a mapping. */
 import { foldName } from "../model/fold.js";
 import { isOwnColumn } from "../map/column/headers.js";
 import { isEither } from "../map/convert/number-text.js";
@@ -20,20 +20,18 @@ import type { Input, Table } from "../read/table.js";
 export interface ProblemCount {
   code: Code;
   count: number;
-  /** The first one: its place in the table and its message. */
+  /** Place and message of the first one. */
   example: string;
 }
 
-/** One column of a table, over all its rows. */
 export interface ColumnCheck {
   header: string;
-  /** How the mapping reads it: `number`; null: not at all. */
+  /** `number`; null: not read. */
   type: string | null;
-  /** Rows in which its cell holds something. */
   filled: number;
-  /** Different texts of its cells; null: more than can be counted in little memory. */
+  /** Null: too many to count. */
   distinct: number | null;
-  /** The first problem that names it, with its row. */
+  /** The first one, with its row. */
   problem: string | null;
 }
 
@@ -46,48 +44,44 @@ export interface CheckError {
 
 export interface TableCheck {
   file: string;
-  /** Null for CSV, and where the sheet could not be found. */
+  /** Null: CSV, or the sheet was not found. */
   sheet: string | null;
-  /** The input of the mapping that reads it. */
   mappingInput: string;
-  /** Null where the table could not be opened. */
+  /** Null: the table could not be opened. */
   dialect: Dialect | null;
-  /** Null where there is none, or the table could not be opened. */
+  /** Null: no header, or the table could not be opened. */
   headerRow: number | null;
-  /** The numbers of all header rows, where several are joined; null where there is one, or none. */
+  /** Null: one header row, or none. */
   joinedRows: number[] | null;
-  /** `absent`: optional columns that the file lacks; what is missing although it is needed is the `error`. */
+  /** `absent`: optional columns that the file lacks. */
   columns: { found: string[]; unmapped: string[]; absent: string[] };
-  /** Every column of the header, in file order. */
   cells: ColumnCheck[];
   /** Events of the first valid rows, of several kinds where there are several, in the words of the mapping. */
   samples: JsonValue[];
   notes: string[];
   rows: { read: number; valid: number; invalid: number; skipped: number };
-  /** Events of the valid rows. */
   events: number;
-  /** Valid rows that yield no event, in a table of which others do; null where there are none. */
+  /** Valid rows without an event, if others have one; null: none. */
   eventless: { count: number; firstRow: number } | null;
   problems: ProblemCount[];
   warnings: ProblemCount[];
-  /** Why the table cannot be read, or not to its end: the file would stage nothing (HARD-CASES H14). */
+  /** Why the table cannot be read to its end; then nothing would be staged (H14). */
   error: CheckError | null;
 }
 
 export interface CheckTableOptions {
   signal: AbortSignal;
-  /** Called with the rows read so far. */
   progress: (rows: number) => void;
 }
 
-/** What a person is told of an error. @throws whatever is none of ours, and `interrupted` */
+/** @throws `interrupted`, and errors that are not ours */
 export function checkErrorOf(error: unknown): CheckError {
   if (!(error instanceof RowferryError) || error.code === "interrupted") throw error;
   const { code, message, hint, place } = error;
   return { code, message, hint, place };
 }
 
-/** Never throws for what is wrong with the table: that is its `error`. @throws RowferryError `interrupted`. */
+/** Never throws for mistakes in the table; they are in its `error`. @throws RowferryError `interrupted`. */
 export async function checkTable(
   input: Input,
   mappingInput: MappingInput,
@@ -126,7 +120,7 @@ export async function checkTable(
   return check;
 }
 
-/** As far as names tell, for a header that the mapping refuses. */
+/** By name only, for a header that the mapping refuses. */
 function columnsByName({ columns }: MappingInput, header: readonly string[]): TableCheck["columns"] {
   const read = new Set(columns.flat().map(foldName));
   const filled = header.filter((text) => text !== "");
@@ -138,8 +132,8 @@ function columnsByName({ columns }: MappingInput, header: readonly string[]): Ta
 }
 
 /**
- * A column that stands in the file under another header (`columns:`) becomes ambiguous when its own name is added to
- * the header; one that is absent does not.
+ * A present column with another header (`columns:`) becomes ambiguous when its own name is added to the header; an
+ * absent one does not.
  */
 function columnsAsBound(
   mappingInput: MappingInput,
@@ -234,7 +228,7 @@ async function mapRows(
     check.samples = [...first, ...more].slice(0, MOST_SAMPLES);
     check.cells = cells.columns();
     if (check.events === 0) check.eventless = null;
-    // The readers add to their notes while they read (hidden rows).
+    // Readers add notes while they read (hidden rows).
     const uncompared = `Nearly equal keys were looked for among the first ${MAX_KEYS} documents and events only.`;
     check.notes = [...table.notes, ...cells.doubts(), ...(keys.size < MAX_KEYS ? [] : [uncompared])];
   }
@@ -260,10 +254,9 @@ function samplesOf(records: Records): { kind: string; body: JsonValue }[] {
   });
 }
 
-/** Different texts that are counted of one column; beyond them memory would grow with the file. */
+/** A bound for memory. */
 const MAX_DISTINCT = 10_000;
 
-/** What stands in the columns of a table. */
 function watchCells(header: readonly string[], mapper: RowMapper) {
   const columns = header.map((name, index) => {
     const type = mapper.types[index] ?? null;
@@ -307,10 +300,10 @@ function watchCells(header: readonly string[], mapper: RowMapper) {
   };
 }
 
-/** Documents and events whose keys are compared; beyond them memory would grow with the file. */
+/** A bound for memory. */
 const MAX_KEYS = 100_000;
 
-/** The key of another document or event of this file that is nearly the same; null: none. `known` is added to. */
+/** The nearly equal key of another document or event in this file; null: none. Adds to `known`. */
 function nearlyEqual(known: Map<string, string>, kind: string, parts: readonly string[]): string | null {
   const folded = [kind, ...parts.map(foldKey)].join("\u0000");
   const key = parts.join(", ");
@@ -325,7 +318,7 @@ function keysNearlyEqual(kind: string, parts: readonly string[], other: string):
   return { code: "keys-nearly-equal", message, hint: null, column: null };
 }
 
-/** What `guess` writes where no column tells an id. */
+/** Written by `guess` for ids that no column holds. */
 const placeholder = "?";
 
 const placeholderLeft: Problem = {

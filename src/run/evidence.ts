@@ -1,7 +1,6 @@
 /**
- * What a document's lane knows of its events beyond their rows in the ledger, and what follows from it: which
- * duplicate is a receipt, and which refusal proves that an event never landed (HARD-CASES H1–H3). And what an accepted request
- * says of its events.
+ * What a lane knows about its document's events beyond the ledger: which duplicate is a receipt, and which refusal
+ * proves that an event never landed (H1–H3).
  */
 import type { PlainLanding, Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
@@ -9,13 +8,13 @@ import type { EventReceipt } from "../submit/answers.js";
 import type { Answer, ServiceError } from "../submit/call.js";
 
 export interface Evidence {
-  /** Sent by an earlier request that may have been carried out: a duplicate of them is a receipt. */
+  /** Sent before in a request that may have been carried out, so a duplicate is a receipt. */
   attempted: Set<number>;
-  /** An attempt of them went unanswered: a refusal of them proves nothing. */
+  /** An attempt went unanswered, so a refusal proves nothing. */
   doubtful: Set<number>;
-  /** They stood in a refused request, which may have been kept in part (open-points 9); with that refusal. */
+  /** Part of a refused request, which may have been kept in part (open point 9); with that refusal. */
   refusedWith: Map<number, ServiceError>;
-  /** The newest instant that a duplicate answer has confirmed in this lane; null: none. */
+  /** The newest instant confirmed by a duplicate; null: none. */
   confirmedAt: number | null;
 }
 
@@ -29,7 +28,7 @@ export function gatherEvidence(events: readonly WorkEvent[]): Evidence {
   };
 }
 
-/** Runs of events that are all in doubt, or none of them: a request of both kinds would be refused for either's sake. */
+/** Splits events by doubt: a mixed request could be refused for either kind. */
 export function byDoubt(events: readonly WorkEvent[], evidence: Evidence): WorkEvent[][] {
   const runs: WorkEvent[][] = [];
   let last: boolean | null = null;
@@ -42,20 +41,17 @@ export function byDoubt(events: readonly WorkEvent[], evidence: Evidence): WorkE
   return runs;
 }
 
-/** These stood in a request that was refused: it may have been kept up to the event at fault. */
+/** The refused request may have been kept up to the faulty event. */
 export function noteRefusal(evidence: Evidence, events: readonly WorkEvent[], error: ServiceError): void {
   for (const { id } of events) if (!evidence.refusedWith.has(id)) evidence.refusedWith.set(id, error);
 }
 
-/**
- * An event that stood in a refused request was accepted when it came again, so that request was not kept up to it;
- * what stood behind it was not kept either.
- */
+/** An event of a refused request was accepted later, so that request was not kept up to it, nor beyond. */
 export function noteAccepted(evidence: Evidence): void {
   evidence.refusedWith.clear();
 }
 
-/** Accepted, but the answer does not say what became of each: in doubt, and a duplicate answer will settle it. */
+/** Accepted, but the answer does not name each event: in doubt until a duplicate settles it. */
 export function noteUnread(evidence: Evidence, events: readonly WorkEvent[]): void {
   for (const { id } of events) {
     evidence.attempted.add(id);
@@ -63,7 +59,7 @@ export function noteUnread(evidence: Evidence, events: readonly WorkEvent[]): vo
   }
 }
 
-/** The document did not exist until now: nothing that was sent to it can have landed (HARD-CASES H4). */
+/** The document did not exist, so nothing sent to it has landed (H4). */
 export function forgetAttempts(evidence: Evidence, events: readonly WorkEvent[]): void {
   for (const { id } of events) {
     evidence.attempted.delete(id);
@@ -75,13 +71,13 @@ export function forgetAttempts(evidence: Evidence, events: readonly WorkEvent[])
 export const mayHaveLanded = (evidence: Evidence, { id }: WorkEvent): boolean =>
   evidence.doubtful.has(id) || evidence.refusedWith.has(id);
 
-/** Whether a duplicate answer for this event is about an attempt of ours (HARD-CASES H3). */
+/** Whether a duplicate of this event is about our own attempt (H3). */
 export const isOurs = (evidence: Evidence, event: WorkEvent): boolean =>
   evidence.attempted.has(event.id) || mayHaveLanded(evidence, event);
 
 /**
- * Takes note of a duplicate answer that confirmed `event`. @returns whether it also shows that this service notices
- * duplicates before lateness (open-points 19): an earlier event was named although this later one had landed by then.
+ * Records a duplicate that confirms `event`. @returns whether the service checks duplicates before lateness (open point
+ * 19): it named an earlier event after this later one had landed
  */
 export function noteConfirmed(evidence: Evidence, event: WorkEvent, answer: Answer): boolean {
   const shown = evidence.confirmedAt !== null && event.at > evidence.confirmedAt && !answer.inDoubt;
@@ -89,7 +85,7 @@ export function noteConfirmed(evidence: Evidence, event: WorkEvent, answer: Answ
   return shown;
 }
 
-/** Whether the refusal of this event, sent alone, says that it never landed (HARD-CASES H1). */
+/** Whether the refusal of this single event proves that it never landed (H1). */
 export function isProven(
   evidence: Evidence,
   { id }: WorkEvent,
@@ -98,20 +94,20 @@ export function isProven(
 ): boolean {
   if (evidence.doubtful.has(id)) return false;
   const earlier = evidence.refusedWith.get(id);
-  // Without words it may be the duplicate itself (open-points 23).
+  // Without a message it may be the duplicate itself (open point 23).
   if (answer.unexplainedConflict === true) return earlier === undefined && !evidence.attempted.has(id);
   if (earlier === undefined) return true;
-  // Kept in part, it would now be refused as late or closed, in other words than the request was.
+  // If the request had been kept in part, this event would now be refused as late or closed instead.
   return duplicatesAreSeen || saysTheSame(earlier, answer.error);
 }
 
-/** The same refusal, but for the event's place in the request. */
+/** Ignores the event's place in the request. */
 export function saysTheSame(a: ServiceError, b: ServiceError): boolean {
   const words = ({ message }: ServiceError) => message?.replace(/\[\d+\]/g, "[]");
   return a.message !== null && a.status === b.status && words(a) === words(b);
 }
 
-/** What was given up without an outcome of its own goes back to where it was, or stays in doubt. */
+/** Events without an outcome return to their former state, or stay in doubt. */
 export function giveBack(
   t: Writer,
   evidence: Evidence,
@@ -127,8 +123,8 @@ export function giveBack(
 }
 
 /**
- * Matched by position, and only when the number is right (open-points 24, HARD-CASES H6). `mirrorAt`: when back-references
- * took place, ms; null: at their events' own times.
+ * Matches by position, if the number is right (open point 24, H6). `mirrorAt`: when back-references took place, ms;
+ * null: at their events' times.
  */
 export function recordLandings(
   t: Writer,
@@ -152,7 +148,7 @@ export function recordLandings(
   });
 }
 
-/** Null: one of them has no id, closes or cancels its document, or writes on another timeline. */
+/** Null: one of them lacks an id, closes or cancels its document, or appears on another timeline. */
 function plainLandings(events: readonly WorkEvent[], receipts: readonly EventReceipt[]): PlainLanding[] | null {
   const landings: PlainLanding[] = [];
   for (const [position, { id, at, rank, mirrored, target }] of events.entries()) {

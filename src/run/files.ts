@@ -1,4 +1,4 @@
-/** Which inputs of a mapping read an opened file. */
+/** Finds the inputs that read an opened file. */
 import { basename } from "node:path";
 import type { InputStore } from "../ledger/inputs.js";
 import { inputOf, parseRowReference } from "../ledger/rows.js";
@@ -11,8 +11,8 @@ import { bytesOf } from "../read/files.js";
 import { counted } from "../report/figures.js";
 
 /**
- * By its name, and what has none by its kind; a corrected file by the rows it corrects, as far as the ledger knows them.
- * @param store null: there is no ledger to ask. @throws RowferryError `mapping-files`.
+ * By its name, or without one by format; a corrected file by the rows that it corrects. `store` null: no ledger.
+ * @throws RowferryError `mapping-files`.
  */
 export async function inputsOfFile(mapping: Mapping, input: Input, store: InputStore | null): Promise<MappingInput[]> {
   const corrected = await input.corrected();
@@ -22,7 +22,7 @@ export async function inputsOfFile(mapping: Mapping, input: Input, store: InputS
   return mapping.inputsFor(input.name, { input: origin, sheet: corrected.sheet });
 }
 
-/** The mapping's input that had read the row referred to; null: this ledger has no such row. */
+/** The input that read the referenced row; null: the row is unknown. */
 function originOf(text: string | null, namespace: string, store: InputStore): string | null {
   const reference = text === null ? null : parseRowReference(text.replace(/#\d+$/, ""));
   if (reference === null) return null;
@@ -69,16 +69,14 @@ export function whyUnread(mapping: Mapping, path: string): UnreadFile | null {
   }
 }
 
-/** What a command tells while it reads its files: one count and one share over all of them. */
+/** Progress over all files of a command. */
 
 export interface ReadingProgress {
-  /** @param rows of the file at hand, so far. */
+  /** `rows`: of the current file so far. */
   tell(input: Input, rows: number): void;
-  /** The file at hand has been read. */
   next(input: Input, rows: number): void;
 }
 
-/** @param folder what relative paths start from. */
 export async function createReadingProgress(
   paths: readonly string[],
   observe: (event: PipelineEvent) => void,
@@ -88,7 +86,7 @@ export async function createReadingProgress(
   const before = { rows: 0, bytes: 0 };
   let share = 0;
   const observed = (rows: number, bytes: number) => {
-    // A workbook of which several sheets are read begins again with each.
+    // Each sheet of a workbook starts reading at its beginning.
     share = Math.max(share, Math.min(1, (before.bytes + bytes) / Math.max(1, total ?? 1)));
     const counts = { sent: 0, problems: 0, held: 0, retries: 0 };
     const known = total === null ? {} : { share };

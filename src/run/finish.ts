@@ -10,7 +10,7 @@ import type { StagedInput } from "./stage.js";
 import { componentsOf, planPieces } from "../plan/plan-work.js";
 import { planContext } from "./send.js";
 
-/** The run's summary, without the files that are yet to be written. */
+/** Without the files, which are written later. */
 export function summarise(
   session: Session,
   context: {
@@ -63,7 +63,6 @@ function emptyFiles({ emptyFiles: [place, ...more] }: Session): Summary["problem
   return [{ code: "file-empty", count: more.length + 1, place, column: null, example: "the file holds no rows" }];
 }
 
-/** Every staged or invalid row, once. */
 export function outcomesOf(database: Session["database"], staged: readonly StagedInput[]): RowOutcomes {
   const rows = staged.reduce((sum, input) => sum + input.staged + input.invalid, 0);
   const none = { landed: 0, later: 0, waiting: 0, toCorrect: 0, toDecide: 0, toSend: 0, dismissed: 0 };
@@ -82,8 +81,8 @@ function sumRows(inputs: readonly RowCounts[]): RowCounts {
 }
 
 /**
- * DESIGN section 7: what can go on by the same command wins over what needs a person. `stalledGoesOn`: whether the next
- * run would send any document or event that stands stalled; asked only where one does.
+ * An exit code for continuing outweighs one for a person. `stalledGoesOn`: whether the next run would send anything
+ * stalled.
  */
 export function exitCodeOf(
   session: Pick<Session, "stopped" | "signal" | "emptyFiles">,
@@ -93,7 +92,7 @@ export function exitCodeOf(
   const registrations = [open.participants, open.addresses];
   const any = (states: readonly string[], among = [...registrations, open.documents, open.events]) =>
     among.some((counts) => states.some((state) => (counts[state] ?? 0) > 0));
-  // A signal that came when all was done has interrupted nothing.
+  // A signal after the work was done interrupted nothing.
   const interrupted =
     session.stopped?.code === "interrupted" || (session.signal.aborted && any(["planned", "sending"]));
   if (interrupted)
@@ -107,9 +106,9 @@ export function exitCodeOf(
   return ExitCode.ok;
 }
 
-/** Whether the same command could go on: whether anything that stands stalled would be sent by the next run. */
+/** Whether the next run would send anything stalled. */
 
-/** False where all that is stalled waits for a person: for their word on doubt, a correction, a stranded document's id. */
+/** False if everything stalled waits for a person: a decision, a correction, a document's id. */
 export function canGoOn(session: Session): boolean {
   const stalled = new Set(session.work.stalledDocuments());
   if (stalled.size === 0) return false;

@@ -1,6 +1,6 @@
 /**
- * The whole plan, checked before anything is sent: states of what cannot go are written down, requests are counted
- * (DESIGN section 5). Inside `plan` the ledger is rolled back afterwards.
+ * Checks the whole plan before anything is sent: writes down why events cannot go, and counts requests. `plan` rolls
+ * the ledger back afterwards.
  */
 import type { RegistrationStore } from "../ledger/registrations.js";
 import { describeWait } from "../ledger/views/describe-wait.js";
@@ -10,22 +10,21 @@ import type { Session } from "./session.js";
 import { planContext, settleComponent } from "./send.js";
 
 export interface Forecast {
-  /** Requests by kind. Registrations are a range: a lookup each, and a create for those that are not there. */
+  /** A registration counts as a range: a lookup, and perhaps a create. */
   requests: { [kind: string]: number };
-  /** Of all requests at the limit, with every registration created. */
+  /** With every registration created. */
   secondsAtLimit: number;
   documents: number;
   events: { ready: number; held: number; deferred: number; refused: number };
-  /** What of the events to send the service may refuse, by its code. */
+  /** Events that the service may refuse, by code. */
   doubted: ProblemCount[];
 }
 
-/** Requests beyond the burst go at the rate. */
 export function secondsAtLimit(requests: number, { rate, burst }: { rate: number; burst: number }): number {
   return Math.max(0, requests - burst) / rate;
 }
 
-/** The specification's own limit (service.md, Limits), for targets without one. */
+/** From service.md, Limits; for targets without a limit. */
 export const SERVICE_LIMIT = { rate: 20, burst: 30 };
 
 export function limitOf(session: Session): { rate: number; burst: number } {
@@ -33,7 +32,7 @@ export function limitOf(session: Session): { rate: number; burst: number } {
   return rate === null ? SERVICE_LIMIT : { rate, burst };
 }
 
-/** Nothing is registered while the plan is made: each is looked at once, a bounded number of them. */
+/** Nothing is registered while planning, so each party is looked up once. */
 function onceEach<Found>(find: (ref: number) => Found): (ref: number) => Found {
   const found = new Map<number, Found>();
   return (ref) => {
@@ -46,7 +45,7 @@ function onceEach<Found>(find: (ref: number) => Found): (ref: number) => Found {
   };
 }
 
-/** What will be registered first counts as registered. */
+/** Parties that will be registered first count as registered. */
 export function assumeRegistered(registrations: RegistrationStore): RegistrationStore {
   const soon = <T extends { state: string } | null>(found: T): T =>
     found !== null && ["planned", "sending", "stalled"].includes(found.state)
@@ -59,10 +58,7 @@ export function assumeRegistered(registrations: RegistrationStore): Registration
   };
 }
 
-/**
- * Before anything is sent, participants and addresses that will be registered first count as
- * registered, so that the forecast shows what will follow them.
- */
+/** Parties that will be registered first count as registered, to show what follows them. */
 export function forecast(session: Session): Forecast {
   const open = session.registrations.countOpen();
   const context = planContext(session, true);
@@ -103,7 +99,7 @@ export function forecast(session: Session): Forecast {
       else count(request.events.length > 0 ? "create-with-events" : "create-document");
     }
     for (const { document, ready, held, deferred, refused } of component.assessments) {
-      // A long one comes in pieces.
+      // A long document comes in pieces.
       if (ready.length > 0 && document.id !== last) {
         result.documents += 1;
         last = document.id;

@@ -1,8 +1,8 @@
 /**
- * A run: its rows are staged, what is open is checked as a whole and sent, then its files are written. In the order of the
- * story: `session.ts` opens ledger and service, `stage.ts` puts rows into the ledger, `submit.ts` goes through the rest:
- * `forecast.ts` checks the plan, `register.ts` sees to participants and addresses, `send.ts` to documents and events
- * (`send-document.ts`, `send-events.ts`, with `evidence.ts` for doubt); `finish.ts` sums up, `run-files.ts` writes.
+ * A run: stages rows, checks and sends open work, writes files. `session.ts` opens ledger and service, `stage.ts`
+ * stages rows, `submit.ts` does the rest: `forecast.ts` checks the plan, `register.ts` registers parties, `send.ts`
+ * sends documents and events (`send-document.ts`, `send-events.ts`, with `evidence.ts` for doubt). `finish.ts` sums up,
+ * `run-files.ts` writes.
  */
 import { existsSync } from "node:fs";
 import { asLedgerFailure } from "../ledger/care/ledger-failure.js";
@@ -23,11 +23,11 @@ import { summarise } from "./finish.js";
 import { runFolder, writeRunFiles } from "./run-files.js";
 
 export interface RunLimits {
-  /** `N` or `N%`: at staging of rows read, before anything is sent; later of events sent, after 100. */
+  /** `N` or `N%`: of rows read before anything is sent; later of events sent, after 100. */
   maxErrors?: string;
   maxOutageMs?: number;
   limitDocuments?: number;
-  /** ms since 1970. */
+  /** In ms. */
   until?: number;
   waitForLock: boolean;
 }
@@ -35,20 +35,20 @@ export interface RunLimits {
 export interface ResumeOptions extends Omit<SessionOptions, "waitForLock" | "maxOutageMs" | "offline" | "onAttempt"> {
   limits: RunLimits;
   journal: string | null;
-  /** Of run.log; default `info`. */
+  /** Default `info`. */
   logLevel?: RunLogLevel;
-  /** Gets every line of run.log too, at any level. */
+  /** Also gets every line of run.log, at any level. */
   logger?: Logger | undefined;
 }
 
 export interface ImportOptions extends ResumeOptions {
   mappingPath: string;
   files: string[];
-  /** A saved plan: exactly that is sent, or nothing; absent: whatever there is. */
+  /** A saved plan: exactly that is sent, or nothing. */
   saved?: { basis: PlanBasis; approval: NonNullable<Summary["approval"]> };
 }
 
-/** @throws RowferryError `plan-changed`, and for anything that stops it before the first request; a run that has begun gives its summary. */
+/** @throws RowferryError before the first request, also `plan-changed`; later failures are in the summary. */
 export async function runImport(options: ImportOptions): Promise<Summary> {
   const mapping = await loadMapping(options.mappingPath, draftsFor(options));
   return run("import", mapping.path, options, async (session) => {
@@ -59,24 +59,24 @@ export async function runImport(options: ImportOptions): Promise<Summary> {
   });
 }
 
-/** A draft is rehearsed in the sandbox, and sent nowhere else. */
+/** Drafts may go to the sandbox only. */
 export function draftsFor({ target }: { target: { name: string } }): LoadOptions {
   return { drafts: target.name === "sandbox" ? "accept" : "refuse" };
 }
 
-/** `import` without files. @throws RowferryError `ledger-missing`: of a mistyped ledger there is nothing to go on with */
+/** @throws RowferryError `ledger-missing`, because a mistyped ledger has nothing to resume */
 export async function runResume(options: ResumeOptions): Promise<Summary> {
   requireLedger(options.target);
   return run("resume", null, options, null);
 }
 
-/** Opening for writing would make a new one, in which there is nothing to do: "all is well". */
+/** Opening for writing would create an empty ledger, in which "all is well". */
 export function requireLedger({ ledgerPath }: Target): void {
   if (!existsSync(ledgerPath))
     throw new RowferryError("ledger-missing", "There is no ledger here.", { place: { file: ledgerPath } });
 }
 
-/** A run of any kind: `stage` puts rows into the ledger, whole or not at all; null: only what is there already. */
+/** `stage` puts rows into the ledger, all or nothing; null: nothing to stage. */
 export async function run(
   command: string,
   mapping: string | null,
@@ -85,7 +85,7 @@ export async function run(
 ): Promise<Summary> {
   const startedAt = options.clock.now();
   let log: RunLog | null = null;
-  /** Whether what its files hold is in no ledger, so that there is nothing to go on with. */
+  /** Whether the ledger has none of its files' rows, so that `resume` cannot continue. */
   let unstaged = false;
   const session = await openSession(command, mapping, {
     ...sessionOptions(options),
@@ -143,7 +143,7 @@ export async function run(
   }
 }
 
-/** Of a disk that is full: `resume` would find nothing, say that all is well, and the files would never be sent. */
+/** On a full disk: `resume` would find nothing and say that all is well, and the files would never be sent. */
 function nothingStaged(error: unknown): unknown {
   if (!(error instanceof RowferryError) || !["ledger-not-written", "journal-not-written"].includes(error.code))
     return error;
@@ -153,7 +153,7 @@ function nothingStaged(error: unknown): unknown {
   return new RowferryError(code, message, { place, cause, hint });
 }
 
-/** What was killed while it read has left nothing to go on with, and would be forgotten in silence. */
+/** An import killed while reading left nothing to resume, and would be forgotten silently. */
 function tellUnstaged({ database, observe }: Session): void {
   const name = createRunStore(database).lastUnstaged();
   if (name === null) return;
@@ -161,7 +161,7 @@ function tellUnstaged({ database, observe }: Session): void {
   observe({ type: "notice", level: "warning", code: null, message });
 }
 
-/** A ledger that cannot be written has no room for this either: the first failure is the one to tell. */
+/** An unwritable ledger cannot record this either; the first failure is the one to report. */
 function finishFailed(session: Session, exitCode: ExitCode): void {
   try {
     createRunStore(session.database).finish(session.run.id, exitCode, null, session.clock.now());

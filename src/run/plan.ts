@@ -1,4 +1,4 @@
-/** `plan` stages and plans as an import would, and takes everything back. */
+/** Stages and plans as an import would, then takes everything back. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,33 +22,30 @@ import { exitCodeOf, outcomesOf } from "./finish.js";
 
 export interface Plan extends Forecast {
   inputs: Omit<StagedInput, "id">[];
-  /** What would become of the staged and the invalid rows; `toSend`: what the import would send. */
+  /** `toSend`: the import would send it. */
   outcomes: RowOutcomes;
-  /** The requests of the document that was asked for; null: none was. */
+  /** The requests of the chosen document; null: none chosen. */
   preview: PreviewedDocument | null;
-  /** Of what would be open afterwards, as far as the ledger can know. */
+  /** Problems that would be open, as far as the ledger can know. */
   problems: ProblemCount[];
-  /** What would be held, by the code of what it waits for. */
+  /** By the code of what they wait for. */
   waiting: WaitingCount[];
-  /** What an import can be held to; null: it was not asked for. */
+  /** For a saved plan; null: not saved. */
   basis: PlanBasis | null;
   /** How the import would end, as far as the ledger can know. */
   exitCode: ExitCode;
 }
 
 export interface PlanOptions extends ImportOptions {
-  /** A document's key, or `kind/key`: its requests are shown in full. */
+  /** The key, or `kind/key`, of a document whose requests are shown. */
   document?: string;
-  /** Whether examples show what cells hold; default false. */
+  /** Show cells in examples; default false. */
   cells?: boolean;
-  /** Whether the plan is to be saved; default false. */
+  /** Default false. */
   save?: boolean;
 }
 
-/**
- * What `import` would do; the ledger is left as it was, and nothing is sent.
- * @throws RowferryError also `document-unknown`, when neither ledger nor files know the document that was asked for.
- */
+/** Leaves the ledger unchanged and sends nothing. @throws RowferryError also `document-unknown`. */
 export async function planImport(options: PlanOptions): Promise<Plan> {
   const mapping = await loadMapping(options.mappingPath, draftsFor(options));
   return rehearse(options, mapping.path, async (session, isCopy) => {
@@ -58,7 +55,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
     const preview = options.document === undefined ? null : previewDocument(session, options.document);
     const { database } = session;
     const open = tallyOpen(database);
-    // What the other process is sending is its own affair.
+    // The other process's requests are not part of this plan.
     const none = { sending: 0 };
     const ours = isCopy
       ? { ...open, documents: { ...open.documents, ...none }, events: { ...open.events, ...none } }
@@ -81,7 +78,7 @@ export async function planImport(options: PlanOptions): Promise<Plan> {
   });
 }
 
-/** All that `work` does to the ledger is taken back; nothing is sent. `isCopy`: another process stages or sends. */
+/** Rolls back all that `work` does; sends nothing. `isCopy`: another process is staging or sending. */
 export async function rehearse<Result>(
   options: ResumeOptions,
   mapping: string | null,
@@ -97,7 +94,7 @@ export async function rehearse<Result>(
   }
 }
 
-/** The ledger; or a copy of it as it is now, where another process stages into it or sends from it; or none, where there is none. */
+/** The ledger; a copy of it if another process is staging or sending; none if there is none. */
 async function openBeside(
   options: ResumeOptions,
   mapping: string | null,

@@ -1,6 +1,6 @@
 /**
- * The requests that one document would get, bodies included, before anything is sent. Ids that the service has yet to
- * give stand in angle brackets: `<id of participant 12.345.678/0001-95>`.
+ * Shows the requests of one document before anything is sent. Ids that the service has not given yet are in angle
+ * brackets: `<id of participant 12.345.678/0001-95>`.
  */
 import type { Registration, RegistrationStore } from "../ledger/registrations.js";
 import { findDocument } from "../ledger/documents-named.js";
@@ -17,7 +17,6 @@ import type { Session } from "./session.js";
 export interface PreviewedRequest {
   kind: string;
   method: string;
-  /** Below the base URL. */
   path: string;
   body: JsonObject;
 }
@@ -26,15 +25,14 @@ export interface PreviewedDocument {
   kind: string;
   key: string;
   generation: number;
-  /** Registrations that it needs and that are not there yet, then its own requests, in order. */
+  /** Missing registrations, then its own requests, in order. */
   requests: PreviewedRequest[];
-  /** Events that would not be sent now. */
   held: number;
   deferred: number;
   refused: number;
 }
 
-/** `name`: a key, or `kind/key`. Call it where staged rows can be seen. @throws RowferryError `document-unknown` */
+/** `name`: a key, or `kind/key`. Call where staged rows are visible. @throws RowferryError `document-unknown` */
 export function previewDocument(session: Session, name: string): PreviewedDocument {
   const { work, settings } = session;
   const { id, kind, key, generation } = findDocument(session.database, name);
@@ -67,7 +65,7 @@ export function previewDocument(session: Session, name: string): PreviewedDocume
   };
 }
 
-/** Its create, where it is still to be registered and was not shown before. */
+/** Its create, unless it is registered or was shown before. */
 function registration(
   session: Session,
   kind: "participant" | "address",

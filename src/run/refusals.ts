@@ -3,12 +3,12 @@ import type { Target } from "../model/target.js";
 import { targetFlags } from "../report/next-steps.js";
 import type { ServiceError } from "../submit/call.js";
 
-/** `400 · VALIDATION_ERROR · the service's words`: shown as the service gave them. */
+/** `400 · VALIDATION_ERROR · message`, unchanged. */
 export function describeRefusal({ status, codes, message }: ServiceError): string {
   return [String(status), codes.join(" "), message ?? ""].filter((part) => part !== "").join(" · ");
 }
 
-/** An event's refusal; with the documents that it ties together, which the service's words may not name. */
+/** Adds the documents that the event ties together, which the service may not name. */
 export function describeEventRefusal(
   error: ServiceError,
   { document, relatedDocument, target }: Pick<WorkEvent, "document" | "relatedDocument" | "target">,
@@ -25,8 +25,8 @@ export function describeEventRefusal(
 }
 
 /**
- * What a person has to do about something in doubt that was refused once more, with the command to type. By its key, for
- * summaries leave out what stands in cells (P9).
+ * What a person must do about doubt that was refused again, with the command to type. Names the key, because summaries
+ * hide cells (P9).
  */
 export function askToSettle(
   error: ServiceError,
@@ -44,7 +44,6 @@ export function askToSettle(
   );
 }
 
-/** Why the submitter stopped, as a code of ours. */
 export const codeOfStop = {
   credentials: "credentials-refused",
   interrupted: "interrupted",

@@ -1,4 +1,4 @@
-/** How a participant and an address are registered: what differs between them. What is found or made is written into the ledger here. */
+/** The steps that differ between participants and addresses. Writes what it finds or creates into the ledger. */
 import type { OpenAddress, OpenParticipant } from "../ledger/registrations.js";
 import { foldIdentity } from "../model/fold.js";
 import type { JsonObject } from "../model/json.js";
@@ -8,15 +8,15 @@ import { createAddress, createParticipant, listAddresses, lookupParticipant } fr
 import type { Session } from "./session.js";
 
 export interface RegistrationSteps {
-  /** Look even where nothing is in doubt. */
+  /** Look up even without doubt. */
   lookFirst: boolean;
   look: Call;
-  /** What the look's answer says. Undefined: it decides nothing. Its text is for a person: what cannot be used, or understood. */
+  /** Interprets the lookup. Undefined: it decides nothing; a text explains to a person why it cannot be used. */
   read(
     answer: Answer,
   ): "registered" | "absent" | { code: "participant-foreign" | "answer-unreadable"; message: string } | undefined;
   create: Call;
-  /** The create was accepted; runs in the transaction of its outcome. */
+  /** Runs in the transaction of the create's outcome. */
   created(receipt: Registration): void;
 }
 
@@ -41,7 +41,7 @@ const unreadable = (what: string) => ({
   message: `${what}. \`rowferry retry\` asks again.`,
 });
 
-/** Looked up by its natural key, created when it is not there (open-points 2; HARD-CASES H31). */
+/** Looked up by natural key, then created if absent (open point 2; H31). */
 export function stepsOfParticipant(session: Session, { id, data, settings }: OpenParticipant): RegistrationSteps {
   const { strategy, foreign } = session.settings.get(settings).participants;
   const keeper = keeperOf(session, "participant", id);
@@ -56,8 +56,8 @@ export function stepsOfParticipant(session: Session, { id, data, settings }: Ope
       if (lookup.outcome === "unreadable")
         return unreadable(`The lookup of ${name} was answered with something other than this participant`);
       const { participant } = lookup;
-      // Reads of other datasets' records carry identification and location fields only (service.md, What the service does 4):
-      // whether the name is one of them is not said, the kind of participant is not.
+      // Reads of other datasets' records have identification and location fields only (service.md, What the service
+      // does 4). Whether the name is among them is not said; the participant's type is not.
       const isForeign = participant.type === null;
       if (isForeign && foreign === "create") return "absent";
       if (isForeign && foreign === "refuse")
@@ -73,8 +73,8 @@ export function stepsOfParticipant(session: Session, { id, data, settings }: Ope
 }
 
 /**
- * Listed and matched where in doubt, created once (open-points 5; HARD-CASES H29, H30). Null: its participant has another address of
- * the same place, whose id it takes.
+ * Listed and matched when in doubt, created once (open point 5; H29, H30). Null: another registered address is the same
+ * place, so its id is taken.
  */
 export function stepsOfAddress(session: Session, address: OpenAddress): RegistrationSteps | null {
   const { data, participantServiceId: owner } = address;
@@ -127,17 +127,17 @@ type Place = { [field in (typeof PLACE_FIELDS)[number]]: string | null };
 const isSamePlace = (one: Place, other: Place, fields: readonly (keyof Place)[]): boolean =>
   fields.every((field) => foldIdentity(one[field] ?? "") === foldIdentity(other[field] ?? ""));
 
-/** A masked street is nobody's (HARD-CASES H30). */
+/** A masked street cannot be compared (H30). */
 export function isMasked({ street }: Pick<ListedAddress, "street">): boolean {
   return street === null || /[*•]{2,}/.test(street);
 }
 
-/** Addresses of one participant that are the same place, in one text: they are registered one after the other. */
+/** Addresses with the same text are one place, and are registered one after the other. */
 export function placeKey({ participant, data }: OpenAddress): string {
   return JSON.stringify([participant, ...PLACE_FIELDS.map((field) => foldIdentity(data[field]))]);
 }
 
-/** open-points 6. */
+/** Open point 6. */
 function isUnresolved(geography: JsonObject | null): boolean {
   if (geography === null) return false;
   const { unresolvedLevel, candidates, municipality } = geography;

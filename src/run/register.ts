@@ -1,6 +1,6 @@
 /**
- * Registers participants, then the addresses of those that are registered: documents need both. Neither has a
- * deduplicationId, so nothing is created after doubt without looking first, after a delay (HARD-CASES H7).
+ * Registers participants, then their addresses. Neither has a deduplicationId, so after doubt nothing is created
+ * without looking first, after a delay (H7).
  */
 import { registrationOf } from "../submit/answers.js";
 import type { Answer, Call, ServiceError } from "../submit/call.js";
@@ -10,15 +10,15 @@ import { describeRefusal } from "./refusals.js";
 import { lanesFor } from "./send.js";
 import type { Session } from "./session.js";
 
-/** How long after a create in doubt the first look is taken: time for the service to commit what it was given. */
+/** Gives the service time to commit a create that was not answered. */
 const LOOK_AFTER_MS = 3000;
-/** Creates after the first, each after a look that found nothing (service.md, Errors: at most 5 retries). */
+/** Further creates, each after a look that found nothing (service.md, Errors: at most 5 retries). */
 const MOST_REPEATS = 5;
 
 export interface Subject {
   kind: "participant" | "address";
   id: number;
-  /** Whether a create may have been sent before. */
+  /** A create may have been sent before. */
   attempted: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function registerAll(
     isOver,
     (done) => onProgress("participants", done, totals.participants),
   );
-  // One place may stand in the ledger under two names of its participant: the second finds what the first registered.
+  // A place may be in the ledger under two names of its participant: the second finds what the first registered.
   const before = new Map<string, Promise<unknown>>();
   await drain(
     session,
@@ -80,7 +80,7 @@ async function drain<Open extends { id: number }>(
   await lanes.settled();
 }
 
-/** Looks, creates, and after doubt looks again before it creates again. */
+/** Looks, creates, and after doubt looks again before creating again. */
 async function register(session: Session, subject: Subject, steps: RegistrationSteps): Promise<void> {
   const { clock, signal } = session;
   if (subject.attempted) await clock.sleep(LOOK_AFTER_MS, signal);
@@ -95,7 +95,7 @@ async function register(session: Session, subject: Subject, steps: RegistrationS
   }
 }
 
-/** False: not there. Otherwise the ledger says what was found, or the run is stopped. */
+/** False: absent. Otherwise the ledger has the outcome, or the run was stopped. */
 async function lookSettles(session: Session, subject: Subject, steps: RegistrationSteps): Promise<boolean> {
   const { registrations, clock } = session;
   const { kind, id } = subject;
@@ -110,7 +110,7 @@ async function lookSettles(session: Session, subject: Subject, steps: Registrati
   return true;
 }
 
-/** The service says that it is there, and no look finds it: one more, then only a person can tell what stands there. */
+/** The service says that the record exists, but no look finds it: after one more, a person must find out. */
 async function rejectConflict(
   session: Session,
   subject: Subject,
@@ -126,8 +126,8 @@ async function rejectConflict(
 }
 
 /**
- * Sends the create under its intent. @returns null: settled, or the run is stopped; a conflict that is not in doubt: its error. In
- * doubt or in conflict it stands as stalled until somebody has looked.
+ * Sends the create under its intent. @returns null: settled, or the run was stopped; otherwise the error of a certain
+ * conflict. After doubt or conflict the record is stalled until somebody looks.
  */
 async function create(
   session: Session,
@@ -161,7 +161,7 @@ async function create(
 
 const refusal = (error: ServiceError) => ({ code: "service-refused" as const, message: describeRefusal(error) });
 
-/** Reads change nothing: they need no intent, but their attempts count against the limit and stand in the ledger. */
+/** Reads need no intent, but their attempts count against the limit and are recorded. */
 export async function look(
   session: Session,
   { kind, id }: { kind: "participant" | "address" | "document"; id: number },

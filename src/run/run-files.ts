@@ -1,4 +1,4 @@
-/** A run's folder: the rows that a person must change, each in its input's own format, stranded documents, receipts, report, summary. */
+/** A run's folder: rejected files in their inputs' formats, stranded documents, receipts, report, summary. */
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { everyStranded } from "../ledger/views/timelines.js";
@@ -20,7 +20,7 @@ import type { StagedInput } from "./stage.js";
 export const runFolder = (target: Pick<Target, "stateFolder">, run: string): string =>
   join(target.stateFolder, "runs", run);
 
-/** Writes the files and names them in the summary, which comes last. `log`: where run.log lies; null: nowhere. */
+/** Adds the files to the summary, which is written last. `log`: the path of run.log; null: none. */
 export async function writeRunFiles(
   session: Session,
   summary: Summary,
@@ -69,7 +69,10 @@ async function writeRejected(session: Session, folder: string, summary: Summary)
   }
 }
 
-/** Of the first CSV input of this run, else of the newest there is: what opens that file opens receipts and list. */
+/**
+ * The delimiter of this run's first CSV input, else of the newest one: a program that opens that file also opens
+ * receipts.
+ */
 function delimiterOf(session: Session, staged: readonly StagedInput[]): string | null {
   for (const { id } of staged) {
     const dialect = session.inputs.get(id)?.dialect;
@@ -78,7 +81,7 @@ function delimiterOf(session: Session, staged: readonly StagedInput[]): string |
   return session.inputs.newestDelimiter();
 }
 
-/** Two inputs of one name get two files. `taken`: paths that are. */
+/** Two inputs of one name get two files. `taken`: used paths. */
 export function rejectedPath(folder: string, input: StoredInput, taken: readonly string[]): string {
   const name = rejectedFileName(input.name, input.sheet, input.dialect.format);
   const [, stem = name, ending = ""] = /^(.*)(\.rejected\.\w+)$/.exec(name) ?? [];

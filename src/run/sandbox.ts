@@ -1,17 +1,17 @@
-/** The sandbox as a target: listens on loopback for as long as the session lives; store and ledger lie together. */
+/** The sandbox as a target: listens on loopback during the session, with its store beside the ledger. */
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LedgerOwner } from "../ledger/open-ledger.js";
 import type { Target } from "../model/target.js";
 
-/** The embedded sandbox: its address is known only while it listens. */
+/** Its address is known only while it listens. */
 export const isEmbedded = (target: Target): boolean => target.name === "sandbox" && target.baseUrl === "";
 
 export function ownerOf(target: Target): LedgerOwner {
   return { target: target.name, baseUrl: isEmbedded(target) ? null : target.baseUrl, clientId: target.clientId };
 }
 
-/** Takes what is to be done when all is over; the last that came is done first. */
+/** Registers a step for the end, in reverse order. */
 export type Later = (step: () => Promise<void> | void) => void;
 
 /** The caller holds the ledger's lock. `fresh`: empties store and ledger first. */
@@ -25,7 +25,7 @@ export async function openEmbeddedSandbox(target: Target, fresh: boolean, later:
       for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
     }
   }
-  // A run against a service has no need of one.
+  // Only rehearsals need it.
   const { createSandbox } = await import("../sandbox/index.js");
   const sandbox = createSandbox({ storage: { file: store }, rate: null });
   later(() => sandbox.close());

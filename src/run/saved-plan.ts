@@ -1,6 +1,5 @@
 /**
- * A plan that was saved, for a second pair of eyes: an import is held to it, and sends exactly that or nothing.
- * What it was made from is kept as hashes; nothing of the rows is in it.
+ * A saved plan for approval: an import with it sends exactly that or nothing. It holds hashes, and nothing of the rows.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -15,15 +14,14 @@ import type { StagedInput } from "./stage.js";
 
 const text = z.string();
 
-/** All that decides what an import sends. */
+/** Everything that decides what an import sends. */
 const basisSchema = z.strictObject({
-  /** Name, address and client. */
   target: text,
-  /** Hash of the mapping and of what it uses. */
+  /** Of the mapping and the files it uses. */
   mapping: text,
-  /** By file, or file and sheet: the hash of its content. */
+  /** Content hashes by file, or file and sheet. */
   files: z.record(text, text),
-  /** Hash of all that is open in the ledger once the files are staged. */
+  /** Of all open work once the files are staged. */
   work: text,
 });
 
@@ -44,7 +42,7 @@ const savedPlanSchema = z.strictObject({
 export type PlanBasis = z.infer<typeof basisSchema>;
 export type SavedPlan = z.infer<typeof savedPlanSchema>;
 
-/** Of a session that has staged the files, in the same transaction. */
+/** In the transaction that has staged the files. */
 export function planBasis(
   { database, target }: Session,
   mappingHash: string,
@@ -60,10 +58,10 @@ export function planBasis(
 }
 
 const describeTarget = ({ name, baseUrl, clientId, maxEventsPerRequest, maxRequestBytes }: Target) =>
-  // The embedded sandbox has another address each time.
+  // The embedded sandbox's address changes.
   `${name} ${name === "sandbox" ? "" : baseUrl} ${clientId} ${maxEventsPerRequest} ${maxRequestBytes}`;
 
-/** @throws RowferryError `plan-changed`, naming what is not as it was */
+/** @throws RowferryError `plan-changed`, naming the differences */
 export function requireBasis(saved: PlanBasis, now: PlanBasis): void {
   const names = [...new Set([...Object.keys(saved.files), ...Object.keys(now.files)])];
   const differences = [
@@ -82,7 +80,7 @@ export function writeSavedPlan(path: string, plan: Omit<SavedPlan, "type" | "sea
   return writeAtomically(path, (file) => file.write(`${JSON.stringify({ ...whole, seal: sealOf(whole) }, null, 2)}\n`));
 }
 
-/** @throws RowferryError `plan-unreadable`: not there, no saved plan, or edited */
+/** @throws RowferryError `plan-unreadable` */
 export function readSavedPlan(path: string, shown: string): SavedPlan {
   const unreadable = (message: string, cause?: unknown) =>
     new RowferryError("plan-unreadable", message, { place: { file: shown }, cause });
@@ -99,7 +97,7 @@ export function readSavedPlan(path: string, shown: string): SavedPlan {
   return parsed.data;
 }
 
-/** It tells an edit by hand from none; whoever means to deceive can make one. */
+/** Detects accidental edits, not forgery. */
 function sealOf(plan: Omit<SavedPlan, "seal">): string {
   return createHash("sha256").update(JSON.stringify(plan)).digest("hex");
 }

@@ -1,6 +1,6 @@
 /**
- * Sends one planned request: creates its document when it has to, with the first events, or appends. A create whose
- * answer is lost leaves a document whose id cannot be looked up, so doubt is kept as such (HARD-CASES H4, H6).
+ * Sends one planned request: creates its document with the first events if necessary, or appends. A create whose answer
+ * is lost leaves a document whose id cannot be looked up, so it stays in doubt (H4, H6).
  */
 import type { Writer } from "../ledger/writer.js";
 import type { WorkDocument, WorkEvent } from "../ledger/work.js";
@@ -25,17 +25,17 @@ import {
 import { type LaneDocument, linkedAt, sendEvents, withdraw } from "./send-events.js";
 import type { Session } from "./session.js";
 
-/** True: everything of it has landed. */
+/** @returns whether everything has landed */
 export async function sendRequest(session: Session, request: PlannedRequest): Promise<boolean> {
   if (session.stopped !== null) return false;
   const document = session.work.document(request.document.id);
   if (document === null) return false;
   const evidence = gatherEvidence(request.events);
-  // What has landed elsewhere meanwhile may have moved this timeline on: then the plan is made anew.
+  // A landing elsewhere may have advanced this timeline; then the plan is made again.
   const isOvertaken = ({ id, at }: WorkEvent) => at < (document.lastAt ?? at) && !evidence.doubtful.has(id);
   const isOutdated = (event: WorkEvent) => isOvertaken(event) || isDisproved(document, event);
   if (document.state === "cancelled" || request.events.some(isOutdated)) return false;
-  // What is in doubt behind a CLOSE that would shut it out is planned anew once that has landed.
+  // Events in doubt after a CLOSE that would shut them out are planned again once the CLOSE has landed.
   const events = request.events.slice(0, countBeforeShut(request.events));
   const isWhole = events.length === request.events.length;
   if (document.serviceId !== null) {
@@ -67,11 +67,11 @@ async function create(
   for (;;) {
     const made = await sendCreate(session, document, riding, known, evidence);
     if (made.next === "created") {
-      // What was sent to this document before it was created cannot have landed.
+      // Nothing sent to this document before its creation can have landed.
       forgetAttempts(evidence, events);
       const unread = made.isRead ? [] : riding;
       noteUnread(evidence, unread);
-      // The plan took it for doubtful, and placed it without asking what would refuse it: it is made anew.
+      // The plan took it for doubtful and did not check what would refuse it, so the plan is made again.
       const rest = [...unread, ...(made.lifted > 0 ? [] : events.slice(riding.length))];
       const asked = unread.map(({ id }) => id);
       const landed =
@@ -83,7 +83,7 @@ async function create(
       if (riding !== first) leave(session, document, first, evidence);
       return false;
     }
-    // Fewer and fewer under the same key: what is refused alone is refused for its own fault (HARD-CASES H4).
+    // Tries fewer and fewer events: whatever is refused alone is refused for its own fault (H4).
     riding = made.next === "fewer" ? session.caps.fit(riding) : made.next === "first-event" ? riding.slice(0, 1) : [];
     if (made.next === "fewer") continue;
     noteRefusal(evidence, first, made.refusedWith);
@@ -97,22 +97,22 @@ async function create(
 
 type Created =
   /**
-   * `isRead`: the answer said what became of each event that rode along. `lifted`: so many others had been sent to the
-   * document before it was created, and are planned again.
+   * `isRead`: the answer named each event's outcome. `lifted`: events sent before the creation, which are planned
+   * again.
    */
   | { next: "created"; serviceId: string; isRead: boolean; lifted: number }
-  /** The request was too large: try it with as many events as the lowered cap allows. */
+  /** The request was too large: retry within the lowered cap. */
   | { next: "fewer" }
-  /** Try the document with its first event, or without events. */
+  /** Retry with the first event only, or without events. */
   | { next: "first-event" | "alone"; refusedWith: ServiceError; inDoubt: boolean; duplicate: boolean }
   | { next: "stop" };
 
 interface Known {
-  /** Whether an earlier create of this document may have been carried out. */
+  /** An earlier create may have been carried out. */
   inDoubt: boolean;
-  /** The refusal of the request it stood in with events, which may have been kept in part; null: none. */
+  /** The refusal of its request with events, which may have been kept in part; null: none. */
   refusedWith: ServiceError | null;
-  /** Whether a create with events was answered as a duplicate of something. */
+  /** A create with events was answered as a duplicate. */
   duplicate: boolean;
 }
 
@@ -171,7 +171,7 @@ async function sendCreate(
         return { next: "alone", refusedWith: answer.error, inDoubt: answer.inDoubt, duplicate: true };
       }
       end((t) => {
-        // Where the document's key was taken this request wrote nothing: only earlier ones may have.
+        // The key was taken, so this request wrote nothing; earlier ones may have.
         for (const event of events) {
           if (mayHaveLanded(evidence, event)) t.stalled(event.id, "document-stranded", now);
           else t.unsent(event.id, now);
@@ -191,14 +191,15 @@ async function sendCreate(
         return { next, refusedWith: answer.error, inDoubt: answer.inDoubt, duplicate: false };
       }
       if (call.kind === "create-document" && isAbsentEndpoint(answer)) {
-        // Nothing is shown of POST /documents but its existence (open-points 25): the other endpoint then, without events.
+        // The specification shows only that POST /documents exists (open point 25), so the other endpoint is tried
+        // without events.
         end(() => {});
         session.documentsEndpointIsAbsent = true;
         return sendCreate(session, document, events, known, evidence);
       }
       end((t) => {
-        // A conflict without words under a key that may be taken by ourselves: it is (HARD-CASES H4, open-points 23).
-        // And a key of ours was taken already: events exist only where their document does.
+        // A conflict without a message under a key that we may have used means that the document exists (H4, open point
+        // 23). So does a used event key of ours, because events exist only on documents.
         const exists = known.duplicate && known.inDoubt;
         if ((answer.unexplainedConflict === true && mayExist) || exists) strand(t, document, true, answer, now);
         else if (isOwnFault(known, answer)) {
@@ -233,8 +234,8 @@ async function sendCreate(
 }
 
 /**
- * Whether a refusal of the document alone says that it does not exist. The same body was refused for another reason
- * than a conflict: it cannot have passed before (HARD-CASES H1, H4).
+ * Whether the refusal of the document alone proves that it does not exist: an identical body refused for anything but a
+ * conflict cannot have passed before (H1, H4).
  */
 function isOwnFault(known: Known, answer: Answer & { result: "refused" }): boolean {
   if (known.inDoubt || answer.inDoubt) return false;
@@ -257,11 +258,11 @@ function strandedMessage(why: string, answer: Answer): string {
   return `The document ${why}; its id cannot be looked up.${when}${ids.length > 0 ? ` Request ids: ${ids.join(", ")}.` : ""}`;
 }
 
-/** Events of a create that came to nothing: in doubt where an attempt may have been kept. */
+/** Events of a create that failed: in doubt if an attempt may have been kept. */
 function leave(session: Session, document: WorkDocument, events: readonly WorkEvent[], evidence: Evidence): void {
   const now = session.clock.now();
   const state = session.work.document(document.id)?.state;
-  // What was refused for its own fault does not exist, nor does anything on it.
+  // A document refused for its own fault does not exist, nor do its events.
   if (state === "rejected" || state === "planned") forgetAttempts(evidence, events);
   const begun = new Set(session.work.sending(events.map(({ id }) => id)).map(({ id }) => id));
   const left = events.filter(({ id }) => begun.has(id));

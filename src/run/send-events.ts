@@ -1,7 +1,6 @@
 /**
- * Sends a document's consecutive events until all have landed or one stands in the way: a refused batch is narrowed
- * to the event at fault, in order; a duplicate is a receipt only by evidence; a refusal after doubt proves nothing
- * (HARD-CASES H1–H3, H6).
+ * Sends a document's consecutive events until all have landed or one is in the way. A refused batch is narrowed to the
+ * faulty event, in order; a duplicate is a receipt only by evidence; a refusal after doubt proves nothing (H1–H3, H6).
  */
 import type { Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
@@ -23,10 +22,10 @@ import {
 } from "./evidence.js";
 import type { Session } from "./session.js";
 
-/** Events are due when the service's clock has passed them by this much, in ms (HARD-CASES H10). */
+/** An event is due when the service's clock is past it by this margin (H10). */
 export const DUE_MARGIN_MS = 2000;
 
-/** A document as a lane sends to it. `mirrorsNow`: back-references take place at the service's time (open-points 11). */
+/** `mirrorsNow`: back-references take place at the service's time (open point 11). */
 export interface LaneDocument {
   id: number;
   serviceId: string;
@@ -37,36 +36,35 @@ interface Lane {
   session: Session;
   mirrorsNow: boolean;
   evidence: Evidence;
-  /** Parts still to be sent, in order; the first goes next. */
+  /** Parts to send, in order. */
   queue: WorkEvent[][];
-  /** Whether something stands in the way of what comes after `queue`. */
+  /** Something blocks the events after `queue`. */
   barred: boolean;
-  /** Events that were asked about again because the first answer could not be read. */
+  /** Events asked about again because the first answer was unreadable. */
   asked: Set<number>;
-  /** When events that were never sent before this lane were sent first, ms of the local clock. */
+  /** When this lane first sent events that were never sent before; ms, local clock. */
   firstSentAt: Map<number, number>;
-  /** What to wait before the next request, ms. */
+  /** In ms. */
   pauseMs: number;
 }
 
-/** One answer in its lane. */
 interface Turn extends Lane {
   lane: Lane;
   chunk: readonly WorkEvent[];
-  /** The request's id in the ledger. */
+  /** In the ledger. */
   request: number;
   now: number;
-  /** When a back-reference of these events took place, ms; null: at their own time. */
+  /** When the back-references took place, ms; null: at their events' times. */
   mirrorAt: number | null;
   end(outcome: (t: Writer) => void): void;
 }
 
-/** service.md, Errors: backoff begins at one second. */
+/** Backoff begins at one second (service.md, Errors). */
 const ASK_AGAIN_AFTER_MS = 1_000;
 
 /**
- * `asked`: of these, the ones that rode with a creation whose answer could not be read; they are asked about once more,
- * after a pause. True: all have landed. False: one stands in the way, or the run was stopped; the ledger says which.
+ * `asked`: events that were sent with a creation whose answer was unreadable; they are asked about once more, after a
+ * pause. @returns whether all have landed; otherwise the ledger says what is in the way, or the run was stopped
  */
 export async function sendEvents(
   session: Session,
@@ -117,12 +115,12 @@ export async function sendEvents(
     if (!take(turn, answer)) return false;
   }
   if (lane.barred) return false;
-  // A batch that was refused whole while all its parts were accepted was too large for the service (open-points 10).
+  // The batch was refused, but all its parts were accepted: it was too large (open point 10).
   if (isClean && refusedWhole > 1) session.caps.lower(refusedWhole);
   return true;
 }
 
-/** The next request of a lane did not leave: what earlier ones of it had begun is given back, the rest stays as it was. */
+/** The lane's next request did not leave: earlier requests' events are given back, the others are unchanged. */
 export function withdraw(
   session: Session,
   evidence: Evidence,
@@ -140,16 +138,16 @@ export function withdraw(
 }
 
 /**
- * When back-references and targets of an accepted request took place, ms; null: at their events' own times. Under `server`
- * not before the request left: to believe a timeline further on than it is would refuse good rows as late.
+ * When an accepted request's back-references and targets took place, ms; null: at their events' times. Under `server`
+ * not before the request left: a time that is too late would make good rows late.
  */
 export function linkedAt(session: Session, document: LaneDocument, { attempts }: Answer): number | null {
   return document.mirrorsNow ? session.submitter.serviceNow() - (attempts.at(-1)?.durationMs ?? 0) : null;
 }
 
 /**
- * The same for an event that a duplicate answer confirmed: when it landed is not known, but not before it was first sent.
- * Null, too, where that was before this lane, for the clock may have been set since: not before its own time.
+ * The same for an event confirmed by a duplicate: not before it was first sent. Null also if that was before this lane,
+ * because the clock may have been set since.
  */
 function linkedSince({ session, lane }: Turn, { id }: WorkEvent): number | null {
   const first = lane.firstSentAt.get(id);
@@ -157,7 +155,7 @@ function linkedSince({ session, lane }: Turn, { id }: WorkEvent): number | null 
   return lane.mirrorsNow && elapsed >= 0 ? session.submitter.serviceNow() - elapsed : null;
 }
 
-/** False: the lane ends here. */
+/** False: the lane ends. */
 function take(turn: Turn, answer: Answer): boolean {
   const { session, evidence, chunk, queue, now, end } = turn;
   switch (answer.result) {
@@ -195,7 +193,7 @@ function takeAccepted(turn: Turn, answer: Answer & { result: "accepted" }): bool
     if (!matched && isAsked) giveBack(t, evidence, queue.flat(), now);
   });
   if (matched || isAsked) return matched;
-  // The duplicate answer to each key will tell (HARD-CASES H6).
+  // The duplicate answers to each key will show it (H6).
   for (const { id } of chunk) lane.asked.add(id);
   lane.pauseMs = ASK_AGAIN_AFTER_MS;
   queue.unshift([...chunk]);
@@ -208,7 +206,7 @@ function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): bo
   const index = unreadable && chunk.length === 1 ? 0 : chunk.findIndex((one) => one.deduplicationId === answer.key);
   const event = chunk[index];
   if (event === undefined) {
-    // Another key than theirs is taken: that of a target's document, which is an ordinary conflict.
+    // The key that is taken is a target document's, which is an ordinary conflict.
     if (!unreadable) return takeConflict(turn, answer);
     end(() => {});
     noteRefusal(evidence, chunk, answer.error);
@@ -225,7 +223,7 @@ function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): bo
     queue.unshift(...[before, after].filter(({ length }) => length > 0));
     return true;
   }
-  // What precedes a foreign collision goes, what follows is held (HARD-CASES H3).
+  // Events before a foreign collision are sent, later ones are held (H3).
   end((t) => {
     t.foreign(event.id, now);
     giveBack(t, evidence, [...after, ...queue.flat()], now);
@@ -234,7 +232,7 @@ function takeDuplicate(turn: Turn, answer: Answer & { result: "duplicate" }): bo
   return sendLast(turn, before);
 }
 
-/** Nothing but `events` is sent in this lane any more. */
+/** Ends the lane after `events`. */
 function sendLast({ lane, queue }: Turn, events: WorkEvent[]): boolean {
   lane.barred = true;
   queue.splice(0, queue.length, ...(events.length > 0 ? [events] : []));
@@ -247,9 +245,9 @@ function takeConflict(turn: Turn, answer: Answer & { result: "duplicate" }): boo
 
 function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolean {
   const { session, evidence, chunk, queue, now, end } = turn;
-  // The service's clock decides (HARD-CASES H10): by its Date these were sent too early, and it cannot have taken them.
+  // The service's clock decides (H10): by its Date these were too early, so it cannot have taken them.
   const serviceNow = session.submitter.serviceNow();
-  // Nor any earlier try of what is still to come, however late within its second that clock was read.
+  // Nor can it have taken earlier tries of the remaining events, even at the end of that second.
   const toCome = serviceNow + (answer.attempts.at(-1)?.durationMs ?? 0) + DUE_MARGIN_MS;
   const early = chunk.findIndex(({ at, id }) =>
     evidence.doubtful.has(id) ? at > toCome : at >= serviceNow - DUE_MARGIN_MS,
@@ -269,7 +267,8 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
     end(() => {});
     if (answer.tooLarge) session.caps.lower(chunk.length);
     else noteRefusal(evidence, chunk, answer.error);
-    // Without words it may be a duplicate, and no later refusal could be told from this one: then they go singly, in order.
+    // Without a message it may be a duplicate, and later refusals would look the same, so events go one by one, in
+    // order.
     if (answer.error.message === null && !answer.tooLarge) queue.unshift(...chunk.map((single) => [single]));
     else {
       const middle = Math.ceil(chunk.length / 2);
@@ -279,7 +278,7 @@ function takeRefused(turn: Turn, answer: Answer & { result: "refused" }): boolea
   }
   const proven = isProven(evidence, first, answer, session.duplicatesAreSeen);
   if (proven) noteAccepted(evidence);
-  // Asked again, it was refused again: the next time would tell no more (HARD-CASES H1).
+  // Asked again and refused again: another time would show no more (H1).
   const isUnsettled = !proven && session.refusals.ofEvent(first, turn.request, answer.error);
   end((t) => {
     const note = {

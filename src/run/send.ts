@@ -1,4 +1,4 @@
-/** Drains the plan: one lane a component, requests of linked documents in the order their links ask for. */
+/** Sends the plan: a lane for each component, requests of linked documents in the order of their links. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Writer } from "../ledger/writer.js";
 import type { WorkEvent } from "../ledger/work.js";
@@ -10,11 +10,11 @@ import { sendRequest } from "./send-document.js";
 import type { Session } from "./session.js";
 
 export interface SendLimits {
-  /** Inputs whose documents go before all others: what was staged by this run (DESIGN section 2). */
+  /** Inputs of this run, whose documents go first. */
   first: readonly number[];
-  /** At most so many documents; null: all. */
+  /** Null: all. */
   documents: number | null;
-  /** ms since 1970; no new lane is begun afterwards. Null: no bound. */
+  /** In ms; no lane begins afterwards. Null: no bound. */
   until: number | null;
   /** Called after every request; true ends the run. */
   isOver: () => boolean;
@@ -24,7 +24,7 @@ export function planContext(session: Session, retryStalled: boolean): PlanContex
   return {
     work: session.work,
     registrations: session.registrations,
-    // The service's clock becomes known with its first answer, while the plan is under way.
+    // The service's clock is known only after its first answer.
     get dueBefore() {
       return session.submitter.serviceNow() - DUE_MARGIN_MS;
     },
@@ -38,20 +38,19 @@ export function planContext(session: Session, retryStalled: boolean): PlanContex
   };
 }
 
-/** Lanes that begin before the event loop comes to what else is due. */
+/** How many lanes begin before the event loop does other work. */
 const LANES_A_TURN = 8;
 
 export interface SendProgress {
-  /** A request has ended, with all that its narrowing took. */
+  /** After a request and all its narrowing. */
   onRequest(): void;
-  /** So many documents have been looked at, and what could be sent of them was. */
   onDocuments(count: number): void;
 }
 
-/** Plans and sends document by document, each planned when its lane begins; @returns how many were begun. */
+/** Plans each document when its lane begins. @returns how many lanes began */
 export async function sendWork(session: Session, limits: SendLimits, progress: SendProgress): Promise<number> {
   const lanes = createLanes({ concurrency: lanesFor(session) });
-  // Thousands of documents may be linked to one: a component has as many requests under way as there are lanes.
+  // Thousands of documents may be linked to one, so a component's requests are limited to the number of lanes.
   const gate = createGate(lanesFor(session));
   const resting = createRestList(session);
   let begun = 0;
@@ -70,7 +69,7 @@ export async function sendWork(session: Session, limits: SendLimits, progress: S
       await drainComponent(session, documents, gate, resting, { ...progress, onBegun });
       progress.onDocuments(documents.length);
     });
-    // Hundreds of lanes write their intents as they begin: the first requests leave meanwhile.
+    // Hundreds of lanes write intents as they begin; the first requests leave meanwhile.
     added += 1;
     if (added % LANES_A_TURN === 0) await nextTurn();
   }
@@ -79,7 +78,7 @@ export async function sendWork(session: Session, limits: SendLimits, progress: S
   return begun;
 }
 
-/** Documents of which all has landed. Taken off the list of open work many at once: what a kill forgets is looked at again. */
+/** Finished documents, removed from the open list in bulk; a kill only means that they are looked at again. */
 function createRestList({ requests, work }: Session): { add(documents: readonly number[]): void; flush(): void } {
   const AT_ONCE = 200;
   let ids: number[] = [];
@@ -97,12 +96,12 @@ function createRestList({ requests, work }: Session): { add(documents: readonly 
   };
 }
 
-/** Lanes for 4 s of requests: enough for slow answers and some in backoff, few enough to end soon when told to. */
+/** Enough for 4 s of requests: room for slow answers and backoff, but a quick end. */
 export function lanesFor({ target }: Pick<Session, "target">): number {
   return Math.min(512, Math.max(64, (target.rate ?? 0) * 4));
 }
 
-/** Plans it and sends what can go, piece by piece, until nothing of it can go any more. */
+/** Plans and sends the component piece by piece until nothing can go. */
 async function drainComponent(
   session: Session,
   documents: readonly number[],
@@ -115,7 +114,7 @@ async function drainComponent(
     let isLeft = false;
     let isSent = false;
     let isStopped = false;
-    // What failed blocks from now on; what is stalled is tried once a run.
+    // Failures block from now on; stalled work is tried once a run.
     for (const piece of planPieces(planContext(session, round === 0), documents)) {
       settleComponent(session, piece);
       if (!isWhole(piece)) isLeft = true;
@@ -123,7 +122,7 @@ async function drainComponent(
       if (session.stopped !== null) return;
       if (round === 0 && !isSent) progress.onBegun();
       if (round > 0 && !isSent) {
-        // What is left can go, unless it is just what was tried.
+        // Whatever is left can go, unless it was just tried.
         const next = piece.requests
           .flatMap(({ creates, events }) => [creates, ...events.map(({ id }) => id)])
           .join(" ");
@@ -139,7 +138,7 @@ async function drainComponent(
   }
 }
 
-/** Whether its requests carry all that is open: once they have landed, nothing is left to plan. */
+/** Whether its requests carry all open work, so that nothing is left to plan. */
 function isWhole({ assessments }: Component): boolean {
   return assessments.every(
     ({ held, deferred, refused, bars, blocked }) =>
@@ -147,7 +146,7 @@ function isWhole({ assessments }: Component): boolean {
   );
 }
 
-/** True: all have landed. */
+/** @returns whether all have landed */
 async function sendRequests(
   session: Session,
   requests: readonly PlannedRequest[],
@@ -162,7 +161,7 @@ async function sendRequests(
       (async () => {
         const before = await Promise.all(waits);
         if (before.includes(false)) return false;
-        // Nothing that waits for another takes a place that the other needs (HARD-CASES H17).
+        // A request that waits for another must not take its place (H17).
         const landed = await gate(() => sendRequest(session, request));
         progress.onRequest();
         return landed;
@@ -172,11 +171,11 @@ async function sendRequests(
   return !(await Promise.all(results.values())).includes(false);
 }
 
-/** Writes what the plan says of events that are not sent: held, deferred, refused, released. */
+/** Writes why events are not sent: held, deferred, refused, released. */
 export function settleComponent(session: Session, component: Component): void {
   const writes: ((t: Writer) => void)[] = [];
   const now = session.clock.now();
-  // What an earlier plan had refused comes back by way of planned.
+  // A state refused by an earlier plan returns through planned.
   const revive = (event: WorkEvent) => {
     if (event.state === "rejected") writes.push((t) => t.released(event.id, now));
   };
@@ -196,7 +195,7 @@ export function settleComponent(session: Session, component: Component): void {
       writes.push((t) => t.deferred(event.id, now));
     }
     for (const { event, reason, message } of refused) {
-      // Its reason stays while it is true: a CANCEL that was to shut it out may not have landed.
+      // The reason stays while it is true: the CANCEL may not have landed.
       const isTrue = event.reason !== "after-cancel" || document.state === "cancelled";
       if (event.state === "rejected" && (isTrue || event.reason === reason)) continue;
       writes.push((t) => t.rejected(event.id, { code: reason, message }, now));

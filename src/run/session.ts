@@ -1,6 +1,6 @@
 /**
- * One run's hold on its ledger and its service: lock, stores, submitter, and what the run learns about the service.
- * Everything that works during a run takes a session; nothing else opens a ledger for writing.
+ * A run's ledger and service: lock, stores, submitter, and what the run learns about the service. Only a session opens
+ * a ledger for writing.
  */
 import { isBehindJournal } from "../ledger/journal/behind-journal.js";
 import { holdLedger, lockLedger } from "../ledger/care/lock.js";
@@ -42,14 +42,14 @@ export interface SessionOptions {
   waitForLock: boolean;
   maxOutageMs?: number | undefined;
   fresh: boolean;
-  /** Plans only: the service is not called, and an embedded sandbox is not started. */
+  /** For plans: the service is not called, and no sandbox starts. */
   offline?: boolean;
-  /** Instead of the network and its limit, where a night is simulated. */
+  /** Replaces network and limit in simulations. */
   transport?: Transport | undefined;
   throttle?: Throttle | undefined;
-  /** Path of the journal; null or absent: none is kept. */
+  /** Null or absent: no journal. */
   journal?: string | null;
-  /** Told of every try of every request, for the run's log. */
+  /** For the run's log. */
   onAttempt?: (kind: CallKind, attempt: Attempt) => void;
 }
 
@@ -60,7 +60,7 @@ export interface Stopped {
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
-/** @throws RowferryError `ledger-locked` and the ledger's other codes; nothing is left open then. */
+/** Leaves nothing open on failure. @throws RowferryError `ledger-locked` and other codes of the ledger */
 export async function openSession(command: string, mapping: string | null, options: SessionOptions) {
   const { clock, signal, observe } = options;
   const closing: Parameters<Later>[0][] = [];
@@ -97,7 +97,7 @@ export async function openSession(command: string, mapping: string | null, optio
     const work = createWorkStore(database);
     const settings = createSettingsStore<MappingSettings>(database, defaultSettings);
     const runs = createRunStore(database);
-    // A plan never sends; its submitter only tells the time.
+    // A plan uses only the submitter's clock.
     const nowhere = { baseUrl: "https://localhost", tokenUrl: "https://localhost" };
     const submitter = createSubmitter({
       ...options,
@@ -127,13 +127,13 @@ export async function openSession(command: string, mapping: string | null, optio
       bodies: createBodies(registrations, work, ({ settings: id }) => settings.get(id)),
       caps: createRequestCaps({ maxEvents: target.maxEventsPerRequest, maxBytes: target.maxRequestBytes }),
       submitter,
-      /** Why no more is sent; null: work goes on. */
+      /** Null: the run continues. */
       stopped: null as Stopped | null,
-      /** Names of files that held nothing, where the mapping does not allow it. */
+      /** Names of empty files that the mapping does not allow. */
       emptyFiles: [] as string[],
-      /** This service notices duplicates before lateness: seen in this run (open-points 19). */
+      /** In this run, the service checked duplicates before lateness (open point 19). */
       duplicatesAreSeen: false,
-      /** POST /documents is not there: seen in this run (open-points 25). */
+      /** In this run, POST /documents was absent (open point 25). */
       documentsEndpointIsAbsent: false,
       stop(answer: Answer & { result: "stopped" }): void {
         if (answer.why === "overtaken") return;
@@ -141,8 +141,8 @@ export async function openSession(command: string, mapping: string | null, optio
         submitter.drain();
       },
       /**
-       * Sends a call whose intent is written once its slot and its token are held: a kill leaves in doubt at most what was on the
-       * wire (HARD-CASES H44). `request`: its id in the ledger; null: nothing left, and nothing of it was written.
+       * The intent is written once slot and token are held, so a kill leaves in doubt at most what was on the wire
+       * (H44). `request`: its id in the ledger; null: nothing was sent or written.
        */
       async send(
         call: Call,
@@ -160,7 +160,7 @@ export async function openSession(command: string, mapping: string | null, optio
             request = requests.begin({ ...intent, kind: call.kind, runId: run.id }, clock.now());
             return request !== null;
           },
-          // Every attempt but the last is kept as it happens; the last goes with the outcome.
+          // The last attempt is written with the outcome, the others at once.
           onAttempt(attempt) {
             if (before !== null && request !== null) requests.recordAttempt(request, before);
             before = attempt;
@@ -169,7 +169,7 @@ export async function openSession(command: string, mapping: string | null, optio
         return { request, answer: nameForeign(answer, foreign) };
       },
       outcomes: (write: (t: Writer) => void): void => requests.outcomes(write),
-      /** What staging chose goes into the journal, where one is kept; inside staging's transaction. */
+      /** Inside staging's transaction. */
       journalChoices: (): void => choices?.record(clock.now()),
       close,
     };
@@ -180,7 +180,7 @@ export async function openSession(command: string, mapping: string | null, optio
   }
 }
 
-/** Of a call refused with 403 whose token is good: which participant it is about, for the service's words may not say. */
+/** Names the participant of a call refused with 403 although the token is good, because the service may not name it. */
 function nameForeign(answer: Answer, foreign: () => ForeignParticipant | null): Answer {
   if (answer.result !== "refused" || answer.error.status !== 403) return answer;
   const found = foreign();
@@ -190,7 +190,7 @@ function nameForeign(answer: Answer, foreign: () => ForeignParticipant | null): 
   return { ...answer, error: { ...answer.error, message } };
 }
 
-/** @throws RowferryError `ledger-behind-journal`, and what `openJournal` throws */
+/** @throws RowferryError `ledger-behind-journal`, and whatever `openJournal` throws */
 function openRunJournal(
   database: LedgerDatabase,
   target: Target,
@@ -215,14 +215,14 @@ function openRunJournal(
   return journal;
 }
 
-/** Of a disk that is full, what was remembered at the beginning stays: the journal goes on from there. */
+/** On a full disk, the position remembered at the beginning stays valid. */
 function rememberEnd(database: LedgerDatabase, journal: string): void {
   try {
     database.transaction(() => rememberJournal(database, journal)).immediate();
   } catch {}
 }
 
-/** The safe reading of every choice; see open-points. */
+/** The safe choice for every setting. */
 export const defaultSettings: MappingSettings = {
   identity: "first",
   references: "registered",

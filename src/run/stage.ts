@@ -1,6 +1,6 @@
 /**
- * Reads, maps and stages files inside one transaction: everything or nothing. A file that cannot be read to its end
- * stages nothing at all (HARD-CASES H14); a file whose rows are all what the timelines hold is not read again.
+ * Reads, maps and stages files in one transaction, all or nothing: a file that cannot be read to its end stages nothing
+ * (H14). A file whose rows are all known is not read again.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ export interface StagedInput extends RowCounts {
   sheet: string | null;
 }
 
-/** The caller holds an open transaction and commits it, or rolls it back (`plan`, and any error). */
+/** The caller holds an open transaction, and commits or rolls it back. */
 export async function stageFiles(session: Session, mapping: Mapping, files: readonly string[]): Promise<StagedInput[]> {
   refuseChangedKeys(session, mapping);
   const mappingHash = hashMapping(mapping);
@@ -78,7 +78,7 @@ export async function stageFiles(session: Session, mapping: Mapping, files: read
   return staged;
 }
 
-/** An empty file stops no other; whether it needs a person is the mapping's choice. @throws whatever else it is */
+/** An empty file does not stop others; the mapping decides whether it needs a person. @throws any other error */
 function tellEmpty(session: Session, error: unknown, inputs: () => readonly MappingInput[]): null {
   if (!(error instanceof RowferryError) || error.code !== "file-empty") throw error;
   const allowed = inputs().every(({ read }) => read.allowEmpty === true);
@@ -89,7 +89,7 @@ function tellEmpty(session: Session, error: unknown, inputs: () => readonly Mapp
   return null;
 }
 
-/** The mapping's file and whatever lies beside it that it uses: any change means staging again. */
+/** Any change of the mapping or a file that it uses means staging again. */
 export function hashMapping(mapping: Mapping): string {
   const hash = createHash("sha256");
   for (const path of [mapping.path, ...mapping.dependencies]) hash.update(readFileSync(path));
@@ -104,7 +104,6 @@ interface TableContext {
   inputsOfImport: Set<number>;
   changedByImport: Set<number>;
   path: string;
-  /** Called with the rows read so far. */
   tellRows: (done: number) => void;
 }
 
@@ -161,7 +160,7 @@ async function stageTable(session: Session, input: Input, context: TableContext)
     },
   });
   await stageRows(session, table, mapper, stager.stage, () => context.tellRows(stager.counts.read));
-  // What shows only at the end of the table: hidden rows, a cut last line.
+  // Notes that only the end of the table shows: hidden rows, a cut last line.
   tell(table.notes.slice(known));
   stager.end();
   inputs.finish(id, stager.counts);
@@ -175,7 +174,7 @@ async function stageRows(
   stage: (mapped: MappedRow, rowOf: (number: number) => Row) => void,
   tellRows: () => void,
 ): Promise<void> {
-  // Rows of a group may span batches: those not yet given back by the mapper are kept. A worksheet may hold them in any order.
+  // A group's rows may span batches, and a worksheet's rows may be in any order, so unmapped rows are kept.
   const pending = new Map<number, Row>();
   const rowOf = (number: number): Row => {
     const row = pending.get(number);
@@ -203,15 +202,13 @@ async function stageRows(
   take(mapper.end());
 }
 
-/** There is nothing that `resume` could go on with. */
+/** `resume` could not continue. */
 const AGAIN = "Run the same command again: it reads the files from the beginning.";
 
-/** Rows between two reports of progress. */
 const TOLD_EVERY = 500;
 
-/** Compares the keys that a mapping makes with those that made what was sent, before anything is staged (HARD-CASES H25). */
+/** Compares keys before anything is staged (H25). @throws RowferryError `keys-changed` */
 
-/** @throws RowferryError `keys-changed`, naming the kinds */
 export function refuseChangedKeys({ database, clock }: Session, mapping: Mapping): void {
   const { namespace, keyMakers } = mapping;
   const former = formerNamespace(database, mapping.path, namespace);
@@ -228,7 +225,7 @@ function keysChanged(changes: readonly KeyChange[], former: string | null): Rowf
   return new RowferryError("keys-changed", `The mapping gives other keys to what was sent: ${list}.${why}`);
 }
 
-/** The way on is one word in the mapping. */
+/** One word in the mapping solves it. */
 function labelsChanged(changes: readonly KeyChange[]): RowferryError {
   const last = (name: string | null): string => name?.split("/").at(-1) ?? "";
   const list = changes.map(

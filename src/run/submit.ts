@@ -1,4 +1,4 @@
-/** What a run does between staging and its files: checks the plan, or tells the backlog; registers; sends. */
+/** Checks the plan or reports the backlog, registers, and sends. */
 import type { LedgerDatabase } from "../ledger/open-ledger.js";
 import { createRegisteredView } from "../ledger/views/expected.js";
 import { countInvalidRows, countTrouble, countWaiting } from "../ledger/views/tally.js";
@@ -11,7 +11,7 @@ import { sendWork } from "./send.js";
 import type { Session } from "./session.js";
 import type { StagedInput } from "./stage.js";
 
-/** `check`: the whole plan, before anything is sent. Otherwise each document is planned when its turn comes. */
+/** `check`: plan everything before anything is sent; otherwise plan each document when its turn comes. */
 export async function submit(
   session: Session,
   limits: RunLimits,
@@ -53,18 +53,18 @@ export async function submit(
     },
   };
   await sendWork(session, sendLimits, sendProgress);
-  // The service's clock decides (HARD-CASES H10), and was not known when these were looked at.
+  // The service's clock decides (H10), and was unknown when these were planned.
   if (!isOver() && (await isDeferredByOwnClock(session))) await sendWork(session, sendLimits, sendProgress);
 }
 
-/** A clock that is less behind than this defers nothing for long. */
+/** A smaller difference defers nothing for long. */
 const NOTEWORTHY_MS = 60_000;
 
-/** Whether this machine's clock is behind, and something waits; the service is asked for its own where no answer has told it. */
+/** Whether this machine's slow clock defers events; asks the service for its time if no answer has shown it. */
 async function isDeferredByOwnClock(session: Session): Promise<boolean> {
   const { clock, database, observe, signal, submitter } = session;
   if (session.stopped !== null || signal.aborted || countWaiting(database).deferred === 0) return false;
-  // A time that is far off is believed when two answers say so (F68).
+  // A very different time is believed after two answers (F68).
   const [known] = createRegisteredView(database).participantsAfter(0, 1);
   for (let answers = submitter.counts.sent; answers < 2; answers += 1) {
     if (known === undefined) return false;
@@ -79,7 +79,7 @@ async function isDeferredByOwnClock(session: Session): Promise<boolean> {
   return true;
 }
 
-/** @returns how many requests will carry documents and events. */
+/** @returns the number of requests with documents and events */
 function checkPlan(session: Session): number {
   session.observe({ type: "stage", stage: "planning", total: null });
   const { requests, secondsAtLimit: seconds, events } = forecast(session);
@@ -89,7 +89,7 @@ function checkPlan(session: Session): number {
   return count("create-with-events") + count("append-events") + count("create-document");
 }
 
-/** What is open, counted and not planned: no document waits for that of all others. @returns how many documents. */
+/** Counts without planning, so that no document waits for all others. @returns the number of documents */
 function tellBacklog(session: Session): number {
   const documents = session.work.countOpenDocuments();
   const { participants, addresses } = session.registrations.countOpen();
@@ -107,7 +107,7 @@ function tellBacklog(session: Session): number {
   return documents;
 }
 
-/** Problems and held events so far, counted anew at most once a second. */
+/** Counted at most once a second. */
 function troubleMeter({ database, clock }: Session): () => { problems: number; held: number } {
   const invalid = countInvalidRows(database);
   let latest = { problems: invalid, held: 0 };
@@ -122,20 +122,19 @@ function troubleMeter({ database, clock }: Session): () => { problems: number; h
   };
 }
 
-/** `--max-errors N|N%`. */
 export interface ErrorLimit {
   isOver(errors: number, of: number): boolean;
-  /** Of events sent by this run, once 100 have been. */
+  /** Once this run has sent 100 events. */
   isOverWhileSending(database: LedgerDatabase, runId: number): boolean;
 }
 
-/** Null: no limit. The text was checked by the command line. */
+/** Null: no limit. The command line has checked the text. */
 export function parseErrorLimit(text: string | undefined): ErrorLimit | null {
   if (text === undefined) return null;
   const share = text.endsWith("%");
   const bound = Number(text.replace("%", ""));
   const isOver = (errors: number, of: number) => (share ? errors * 100 > bound * of : errors > bound);
-  // Asked at every request, of all that the run has sent: counted anew only when something was refused since.
+  // Called at every request, so it counts again only after a new refusal.
   let lookedAt = -1;
   let waitsForMore = false;
   return {

@@ -1,13 +1,13 @@
 /**
- * Reads what accepted calls brought back. Tolerant of everything that the specification does not show, and silent about
- * ids that did not come (HARD-CASES H6): an id counts only when it is a text that can be one (H43).
+ * Reads accepted answers. Tolerates everything that the specification does not show; an id counts only if it is a
+ * possible id (H6, H43).
  */
 import { z } from "zod";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { idFault } from "../model/service-id.js";
 import type { Answer } from "./call.js";
 
-/** A text, or null for whatever else stands there. */
+/** Null: not a text. */
 const text = z.string().nullable().catch(null).default(null);
 const usable = z.string().refine((given) => idFault(given) === null);
 const id = usable.nullable().catch(null).default(null);
@@ -25,7 +25,7 @@ const participant = z.object({
   name: text,
   type: text,
 });
-/** A participant as read (service.md, Participant); null where a field did not come. */
+/** service.md, Participant; null: the field was missing. */
 export type FoundParticipant = z.output<typeof participant>;
 
 const address = z.object({
@@ -39,27 +39,27 @@ const address = z.object({
   countryCode: text,
   geography: object,
 });
-/** Of an address as listed (service.md, Address) what tells whether it is ours; null where a field did not come. */
+/** The fields of a listed address (service.md, Address) that identify it; null: missing. */
 export type ListedAddress = z.output<typeof address>;
 
 const registration = z.object({ id: usable, snapshotId: id, geography: object });
-/** What a create returns. `geography` as it came; null for participants and where it did not come. */
+/** `geography` unchanged; null for participants, or missing. */
 export type Registration = z.output<typeof registration>;
 
 const receipt = z.object({ eventId: id, targetDocumentId: id });
-/** The ids of one event; null where one did not come. targetDocumentId is read from the raw body (service.md, Events). */
+/** Null: missing. targetDocumentId comes from the raw body (service.md, Events). */
 export type EventReceipt = z.output<typeof receipt>;
 
 export type ParticipantLookup =
   | { outcome: "found"; participant: FoundParticipant }
-  /** 404, an empty body, null or [] (open-points 3). */
+  /** 404, an empty body, null or [] (open point 3). */
   | { outcome: "absent" }
-  /** Accepted, but nobody can tell what was meant: never taken for absent. */
+  /** Accepted, but unclear: never taken for absent. */
   | { outcome: "unreadable" };
 
 /**
- * Of lookup-participant and read-participant. `asked`: the natural key that was looked up; what is not of it is nobody's
- * answer, and an answer of one record that is not is unreadable. Undefined: it decides nothing (refused, unanswered, stopped).
+ * For lookup-participant and read-participant. `asked`: the natural key; other records in the answer are ignored, and a
+ * single other record makes it unreadable. Undefined: refused, unanswered or stopped.
  */
 export function participantOf(answer: Answer, asked: NaturalKey | null = null): ParticipantLookup | undefined {
   if (answer.result === "refused") return isServicesOwn404(answer) ? { outcome: "absent" } : undefined;
@@ -80,7 +80,7 @@ interface NaturalKey {
   taxId: string;
 }
 
-/** Dots, dashes and case apart, as services write them as they like; what did not come speaks against nothing. */
+/** Ignores punctuation and case; missing fields do not contradict. */
 function isOf(found: FoundParticipant, asked: NaturalKey): boolean {
   const fold = (value: string) => value.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
   const agrees = (value: string | null, wanted: string) => value === null || fold(value) === fold(wanted);
@@ -90,19 +90,19 @@ function isOf(found: FoundParticipant, asked: NaturalKey): boolean {
   );
 }
 
-/** A 404 that is a web page comes from something in front of the service: a wrong base URL must not make everybody absent. */
+/** A 404 with a web page comes from in front of the service: a wrong base URL must not make everybody absent. */
 function isServicesOwn404(answer: Answer & { result: "refused" }): boolean {
   return answer.notFound && !/^\s*<(!doctype|html)/i.test(answer.error.raw);
 }
 
-/** Of create-participant and create-address. Null: accepted without a readable id. */
+/** For create-participant and create-address. Null: no readable id. */
 export function registrationOf(body: JsonValue | undefined): Registration | null {
   return registration.safeParse(body).data ?? null;
 }
 
 /**
- * Of list-addresses. Entries without a readable id are left out; an empty body is an empty list.
- * Null: not a list, which must not be taken for an empty one.
+ * For list-addresses. Leaves out entries without a readable id; an empty body is an empty list. Null: not a list, which
+ * must not be taken for an empty one.
  */
 export function addressesOf(body: JsonValue | undefined): ListedAddress[] | null {
   if (isNothing(body)) return [];
@@ -111,13 +111,13 @@ export function addressesOf(body: JsonValue | undefined): ListedAddress[] | null
 }
 
 export interface BatchReceipt {
-  /** `documentId`, else `id` (HARD-CASES H6); null when neither is readable. */
+  /** `documentId`, else `id` (H6); null: unreadable. */
   documentId: string | null;
-  /** One for each entry that came, in the order in which they came (open-points 24); null: no list came. */
+  /** One for each entry, in order (open point 24); null: no list came. */
   events: EventReceipt[] | null;
 }
 
-/** Of create-document, create-with-events and append-events; a single event's answer becomes a list of one. */
+/** For create-document, create-with-events and append-events; a single event's answer becomes a list. */
 export function batchReceiptOf(body: JsonValue | undefined): BatchReceipt {
   if (!isJsonObject(body)) return { documentId: null, events: null };
   const documentId = id.parse(body["documentId"]) ?? id.parse(body["id"]);
@@ -132,17 +132,17 @@ function receiptOf(entry: JsonValue): EventReceipt {
 
 export interface FoundDocument {
   documentId: string | null;
-  /** The whole body, for showing only: its shape is not specified (open-points 18). */
+  /** For display only: its shape is not specified (open point 18). */
   body: JsonValue;
 }
 
-/** Of read-document. Null: nothing readable came. */
+/** For read-document. Null: nothing readable. */
 export function documentOf(body: JsonValue | undefined): FoundDocument | null {
   if (!isJsonObject(body) || isTooDeep(body)) return null;
   return { documentId: id.parse(body["documentId"]) ?? id.parse(body["id"]), body };
 }
 
-/** Nested deeper than any record: JSON.parse takes it, and JSON.stringify would end the run with it (P10). */
+/** JSON.parse accepts deeper nesting than JSON.stringify survives (P10). */
 function isTooDeep(value: unknown, levels = 100): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1));

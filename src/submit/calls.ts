@@ -1,4 +1,4 @@
-/** Makes the calls of the service's interface (service.md, Endpoints). Bodies come as finished JSON text, or as plain records. */
+/** Makes the calls of service.md, Endpoints, from JSON text or plain records. */
 import { RowferryError } from "../model/error.js";
 import type { JsonObject } from "../model/json.js";
 import type { ParticipantRecord } from "../model/records.js";
@@ -15,7 +15,7 @@ const write = (kind: CallKind, path: string, safety: "keyed" | "registration", b
   body,
 });
 
-/** By natural key; the tax id goes out exactly as it would be created (HARD-CASES H32). */
+/** The tax id goes out exactly as a create would send it (H32). */
 export function lookupParticipant(natural: { countryCode: string; taxIdType: string; taxId: string }): Call {
   const { countryCode, taxId, taxIdType } = natural;
   return { ...read("lookup-participant", "/participants"), query: { countryCode, taxId, taxIdType } };
@@ -29,22 +29,20 @@ export const createParticipant = (data: ParticipantRecord["data"]): Call =>
 export const listAddresses = (participantId: string): Call =>
   read("list-addresses", `/participants/${segment(participantId)}/addresses`);
 
-/** `data`: the six create fields, and the extended ones where the setting says so (open-points 4). */
+/** `data`: the six create fields, and the extended ones if set (open point 4). */
 export const createAddress = (participantId: string, data: JsonObject): Call =>
   write("create-address", `/participants/${segment(participantId)}/addresses`, "registration", JSON.stringify(data));
 
-/** The document alone, under its deduplicationId (open-points 25). */
+/** The document alone (open point 25). */
 export const createDocument = (body: string): Call => write("create-document", "/documents", "keyed", body);
 
-/** With `document` and `events`. */
 export const createWithEvents = (body: string): Call => write("create-with-events", "/documents/events", "keyed", body);
 
-/** With `documentId` and `events`. */
 export const appendEvents = (body: string): Call => write("append-events", "/documents/events", "keyed", body);
 
 export const readDocument = (id: string): Call => read("read-document", `/documents/${segment(id)}`);
 
-/** An id as one segment of a path. Ids are looked at where they come in; this is the last door. */
+/** Ids are checked where they come in; this is the last check. */
 function segment(id: string): string {
   const fault = idFault(id);
   if (fault !== null)

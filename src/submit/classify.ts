@@ -1,6 +1,6 @@
 /**
- * What an answer means, as a table: the one place that reads status codes (service.md, Errors; HARD-CASES H2, H8).
- * The first rule that fits decides.
+ * Interprets answers: the only place that reads status codes (service.md, Errors; H2, H8). The first matching rule
+ * decides.
  */
 import type { JsonValue } from "../model/json.js";
 import type { Call, ServiceError } from "./call.js";
@@ -18,15 +18,13 @@ export type Verdict =
   | "unauthorized";
 
 export interface Rule {
-  /** Inclusive bounds of the status. */
+  /** Inclusive. */
   from: number;
   to: number;
-  /** One of the answer's codes must be this one. */
   code?: string;
-  /** The answer's words must fit. */
   words?: (words: string) => boolean;
   verdict: Verdict;
-  /** Whether a write so answered may have taken effect all the same. */
+  /** A write with this answer may have taken effect. */
   doubt: boolean;
 }
 
@@ -37,35 +35,34 @@ function namesDuplicate(words: string): boolean {
 }
 
 export const rules: readonly Rule[] = [
-  // open-points 16: any 2xx.
+  // Open point 16.
   { from: 200, to: 299, verdict: "accepted", doubt: false },
   { from: 401, to: 401, verdict: "unauthorized", doubt: false },
-  // open-points 13: the gateway's 403 and the service's own cannot be told apart.
+  // Open point 13: the gateway's 403 looks like the service's own.
   { from: 403, to: 403, verdict: "forbidden", doubt: false },
-  // Before PENDING: a repeat that names the key has landed, whatever else runs.
+  // Before PENDING: a repeat that names the key has landed.
   { from: 409, to: 409, code: "CONFLICT_ERROR", words: namesDuplicate, verdict: "duplicate", doubt: false },
   { from: 409, to: 409, code: "PENDING_PROCESS_CONFLICT_ERROR", verdict: "pending", doubt: false },
   { from: 429, to: 429, verdict: "rate-limited", doubt: false },
-  // "Every 4xx except …" (service.md, Errors): terminal for what it concerns.
+  // "Every 4xx except …" (service.md, Errors).
   { from: 400, to: 499, verdict: "refused", doubt: false },
-  // 500, 502, 503, 504 and their kin.
   { from: 500, to: 599, verdict: "unavailable", doubt: true },
-  // A redirect (never followed: it would send the body elsewhere) or a status nobody knows: not an answer of the service.
+  // A redirect (never followed: it would send the body elsewhere) or an unknown status does not come from the service.
   { from: 0, to: 999, verdict: "unavailable", doubt: true },
 ];
 
 export interface Reading {
   verdict: Verdict;
   doubt: boolean;
-  /** Of an accepted answer: null when empty, undefined when it was not JSON. */
+  /** If accepted: null when empty, undefined when not JSON. */
   body: JsonValue | undefined;
-  /** Null when accepted. */
+  /** Null: accepted. */
   error: ServiceError | null;
-  /** The deduplicationId that a duplicate names; null when unreadable. */
+  /** Null: unreadable. */
   key: string | null;
 }
 
-/** `secrets`: texts to strike out of what is kept of the answer. */
+/** `secrets`: texts to remove from the stored answer. */
 export function classify(reply: TransportReply, secrets: readonly string[] = []): Reading {
   const accepted = reply.status >= 200 && reply.status <= 299;
   if (accepted) return { verdict: "accepted", doubt: false, body: readJson(reply.body), error: null, key: null };
@@ -92,15 +89,12 @@ function keyOf(words: string): string | null {
   return key === "" || /^\.+$|^…$/.test(key) ? null : key;
 }
 
-/**
- * A CONFLICT_ERROR without any words may be a duplicate or any other conflict (open-points 23): proof of neither.
- * The caller settles the events of such a request one by one.
- */
+/** A CONFLICT_ERROR without a message may be a duplicate (open point 23). The caller settles its events one by one. */
 export function isUnexplainedConflict(error: ServiceError): boolean {
   return error.status === 409 && error.codes.includes("CONFLICT_ERROR") && error.message === null;
 }
 
-/** Whether the call writes, so that a lost answer leaves doubt. */
+/** A lost answer to a write leaves doubt. */
 export function writes(call: Call): boolean {
   return call.safety !== "read";
 }

@@ -1,4 +1,4 @@
-/** The innermost layers: a call takes its tokens, becomes an HTTP request, and its answer is read and timed. */
+/** The innermost layers: take tokens, send the HTTP request, read and time the answer. */
 import type { Clock } from "../model/clock.js";
 import type { Target } from "../model/target.js";
 import type { Call, CallKind } from "./call.js";
@@ -9,12 +9,12 @@ import type { Throttle } from "./throttle.js";
 import type { NoToken, Token, TokenSource } from "./token.js";
 import { type Transport, TransportFailure, type TransportRequest } from "./transport.js";
 
-/** The repeat that decides after a 403 goes out with a token of the last second, however long it waited for the throttle. */
+/** After a 403, the deciding repeat uses a token of the last second, however long it waited for the throttle. */
 export const freshMs = 1_000;
 
 /**
- * Takes a token of the throttle once an access token is at hand, and sends. While the access token is renewed nobody
- * passes the throttle: those who did would leave all at once afterwards, over the limit.
+ * Takes a throttle token once an access token is ready. During a renewal nobody passes the throttle: those who did
+ * would all leave afterwards, over the limit.
  */
 export function throttled(
   send: (call: Call, token: Token) => Promise<Sent>,
@@ -28,11 +28,11 @@ export function throttled(
       if (stop.signal.aborted) return notSent;
       await throttle.take(stop.signal);
       if (stop.signal.aborted) return notSent;
-      // It may have ended while this call waited. A place in the throttle is for now: whoever waits for a token takes
-      // another one afterwards, or all who waited would leave at once.
+      // The access token may have ended while this call waited. A throttle token is only valid now: after waiting for a
+      // new access token, the call takes another one, or all waiting calls would leave at once.
       const token = tokens.atHand(maxAgeMs);
       if (token !== null) return token;
-      // Tokens that live shorter than the throttle makes one wait would never be at hand.
+      // Access tokens that live shorter than the throttle's wait would never be ready.
       if (lost === 2) {
         const renewed = await tokens.token(maxAgeMs);
         return renewed.ok ? renewed.token : withoutToken(renewed, stop);
@@ -60,7 +60,7 @@ function withoutToken(result: NoToken, stop: Stop): NotSent {
 }
 
 const short = { headersMs: 30_000, bodyMs: 30_000 };
-/** A lost create answer costs the most, so creates are never cut off early (DESIGN section 6). */
+/** A lost create answer costs the most, so creates are never cut off early. */
 const long = { headersMs: 300_000, bodyMs: 300_000 };
 
 const isCreate = (kind: CallKind): boolean => kind.startsWith("create-");
@@ -74,7 +74,7 @@ export interface ClientOptions {
   serviceClock: ServiceClock;
 }
 
-/** Sends one request now. Never rejects. */
+/** Never rejects. */
 export function createClient(options: ClientOptions): (call: Call, token: Token) => Promise<Sent> {
   const { transport, clock, serviceClock } = options;
   return async (call, token) => {

@@ -1,21 +1,19 @@
-/** Lanes over p-queue: one task drains one document; whoever adds tasks waits while enough of them do. */
+/** Lanes over p-queue: a task drains a document; adding waits while enough tasks are ready. */
 import PQueue from "p-queue";
 
 export interface Lanes {
-  /** Resolves when there is room for another task, not when this one is done. Rejects with the first error of any task. */
+  /** Resolves when there is room for another task. Rejects with the first error of any task. */
   add(task: () => Promise<void>): Promise<void>;
-  /** Resolves when no task is left. Rejects with the first error of any task, once those under way have ended. */
+  /** Resolves when no task is left. Rejects with the first error, once running tasks have ended. */
   settled(): Promise<void>;
-  /** Tasks under way. */
   readonly running: number;
-  /** Tasks not yet begun. */
   readonly waiting: number;
 }
 
 export interface LanesOptions {
-  /** Lanes at once, those in backoff included: they hold a lane, but no slot in flight. Default 512. */
+  /** Lanes in backoff count, although they send nothing. Default 512. */
   concurrency?: number;
-  /** Tasks kept ready behind those under way. Default 64. */
+  /** Tasks kept ready. Default 64. */
   ahead?: number;
 }
 
@@ -58,7 +56,7 @@ export function createLanes({ concurrency = 512, ahead = 64 }: LanesOptions = {}
 
 export type Gate = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
-/** Lets so many tasks through at once, in the order in which they come. */
+/** First come, first served. */
 export function createGate(concurrency: number): Gate {
   const queue = new PQueue({ concurrency });
   return (task) => queue.add(task);

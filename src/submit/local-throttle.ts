@@ -1,6 +1,6 @@
 /**
- * The throttle of one process: bottleneck's reservoir, refilled by `incrementReservoir` from a drift-corrected timer.
- * Bottleneck's own refill runs on a 250 ms heartbeat and reaches 0.92–0.98 of the rate (DESIGN section 9).
+ * The throttle of one process: bottleneck's reservoir, filled by a drift-corrected timer. Its own refill runs on a 250
+ * ms heartbeat and reaches only 0.92–0.98 of the rate.
  */
 import Bottleneck from "bottleneck";
 import type { Clock } from "../model/clock.js";
@@ -8,12 +8,12 @@ import { safeBurst, safeRateShare, type Throttle } from "./throttle.js";
 import { unlessAborted } from "../model/when-aborted.js";
 
 export interface LocalThrottleOptions {
-  /** The service's sustained rate, requests per second. */
+  /** Requests per second. */
   rate: number;
-  /** The service's bucket, in requests; ours is smaller (see `safeBurst`). */
+  /** In requests; ours is smaller (see `safeBurst`). */
   burst: number;
   clock: Clock;
-  /** When an earlier run may last have sent, ms since 1970; absent or null: none has. */
+  /** When an earlier run may last have sent, ms; absent or null: never. */
   quietSince?: number | null;
 }
 
@@ -21,14 +21,14 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
   const { clock } = options;
   const capacity = safeBurst(options.rate, options.burst);
   const rate = options.rate * safeRateShare;
-  // A bucket of a few tokens must be filled more often than every 50 ms, or what it cannot hold is lost.
+  // A small bucket must be filled more often than every 50 ms, or it overflows.
   const tickMs = Math.max(2, Math.min(50, (capacity / 2 / rate) * 1000));
   const speed = createSpeed(clock);
-  // An earlier run may have spent its last token as it ended. A clock set back since tells nothing.
+  // An earlier run may have spent its last token at its end. A clock set back since shows nothing.
   const quietMs = Math.max(0, clock.now() - (options.quietSince ?? Number.NEGATIVE_INFINITY));
   const start = Math.min(capacity, (quietMs / 1000) * rate);
   let limiter = new Bottleneck({ reservoir: Math.floor(start) });
-  /** Part of a token earned and not yet in the reservoir. */
+  /** Of a token. */
   let fraction = start - Math.floor(start);
   let filledUntil = clock.now();
   let waiting = 0;
@@ -39,7 +39,7 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
   async function fill(): Promise<void> {
     const level = await limiter.currentReservoir();
     const now = clock.now();
-    // A clock set back earns nothing, and does not owe either. Bottleneck would wait until the old time comes again.
+    // A clock set back neither earns nor owes; bottleneck would wait for the old time.
     const elapsed = Math.max(0, now - filledUntil);
     if (now < filledUntil - 1_000) replaceLimiter(level ?? 0);
     filledUntil = now;
@@ -56,20 +56,20 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
     if (whole > 0) await limiter.incrementReservoir(whole);
   }
 
-  /** Whoever waits on the old one is dropped there, and asks again. */
+  /** Waiting takers are dropped and ask again. */
   function replaceLimiter(level: number): void {
     const old = limiter;
     limiter = new Bottleneck({ reservoir: level });
     void old.stop({ dropWaitingJobs: true });
   }
 
-  /** Resolves with a token, or without one when `gone` aborts first or the throttle closes. */
+  /** Resolves with a token, or without one if `gone` aborts or the throttle closes. */
   async function serve(gone: { aborted: boolean }): Promise<void> {
     while (!gone.aborted && !closed.signal.aborted) {
       const asked = limiter;
       try {
         return await asked.schedule(async () => {
-          // Whoever left the queue leaves the token to the next.
+          // A taker that left passes its token on.
           if (gone.aborted) await asked.incrementReservoir(1);
         });
       } catch (error) {
@@ -82,7 +82,7 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
     return waiting > 0 && !closed.signal.aborted;
   }
 
-  /** Runs while somebody waits; what was earned in between is added when the next one comes. */
+  /** Runs while somebody waits; tokens earned in between are added when the next taker comes. */
   async function keepFilling(): Promise<void> {
     let next = clock.now();
     while (wanted()) {
@@ -121,7 +121,7 @@ export function createLocalThrottle(options: LocalThrottleOptions): Throttle {
   };
 }
 
-/** The share of the rate in use: three quarters after a 429, back to the whole within seconds, slower after many. */
+/** The share of the rate in use: three quarters after a 429; recovers within seconds, slower after many. */
 function createSpeed(clock: Clock): { factor(): number; slowDown(): void } {
   let factor = 1;
   let at = clock.now();
@@ -140,7 +140,7 @@ function createSpeed(clock: Clock): { factor(): number; slowDown(): void } {
     },
     slowDown() {
       recover();
-      // Requests in flight are answered 429 together: that is one lesson, not many.
+      // Requests in flight are answered 429 together, which counts once.
       if (recent.some((time) => at - time < 1_000)) return;
       recent.push(at);
       factor = Math.max(0.1, factor * 0.75);

@@ -1,6 +1,6 @@
 /**
- * Tells an outage of the service from the bad luck of one call: then all calls wait, and one at a time probes, with
- * growing spacing, instead of each spending its retries (DESIGN section 6).
+ * Distinguishes an outage from a single failed call. In an outage all calls wait, and one at a time probes, with
+ * growing pauses.
  */
 import type { Clock } from "../model/clock.js";
 import type { Call } from "./call.js";
@@ -9,26 +9,26 @@ import { type Layer, notSent, type Stop, type Tried } from "./layer.js";
 export interface OutageOptions {
   clock: Clock;
   stop: Stop;
-  /** Longest outage before the run is given up, in ms. */
+  /** In ms; a longer outage ends the run. */
   maxOutageMs: number;
   onPause: (reason: string) => void;
-  /** How long it lasted, in ms. */
+  /** In ms. */
   onOver: (durationMs: number) => void;
 }
 
-/** In a row, over all calls: so many failures of at least two calls, or so many connections that were never made. */
+/** This many failures in a row, of at least two calls; or as many connections that were never made. */
 const downLimit = 5;
 const unreachableLimit = 3;
 const firstSpacingMs = 1_000;
 const longestSpacingMs = 30_000;
 
-/** A call that waits for the end of the outage, or for its turn to ask whether it is over. */
+/** A call that waits for the end of the outage, or for its turn to probe. */
 interface Waiter {
   call: Call;
   admit(isProbe: boolean): void;
 }
 
-/** Calls wait here while the service is out; each try's result is a sign of its state. */
+/** Each try's result is a sign of the service's state. */
 export function withOutageGate(next: Layer, { clock, stop, maxOutageMs, onPause, onOver }: OutageOptions): Layer {
   let failures = 0;
   let unreachable = 0;
@@ -49,7 +49,7 @@ export function withOutageGate(next: Layer, { clock, stop, maxOutageMs, onPause,
   }
   stop.signal.addEventListener("abort", admitAll);
 
-  /** Lets one waiting call through after each pause, and waits for what comes of it. */
+  /** Lets one waiting call probe after each pause. */
   async function probeUntilOver(now: NonNullable<typeof outage>): Promise<void> {
     const goesOn = () => outage === now && !stop.signal.aborted;
     for (let spacingMs = firstSpacingMs; goesOn(); spacingMs = Math.min(longestSpacingMs, spacingMs * 2)) {
@@ -111,17 +111,17 @@ export function withOutageGate(next: Layer, { clock, stop, maxOutageMs, onPause,
 }
 
 /**
- * What one try says about the service: it answered, it failed (5xx, lost answer), it could not be reached, or the token
- * endpoint gave none (which nobody's luck explains: an outage at once).
+ * The service answered, failed (5xx, lost answer), or was unreachable; or the token endpoint gave no token, which is an
+ * outage at once.
  */
 type Sign = "up" | "down" | "unreachable" | "no-token";
 
-/** Null: it says nothing of the service. */
+/** Null: no sign. */
 function signOf(tried: Tried): [Sign | null, reason: string] {
   if (!tried.sent) return tried.noToken === null ? [null, ""] : ["no-token", tried.noToken];
   if ("failure" in tried.answer) {
     const { failure } = tried.answer;
-    // An answer too large for us is an answer.
+    // An answer that is too large is an answer.
     if (failure.kind === "too-large") return ["up", ""];
     return [failure.sent ? "down" : "unreachable", failure.message];
   }
@@ -129,7 +129,7 @@ function signOf(tried: Tried): [Sign | null, reason: string] {
   return reading.verdict === "unavailable" ? ["down", `it answered ${reply.status}`] : ["up", ""];
 }
 
-/** Of a probe: a lost answer to a read costs least, then to an append, a create, a registration. */
+/** As a probe, a read costs least if its answer is lost; then an append, a create, a registration. */
 function costOfLoss({ safety, kind }: Call): number {
   if (safety !== "keyed") return safety === "read" ? 0 : 3;
   return kind === "append-events" ? 1 : 2;

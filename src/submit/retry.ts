@@ -1,4 +1,4 @@
-/** The one retry loop: tries a call until its answer stands, its retries are spent, or the run is stopped. */
+/** The only retry loop: repeats a call until its answer is final, its retries are spent, or the run is stopped. */
 import type { Clock, Random } from "../model/clock.js";
 import type { Answer, Attempt, Call, CallKind, SendOptions } from "./call.js";
 import { isUnexplainedConflict, type Verdict, writes } from "./classify.js";
@@ -9,11 +9,11 @@ import type { TokenSource } from "./token.js";
 import { plainLine } from "./words.js";
 
 export interface RetryPolicy {
-  /** Retries after the first try; repeats for a fresh token and probes of an outage are not counted. */
+  /** Repeats with a fresh token and probes of an outage do not count. */
   retries: number;
   firstDelayMs: number;
   longestDelayMs: number;
-  /** A Retry-After counts up to this. */
+  /** The longest Retry-After that is obeyed. */
   longestRetryAfterMs: number;
 }
 
@@ -24,10 +24,9 @@ export const defaultRetryPolicy: RetryPolicy = {
   longestRetryAfterMs: 120_000,
 };
 
-/** How a try ended: the verdict on its answer, or that none came. */
 type Ending = Verdict | "no-answer" | "unreadable-answer";
 
-/** What follows. `settled`: the answer stands. `renew`: once, with another token, if the answer may be about it. */
+/** `settled`: final. `renew`: once, with another token. */
 type Sequel = "settled" | "backoff" | "pending" | "renew" | "give-up";
 
 const sequels: Record<Ending, Sequel> = {
@@ -40,21 +39,20 @@ const sequels: Record<Ending, Sequel> = {
   forbidden: "renew",
   unauthorized: "renew",
   "no-answer": "backoff",
-  // Too large to take in: the same question would get the same answer.
+  // An answer too large to take in would come again.
   "unreadable-answer": "give-up",
 };
 
 /**
- * ms to wait before retry number `retry` (counting from 1).
- * `backoff`: doubling from the first delay, up to half as much again by chance, capped. `pending`: 2 to 5 seconds, later
- * ones nearer to 5 (service.md, Errors).
+ * ms before retry number `retry` (from 1). `backoff`: doubling, plus up to half at random, capped. `pending`: 2 to 5
+ * seconds, later retries closer to 5 (service.md, Errors).
  */
 function retryDelay(sequel: "backoff" | "pending", retry: number, policy: RetryPolicy, random: Random): number {
   if (sequel === "pending") return Math.min(5_000, 1_000 * (1 + retry + random()));
   return Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** (retry - 1) * (1 + random() / 2));
 }
 
-/** ms that a Retry-After header asks for (seconds, or a date by the service's clock); 0 when it asks for nothing. */
+/** In ms, from seconds or a date; 0: no Retry-After. */
 function retryAfterMs(header: string | undefined, serviceNow: number): number {
   if (header === undefined) return 0;
   const text = header.trim();
@@ -70,7 +68,7 @@ export interface RetryOptions {
   stop: Stop;
   tokens: TokenSource;
   serviceClock: ServiceClock;
-  /** Names of headers that hold a request id, beside those that look like it (open-points 15). */
+  /** Known names; headers that look similar count too (open point 15). */
   requestIdHeaders: readonly string[];
   onRetry: () => void;
   onAttempt: ((kind: CallKind, attempt: Attempt) => void) | undefined;
@@ -97,7 +95,7 @@ export function withRetries(
         if (tried.overtaken === true) return stopped(attempts, overtaken);
         const reason = reasonOf(stop);
         if (reason !== null) return stopped(attempts, reason);
-        // The token endpoint is out of reach: the outage gate spaces the next try.
+        // The outage gate times the next try.
         continue;
       }
       const attempt = asAttempt(tried, call, attempts.length + 1, options.requestIdHeaders);
@@ -110,14 +108,14 @@ export function withRetries(
         tokens.worked(tried.token, tried.startedAt);
       const sequel = sequels[ending];
       if (sequel === "settled") return settled(attempts, tried);
-      // HARD-CASES H7: a registration is never repeated after doubt.
+      // A registration is never repeated after doubt (H7).
       if (sequel === "give-up" || (attempt.inDoubt && call.safety === "registration"))
         return unanswered(attempts, tried);
       if (sequel === "renew") {
-        // HARD-CASES H8. A 401 is final, unless the token it was about has been replaced meanwhile.
+        // A 401 is final, unless its token has been replaced meanwhile (H8).
         const replaced = tokens.replaced(tried.token);
         if (ending === "forbidden") tokens.refused(tried.token, tried.startedAt);
-        // A token that grew old on its way through the throttle may have ended too: then one of the last moment decides.
+        // A token may have ended while it waited for the throttle; then a token of the last moment decides.
         const isProof = renewals > 0 && (freshToken || tried.startedAt - tried.token.issuedAt <= freshMs);
         if (isProof || renewals === 2 || (ending === "unauthorized" && !replaced)) {
           const mayBeForeign = ending === "forbidden" && foreignRead !== undefined;
@@ -130,7 +128,7 @@ export function withRetries(
         renewals++;
       } else if (!tried.probe) {
         freshToken = false;
-        // A try that only asked whether an outage is over spends nothing; the outage gate spaces the next one.
+        // A probe spends no retry; the outage gate times the next one.
         if (retries >= policy.retries) return unanswered(attempts, tried);
         retries++;
         const asked = Math.min(policy.longestRetryAfterMs, retryAfter(tried, options.serviceClock));
@@ -205,7 +203,9 @@ function stopped(attempts: Attempt[], reason: StopReason | typeof overtaken): An
   return { ...accountOf(attempts), result: "stopped", ...reason };
 }
 
-/** In the service's words only where the request itself is shown: a summary is read by many, and they may repeat a cell. */
+/**
+ * Shows the service's words only with the request itself: many people read a summary, and the words may repeat a cell.
+ */
 function credentials(attempt: Attempt): StopReason {
   const again = attempt.status === 403 ? " even with a fresh token" : "";
   return { why: "credentials", message: `The service answered ${attempt.status}${again}.` };
@@ -214,7 +214,7 @@ function credentials(attempt: Attempt): StopReason {
 const looksLikeRequestId =
   /(^|[-_])(request|correlation|trace|transaction|invocation|operation)[-_]?id$|^x-amzn-requestid$|^cf-ray$|^traceparent$|^x-amz-cf-id$/;
 
-/** `name: value` of at most eight headers, the known names first. `headers`: names in lower case. */
+/** At most eight headers as `name: value`, known names first. `headers`: lower case. */
 function requestIds(headers: Record<string, string>, known: readonly string[]): string[] {
   const first = known.map((name) => name.toLowerCase()).filter((name) => name in headers);
   const others = Object.keys(headers).filter((name) => looksLikeRequestId.test(name));

@@ -1,24 +1,24 @@
-/** The service's clock, from the Date headers of its answers (HARD-CASES H10). */
+/** The service's clock, from the Date headers of its answers (H10). */
 import type { Clock } from "../model/clock.js";
 
 export interface ServiceClock {
-  /** ms since 1970. Never later than the service's own clock as far as its answers tell; the local one before the first. */
+  /** In ms; never later than the service's own clock, as far as answers show. The local clock before the first. */
   now(): number;
-  /** Takes a Date header (undefined: there was none) of an answer that arrived just now. */
+  /** From an answer that has just arrived. */
   seen(date: string | undefined): void;
-  /** How far the service's clock is ahead, in ms; null before the first answer. */
+  /** In ms; null before the first answer. */
   readonly aheadMs: number | null;
 }
 
-/** A clock that is set wrong is off by less; farther off is believed when two answers say so. */
+/** A larger difference is believed only if two answers show it. */
 const FAR_OFF_MS = 24 * 60 * 60 * 1000;
 const AGREEING_MS = 60_000;
 
 export function createServiceClock(clock: Clock): ServiceClock {
-  // A Date header is cut to whole seconds and has travelled: each one says "at least so late". The latest of them is
-  // nearest; only the last few count, so that a local clock that is set anew is noticed.
+  // A Date header is cut to whole seconds and has travelled, so each one gives a lower bound, and the latest is
+  // nearest. Only the last few count, so that a local clock set anew is noticed.
   let ahead: number[] = [];
-  // A single answer that is far off proves nothing: what is taken for late would be sent early (findings F68).
+  // A single distant time proves nothing: events would be sent too early (F68).
   const isConfirmed = (one: number, index: number) =>
     Math.abs(one) <= FAR_OFF_MS || ahead.some((other, at) => at !== index && Math.abs(other - one) <= AGREEING_MS);
   const best = () => {

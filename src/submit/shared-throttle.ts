@@ -1,7 +1,7 @@
 /**
- * One rate for several processes and hosts: a token bucket in Redis, on Redis's own clock, so that theirs may differ
- * (HARD-CASES H41). Tokens are booked ahead, a few at a time, so that each process gets its share. Whatever Redis answers,
- * this process stays under the rate; while Redis is out of reach it goes on alone at a tenth of it.
+ * One rate for several processes and hosts: a token bucket in Redis, on Redis's clock, since theirs may differ (H41).
+ * Processes book a few tokens ahead, so that each gets its share. Whatever Redis answers, this process stays under the
+ * rate; without Redis it continues at a tenth of it.
  */
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
@@ -14,22 +14,22 @@ import { safeBurst, safeRateShare, type Throttle } from "./throttle.js";
 export interface SharedThrottleOptions {
   /** `redis://…` or `rediss://…`. */
   redisUrl: string;
-  /** What shares the rate: the same text in every process. */
+  /** The same text in every process that shares the rate. */
   name: string;
-  /** The service's sustained rate, requests per second. */
+  /** Requests per second. */
   rate: number;
-  /** The service's bucket, in requests. */
+  /** In requests. */
   burst: number;
   clock: Clock;
-  /** How long Redis may be silent before it counts as lost, in ms; default 2,000. */
+  /** After this silence Redis counts as lost, in ms; default 2,000. */
   patienceMs?: number;
   onLost?: (message: string) => void;
   onFound?: () => void;
 }
 
 /**
- * Books ARGV[3] tokens. @returns the rate and burst that the budget was made with, and the tokens that were there: below
- * nothing, they are owed. A budget that was forgotten begins empty: what the others sent before is not known.
+ * Books ARGV[3] tokens. @returns the budget's rate and burst, and the tokens left; negative ones are owed. A forgotten
+ * budget begins empty, because nobody knows what others sent.
  */
 const BOOK = `
 local time = redis.call('TIME')
@@ -43,15 +43,14 @@ redis.call('HSET', KEYS[1], 'rate', ARGV[1], 'burst', ARGV[2], 'level', tostring
 redis.call('EXPIRE', KEYS[1], 60)
 return {ARGV[1], ARGV[2], tostring(level)}`;
 
-/** An answer of ours is a few dozen bytes. */
 const LONGEST_ANSWER_BYTES = 64 * 1024;
-/** Nobody books further ahead: a longer wait is no answer of this script. */
+/** A longer wait cannot come from this script. */
 const LONGEST_WAIT_MS = 60_000;
 
 export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
   const { rate, burst, clock, patienceMs = 2_000 } = options;
   const used = rate * safeRateShare;
-  /** Tokens booked at once: 100 ms of the rate, so that a distant Redis is no brake. */
+  /** 100 ms of the rate, so that a distant Redis does not slow sending down. */
   const most = Math.max(1, Math.round(rate / 10));
   const redis = connect(options.redisUrl, patienceMs);
   const ceiling = createLocalThrottle({ rate, burst, clock });
@@ -62,7 +61,7 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
   let isLost = false;
   let askAt = 0;
 
-  /** When each of `count` booked tokens may be used, ms since 1970; null: Redis is lost. */
+  /** When each booked token may be used, ms; null: Redis is lost. */
   async function book(count: number): Promise<number[] | null> {
     const given = await redis.ask(BOOK, key, [rate, burst, count, used, safeBurst(rate, burst)]);
     if (given === null) return null;
@@ -80,7 +79,7 @@ export function createSharedThrottle(options: SharedThrottleOptions): Throttle {
     if (booked.length === 0) await bookSome(Math.min(waiting, most));
     const at = booked.shift();
     if (at === undefined) return alone.take(closed);
-    // A clock set back must not make it wait for the old time to come again.
+    // A clock set back must not wait for the old time.
     const wait = Math.min(LONGEST_WAIT_MS, at - clock.now());
     if (wait > 0) await clock.sleep(wait, closed);
     await ceiling.take(closed);
@@ -118,10 +117,7 @@ interface Taker {
   fail(error: unknown): void;
 }
 
-/**
- * Takers in the order in which they come, passed one by one. `admit` waits until one may pass, until `closed` aborts at the
- * latest; it is told how many wait.
- */
+/** First come, first served. `admit` waits until one taker may pass, or `closed` aborts; `waiting`: how many wait. */
 function createQueue(admit: (waiting: number, closed: AbortSignal) => Promise<void>): Pick<Throttle, "take" | "close"> {
   const closed = new AbortController();
   const takers = new Set<Taker>();
@@ -170,7 +166,7 @@ function otherBudget({ rate, burst }: SharedThrottleOptions, theirRate: number, 
   );
 }
 
-/** A connection that is made anew by itself. `ask`: what the script answers as texts; null: no answer of it in time. */
+/** Reconnects by itself. `ask`: the script's answer as texts; null: none in time. */
 function connect(url: string, patienceMs: number) {
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -184,7 +180,7 @@ function connect(url: string, patienceMs: number) {
   let received = 0;
   redis.on("error", () => {});
   redis.on("connect", () => {
-    // A Redis that answers without end is not listened to.
+    // Ignores a Redis that sends without end.
     redis.stream.on("data", (chunk: Buffer) => {
       received += chunk.length;
       if (received > LONGEST_ANSWER_BYTES) redis.stream.destroy();

@@ -1,4 +1,4 @@
-/** Composes the submitter's layers (layer.ts): retry, outage, token and throttle, client, transport. */
+/** Composes the submitter's layers: retry, outage, token and throttle, client, transport. */
 import { serviceUrl } from "../model/addresses.js";
 import type { Clock, Random } from "../model/clock.js";
 import type { Code } from "../model/codes.js";
@@ -14,7 +14,6 @@ import { type Throttle, unthrottled } from "./throttle.js";
 import { createTokenSource } from "./token.js";
 import type { Transport } from "./transport.js";
 
-/** Something a person may want to know while a run goes on. */
 export interface SubmitNotice {
   level: "info" | "warning";
   code: Code | null;
@@ -27,22 +26,18 @@ export interface SubmitterOptions {
   random: Random;
   /** Default: undici. */
   transport?: Transport | undefined;
-  /** Default: as the target says (its `throttle`, its `rate` and `burst`, or none where `rate` is null). */
+  /** Default: the target's `throttle`, or its `rate` and `burst`; none if `rate` is null. */
   throttle?: Throttle | undefined;
-  /** When an earlier run may last have sent, ms since 1970; null: none has. Asked for where this process keeps the limit itself. */
+  /** When an earlier run may last have sent, ms; null: never. Only called for a local throttle. */
   quietSince?: () => number | null;
-  /** Longest outage before the run is given up; default 15 minutes. */
+  /** Default 15 minutes. */
   maxOutageMs?: number | undefined;
   notice?: (notice: SubmitNotice) => void;
   retryPolicy?: Partial<RetryPolicy>;
-  /** Told of every try of every call. */
   onAttempt?: ((kind: CallKind, attempt: Attempt) => void) | undefined;
 }
 
-/**
- * Opens nothing until the first call.
- * @throws RowferryError `settings-invalid`, `url-insecure`
- */
+/** Opens nothing until the first call. @throws RowferryError `settings-invalid`, `url-insecure` */
 export function createSubmitter(options: SubmitterOptions): Submitter {
   const { target, clock, random } = options;
   const baseUrl = serviceUrl("baseUrl", target.baseUrl);
@@ -106,7 +101,7 @@ export function createSubmitter(options: SubmitterOptions): Submitter {
   };
 }
 
-// Some libraries take longer to load than some runs last: they are loaded with the first request.
+// Loaded with the first request, because loading takes longer than some runs.
 
 function lazyTransport(): Transport {
   const loaded = lazily(async () => (await import("./undici-transport.js")).createUndiciTransport());
@@ -142,7 +137,7 @@ function throttleOf(
   );
   return {
     take: async (signal) => (await loaded.get()).take(signal),
-    // Nothing has been answered 429 before it was sent.
+    // A 429 needs a request, so the throttle is loaded by then.
     slowDown: () => void loaded.made().then((throttle) => throttle?.slowDown()),
     close: async () => (await loaded.made())?.close(),
   };

@@ -1,6 +1,6 @@
 /**
- * The access token of one run (OAuth 2.0 client credentials, service.md Authentication): asked for once for all who wait,
- * renewed before it ends, forgotten when it is refused. Neither secret nor token appears in a message.
+ * The run's access token (OAuth 2.0 client credentials, service.md Authentication): requested once for all callers,
+ * renewed early, dropped when refused. No message holds secret or token.
  */
 import type { Clock } from "../model/clock.js";
 import { isJsonObject } from "../model/json.js";
@@ -10,24 +10,24 @@ import { type Transport, TransportFailure, type TransportReply } from "./transpo
 
 export interface Token {
   accessToken: string;
-  /** When it was asked for, ms since 1970. */
+  /** When it was requested, in ms. */
   issuedAt: number;
 }
 
-/** `transient`: the endpoint is unreachable, busy or broken; otherwise the settings or the credential are wrong. */
+/** `transient`: the endpoint is unreachable, busy or broken; otherwise settings or credential are wrong. */
 export type NoToken = { ok: false; transient: boolean; message: string };
 export type TokenResult = { ok: true; token: Token } | NoToken;
 
 export interface TokenSource {
-  /** The token at hand, when it is not known to have ended and not older than `maxAgeMs`; asks for none. */
+  /** The present token, if still valid and at most `maxAgeMs` old; requests none. */
   atHand(maxAgeMs?: number): Token | null;
-  /** A token that is not known to have ended. With `maxAgeMs`, one not older than that. Never rejects. */
+  /** Requests one if necessary. Never rejects. */
   token(maxAgeMs?: number): Promise<TokenResult>;
-  /** A request sent at `sentAt` with this token was answered 403: the token is not used again. */
+  /** Answered 403: the token is not used again. */
   refused(token: Token, sentAt: number): void;
-  /** A request sent at `sentAt` with this token was answered, and not by 401 or 403. */
+  /** Answered by anything but 401 or 403. */
   worked(token: Token, sentAt: number): void;
-  /** Whether this one is out of use: refused to another call, or renewed. */
+  /** Refused to another call, or renewed. */
   replaced(token: Token): boolean;
 }
 
@@ -42,10 +42,10 @@ export interface TokenSourceOptions {
 export function createTokenSource({ settings, transport, clock }: TokenSourceOptions): TokenSource {
   let current: { token: Token; lifetimeMs: number } | null = null;
   let fetching: Promise<TokenResult> | null = null;
-  /** The age at which tokens have been seen to end, whatever `expires_in` says (open-points 12). */
+  /** The observed age at which tokens end, whatever `expires_in` says (open point 12). */
   let learned = Number.POSITIVE_INFINITY;
   let lastAge: number | null = null;
-  /** The greatest age at which a token still worked: one that was refused younger had been revoked. */
+  /** The greatest age of a token that worked: one refused at a younger age was revoked. */
   let livedFor = 0;
   let suspect: { age: number; issuedAt: number } | null = null;
 
@@ -63,10 +63,10 @@ export function createTokenSource({ settings, transport, clock }: TokenSourceOpt
     if (current === null) return null;
     const { token } = current;
     const lifetimeMs = Math.min(current.lifetimeMs, learned);
-    // A fifth of its life, at most a minute, is kept in hand: the request still has to arrive.
+    // A fifth of its life, at most a minute, is left for the request to arrive.
     const renewAt = Math.min(lifetimeMs - Math.min(60_000, lifetimeMs / 5), maxAgeMs);
     const age = clock.now() - token.issuedAt;
-    // A clock set back makes a token younger than nothing: its age is then unknown.
+    // A clock set back makes the age unknown.
     return age >= 0 && age <= renewAt ? token : null;
   }
 
@@ -87,8 +87,8 @@ export function createTokenSource({ settings, transport, clock }: TokenSourceOpt
     worked(token, sentAt) {
       livedFor = Math.max(livedFor, sentAt - token.issuedAt);
       if (suspect === null || token.issuedAt <= suspect.issuedAt) return;
-      // The newer token passed where the older one did not: that one had ended. Once may be a revocation; twice at
-      // about the same age is a lifetime. A tenth for what requests take on their way.
+      // The newer token passed where the older did not, so that one had ended. Once may be a revocation; twice at about
+      // the same age is a lifetime, less a tenth for the requests' way.
       const { age } = suspect;
       if (age > 0 && age >= livedFor * 0.9) {
         const again = lastAge !== null && Math.min(age, lastAge) >= Math.max(age, lastAge) / 2;
@@ -127,7 +127,7 @@ export async function requestToken(settings: TokenSettings, transport: Transport
     }
   };
   if (clientAuthentication === "post") return ask({}, { client_id: clientId, client_secret: clientSecret });
-  // RFC 6749 wants id and secret form-encoded before Basic; many endpoints forget to decode them.
+  // RFC 6749 wants id and secret form-encoded before Basic; many endpoints do not decode them.
   const encoded = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`;
   const plain = `${clientId}:${clientSecret}`;
   const answer = await ask({ authorization: basic(encoded) });
@@ -140,7 +140,7 @@ const basic = (pair: string): string => `Basic ${Buffer.from(pair, "utf8").toStr
 const formEncoded = (text: string): string => new URLSearchParams({ x: text }).toString().slice(2);
 
 /**
- * RFC 6749, section 5.2. Nothing else of what the endpoint says is kept: it has just been told the secret, and may repeat it in
+ * RFC 6749, section 5.2. Nothing else from the endpoint is kept: it has just received the secret, and may repeat it in
  * any spelling.
  */
 const standardErrors = [
@@ -152,7 +152,7 @@ const standardErrors = [
   "invalid_scope",
 ];
 
-/** Read tolerantly: any 2xx, JSON whatever its content type says. `isCredential`: client id or secret were refused. */
+/** Accepts any 2xx, and JSON whatever its content type. `isCredential`: client id or secret was refused. */
 function tokenOf(
   settings: TokenSettings,
   { status, body }: TransportReply,
@@ -183,7 +183,7 @@ function tokenOf(
   return failed(`${where} answered ${status}. That is not how a token endpoint answers: check the token URL.`);
 }
 
-/** The token URL without its query, which may hold what nobody should read. */
+/** Without its query, which may be confidential. */
 function shown({ tokenUrl }: TokenSettings): string {
   const url = new URL(tokenUrl);
   return `${url.origin}${url.pathname}`;

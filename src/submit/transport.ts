@@ -1,6 +1,6 @@
-/** The wire, as the submitter sees it: one request, one answer or one typed failure. Knows no retry and no credential. */
+/** One HTTP request: an answer, or a typed failure. Knows no retry and no credential. */
 
-/** Why no whole answer came. */
+/** Why no complete answer came. */
 export type TransportFailureKind =
   | "connect-refused"
   | "dns"
@@ -16,10 +16,10 @@ export type TransportFailureKind =
   | "proxy"
   | "other";
 
-/** The one error that a transport rejects with. Its message never holds headers or bodies. */
+/** A transport's only error. Its message never holds headers or bodies. */
 export class TransportFailure extends Error {
   readonly kind: TransportFailureKind;
-  /** Whether the request may have reached the service; false only where that is ruled out. */
+  /** False only if the request cannot have reached the service. */
   readonly sent: boolean;
 
   constructor(kind: TransportFailureKind, sent: boolean, message: string, cause?: unknown) {
@@ -34,21 +34,21 @@ export interface TransportRequest {
   method: "GET" | "POST";
   /** Absolute. */
   url: string;
-  /** Names in lower case. */
+  /** In lower case. */
   headers: Record<string, string>;
   body?: string;
-  /** Longest silence before the answer's headers, and between two pieces of its body, in ms. */
+  /** In ms: the longest silence before the headers, and between pieces of the body. */
   timeouts: { headersMs: number; bodyMs: number };
 }
 
 export interface TransportReply {
   status: number;
-  /** Names in lower case; a repeated header as one text, joined by ", ". */
+  /** In lower case; repeated headers joined by ", ". */
   headers: Record<string, string>;
   body: string;
 }
 
-/** Rejects with a TransportFailure and nothing else; follows no redirect. `close` ends kept connections. */
+/** Rejects only with a TransportFailure; follows no redirect. `close` ends kept connections. */
 export interface Transport {
   (request: TransportRequest): Promise<TransportReply>;
   close?: () => Promise<void>;

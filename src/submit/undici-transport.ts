@@ -1,4 +1,4 @@
-/** The transport over real sockets: keep-alive, separate timeouts, bounded answers, proxy by environment. */
+/** The transport over real sockets, with keep-alive, timeouts, bounded answers, and proxies from the environment. */
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool, request as undiciRequest } from "undici";
 import { isLoopback } from "../model/addresses.js";
@@ -11,16 +11,16 @@ import {
 } from "./transport.js";
 
 export interface UndiciTransportOptions {
-  /** Instead of the built-in agents; it is its owner's to close. */
+  /** Replaces the built-in agents; its owner closes it. */
   dispatcher?: Dispatcher | undefined;
   /** Default 8 MiB. */
   maxAnswerBytes?: number;
-  /** Where proxies are named (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, any case); default `process.env`. */
+  /** For `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY` (any case); default `process.env`. */
   environment?: NodeJS.ProcessEnv;
 }
 
 const CONNECT_MS = 10_000;
-/** Open connections per origin: as many as there can be lanes. */
+/** Per origin: the maximum number of lanes. */
 const MOST_AT_ONCE = 512;
 
 export function createUndiciTransport(options: UndiciTransportOptions = {}): Transport {
@@ -38,7 +38,7 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Tra
   const dispatchers = [...new Set([direct, proxied])];
 
   const transport: Transport = async (request) => {
-    // A sandbox on this machine is never behind the proxy, whether NO_PROXY says so or not.
+    // A sandbox on this machine is never behind the proxy, whatever NO_PROXY says.
     const dispatcher = isLoopback(new URL(request.url).hostname) ? direct : proxied;
     try {
       return await exchange(dispatcher, request, maxAnswerBytes);
@@ -67,7 +67,7 @@ function proxyAgent(settings: Agent.Options, environment: NodeJS.ProcessEnv): Di
   });
 }
 
-/** undici connects again at once, thousands of times a second, to a proxy that hangs up; another error ends it. */
+/** undici reconnects at once, thousands of times a second, to a proxy that hangs up; a different error stops it. */
 class ProxyPool extends Pool {
   override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
     try {
@@ -80,7 +80,7 @@ class ProxyPool extends Pool {
 
 async function exchange(dispatcher: Dispatcher, request: TransportRequest, limit: number): Promise<TransportReply> {
   const { headersMs, bodyMs } = request.timeouts;
-  // undici's own timeouts bound a silence; a body that trickles for ever is silent never.
+  // undici's timeouts limit silence; a body that trickles forever is never silent.
   const deadline = new AbortController();
   const bound = (kind: TransportFailureKind, ms: number) =>
     setTimeout(() => deadline.abort(new TransportFailure(kind, true, `No complete answer within ${ms} ms.`)), ms);
@@ -122,7 +122,7 @@ const decoders: Record<string, (body: Buffer, options: { maxOutputLength: number
   br: brotliDecompressSync,
 };
 
-/** Nobody is asked to compress, and some gateways do. */
+/** Some gateways compress unasked. */
 function decoded(body: Buffer, encodings: string, limit: number): Buffer {
   const names = encodings
     .toLowerCase()
@@ -144,7 +144,7 @@ function decoded(body: Buffer, encodings: string, limit: number): Buffer {
   return plain;
 }
 
-/** Codes of undici, Node and OpenSSL, and whether the request can have left: false only where that is ruled out. */
+/** Codes of undici, Node and OpenSSL, and whether the request may have left. */
 const failures: Record<string, [TransportFailureKind, sent: boolean]> = {
   ECONNREFUSED: ["connect-refused", false],
   ENOTFOUND: ["dns", false],
@@ -175,7 +175,7 @@ function asFailure(error: unknown): TransportFailure {
     );
   const known = failures[code];
   if (known !== undefined) {
-    // An answer that ends early is reported like any closed socket: "other side closed" with bytes of the answer read.
+    // An answer that ends early is reported like a closed socket: "other side closed", with bytes of the answer read.
     const kind = known[0] === "reset" && /terminated|aborted/i.test(message) ? "truncated" : known[0];
     return new TransportFailure(kind, known[1], `${message} (${code})`, error);
   }
