@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import ExcelJS from "exceljs";
 import { SaxesParser } from "saxes";
 import { openPromise } from "yauzl";
-import { columnLetters } from "../src/read/header.js";
+import { columnLetters } from "../src/model/formula.js";
 // Loaded beforehand: what is measured is reading, not loading modules.
 import "../src/read/excel/open-excel.js";
 import { openInput } from "../src/read/open-input.js";

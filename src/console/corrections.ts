@@ -166,7 +166,7 @@ export function createCorrections(target: Target, now: () => number): Correction
       const path = join(folder, fileName(from, "to-correct"));
       await writeRejectedFile(path, {
         ...from,
-        rows: rows.map(({ source, cells, kinds }): RejectedRow => ({ ...source, cells, kinds })),
+        rows: rows.map(({ source, cells, kinds, looks }): RejectedRow => ({ ...source, cells, kinds, looks })),
       });
       return path;
     },

@@ -9,6 +9,7 @@ import { RowferryError } from "../model/error.js";
 import type { MappedRow } from "../model/mapped-row.js";
 import type { Problem } from "../model/problem.js";
 import type { Row } from "../model/row.js";
+import { columnsUsed } from "../model/formula.js";
 import { originalColumns } from "../report/rejected-row.js";
 import type { GridRow } from "./api.js";
 
@@ -18,6 +19,7 @@ export interface Judged {
   /** With the draft in place, and what kinds the cells have then. */
   cells: string[];
   kinds: OpenRow["kinds"];
+  looks: OpenRow["looks"];
   row: GridRow;
 }
 
@@ -102,11 +104,12 @@ function judgeGroup(
   const patched = group.map((row) => patch(row, input.header, drafts.get(row.ref)));
   const isEdited = patched.some(({ edited }) => edited);
   const now = isEdited ? mapped(rowsOf(patched)) : null;
-  const problems = now?.problems ?? group[0]?.problems ?? [];
+  const stale = patched.flatMap((row, at) => staleFormulas(row, group[at]?.cells ?? [], input.header));
+  const problems = now === null ? (group[0]?.problems ?? []) : [...now.problems, ...stale];
   const moves = now !== null && now.documents !== "" && now.documents !== mapped(rowsOf(group)).documents;
   const shown = originalColumns(input.header);
   return group.map((source, at): Judged => {
-    const { cells, kinds } = patched[at] ?? source;
+    const { cells, kinds, looks } = patched[at] ?? source;
     const draft = shown.flatMap((position, column) =>
       cells[position] === source.cells[position] ? [] : [[column, cells[position] ?? ""] as const],
     );
@@ -119,7 +122,7 @@ function judgeGroup(
       ready: isEdited && problems.length === 0,
       joins: moves ? now.documents : null,
     };
-    return { source, isLead: source.ref === source.lead, cells, kinds, row };
+    return { source, isLead: source.ref === source.lead, cells, kinds, looks, row };
   });
 }
 
@@ -127,13 +130,38 @@ function judgeGroup(
 function patch(row: OpenRow, header: readonly string[], changes: Patch | undefined) {
   const cells = header.map((_, position) => row.cells[position] ?? "");
   const kinds = row.kinds === null ? null : [...row.kinds];
+  const looks = row.looks === null ? null : [...row.looks];
   let edited = false;
   for (const [column, value] of changes ?? []) {
     const position = header.indexOf(column);
     if (position < 0 || cells[position] === value) continue;
     cells[position] = value;
     if (kinds !== null) kinds[position] = "text";
+    if (looks !== null) looks[position] = null;
     edited = true;
   }
-  return { cells, kinds, edited };
+  return { cells, kinds, looks, edited };
+}
+
+/** Nobody computes here: a cell whose formula uses what was corrected would keep its old value. */
+function staleFormulas(
+  { cells, looks }: Pick<Judged, "cells" | "looks">,
+  before: readonly string[],
+  header: readonly string[],
+): Problem[] {
+  const changed = new Set(cells.flatMap((cell, position) => (cell === before[position] ? [] : [position])));
+  const formulas = (looks ?? []).flatMap((look, position) =>
+    typeof look?.formula === "string" ? [{ position, uses: columnsUsed(look.formula, header) }] : [],
+  );
+  const stale = new Set<number>();
+  // A formula may use another one.
+  for (const _ of formulas)
+    for (const { position, uses } of formulas)
+      if ([...uses].some((column) => changed.has(column) || stale.has(column))) stale.add(position);
+  return [...stale].map((position) => ({
+    code: "formula-without-value",
+    column: header[position] ?? null,
+    message: "Its file computes this cell from what you corrected.",
+    hint: "Type its new value; or correct the row in the rejected workbook, which computes it.",
+  }));
 }

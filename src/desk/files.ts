@@ -22,7 +22,8 @@ import { rejectedPath, runFolder } from "../run/run-files.js";
 import { reading } from "./access.js";
 
 export interface Rejects {
-  files: { path: string; mapping: string; rows: number }[];
+  /** `note`: what a person should know, in a sentence; null: nothing. */
+  files: { path: string; mapping: string; rows: number; note: string | null }[];
   rows: { file: string; sheet: string | null; row: number; problems: Problem[] }[];
   /** The list of stranded documents, for `resolve --from`; null: none is among them. */
   stranded: { path: string; documents: number } | null;
@@ -53,8 +54,8 @@ export async function writeRejects(target: Target, selectors: Selectors, folder:
     const taken = result.files.map(({ path }) => path);
     const path = rejectedPath(folder, input, taken);
     rmSync(path, { force: true });
-    await writeRejectedFile(path, { header, dialect, rows });
-    result.files.push({ path, mapping, rows: rows.length });
+    const { note } = await writeRejectedFile(path, { header, dialect, rows });
+    result.files.push({ path, mapping, rows: rows.length, note });
     for (const { row, lead, problems } of rows)
       if (row === lead) result.rows.push({ file: basename(name), sheet, row, problems });
   }

@@ -54,4 +54,10 @@ export type Dialect =
       lineEnding: "\n" | "\r\n" | "\r";
       compression: "none" | "gzip" | "zip" | "zstd";
     }
-  | { format: "xlsx"; sheet: string; date1904: boolean };
+  | {
+      format: "xlsx";
+      sheet: string;
+      date1904: boolean;
+      /** Of its columns, in characters; null: the usual one. Absent: all have that. */
+      widths?: (number | null)[];
+    };

@@ -10,6 +10,18 @@ import type { Problem } from "./problem.js";
  */
 export type CellKind = "text" | "number" | "date" | "time" | "duration" | "boolean" | "error";
 
+/** What a spreadsheet keeps of a cell beyond its text and kind, so that a rejected workbook can give it back. */
+export interface CellLook {
+  /** Its number format; absent: General. */
+  format?: string;
+  /** What the file holds where the text is not that: the number behind `00043`; "" for a formula that gives a blank text. */
+  stored?: string;
+  /** Of cells of its own row, as it would stand in row 1; null: it uses more than its row. Absent: the cell has no formula. */
+  formula?: string | null;
+}
+
+export type Looks = (CellLook | null)[];
+
 /** One record of an input, numbered as a person sees it in the file. */
 export interface Row {
   /** Counting from 1. CSV: the line on which the row begins; Excel: the row's number. */
@@ -18,6 +30,8 @@ export interface Row {
   cells: string[];
   /** The kinds of `cells`, position by position; null: all text. */
   kinds: CellKind[] | null;
+  /** By position, with gaps; absent: cells are nothing but their texts. */
+  looks?: Looks;
   /** What the reader found wrong (short or long row, error cell …); a row with problems is invalid. Null: nothing. */
   problems: Problem[] | null;
   /** Why the row is skipped, in a sentence: by its reader (hidden, under `hidden: skip`), or by the mapping's `skip`; absent: it is not. */

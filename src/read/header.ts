@@ -1,6 +1,7 @@
 /** Finds the header row, its texts, and reasons for doubt; for both readers. */
 import type { HeaderOption } from "../model/dialect.js";
 import { RowferryError } from "../model/error.js";
+import { columnLetters } from "../model/formula.js";
 import type { Place } from "../model/place.js";
 
 export interface HeaderCandidate {
@@ -135,15 +136,6 @@ export function repeats(cells: readonly string[], header: readonly string[]): bo
     filledCount(header) > 1 &&
     cells.every((cell, column) => squeeze(cell) === header[column])
   );
-}
-
-/** `A` for 1, `Z` for 26, `AA` for 27. */
-export function columnLetters(position: number): string {
-  let letters = "";
-  for (let rest = position; rest > 0; rest = Math.floor((rest - 1) / 26)) {
-    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
-  }
-  return letters;
 }
 
 /** Most texts begin with visible ASCII, so trimming every cell would be wasted time. */

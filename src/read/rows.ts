@@ -2,9 +2,10 @@
  * Turns a reader's rows into rows of a table: without blank ones, a cell for each column, and with notes on oddities.
  */
 import type { Code } from "../model/codes.js";
+import { columnLetters } from "../model/formula.js";
 import type { Problem } from "../model/problem.js";
-import type { CellKind, Row } from "../model/row.js";
-import { columnLetters, isBlank, isFilled, isValue, repeats, valueColumns } from "./header.js";
+import type { CellKind, Looks, Row } from "../model/row.js";
+import { isBlank, isFilled, isValue, repeats, valueColumns } from "./header.js";
 
 export interface RawRow {
   /** As a person sees it in the file, from 1. */
@@ -13,6 +14,7 @@ export interface RawRow {
   cells: string[];
   /** Null: all text. */
   kinds: CellKind[] | null;
+  looks?: Looks;
   faults: Fault[] | null;
   hidden?: boolean;
 }
@@ -70,10 +72,11 @@ export class RowFinisher {
   finish(raws: readonly RawRow[]): Row[] {
     const { header, headerRow, width, hidden } = this.#shape;
     const rows: Row[] = [];
-    for (const { number, cells, kinds, faults, hidden: isHidden } of raws) {
+    for (const { number, cells, kinds, looks, faults, hidden: isHidden } of raws) {
       if (number <= headerRow || (faults === null && isBlank(cells))) continue;
       if (isHidden === true) this.#hidden.add(number);
       const row: Row = { number, cells, kinds, problems: null };
+      if (looks !== undefined) row.looks = looks;
       rows.push(row);
       if (isHidden === true && hidden === "skip") row.leftOut = "hidden in its sheet";
       else if (faults !== null) row.problems = faults.map((fault) => this.#problem(fault));

@@ -1,25 +1,33 @@
-/** A rejected file as a workbook: numbers stay numbers and dates stay dates; the reason is a coloured, filterable column. */
+/** A rejected file as a workbook: cells as in their file, numbers, dates and formulas among them; the reason is a coloured, filterable column. */
 import { once } from "node:events";
 import { chmodSync, createWriteStream, renameSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import exceljs, { type CellErrorValue, type CellValue } from "exceljs";
+import { Big } from "big.js";
+import exceljs, { type CellErrorValue } from "exceljs";
 import type { Dialect } from "../model/dialect.js";
-import type { CellKind } from "../model/row.js";
+import { listed } from "../model/fold.js";
+import { columnLetters, moveFormula, titledColumn } from "../model/formula.js";
+import type { CellKind, CellLook } from "../model/row.js";
 import { makeFolder, temporaryPath } from "./atomic-file.js";
 import type { RejectedContent, RejectedFile } from "./rejected-file.js";
-import { originalColumns, ownCells, ownColumns } from "./rejected-row.js";
+import { originalColumns, ownCells, ownColumns, type RejectedRow } from "./rejected-row.js";
 
 const headerFill: exceljs.Fill = { type: "pattern", pattern: "solid", fgColor: { argb: "FFE8A33D" } };
 const reasonFill: exceljs.Fill = { type: "pattern", pattern: "solid", fgColor: { argb: "FFFFF1D6" } };
+const derivedFill: exceljs.Fill = { type: "pattern", pattern: "solid", fgColor: { argb: "FFF2C4B3" } };
+const DERIVED =
+  "their formulas use other rows or sheets, so they are values here; where they are wrong, correct them by hand";
 /** A sheet's last row; further rows would be lost by whatever opens the file. */
 const sheetRows = 1_048_576;
 
-/** The sheet keeps its name. Rows beyond what a sheet holds are left out, and `note` says so. */
+type ExcelDialect = Extract<Dialect, { format: "xlsx" }>;
+
+/** The sheet keeps its name, columns their widths, cells their number formats; formulas come along where they can. Rows beyond what a sheet holds are left out, and `note` says so. */
 export async function writeRejectedExcel(
   path: string,
-  dialect: Extract<Dialect, { format: "xlsx" }>,
+  dialect: ExcelDialect,
   content: RejectedContent,
 ): Promise<RejectedFile> {
   makeFolder(dirname(path));
@@ -27,7 +35,7 @@ export async function writeRejectedExcel(
   rmSync(temporary, { force: true });
   const stream = createWriteStream(temporary, { flags: "wx", mode: 0o600 });
   try {
-    const result = await writeWorkbook(path, stream, dialect.sheet, content);
+    const result = await writeWorkbook(path, stream, dialect, content);
     chmodSync(temporary, 0o600);
     const handle = await open(temporary, "r+");
     try {
@@ -47,7 +55,7 @@ export async function writeRejectedExcel(
 async function writeWorkbook(
   path: string,
   stream: ReturnType<typeof createWriteStream>,
-  sheetName: string,
+  { sheet: sheetName, widths = [] }: ExcelDialect,
   content: RejectedContent,
 ): Promise<RejectedFile> {
   await once(stream, "open");
@@ -57,19 +65,18 @@ async function writeWorkbook(
     workbook.creator = "rowferry";
     const columns = originalColumns(content.header);
     const sheet = workbook.addWorksheet(sheetName, { views: [{ state: "frozen", ySplit: 1 }] });
+    const titles = columns.map((position) => content.header[position] ?? "");
     sheet.columns = [
-      ...columns.map((index) => ({ width: Math.min(30, Math.max(10, (content.header[index] ?? "").length + 2)) })),
+      ...columns.map((position, index) => ({ width: widths[position] ?? usualWidth(titles[index] ?? "") })),
       ...ownColumns.map((name) => ({ width: name === "rowferry_message" ? 70 : name === "rowferry_hint" ? 50 : 22 })),
     ];
-    const header = sheet.addRow([
-      ...columns.map((index) => excelValue(content.header[index] ?? "", "text").value),
-      ...ownColumns,
-    ]);
+    const header = sheet.addRow([...titles.map(xmlText), ...ownColumns]);
     header.font = { bold: true };
     ownColumns.forEach((_name, index) => {
       header.getCell(columns.length + index + 1).fill = headerFill;
     });
     header.commit();
+    const derived = new Set<string>();
     let count = 0;
     let left = 0;
     for (const row of content.rows) {
@@ -78,16 +85,19 @@ async function writeWorkbook(
         continue;
       }
       const line = sheet.addRow([]);
-      columns.forEach((from, index) => {
-        const { value, format } = excelValue(row.cells[from] ?? "", row.kinds?.[from] ?? "text");
-        if (value === null) return;
-        const cell = line.getCell(index + 1);
-        cell.value = value;
-        if (format !== null) cell.numFmt = format;
+      const still = columns.flatMap((position, index) => {
+        const follows = writeCell(line.getCell(index + 1), row, position, content.header);
+        return follows ? [] : [titles[index] ?? columnLetters(index + 1)];
       });
-      ownCells(row).forEach((text, index) => {
+      for (const title of still) {
+        if (derived.has(title)) continue;
+        derived.add(title);
+        line.getCell(titles.indexOf(title) + 1).note = DERIVED;
+      }
+      const hint = still.length === 0 ? [] : [`${quoted(still)}: ${DERIVED}`];
+      ownCells(row, hint).forEach((text, index) => {
         const cell = line.getCell(columns.length + index + 1);
-        cell.value = excelValue(text, "text").value;
+        cell.value = text === "" ? null : xmlText(text);
         cell.fill = reasonFill;
       });
       line.commit();
@@ -102,15 +112,52 @@ async function writeWorkbook(
     const closed = once(stream, "close");
     await workbook.commit();
     await closed;
-    const note = left === 0 ? null : `${left} rows are left out, because a sheet holds no more than ${sheetRows}`;
-    return { path, rows: count, note };
+    const notes = [
+      ...(left === 0 ? [] : [`${left} rows are left out, because a sheet holds no more than ${sheetRows}`]),
+      ...(derived.size === 0
+        ? []
+        : [`the coloured cells of ${quoted([...derived])} do not follow a correction: ${DERIVED}`]),
+    ];
+    return { path, rows: count, note: notes.length === 0 ? null : notes.join("; ") };
   };
   return Promise.race([finish(), failed]);
 }
 
+/** @returns false where the cell was computed by a formula that cannot come along: it is a value now. */
+function writeCell(cell: exceljs.Cell, row: RejectedRow, position: number, header: readonly string[]): boolean {
+  const text = row.cells[position] ?? "";
+  const look = row.looks?.[position] ?? {};
+  const { value, format } = excelValue(text, row.kinds?.[position] ?? "text", look);
+  const formula = typeof look.formula === "string" ? ownFormula(look.formula, Number(cell.row), header) : look.formula;
+  if (format !== null) cell.numFmt = format;
+  if (typeof formula === "string")
+    // Without a result the cell says, until a spreadsheet has computed it, what it said in its file: that there is none.
+    cell.value = {
+      formula,
+      ...(value === null && look.stored === undefined ? {} : { result: value ?? "" }),
+    };
+  else cell.value = value;
+  if (formula === null) cell.fill = derivedFill;
+  return formula !== null;
+}
+
+/** Null: a column that it uses is not in the file. */
+function ownFormula(formula: string, row: number, header: readonly string[]): string | null {
+  const columns = originalColumns(header);
+  const cellIn = (position: number): string | null => {
+    const index = columns.indexOf(position);
+    return index === -1 ? null : `${columnLetters(index + 1)}${row}`;
+  };
+  return moveFormula(
+    formula,
+    ({ column }) => cellIn(column),
+    (title) => cellIn(titledColumn(header, title)),
+  );
+}
+
 interface ExcelValue {
   /** Null: an empty cell. */
-  value: CellValue;
+  value: string | number | boolean | Date | CellErrorValue | null;
   /** Number format; null: general. */
   format: string | null;
 }
@@ -118,17 +165,17 @@ interface ExcelValue {
 const dayMs = 86_400_000;
 
 /** What cannot be written in its kind without changing it is written as text. */
-function excelValue(text: string, kind: CellKind): ExcelValue {
-  if (text === "") return { value: null, format: null };
-  return inKind(text, kind) ?? { value: xmlText(text), format: kind === "text" && looksLikeNumber(text) ? "@" : null };
+function excelValue(text: string, kind: CellKind, { format, stored, formula }: CellLook): ExcelValue {
+  if (text === "") return { value: null, format: format ?? null };
+  const found = stored === undefined ? inKind(text, kind) : inKind(stored, "number");
+  if (found !== null) return { value: found.value, format: format ?? found.format };
+  return { value: xmlText(text), format: format ?? (formula === undefined && looksLikeNumber(text) ? "@" : null) };
 }
 
 function inKind(text: string, kind: CellKind): ExcelValue | null {
   switch (kind) {
     case "number":
-      return Number.isFinite(Number(text)) && String(Number(text)) === text
-        ? { value: Number(text), format: null }
-        : null;
+      return numberValue(text);
     case "boolean":
       return { value: text === "true", format: null };
     case "error":
@@ -143,6 +190,13 @@ function inKind(text: string, kind: CellKind): ExcelValue | null {
       break;
   }
   return null;
+}
+
+/** Null: a spreadsheet would keep fewer digits. */
+function numberValue(text: string): ExcelValue | null {
+  const value = Number(text);
+  const isSame = Number.isFinite(value) && new Big(value.toPrecision(15)).toFixed() === text;
+  return isSame ? { value, format: null } : null;
 }
 
 function dateValue(text: string): ExcelValue | null {
@@ -161,11 +215,19 @@ function timeValue(text: string): ExcelValue | null {
 }
 
 function durationValue(text: string): ExcelValue | null {
-  const match = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?$/.exec(text);
+  const match = /^(-?)PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?$/.exec(text);
   if (match === null) return null;
-  const seconds = Number(match[1] ?? 0) * 3600 + Number(match[2] ?? 0) * 60 + Number(match[3] ?? 0);
-  return { value: (seconds * 1000) / dayMs, format: "[h]:mm:ss" };
+  const seconds = Number(match[2] ?? 0) * 3600 + Number(match[3] ?? 0) * 60 + Number(match[4] ?? 0);
+  return { value: ((match[1] === "" ? 1000 : -1000) * seconds) / dayMs, format: "[h]:mm:ss" };
 }
+
+const usualWidth = (title: string): number => Math.min(30, Math.max(10, title.length + 2));
+
+const quoted = (titles: readonly string[]): string =>
+  listed(
+    titles.map((title) => `"${title}"`),
+    10,
+  );
 
 /** XML cannot hold control characters; Excel writes them as `_x001B_`, and text that looks like that as `_x005F_x001B_`. */
 function xmlText(text: string): string {

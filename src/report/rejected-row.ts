@@ -4,7 +4,7 @@
  */
 import type { Dialect } from "../model/dialect.js";
 import type { Problem } from "../model/problem.js";
-import type { CellKind } from "../model/row.js";
+import type { CellKind, Looks } from "../model/row.js";
 import { plainText } from "./plain-text.js";
 
 export interface RejectedRow {
@@ -12,6 +12,8 @@ export interface RejectedRow {
   ref: string;
   cells: string[];
   kinds: CellKind[] | null;
+  /** Absent or null: cells are nothing but their texts. */
+  looks?: Looks | null;
   problems: Problem[];
 }
 
@@ -27,14 +29,14 @@ function isOwn(name: string): boolean {
 }
 
 /** The texts of our own columns; never begin like a formula (HARD-CASES H35), hold no control characters. */
-export function ownCells(row: RejectedRow): string[] {
+export function ownCells(row: RejectedRow, moreHints: readonly string[] = []): string[] {
   const messages = row.problems.map(({ column, message }) => (column === null ? message : `${column}: ${message}`));
   const hints = row.problems.map(({ hint }) => hint).filter((hint) => hint !== null);
   return [
     row.ref,
     unique(row.problems.map(({ code }) => code)).join("; "),
     messages.join(" | "),
-    unique(hints).join(" | "),
+    unique([...hints, ...moreHints]).join(" | "),
   ].map(harmless);
 }
 

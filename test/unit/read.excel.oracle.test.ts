@@ -3,7 +3,7 @@ import ExcelJS from "exceljs";
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/sandbox/clock.js";
 import type { Random } from "../../src/model/clock.js";
-import { columnLetters } from "../../src/read/header.js";
+import { columnLetters } from "../../src/model/formula.js";
 import { readFile, temporaryFile } from "../support/read/read-file.js";
 import { escapeXml, MAIN, type MadeWorkbook, OFFICE, writeWorkbook } from "../support/read/write-workbook.js";
 import { entryText } from "../support/read/write-zip.js";

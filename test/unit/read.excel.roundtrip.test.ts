@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CellKind } from "../../src/model/row.js";
-import { columnLetters } from "../../src/read/header.js";
+import { columnLetters } from "../../src/model/formula.js";
 import { readWorkbook } from "../support/read/read-workbook.js";
 import { escapeXml, textCell } from "../support/read/write-workbook.js";
 import { drawn } from "../support/sample.js";

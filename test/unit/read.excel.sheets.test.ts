@@ -5,7 +5,7 @@ import { openInput } from "../../src/read/open-input.js";
 import { positionSuite } from "../support/read/position-suite.js";
 import { temporaryFile } from "../support/read/read-file.js";
 import { readWorkbook } from "../support/read/read-workbook.js";
-import { columnLetters } from "../../src/read/header.js";
+import { columnLetters } from "../../src/model/formula.js";
 import { type MadeSheet, textCell, writeWorkbook } from "../support/read/write-workbook.js";
 import { entryText } from "../support/read/write-zip.js";
 

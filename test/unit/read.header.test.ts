@@ -1,6 +1,7 @@
 /** Where the header is: the rows of a file's beginning, and which of them is taken. */
 import { describe, expect, test } from "vitest";
-import { columnLetters, findHeader, headerTexts } from "../../src/read/header.js";
+import { columnLetters } from "../../src/model/formula.js";
+import { findHeader, headerTexts } from "../../src/read/header.js";
 
 describe("the header is", () => {
   test.each([

@@ -1,5 +1,5 @@
 /** `rowferry rejects [selectors]`: the rows that a person must change, as files and as a list. Works beside a running import. */
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { ExitCode } from "../../model/exit-code.js";
 import { describePlace } from "../../model/place.js";
 import { counted, grouped } from "../../report/figures.js";
@@ -46,6 +46,7 @@ export const spec = onTarget({
                 output.colors.dim(`    ${describePlace({ file, sheet: sheet ?? undefined, row })} · ${code}`),
               ]),
             ),
+          files.map(({ path, note }) => note !== null && `${basename(path)}: ${note}`),
           rows.length > LISTED && `  and ${grouped(rows.length - LISTED)} more; the files have all`,
         ],
       ],

@@ -1,6 +1,6 @@
 /** Cells of rows that have not landed, from which rejected files are written. */
 import { createHash } from "node:crypto";
-import type { CellKind, Row } from "../../model/row.js";
+import type { CellKind, Looks, Row } from "../../model/row.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { createPages, type Entry } from "../pages.js";
 
@@ -13,11 +13,22 @@ export interface KeptCells {
   cells: string[];
   /** Null: all text. */
   kinds: CellKind[] | null;
+  /** Null: cells are nothing but their texts. */
+  looks: Looks | null;
 }
 
-export type PackedCells = [cells: string[], kinds?: CellKind[]];
+export type PackedCells = [cells: string[], kinds?: CellKind[] | null, looks?: Looks];
 
-export const keptCells = ([cells, kinds]: PackedCells): KeptCells => ({ cells, kinds: kinds ?? null });
+export const keptCells = ([cells, kinds, looks]: PackedCells): KeptCells => ({
+  cells,
+  kinds: kinds ?? null,
+  looks: looks ?? null,
+});
+
+function toKeep({ cells, kinds, looks }: Row): PackedCells {
+  if (looks !== undefined) return [cells, kinds, looks];
+  return kinds === null ? [cells] : [cells, kinds];
+}
 
 export function createCells(database: LedgerDatabase) {
   const pages = createPages<PackedCells>(database, "cells");
@@ -25,14 +36,7 @@ export function createCells(database: LedgerDatabase) {
     /** `first`: the id of the first row. Rows of a group stay together. */
     keep(first: number, rows: readonly Row[]): void {
       const offset = first - (rows[0]?.number ?? 0);
-      pages.add(
-        rows.map(
-          ({ number, cells, kinds }): Entry<PackedCells> => [
-            offset + number,
-            kinds === null ? [cells] : [cells, kinds],
-          ],
-        ),
-      );
+      pages.add(rows.map((row): Entry<PackedCells> => [offset + row.number, toKeep(row)]));
     },
 
     flush: pages.flush,

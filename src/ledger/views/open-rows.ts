@@ -1,6 +1,6 @@
 /** Rows that a person may correct, as in their files, with all their problems. */
 import type { Problem } from "../../model/problem.js";
-import type { CellKind } from "../../model/row.js";
+import type { CellKind, Looks } from "../../model/row.js";
 import { createInputStore, type StoredInput } from "../inputs.js";
 import type { LedgerDatabase } from "../ledger-database.js";
 import { inputOf, leadOf, membersOf, rowNumberOf, rowReference, rowsOfInput } from "../rows.js";
@@ -16,6 +16,7 @@ export interface OpenRow {
   lead: string;
   cells: string[];
   kinds: CellKind[] | null;
+  looks: Looks | null;
   /** From staging or the service's refusal. */
   problems: Problem[];
 }
@@ -78,7 +79,7 @@ const rejected = `SELECT re.row_id FROM open_events e JOIN row_events re ON re.e
   UNION ALL SELECT row_id FROM failures
     WHERE subject <> 'event' AND state IN ('invalid', 'rejected') AND row_id IS NOT NULL`;
 
-export interface RejectedLedgerRow extends Pick<OpenRow, "row" | "ref" | "cells" | "kinds" | "problems"> {
+export interface RejectedLedgerRow extends Pick<OpenRow, "row" | "ref" | "cells" | "kinds" | "looks" | "problems"> {
   /** The first row of its group; without one, the row itself. */
   lead: number;
 }

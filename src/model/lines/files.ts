@@ -29,7 +29,12 @@ const dialect = z.union([
     lineEnding: z.enum(["\n", "\r\n", "\r"]),
     compression: z.enum(["none", "gzip", "zip", "zstd"]),
   }),
-  z.strictObject({ format: z.literal("xlsx"), sheet: text, date1904: flag }),
+  z.strictObject({
+    format: z.literal("xlsx"),
+    sheet: text,
+    date1904: flag,
+    widths: z.array(number.nullable()).optional().describe("of its columns, in characters; null: the usual one"),
+  }),
 ]);
 
 const table = z.strictObject({

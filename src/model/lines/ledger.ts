@@ -82,7 +82,9 @@ export const status = line("status", "Of `status`.", {
 });
 
 export const rejects = line("rejects", "Of `rejects`.", {
-  files: z.array(z.strictObject({ path: text, mapping: text, rows: count })).describe("that were written"),
+  files: z
+    .array(z.strictObject({ path: text, mapping: text, rows: count, note: text.nullable() }))
+    .describe("that were written"),
   rows: z.array(z.strictObject({ file: text, sheet: text.nullable(), row: count, problems: z.array(problem) })),
   stranded: z.strictObject({ path: text, documents: count }).nullable().describe("the list for `resolve --from`"),
 });

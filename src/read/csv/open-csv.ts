@@ -3,9 +3,10 @@
  */
 import type { CsvOptions, HeaderOption, ReadOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
+import { columnLetters } from "../../model/formula.js";
 import type { Row } from "../../model/row.js";
 import { correctedCsv, correctedOptions } from "../corrected.js";
-import { columnLetters, headerDoubt, headerTexts, isBlank, locateHeader, mostFrequent } from "../header.js";
+import { headerDoubt, headerTexts, isBlank, locateHeader, mostFrequent } from "../header.js";
 import { type Fault, RowFinisher, type TableShape, Tally } from "../rows.js";
 import type { OpenedFile } from "../opened-file.js";
 import type { Input, Table } from "../table.js";

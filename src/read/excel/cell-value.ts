@@ -5,7 +5,8 @@
 import { Big } from "big.js";
 import type { Code } from "../../model/codes.js";
 import type { CellKind } from "../../model/row.js";
-import { generalFormat, pictured, type NumberFormat, type ShownAs } from "./number-format.js";
+import { generalFormat, pictured, type ShownAs } from "./number-format.js";
+import { type Format, general } from "./styles.js";
 import { isoCell, serialDate, serialDuration, serialTime } from "./serial-date.js";
 import { type SharedStrings, unescapeText } from "./shared-strings.js";
 
@@ -13,7 +14,8 @@ export interface StoredCell {
   /** "" if absent. */
   type: string;
   style: string;
-  hasFormula: boolean;
+  /** Null: no such element. */
+  formula: string | null;
   /** Null: no such element. */
   value: string | null;
   /** Null: no such element. */
@@ -23,7 +25,7 @@ export interface StoredCell {
 export interface BookContext {
   strings: SharedStrings;
   /** A cell without a style has style 0. */
-  formats: readonly NumberFormat[];
+  formats: readonly Format[];
   date1904: boolean;
 }
 
@@ -31,6 +33,8 @@ export interface CellResult {
   text: string;
   kind: CellKind;
   fault: { code: Code; message: string } | null;
+  /** The number whose digits the text shows; null: the text is what the file holds. */
+  stored: string | null;
 }
 
 /** The result is overwritten by the next call. */
@@ -40,7 +44,7 @@ export function evaluateCell(cell: StoredCell, context: BookContext): CellResult
   if (cell.inline !== null) return found(cell.inline);
   const stored = value === null ? "" : trimmed(value);
   if (stored === "") {
-    if (!cell.hasFormula) return found("");
+    if (cell.formula === null) return found("");
     return faulty("a formula whose result the file does not hold", "formula-without-value");
   }
   switch (type) {
@@ -71,12 +75,13 @@ export function evaluateCell(cell: StoredCell, context: BookContext): CellResult
 }
 
 /** One object for millions of cells, valid until the next call. */
-const result: CellResult = { text: "", kind: "text", fault: null };
+const result: CellResult = { text: "", kind: "text", fault: null, stored: null };
 
 function found(text: string, kind: CellKind = "text"): CellResult {
   result.text = text;
   result.kind = kind;
   result.fault = null;
+  result.stored = null;
   return result;
 }
 
@@ -85,12 +90,15 @@ function faulty(message: string, code: Code = "cell-unreadable"): CellResult {
   return result;
 }
 
+export const formatOf = (style: string, formats: readonly Format[]): Format =>
+  formats[style === "" ? 0 : Number(style)] ?? general;
+
 function numeric(stored: string, style: string, { formats, date1904 }: BookContext): CellResult {
-  const format = formats[style === "" ? 0 : Number(style)] ?? generalFormat;
-  if (format !== generalFormat) {
+  const { shown } = formatOf(style, formats);
+  if (shown !== generalFormat) {
     const value = NUMBER.test(stored) ? Number(stored) : Number.NaN;
-    const shown = Number.isFinite(value) ? formatted(stored, value, format(value), date1904) : null;
-    if (shown !== null) return shown;
+    const special = Number.isFinite(value) ? formatted(stored, value, shown(value), date1904) : null;
+    if (special !== null) return special;
   }
   const plain = plainNumber(stored);
   return plain === null ? faulty(`${quote(stored)} as a number`) : found(plain, "number");
@@ -112,7 +120,9 @@ function formatted(stored: string, value: number, shown: ShownAs, date1904: bool
       return found(serialDuration(value), "duration");
     case "digits": {
       const plain = plainNumber(stored) ?? "";
-      return /^\d+$/.test(plain) ? found(pictured(plain, shown.picture)) : null;
+      if (!/^\d+$/.test(plain)) return null;
+      found(pictured(plain, shown.picture)).stored = plain;
+      return result;
     }
   }
 }

@@ -2,9 +2,10 @@
  * Merged cells. A sheet lists them after its rows, so they are read first. Excel does not show the values of covered
  * cells, so rows do not have them.
  */
+import { columnOf } from "../../model/formula.js";
 import type { CellKind } from "../../model/row.js";
 import type { RawRow } from "../rows.js";
-import { columnOf, MAX_COLUMN, MAX_ROW, setCell } from "./sheet.js";
+import { MAX_COLUMN, MAX_ROW, setCell } from "./sheet.js";
 import { corrupt } from "./fault.js";
 import type { Zip } from "../zip.js";
 import { MAX_TOKEN } from "./xml.js";
@@ -109,6 +110,7 @@ export class MergeSweep {
     for (let column = from; column <= end; column++) {
       if (this.#fill && column < width) setCell(row, column, merge.text, merge.kind);
       else if (row.cells[column] !== "") setCell(row, column, "", "text");
+      if (row.looks?.[column] !== undefined) row.looks[column] = null;
     }
     const faults = row.faults?.filter(({ column }) => column === null || column < from || column > merge.lastColumn);
     row.faults = faults === undefined || faults.length === 0 ? null : faults;

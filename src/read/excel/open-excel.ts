@@ -2,10 +2,10 @@
 import type { ExcelOptions, HeaderOption, ReadOptions } from "../../model/dialect.js";
 import { RowferryError } from "../../model/error.js";
 import { listed } from "../../model/fold.js";
-import type { Row } from "../../model/row.js";
+import { columnLetters } from "../../model/formula.js";
+import type { CellLook, Row } from "../../model/row.js";
 import { isReferenceColumn } from "../corrected.js";
 import {
-  columnLetters,
   type HeaderCandidate,
   headerDoubt,
   headerTexts,
@@ -21,7 +21,7 @@ import type { Zip } from "../zip.js";
 import { chooseSheet } from "./choose-sheet.js";
 import { corrupt, reasonOf } from "./fault.js";
 import { findMerges, type Merge, MergeSweep } from "./merges.js";
-import { type ColumnRange, sheetBatches } from "./sheet.js";
+import { type ColumnRange, type ColumnWidth, sheetBatches } from "./sheet.js";
 import { openWorkbook, type Sheet, type Workbook } from "./workbook.js";
 
 const SAMPLE_ROWS = 512;
@@ -94,10 +94,17 @@ async function openTable(workbook: Workbook, options: ReadOptions, corrected: Co
     headerRow: headerRow === 0 ? null : headerRow,
     joinedRows: frame.joined,
     headerDoubt: frame.doubt,
-    dialect: { format: "xlsx", sheet: sheet.name, date1904: workbook.date1904 },
+    dialect: { format: "xlsx", sheet: sheet.name, date1904: workbook.date1904, ...widthsOf(frame, sample.widths) },
     notes,
     rows: () => rowsOf(workbook, sheet, { frame, merges, fillMerged: excel.fillMerged === true, notes }),
   };
+}
+
+function widthsOf({ columns, width }: Frame, widths: readonly ColumnWidth[]): { widths?: (number | null)[] } {
+  const wide = columns
+    .before(width)
+    .map((column) => widths.find(({ first, last }) => column >= first && column <= last)?.width ?? null);
+  return wide.every((one) => one === null) ? {} : { widths: wide };
 }
 
 interface Frame {
@@ -223,14 +230,16 @@ async function* rowsOf(workbook: Workbook, sheet: Sheet, options: RowsOf): Async
 interface SheetSample {
   rows: RawRow[];
   hiddenColumns: readonly ColumnRange[];
+  widths: readonly ColumnWidth[];
 }
 
 /** `wanted`: the last row that must be included; 0: none. */
 async function sampleOf(workbook: Workbook, sheet: Sheet, wanted: number): Promise<SheetSample> {
-  const sample: SheetSample = { rows: [], hiddenColumns: [] };
+  const sample: SheetSample = { rows: [], hiddenColumns: [], widths: [] };
   let below = 0;
   for await (const batch of sheetBatches(workbook, sheet)) {
     sample.hiddenColumns = batch.hiddenColumns;
+    sample.widths = batch.widths;
     below += batch.rows.filter(({ number }) => number > wanted).length;
     sample.rows.push(...batch.rows.filter(({ number }) => number >= wanted - SAMPLE_ROWS));
     if (below >= SAMPLE_ROWS) break;
@@ -242,7 +251,7 @@ async function sampleOf(workbook: Workbook, sheet: Sheet, wanted: number): Promi
 function swept(rows: readonly RawRow[], merges: readonly Merge[], { fill, width }: { fill: boolean; width: number }) {
   const sweep = new MergeSweep(merges, fill);
   return rows.map((row) => {
-    const copy = { ...row, cells: [...row.cells], kinds: row.kinds === null ? null : [...row.kinds] };
+    const { looks: _, ...copy } = { ...row, cells: [...row.cells], kinds: row.kinds === null ? null : [...row.kinds] };
     sweep.apply(copy, width);
     return copy;
   });
@@ -281,6 +290,7 @@ class ShownColumns {
       cells: shown.map((column) => row.cells[column] ?? ""),
       kinds: row.kinds === null ? null : shown.map((column) => row.kinds?.[column] ?? "text"),
       faults: faults.length === 0 ? null : faults,
+      ...(row.looks === undefined ? {} : { looks: shown.map((column) => withoutFormula(row.looks?.[column] ?? null)) }),
     };
   }
 
@@ -288,6 +298,10 @@ class ShownColumns {
     return !this.#hidden.some(({ first, last }) => column >= first && column <= last);
   }
 }
+
+/** A formula may use a column that is left out. */
+const withoutFormula = (look: CellLook | null): CellLook | null =>
+  look?.formula === undefined ? look : { ...look, formula: null };
 
 /** The number of columns up to the last cell with text. */
 function usedColumns({ cells, faults }: RawRow): number {

@@ -1,10 +1,12 @@
 /** Reads the rows of a sheet from its XML, only as fast as they are taken. */
 import type { Code } from "../../model/codes.js";
-import type { CellKind } from "../../model/row.js";
-import { columnLetters, isFilled } from "../header.js";
+import { columnLetters, columnOf } from "../../model/formula.js";
+import type { CellKind, CellLook } from "../../model/row.js";
+import { isFilled } from "../header.js";
 import type { RawRow } from "../rows.js";
-import { type BookContext, evaluateCell, type StoredCell } from "./cell-value.js";
+import { type BookContext, evaluateCell, formatOf, type StoredCell } from "./cell-value.js";
 import { corrupt } from "./fault.js";
+import { Formulas } from "./formulas.js";
 import { TextRuns } from "./shared-strings.js";
 import type { Sheet, Workbook } from "./workbook.js";
 import { type Attributes, isTrue, walkInPieces, type XmlHandlers } from "./xml.js";
@@ -14,6 +16,8 @@ export const MAX_COLUMN = 16_384;
 
 /** Small, so that rows die young: V8 moves survivors to the old space. */
 const BATCH_ROWS = 64;
+/** Characters; Excel's own limit. */
+const MAX_WIDTH = 255;
 /** Cells beyond the last column that a message names. */
 const MAX_BEYOND = 8;
 
@@ -23,11 +27,19 @@ export interface ColumnRange {
   last: number;
 }
 
+/** Columns that are not as wide as others. */
+export interface ColumnWidth extends ColumnRange {
+  /** In characters. */
+  width: number;
+}
+
 export interface SheetBatch {
   /** Rows with at least one filled cell, hidden ones included. */
   rows: RawRow[];
   /** Complete from the first batch on. */
   hiddenColumns: readonly ColumnRange[];
+  /** Complete from the first batch on. */
+  widths: readonly ColumnWidth[];
 }
 
 /**
@@ -41,13 +53,14 @@ export async function* sheetBatches(
 ): AsyncGenerator<SheetBatch> {
   const part = workbook.partOf(sheet);
   const handlers = new SheetHandlers(await workbook.context(), width);
-  const { hiddenColumns } = handlers;
+  const { hiddenColumns, widths } = handlers;
   for await (const _ of walkInPieces(workbook.parts, part, handlers, "rows")) {
-    while (handlers.rows.length >= BATCH_ROWS) yield { rows: handlers.rows.splice(0, BATCH_ROWS), hiddenColumns };
+    while (handlers.rows.length >= BATCH_ROWS)
+      yield { rows: handlers.rows.splice(0, BATCH_ROWS), hiddenColumns, widths };
   }
   if (handlers.root !== "worksheet")
     throw corrupt(workbook.parts.file.name, `its part ${part} is not a sheet of cells`, { sheet: sheet.name });
-  yield { rows: handlers.rows, hiddenColumns };
+  yield { rows: handlers.rows, hiddenColumns, widths };
 }
 
 export function setCell(row: RawRow, column: number, text: string, kind: CellKind): void {
@@ -61,27 +74,18 @@ export function setCell(row: RawRow, column: number, text: string, kind: CellKin
   if (row.kinds !== null) row.kinds[column] = kind;
 }
 
-/** The column (from 0) of a reference such as `B7`; -1: it has no letter. */
-export function columnOf(reference: string): number {
-  let column = 0;
-  for (let at = 0; at < 4; at++) {
-    const letter = (reference.charCodeAt(at) | 0x20) - 0x60;
-    if (!(letter >= 1 && letter <= 26)) break;
-    column = column * 26 + letter;
-  }
-  return column - 1;
-}
-
 /** Keeps only the current row and the rows that nobody has taken yet. */
 class SheetHandlers implements XmlHandlers {
   readonly rows: RawRow[] = [];
   readonly hiddenColumns: ColumnRange[] = [];
+  readonly widths: ColumnWidth[] = [];
   /** The part's outermost element, which shows whether it is a worksheet. */
   root: string | null = null;
 
   readonly #context: BookContext;
   readonly #width: number;
-  readonly #cell: StoredCell = { type: "", style: "", hasFormula: false, value: null, inline: null };
+  readonly #cell: StoredCell = { type: "", style: "", formula: null, value: null, inline: null };
+  readonly #formulas = new Formulas();
   readonly #runs = new TextRuns();
   /** One bit for each row number seen, because writers may write rows in any order. */
   readonly #seen = new Uint8Array((MAX_ROW >> 3) + 1);
@@ -94,6 +98,7 @@ class SheetHandlers implements XmlHandlers {
   #filled = false;
   #inCell = false;
   #inValue = false;
+  #inFormula = false;
   #inInline = false;
 
   constructor(context: BookContext, width: number) {
@@ -105,14 +110,17 @@ class SheetHandlers implements XmlHandlers {
     if (!this.#inData) {
       this.root ??= name;
       if (name === "sheetData") this.#inData = true;
-      else if (name === "col") this.#hide(attributes);
+      else if (name === "col") this.#look(attributes);
     } else if (name === "c") this.#openCell(attributes);
     else if (name === "v") {
       this.#inValue = this.#inCell;
       if (this.#inCell) this.#cell.value = "";
     } else if (name === "row") this.#openRow(attributes);
-    else if (name === "f") this.#cell.hasFormula = true;
-    else if (name === "is") {
+    else if (name === "f") {
+      this.#inFormula = this.#inCell;
+      this.#cell.formula = "";
+      this.#formulas.open(attributes);
+    } else if (name === "is") {
       this.#inInline = this.#inCell;
       this.#runs.start();
     } else if (this.#inInline) this.#runs.open(name, attributes);
@@ -122,6 +130,7 @@ class SheetHandlers implements XmlHandlers {
     if (!this.#inData) return;
     if (name === "c") this.#closeCell();
     else if (name === "v") this.#inValue = false;
+    else if (name === "f") this.#inFormula = false;
     else if (name === "row") this.#closeRow();
     else if (name === "is") {
       if (this.#inInline) this.#cell.inline = this.#runs.get();
@@ -132,13 +141,17 @@ class SheetHandlers implements XmlHandlers {
 
   text(text: string): void {
     if (this.#inValue) this.#cell.value += text;
+    else if (this.#inFormula) this.#cell.formula += text;
     else if (this.#inInline) this.#runs.add(text);
   }
 
-  #hide({ hidden, min, max }: Attributes): void {
-    if (!isTrue(hidden) || this.hiddenColumns.length >= MAX_COLUMN) return;
-    const [first, last] = [Number(min), Math.min(Number(max), MAX_COLUMN)];
-    if (first >= 1 && last >= first) this.hiddenColumns.push({ first: first - 1, last: last - 1 });
+  #look({ hidden, min, max, width }: Attributes): void {
+    const [first, last] = [Number(min) - 1, Math.min(Number(max), MAX_COLUMN) - 1];
+    if (!(first >= 0 && last >= first)) return;
+    if (isTrue(hidden) && this.hiddenColumns.length < MAX_COLUMN) this.hiddenColumns.push({ first, last });
+    const wide = Number(width);
+    if (wide > 0 && wide <= MAX_WIDTH && this.widths.length < MAX_COLUMN)
+      this.widths.push({ first, last, width: wide });
   }
 
   #openRow({ r = "", hidden }: Attributes): void {
@@ -177,7 +190,7 @@ class SheetHandlers implements XmlHandlers {
     const cell = this.#cell;
     cell.type = t;
     cell.style = s;
-    cell.hasFormula = false;
+    cell.formula = null;
     cell.value = null;
     cell.inline = null;
   }
@@ -199,13 +212,21 @@ class SheetHandlers implements XmlHandlers {
     this.#inCell = false;
     if (row === null) return;
     const cell = this.#cell;
-    // In many sheets most cells are styled and empty.
-    if (cell.value === null && cell.inline === null && !cell.hasFormula) return;
-    const { text, kind, fault } = evaluateCell(cell, this.#context);
     const column = this.#column;
+    const { look } = formatOf(cell.style, this.#context.formats);
+    if (look !== null) this.#keepLook(row, look);
+    // In many sheets most cells are styled and empty.
+    if (cell.value === null && cell.inline === null && cell.formula === null) return;
+    const { text, kind, fault, stored } = evaluateCell(cell, this.#context);
     if (fault !== null) {
       this.#fault(row, { ...fault, message: `holds ${fault.message}` });
       this.#filled = true;
+    }
+    if (stored !== null) this.#keepLook(row, { ...look, stored });
+    if (cell.formula !== null) {
+      const formula = this.#formulas.of(cell.formula, row.number, column);
+      const result = text === "" && fault === null ? "" : stored;
+      this.#keepLook(row, { ...look, ...(result === null ? {} : { stored: result }), formula });
     }
     if (text === "") return;
     if (kind === "text" && text.includes("\0"))
@@ -221,6 +242,10 @@ class SheetHandlers implements XmlHandlers {
     if (column < row.cells.length && row.cells[column] !== "")
       throw new Error(`cell ${columnLetters(column + 1)}${row.number} appears twice`);
     setCell(row, column, text, kind);
+  }
+
+  #keepLook(row: RawRow, look: CellLook): void {
+    if (this.#column < this.#width) (row.looks ??= [])[this.#column] = look;
   }
 
   #fault(row: RawRow, fault: { code: Code; message: string; hint?: string }): void {

@@ -1,10 +1,23 @@
 /** The number formats of a workbook's cells, by style index. */
-import { builtInFormat, compileNumberFormat, type NumberFormat } from "./number-format.js";
+import type { CellLook } from "../../model/row.js";
+import { builtInFormat, compileNumberFormat, generalFormat, type NumberFormat } from "./number-format.js";
 import { walkPart } from "./xml.js";
 import type { Zip } from "../zip.js";
 
 /** Excel's own limit is 65,490. */
 const MAX_STYLES = 200_000;
+
+/** What a style makes of a cell's number. */
+export interface Format {
+  shown: NumberFormat;
+  /** Null: nothing that needs to be given back. */
+  look: CellLook | null;
+}
+
+export const general: Format = { shown: generalFormat, look: null };
+
+/** What Excel allows for a number format. */
+const LONGEST_CODE = 255;
 
 interface CellStyle {
   formatId: number | null;
@@ -12,7 +25,7 @@ interface CellStyle {
   base: number | null;
 }
 
-export async function readFormats(parts: Zip, name: string): Promise<NumberFormat[]> {
+export async function readFormats(parts: Zip, name: string): Promise<Format[]> {
   const codes = new Map<number, string>();
   const cells: CellStyle[] = [];
   const named: CellStyle[] = [];
@@ -35,14 +48,18 @@ export async function readFormats(parts: Zip, name: string): Promise<NumberForma
     },
     close: () => void path.pop(),
   });
-  const formats = new Map<number, NumberFormat>();
+  const formats = new Map<number, Format>();
   return cells.map(({ formatId, base }) => {
     const id = formatId ?? named[base ?? -1]?.formatId ?? 0;
-    const code = codes.get(id);
-    const format = formats.get(id) ?? (code === undefined ? builtInFormat(id) : compileNumberFormat(code));
+    const format = formats.get(id) ?? formatOf(codes.get(id) ?? builtInFormat(id));
     formats.set(id, format);
     return format;
   });
+}
+
+function formatOf(code: string): Format {
+  const look = code === "General" || code === "" || code.length > LONGEST_CODE ? null : { format: code };
+  return { shown: compileNumberFormat(code), look };
 }
 
 function integer(text: string | undefined): number | null {

@@ -5,7 +5,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { HeaderOption, ReadOptions } from "../../../src/model/dialect.js";
-import { columnLetters } from "../../../src/read/header.js";
+import { columnLetters } from "../../../src/model/formula.js";
 import { brief, readFile } from "./read-file.js";
 import { drawn } from "../sample.js";
 

@@ -1,0 +1,176 @@
+/** A rejected workbook gives back what stood in the input: formats, widths, and formulas that can follow their row (F117). */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createCorrections } from "../../src/console/corrections.js";
+import { columnLetters, columnsUsed, moveFormula } from "../../src/model/formula.js";
+import { resolveTarget } from "../../src/settings/target.js";
+import { type Office, openOffice } from "../support/office.js";
+import {
+  bodiesOf,
+  correctTyped,
+  type Mistake,
+  typedMapping,
+  type TypedRow,
+  type TypedSheet,
+  writeTyped,
+} from "../support/typed-sheet.js";
+
+const hundredths = (max: number) => fc.integer({ min: 1, max: max * 100 }).map((value) => value / 100);
+
+const row = fc.record<Omit<TypedRow, "load">>({
+  code: fc.integer({ min: 0, max: 99_999 }),
+  gross: hundredths(90_000),
+  tare: hundredths(900),
+  share: fc.integer({ min: 0, max: 10_000 }).map((value) => value / 10_000),
+  day: fc.nat(300),
+  at: fc.nat(300 * 1440),
+  clock: fc.nat(1439),
+  note: fc.constantFrom("", "007", "1-2", "=x", "1,5", "word"),
+});
+
+const mistake = fc.constantFrom<Mistake>("code", "gross", "tare", "share", "day", "at", "clock");
+
+const sheet: fc.Arbitrary<TypedSheet> = fc
+  .record({
+    rows: fc.array(row, { minLength: 3, maxLength: 9 }),
+    mistakes: fc.array(fc.tuple(fc.nat(8), mistake), { minLength: 1, maxLength: 9 }),
+    above: fc.nat(4),
+    shared: fc.boolean(),
+  })
+  .map(({ rows, mistakes, ...more }) => ({
+    ...more,
+    rows: rows.map((one, index) => ({ load: `L${index + 1}`, ...one })),
+    mistakes: new Map(mistakes.filter(([index]) => index < rows.length || index === 0)),
+  }))
+  .filter(({ mistakes }) => mistakes.size > 0);
+
+async function rejectedOf(office: Office): Promise<string> {
+  const summary = await office.import("loads.xlsx");
+  const [file] = summary.files.filter(({ kind }) => kind === "rejected");
+  return file?.path ?? expect.fail("nothing was rejected");
+}
+
+const typed: TypedSheet = {
+  rows: [
+    { load: "L1", code: 43, gross: 10.5, tare: 0.5, share: 0.125, day: 1, at: 90, clock: 65, note: "" },
+    { load: "L2", code: 7, gross: 20, tare: 1, share: 0.5, day: 2, at: 900, clock: 0, note: "007" },
+  ],
+  mistakes: new Map([[1, "gross"]]),
+  above: 2,
+  shared: true,
+};
+
+describe("a rejected workbook", () => {
+  const expectRight = (numRuns: number) =>
+    fc.assert(
+      fc.asyncProperty(sheet, async (drawn) => {
+        const right = openOffice(typedMapping);
+        await writeTyped(right.path("loads.xlsx"), drawn, false);
+        const source = await right.type("import", right.path("m.yaml"), right.path("loads.xlsx"));
+        expect(source.code, source.out + source.err).toBe(0);
+
+        const office = openOffice(typedMapping);
+        await writeTyped(office.path("loads.xlsx"), drawn, true);
+        const path = await rejectedOf(office);
+        await correctTyped(path, drawn, { computed: true });
+        const again = await office.type("import", office.path("m.yaml"), path);
+        expect(again.code, again.out + again.err).toBe(0);
+        expect(bodiesOf(office)).toEqual(bodiesOf(right));
+      }),
+      { numRuns },
+    );
+
+  it("corrected, lands what its source would have landed had it been right", () => expectRight(3));
+  it("does so at length", { tags: ["long"], timeout: 300_000 }, () => expectRight(30));
+
+  it("says which cells will not follow, on screen too", async () => {
+    const office = openOffice(typedMapping);
+    await writeTyped(office.path("loads.xlsx"), typed, true);
+    const { err } = await office.type("import", office.path("m.yaml"), office.path("loads.xlsx"));
+    expect(err.replace(/\s+/g, " ")).toContain('the coloured cells of "Charge", "Running" do not follow a correction');
+  });
+
+  it("whose formulas nobody has computed since is refused, row by row, and nothing wrong lands", async () => {
+    const office = openOffice(typedMapping);
+    await writeTyped(office.path("loads.xlsx"), typed, true);
+    const path = await rejectedOf(office);
+    await correctTyped(path, typed, { computed: false });
+    const { code, out } = await office.type("import", office.path("m.yaml"), path, "--json");
+    expect(code).toBe(3);
+    expect(out).toContain("formula-without-value");
+    expect(bodiesOf(office)).toHaveLength(1);
+  });
+
+  it("that is still wrong is rejected again with its formulas", async () => {
+    const office = openOffice(typedMapping);
+    await writeTyped(office.path("loads.xlsx"), typed, true);
+    const path = await rejectedOf(office);
+    const again = await office.run("import", office.path("m.yaml"), path);
+    const [file] = again.files.filter(({ kind }) => kind === "rejected");
+    await correctTyped(file?.path ?? "", typed, { computed: true, again: true });
+    expect((await office.run("import", office.path("m.yaml"), file?.path ?? "")).exitCode).toBe(0);
+    expect(bodiesOf(office)).toHaveLength(2);
+  });
+});
+
+it("in the console, a cell that the file computes from a corrected one has to be typed too", async () => {
+  const office = openOffice(typedMapping);
+  await writeTyped(office.path("loads.xlsx"), { ...typed, mistakes: new Map([[1, "tare"]]) }, true);
+  await rejectedOf(office);
+  const corrections = createCorrections(
+    resolveTarget({ flags: { sandbox: true }, cwd: office.world.cwd, env: {} }),
+    Date.now,
+  );
+  const cause = { code: "number-unreadable", column: "Tare", mistake: null };
+  const ref = (await corrections.page(cause)).tables[0]?.rows[0]?.ref ?? "";
+  corrections.edit({ label: "1", edits: [{ ref, column: "Tare", replaces: "s/ pesagem", value: "1" }] });
+  const problems = async () => (await corrections.page(cause)).tables[0]?.rows[0]?.problems.map(({ column }) => column);
+  expect(await problems()).toContain("Net");
+  corrections.edit({ label: "2", edits: [{ ref, column: "Net", replaces: "#VALUE!", value: "19" }] });
+  expect(await problems()).toEqual([]);
+});
+
+/** To row 9, one column to the right, from row 2; null: it cannot come along. */
+const moved = (formula: string) =>
+  moveFormula(
+    formula,
+    ({ column, row: number }) => (number === 2 ? `${columnLetters(column + 2)}9` : null),
+    (title) => (title === "Gross [kg]" ? "X9" : null),
+  );
+
+it.each([
+  ["B2-C2", "C9-D9"],
+  ["$B$2*1.5E-3%", "C9*1.5E-3%"],
+  ["SUM(B2:D2)", "SUM(C9:E9)"],
+  ["LOG10(B2)+LOG10(C2)", "LOG10(C9)+LOG10(D9)"],
+  ['IF(B2>=1,"B3 ""x""",TRUE)', 'IF(C9>=1,"B3 ""x""",TRUE)'],
+  ["T1[[#This Row],[Gross '[kg']]]*2", "X9*2"],
+  ["_xlfn.XOR(aa2,B2)", "_xlfn.XOR(AB9,C9)"],
+  ["T1[[#This Row],[Net]]", null],
+  ["T1[Gross]", null],
+  ["B3", null],
+  ["SUM(B2:B9)", null],
+  ["SUM(B:B)", null],
+  ["SUM(2:2)", null],
+  ["Sheet2!B2", null],
+  ["A2!B2", null],
+  ["'My sheet'!B2", null],
+  ["Rate*B2", null],
+  ["OFFSET(B2,1,0)", null],
+  ['INDIRECT("B2")', null],
+  ["ROW()-1", null],
+  ["_xlfn.RANDARRAY(2)", null],
+  ["cmd|'/c calc'!A0", null],
+  ['WEBSERVICE("http://x")', null],
+  ["#REF!+B2", null],
+  ["{1,2}", null],
+  ["B2#", null],
+  ["B2".padEnd(8193, "+B2"), null],
+])("a formula and its row: %s", (formula, expected) => {
+  expect(moved(formula)).toBe(expected);
+});
+
+it("what a formula uses of its row", () => {
+  const used = columnsUsed('SUM(B1:D1)+F1&"H1"+T[[#This Row],[Net]]', ["Load", "", "", "", "", "", "Net"]);
+  expect(used).toEqual(new Set([1, 2, 3, 5, 6]));
+});
