@@ -36,6 +36,26 @@ const rowsOf = (said: Said) => [
 
 const A: Said = { "L1 10": "10", "L1 20": "20", "L2 30": "30" };
 
+/** Two equal rows that cannot be read, a third beside them. */
+const twins = [header, ["L1", at(10), "x"], ["L1", at(10), "x"], ["L2", at(10), "12"]];
+
+it.each(["", "\n"])(
+  "of equal rows a dismissal gives up the one that was named, also when they come back (end: %j)",
+  async (end) => {
+    const office = openOffice(weighings);
+    office.writeCsv("w.csv", twins);
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 3, open: { rows: 2 } });
+    expect((await office.type("dismiss", "--row", "w.csv:2")).code).toBe(0);
+    office.writeCsv("w.csv", twins, { end });
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 3, open: { rows: 1 } });
+    expect((await office.type("dismiss", "--code", "number-unreadable")).code).toBe(0);
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 0, open: { rows: 0 } });
+    // A third one was never named.
+    office.writeCsv("w.csv", [...twins, ["L1", at(10), "x"]]);
+    expect(await office.import("w.csv")).toMatchObject({ exitCode: 3, open: { rows: 1 } });
+  },
+);
+
 describe("a file that comes back with the same bytes", () => {
   it("is judged anew once another file has changed what it says (A, B, A)", async () => {
     const office = openOffice(weighings);

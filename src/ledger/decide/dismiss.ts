@@ -87,7 +87,8 @@ export function undismiss(database: LedgerDatabase, selection: Selection, now: n
   return database.atomic(() => {
     for (const row of selection.rows) {
       database.run(
-        "DELETE FROM dismissals WHERE row_id IS NULL AND cell_hash = (SELECT cell_hash FROM rows WHERE id = @row)",
+        `DELETE FROM dismissals WHERE id = (SELECT max(d.id) FROM dismissals d JOIN rows r USING (cell_hash)
+           WHERE r.id = @row AND d.row_id IS NULL)`,
         { row },
       );
       const reopen = "UPDATE rows SET settled = NULL WHERE (id = @row OR lead = @row) AND settled = 'dismissed'";

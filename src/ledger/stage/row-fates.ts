@@ -18,42 +18,46 @@ export interface Settled {
 }
 
 export function createRowFates(database: LedgerDatabase, inputId: number) {
-  /** How many rows of this input had corrected cells: of equal rows, only as many as were corrected are settled. */
-  const seen = new Map<string, number>();
+  /** By cells, the last settlement used: of equal rows of this input, only as many are settled as a person settled. */
+  const used = new Map<string, Settled & { id: number; row: number }>();
   const add = (id: number, { fate, settled }: RowFate, more: object = {}): void => {
     database.run(
       `INSERT INTO rows (id, fate, reason, row_key, lead, cell_hash, settled, settled_by)
        VALUES (@id, @fate, @reason, @key, @lead, @cellHash, @how, @by)`,
-      { reason: null, key: null, lead: null, cellHash: null, how: null, by: null, ...more, ...settled, id, fate },
+      {
+        reason: null,
+        key: null,
+        lead: null,
+        cellHash: null,
+        ...more,
+        how: settled?.how ?? null,
+        by: settled?.by ?? null,
+        id,
+        fate,
+      },
     );
   };
   return {
     anyCorrected: database.has("SELECT 1 FROM dismissals WHERE row_id IS NOT NULL"),
 
-    /** A correction of a row with these cells; each counts once (H37). Null: none. */
-    correctedBefore(hash: Buffer, row: number): Settled | null {
-      const found = database.rows<Settled>(
-        `SELECT 'corrected' AS how, row_id AS "by" FROM dismissals WHERE cell_hash = @hash AND row_id <> @row ORDER BY id`,
-        { hash, row },
-      );
-      if (found.length === 0) return null;
+    /** How a person settled a row with these cells before; each settlement counts once (H23, H37). Null: nobody did. */
+    settledBefore(hash: Buffer, row: number): Settled | null {
       const name = hash.toString("latin1");
-      const nth = seen.get(name) ?? 0;
-      seen.set(name, nth + 1);
-      return found[nth] ?? null;
+      const last = used.get(name);
+      if (last?.row === row) return last;
+      const next = database.row<Settled & { id: number }>(
+        `SELECT id, iif(row_id IS NULL, 'dismissed', 'corrected') AS how, row_id AS "by" FROM dismissals
+         WHERE cell_hash = @hash AND id > @after AND row_id IS NOT @row ORDER BY id LIMIT 1`,
+        { hash, row, after: last?.id ?? 0 },
+      );
+      if (next === undefined) return null;
+      used.set(name, { ...next, row });
+      return next;
     },
 
     /** Whether this is the first time that rows with these cells come back uncorrected. */
     tellOnce: (hash: Buffer): boolean =>
       database.run("UPDATE dismissals SET told = 1 WHERE cell_hash = @hash AND told = 0", { hash }) > 0,
-
-    /** A person dismissed or corrected a row with these cells before (H23). Null: nobody did. */
-    settledBefore: (hash: Buffer, row: number): Settled | null =>
-      database.row<Settled>(
-        `SELECT iif(row_id IS NULL, 'dismissed', 'corrected') AS how, row_id AS "by" FROM dismissals
-         WHERE cell_hash = @hash AND row_id IS NOT @row ORDER BY id DESC LIMIT 1`,
-        { hash, row },
-      ) ?? null,
 
     addGroup({ row, rowId: key, alsoRows }: MappedRow, fate: RowFate): void {
       const lead = rowId(inputId, row);

@@ -352,8 +352,8 @@ export function createInputStager(database: LedgerDatabase, options: StageInputO
       const group: Group = { mapped, row, members, correction, cut, apart: interrupted(mapped, correction) };
       if (outcome.fate !== "skipped" && group.correction === null && fates.anyCorrected) {
         const hash = hashOf(group);
-        const settled = fates.correctedBefore(hash, currentRow);
-        if (settled !== null) return stageSuperseded(group, hash, settled);
+        const settled = fates.settledBefore(hash, currentRow);
+        if (settled?.how === "corrected") return stageSuperseded(group, hash, settled);
       }
       if (outcome.fate === "skipped") {
         const fate = { fate: "skipped", reason: outcome.reason } as const;

@@ -77,8 +77,8 @@ export class Expected {
   private step = 0;
   /** Cells that were corrected by their rejected file, and how often. */
   private readonly corrected = new Map<string, number>();
-  /** Cells that a person has given up. */
-  private readonly dismissed = new Set<string>();
+  /** Cells that a person has given up, and how often: of equal rows only those that were named. */
+  private readonly dismissed = new Map<string, number>();
   /** Events of which a row of the newest import with it says something else than what has landed, and which import that was. */
   private readonly changed = new Map<string, number>();
 
@@ -162,7 +162,8 @@ export class Expected {
         if (group.fate !== "invalid") continue;
         for (const one of corrected) this.forget((row) => row === one);
         if (corrected.length === 0) {
-          if (this.dismissed.has(raw)) continue;
+          handed.set(raw, nth);
+          if (nth <= (this.corrected.get(raw) ?? 0) + (this.dismissed.get(raw) ?? 0)) continue;
           this.endOfSame(raw, state);
         }
         const holds = group.holds.length === 0 ? corrected.flatMap((one) => one.holds) : group.holds;
@@ -199,7 +200,7 @@ export class Expected {
   /** A person gives up a row for good; gives whether there was one. */
   dismiss(name: string, number: number): void {
     for (const { raw, state, number: own } of this.open)
-      if (state.name === name && own === number) this.dismissed.add(raw);
+      if (state.name === name && own === number) this.dismissed.set(raw, (this.dismissed.get(raw) ?? 0) + 1);
     this.forget((row) => row.state.name === name && row.number === number);
   }
 
