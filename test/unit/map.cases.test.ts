@@ -88,23 +88,11 @@ cases:
   });
 });
 
-describe("merge keys", () => {
-  it("spare a case the cells that it shares with another one; its own win", async () => {
-    const report = await run(`
-cases:
-  - { name: one, rows: [&row ${ROW}], records: { events: [{ attributes: { Kg: 1.5 } }] } }
-  - { name: two, rows: [{ <<: *row, Peso: "2,5" }], records: { events: [{ attributes: { Kg: 2.5 } }] } }
-  - { name: three, rows: [{ Peso: "3", <<: [*row, { Peso: "4", Doc: 9 }] }], records: { documents: [{ key: "007" }], events: [{ attributes: { Kg: 3 } }] } }
-`);
-    expect(report.results.map(({ differences }) => differences)).toEqual([[], [], []]);
-  });
-
-  it("of something else than members are a mistake, and so is a circle", async () => {
-    for (const merged of ["{ <<: x }", "{ <<: [a] }", "&a { <<: *a }", "{ <<: *nobody }"])
-      await expect(run(`cases:\n  - { name: one, rows: [${merged}], skipped: true }\n`), merged).rejects.toMatchObject({
-        code: expect.stringMatching(/^mapping-/u),
-      });
-  });
+it("aliases are a mistake", async () => {
+  for (const merged of ["{ <<: *nobody }", "&a { <<: *a }"])
+    await expect(run(`cases:\n  - { name: one, rows: [${merged}], skipped: true }\n`), merged).rejects.toMatchObject({
+      code: expect.stringMatching(/^mapping-/u),
+    });
 });
 
 it("mistakes of the cases are not called mistakes of the mapping", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadMapping } from "../../src/map/load-mapping.js";
-import { load, mapRows, mappingWith, recordsOf, refusal } from "../support/map.support.js";
+import { mappingWith, refusal } from "../support/map.support.js";
 
 describe("a mistake in a mapping", () => {
   it("is reported with file, line, character, a caret line and the nearest known name", async () => {
@@ -88,25 +88,14 @@ describe("a mistake in a mapping", () => {
   });
 });
 
-describe("merge keys of a mapping", () => {
+it("aliases are refused at their place, with what shares instead", async () => {
   const event = "name: Step, key: once, externalCreatedAt: =day, isPublic: true";
-  it("give a record the members of another one, with the mistakes at their own line", async () => {
-    const yaml = mappingWith({ more: `one: &one { ${event} }\ntwo: { <<: *one, name: Other }` });
-    expect(
-      recordsOf(mapRows(await load(yaml), [{ Doc: "1", Day: "01/02/2026" }])).events.map(({ name }) => name),
-    ).toEqual(["Step", "Step", "Other"]);
-    const wrong = await refusal(yaml.replace("&one { name", "&one { nam"));
-    const line = yaml.split("\n").findIndex((text) => text.includes("one: &one")) + 1;
-    expect(wrong.message).toContain(`:${line}:`);
+  const yaml = mappingWith({ more: `one: &one { ${event} }\ntwo: { <<: *one, name: Other }` });
+  const wrong = await refusal(yaml);
+  expect(wrong).toMatchObject({
+    code: "mapping-syntax",
+    message: expect.stringContaining("The alias *one is not read"),
   });
-
-  it("stay within the bounds of size", async () => {
-    const levels = Array.from("bcdefghijk").map(
-      (name, index) =>
-        `  ${name}: &${name} { x${index}: { ${Array.from({ length: 9 }, (_, part) => `y${part}: { <<: *${"abcdefghijk"[index]} }`).join(", ")} } }`,
-    );
-    expect(await refusal(`a: &a { x: 1 }\n${levels.join("\n").replace(/^ {2}/gmu, "")}`)).toMatchObject({
-      code: "mapping-too-large",
-    });
-  });
+  expect(wrong.place.line).toBe(yaml.split("\n").findIndex((text) => text.includes("*one")) + 1);
+  expect(wrong.hint).toContain("`extends` shares between files");
 });

@@ -1,6 +1,6 @@
 /**
- * The text of a mapping as plain data, with the place of everything in it and all mistakes at once. Bounds size, depth
- * and repeated aliases, and refuses `__proto__`, before anything else reads the data.
+ * The text of a mapping as plain data, with the place of everything in it and all mistakes at once. Bounds size and depth,
+ * and refuses aliases and `__proto__`, before anything else reads the data.
  */
 import {
   isAlias,
@@ -48,7 +48,6 @@ export class MappingSource {
   readonly #text: string;
   readonly #lines = new LineCounter();
   readonly #root: ParsedNode | null = null;
-  readonly #anchors = new Map<string, Node>();
   #nodes = 0;
   #base: MappingSource | null = null;
 
@@ -157,7 +156,7 @@ export class MappingSource {
     const last = path.at(-1);
     if (last === undefined) return this.#root?.range[0] ?? 0;
     const parent = this.#nodeAt(path.slice(0, -1));
-    const pair = isMap(parent) ? this.#pairOf(parent, last) : undefined;
+    const pair = isMap(parent) ? pairOf(parent, last) : undefined;
     const value = (isSeq(parent) && typeof last === "number" ? parent.items[last] : pair?.value) as
       | Node
       | null
@@ -167,50 +166,30 @@ export class MappingSource {
   }
 
   #nodeAt(path: Path): Node | null {
-    let node = this.#resolve(this.#root);
+    let node: unknown = this.#root;
     for (const step of path) {
-      if (isMap(node)) node = this.#resolve(this.#pairOf(node, step)?.value as Node | null);
-      else if (isSeq(node) && typeof step === "number") node = this.#resolve(node.items[step] as Node | null);
-      else return null;
-      if (node === null) return null;
+      if (isMap(node)) node = pairOf(node, step)?.value;
+      else node = isSeq(node) && typeof step === "number" ? node.items[step] : null;
+      if (node == null) return null;
     }
-    return node;
+    return node as Node | null;
   }
 
-  /** Its own pair, else a merged one. */
-  #pairOf(map: YAMLMap, name: string | number | undefined): Pair | undefined {
-    const own = map.items.find((item) => keyText(item.key) === name && !isMergeKey(item.key));
-    if (own !== undefined) return own;
-    for (const { key, value } of map.items) {
-      if (!isMergeKey(key)) continue;
-      const merged = this.#resolve(value as Node | null);
-      const maps = (isSeq(merged) ? merged.items : [merged]).map((one) => this.#resolve(one as Node | null));
-      const pair = maps.flatMap((one) => (isMap(one) ? one.items : [])).find((item) => keyText(item.key) === name);
-      if (pair !== undefined) return pair;
-    }
-    return undefined;
-  }
-
-  #resolve(node: Node | null | undefined): Node | null {
-    if (isAlias(node)) return this.#anchors.get(node.source) ?? null;
-    return node ?? null;
-  }
-
-  /** With aliases written out; every visit counts, so that nested aliases reach the bound. */
   #plain(node: Node | null, depth: number): unknown {
     if (node === null) return null;
     if (++this.#nodes > MAX_NODES || depth > MAX_DEPTH) {
       if (this.problems.length === 0) {
         const what = depth > MAX_DEPTH ? `nested deeper than ${MAX_DEPTH} levels` : `larger than ${MAX_NODES} entries`;
-        this.#add("mapping-too-large", `The mapping is ${what}, aliases written out.`, node.range?.[0] ?? 0);
+        this.#add("mapping-too-large", `The mapping is ${what}.`, node.range?.[0] ?? 0);
       }
       return null;
     }
     if (isAlias(node)) {
-      const target = this.#anchors.get(node.source);
-      return target === undefined ? null : this.#plain(target, depth + 1);
+      const hint =
+        "Write it out. Columns, participants and addresses may stand at the top, for all inputs; `extends` shares between files.";
+      this.#add("mapping-syntax", `The alias *${node.source} is not read here.`, node.range?.[0] ?? 0, hint);
+      return null;
     }
-    if ("anchor" in node && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isScalar(node)) {
       this.#doubt(node);
       return typeof node.value === "number" ? this.#number(node) : node.value;
@@ -220,14 +199,12 @@ export class MappingSource {
     const data: { [name: string]: unknown } = {};
     for (const pair of node.items) {
       const name = keyText(pair.key);
-      if (isMergeKey(pair.key)) continue;
       const position = (pair.key as Node | null)?.range?.[0] ?? node.range?.[0] ?? 0;
       if (name === null) this.#add("mapping-syntax", "Names must be plain text.", position);
       else if (name === "__proto__") this.#add("mapping-syntax", `"__proto__" cannot be a name.`, position);
       else if (Object.hasOwn(data, name)) this.#add("mapping-syntax", `"${name}" is written twice.`, position);
       else data[name] = this.#plain(pair.value as Node | null, depth + 1);
     }
-    for (const pair of node.items) if (isMergeKey(pair.key)) this.#merge(data, pair.value as Node | null, depth);
     return data;
   }
 
@@ -256,20 +233,6 @@ export class MappingSource {
     const hint = `Put it in quotes if it is text ("${shorten(source)}"); otherwise write the number plainly, such as 7, 1.1 or 1000.`;
     this.#add("mapping-value", `${shorten(source)} ${what}.`, range?.[0] ?? 0, hint);
     return null;
-  }
-
-  /** `<<: *a` or `<<: [*a, *b]`: the first of two equal names wins. */
-  #merge(data: { [name: string]: unknown }, value: Node | null, depth: number): void {
-    const merged = this.#plain(value, depth + 1);
-    for (const from of [merged].flat()) {
-      if (from === null || typeof from !== "object" || Array.isArray(from)) {
-        const position = value?.range?.[0] ?? 0;
-        if (this.problems.length === 0)
-          this.#add("mapping-syntax", "`<<` takes entries with names: `<<: *a`, or a list of such.", position);
-        return;
-      }
-      for (const [name, member] of Object.entries(from)) if (!Object.hasOwn(data, name)) data[name] = member;
-    }
   }
 }
 
@@ -311,9 +274,8 @@ function yamlFault(code: string, text: string): [message: string, hint: string] 
   return known[code] ?? ["This is not YAML.", quote];
 }
 
-/** Only unquoted. */
-function isMergeKey(key: unknown): boolean {
-  return isScalar(key) && key.value === "<<" && (key.type === undefined || key.type === "PLAIN");
+function pairOf(map: YAMLMap, name: string | number | undefined): Pair | undefined {
+  return map.items.find((item) => keyText(item.key) === name);
 }
 
 function keyText(key: unknown): string | null {
