@@ -19,21 +19,18 @@ export interface Merge {
 }
 
 const MAX_MERGES = 200_000;
-/** Also matches markup that hides such elements (comments, CDATA). */
 const MERGE = /<(?:[\w.-]{1,40}:)?mergeCell\s[^<>]{0,200}>/g;
+/** Comments, CDATA and instructions: what stands in them is no element. */
 const HIDING = /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>/g;
-/** An element that the next bytes may complete. */
-const OPEN = /<(?:!--|!\[CDATA\[|\?)|<[^<>]{0,300}$/;
 
-/** The merged ranges by first row. Reads the whole part, and so notices damage; decodes no more than it needs. */
 export async function findMerges(parts: Zip, name: string): Promise<Merge[]> {
   const merges: Merge[] = [];
   let open = "";
   for await (const bytes of parts.read(name, "rows")) {
     let text = open + bytes.toString("latin1").replaceAll("\0", "");
     if (text.includes("<!") || text.includes("<?")) text = text.replace(HIDING, "");
-    const start = text.search(OPEN);
-    open = start === -1 ? "" : text.slice(start);
+    const unended = /<!|<\?/.exec(text)?.index ?? text.lastIndexOf("<");
+    open = unended === -1 ? "" : text.slice(unended);
     if (open.length > MAX_TOKEN) throw corrupt(parts.file.name, `its part ${name} has a comment without end`);
     if (!text.includes("mergeCell")) continue;
     for (const [tag] of text.slice(0, text.length - open.length).matchAll(MERGE))
